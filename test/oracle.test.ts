@@ -1,4 +1,4 @@
-// The oracle on cases that a person can work out: a truth that cannot fail would prove nothing.
+// The oracle on cases that can be worked out by hand: a reference that cannot fail would prove nothing.
 import {
   Box3,
   BufferAttribute,

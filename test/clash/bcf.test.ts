@@ -36,7 +36,7 @@ describe(`BCF of a building, seed ${SEED}`, () => {
   beforeAll(async () => {
     const parts = partsOf(building({ parts: 200, seed: SEED, origin: [1e6, -1e6, 1e6] })).map((part, i) => ({
       ...part,
-      // Some ids are IFC's, of which viewers know the parts.
+      // Some ids are IFC's, whose parts viewers know.
       id: i % 3 === 0 ? `0${String(i).padStart(20, '0')}$` : `${part.id} ${text()}`,
       name: i % 5 === 0 ? '' : text(),
     }));

@@ -1,10 +1,10 @@
-// Parts that lie on the borders of tiles: a pair of them is looked at once, whether a tile has few such parts or many.
+// Parts that lie on the borders of tiles: a pair of them is tested once, whether a tile has few such parts or many.
 import { clash, type Part } from 'collision-worker/clash';
 import { expect, test } from 'vitest';
 import { boxMesh } from '../oracle/meshes.js';
 import { Random, SEED } from '../oracle/random.js';
 
-/** So many that there are tiles for each worker. */
+/** Enough parts that there are tiles for each worker. */
 const COUNT = 900;
 const SIDE = 30;
 
@@ -13,7 +13,7 @@ interface Bar {
   high: number[];
 }
 
-/** Bars along the axes; the share `long` of them goes through all of the space, and so through many tiles. */
+/** Bars along the axes; the share `long` of them extends through the whole space, and so through many tiles. */
 function bars(random: Random, long: number): Bar[] {
   return Array.from({ length: COUNT }, () => {
     const along = random.integer(3);
@@ -33,7 +33,7 @@ function partOf({ low, high }: Bar, i: number): Part {
 
 const UNIT = boxMesh(1, 1, 1);
 
-/** How far two bars must move to be apart; below 0 where they are. */
+/** The penetration depth of two bars; below 0 if they are apart. */
 function depthOf(a: Bar, b: Bar): number {
   return Math.min(...[0, 1, 2].map((axis) => Math.min(a.high[axis] - b.low[axis], b.high[axis] - a.low[axis])));
 }

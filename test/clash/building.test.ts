@@ -9,7 +9,7 @@ import { SEED } from '../oracle/random.js';
 
 const TOLERANCE = 0.001;
 const CLEARANCE = 0.05;
-/** What rounding at 10⁶ may move a part by. */
+/** How far rounding at 10⁶ may move a part. */
 const HAIR = 1e-9;
 const COUNT = Number(process.env.PARTS ?? 2000);
 
@@ -30,7 +30,7 @@ for (const x of [-1, 0, 1]) {
   for (const y of [-1, 0, 1]) for (const z of [-1, 0, 1]) if (x || y || z) DIRECTIONS.push(new Vector3(x, y, z));
 }
 
-/** What is looked at: 10⁻¹⁰ is what float64 has of a place at 10⁶, so that the truth of the one is that of the other. */
+/** The places tested: at 10⁶, float64 positions are precise to 10⁻¹⁰, so that the expected result is the same at both. */
 const PLACES = [
   ['the origin', [0, 0, 0]],
   ['10⁶', [1e6, -1e6, 1e6]],
@@ -59,7 +59,7 @@ test(`A building at the origin and one at 10⁶ have the clashes that brute forc
   const counts = { hard: 0, near: 0, copies: 0, shallow: 0 };
   const isWater = ({ layer }: { layer: string }) => layer === 'Water';
   const isNearby = ({ layer }: { layer: string }) => layer === 'Water' || layer === 'Electrical';
-  /** Takes the clash of that name out of both reports. */
+  /** Removes the clash of that name from both reports, and returns it. */
   const takeOfBoth = (name: string) =>
     founds.map((found, i) => {
       const clash = found.get(name);
@@ -72,7 +72,7 @@ test(`A building at the origin and one at 10⁶ have the clashes that brute forc
       const apart = gap(a.box, b.box);
       if (apart > CLEARANCE) continue;
       const key = keyOf(parts[i].id, parts[j].id);
-      // What only touches at the origin may be a hair apart at 10⁶, and the other way round.
+      // Parts that just touch at the origin may be slightly apart at 10⁶, and the other way round.
       if (apart <= HAIR) checkHard(key, i, j);
       else
         expect(

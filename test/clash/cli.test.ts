@@ -1,4 +1,5 @@
-// The command-line tool as it ships, on files. The tests run at once, as processes that start wait for each other.
+// The command-line tool as it ships, on files. The tests run
+// concurrently, since starting processes wait for one another.
 import { execFileSync } from 'node:child_process';
 import {
   copyFileSync,
@@ -37,7 +38,7 @@ const read = (name: string) => readFileSync(folder.file(name), 'utf8');
 const reportOf = (name: string): ClashReport => JSON.parse(read(name));
 const run = (...args: string[]) => runCli(['clash', ...args, '--rules', rules]);
 
-/** The work folder of the first run, whose baked parts others take up. */
+/** The work folder of the first run, whose baked parts others reuse. */
 const baked = folder.file('one.work');
 let one: Ended;
 
@@ -70,7 +71,7 @@ test.concurrent('finds in a GLB what clash finds in its parts, with one worker a
       true,
     );
   }
-  // In the file there are float32 or decimal numbers for some of the matrices: what is found is the same.
+  // The file has float32 or decimal numbers for some of the matrices: the result is the same.
   const idsOf = ({ clashes }: ClashReport) => clashes.map(({ id, group }) => [id, group]);
   expect(idsOf(reportOf('one.json'))).toEqual(idsOf(expected));
   expect(existsSync(folder.file('four.json.work'))).toBe(false);
@@ -94,7 +95,7 @@ test.concurrent('a run that was killed goes on where it was', async () => {
   expect(code).toBe(0);
   expect(stderr).not.toMatch(/^clash 0 %/m);
   expect(read('killed.json')).toBe(read('one.json'));
-  // Of other rules it is another run.
+  // With other rules it is a different run.
   const others = folder.file('others.json');
   writeFileSync(others, JSON.stringify([{ name: 'other', kind: 'hard' }]));
   const other = await runCli(['clash', ...args, '--resume', '--rules', others]);
@@ -220,7 +221,7 @@ describe.concurrent('IFC', () => {
     ]);
     expect(clashes[0].depth).toBeCloseTo(1.05, 5);
     expect(clashes[1].distance).toBeCloseTo(0.02, 5);
-    // IFC's z is up, in the report y is, and in BCF z again.
+    // In IFC z is up, in the report y is, and in BCF z again.
     expect(clashes[0].point[1]).toBeCloseTo(1.05, 2);
     const files = unzipSync(readFileSync(folder.file('ifc.bcf')));
     const views = Object.entries(files).filter(([name]) => name.endsWith('.bcfv'));
@@ -243,7 +244,7 @@ describe.concurrent('IFC', () => {
 const full = mountFull();
 if (full === null) console.warn('Without a full disk: this user may not mount a tmpfs');
 
-/** A file system with hardly any room; null where that cannot be had. */
+/** A file system with hardly any space; null if none can be mounted. */
 function mountFull(): string | null {
   const path = folder.file('full');
   mkdirSync(path);

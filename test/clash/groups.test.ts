@@ -6,7 +6,7 @@ import { inSlices } from '../../src/clash/slices.js';
 import { placingOrder } from '../../src/clash/tile/placing-order.js';
 import { Random, SEED } from '../oracle/random.js';
 
-/** Joins findings of a part by asking each pair; answers the first one of the set of each. */
+/** Joins findings of a part by comparing each pair; returns the first finding of each one's set. */
 function slowSets(findings: readonly Grouped[], distance: number): number[] {
   const sets = findings.map(() => -1);
   for (let first = 0; first < sets.length; first++) {
@@ -24,7 +24,7 @@ function slowSets(findings: readonly Grouped[], distance: number): number[] {
   return sets;
 }
 
-/** Asserts that the groups of findings of one part are right, in whatever order they come. Answers how many there are. */
+/** Asserts that the groups of findings of one part are right, in whatever order they come. Returns how many there are. */
 async function expectGroups(findings: readonly Grouped[], distance: number, random: Random, where: string) {
   const found = await inSlices(groupsOf(random.shuffled(findings), distance));
   const sets = slowSets(findings, distance);
@@ -49,7 +49,7 @@ test(`The groups of a part are chains of findings that are near to each other, s
     const size = random.logRange(0.5, 20) * Math.cbrt(count / 20);
     const points = Array.from({ length: count }, (_, i) => {
       const point: [number, number, number] = [random.range(0, size), random.range(0, size), random.range(0, size)];
-      // Some stand above each other, and some in one place.
+      // Some above each other, and some at one point.
       if (i > 0 && random.chance(0.2)) point[0] = 0;
       if (random.chance(0.05)) point.fill(0);
       return point;
@@ -62,7 +62,7 @@ test(`The groups of a part are chains of findings that are near to each other, s
 test(`Findings that are exactly as far apart as the distance, or in one place, seed ${SEED}`, async () => {
   const random = new Random(SEED);
   for (const distance of [0, 0.1, 1, 1e-300, 1e6]) {
-    // Planes and lines of a lattice, of which some places are empty, and others have several.
+    // Planes and lines of a lattice; some of its points are empty, and others have several findings.
     for (const sides of [
       [400, 1, 1],
       [20, 1, 20],
@@ -98,7 +98,7 @@ test(`Parts are placed by mesh, then by what they collide with, seed ${SEED}`, (
   for (let round = 0; round < 100; round++) {
     const count = 1 + random.integer(200);
     const parts = Array.from({ length: count }, () => ({ mesh: random.integer(20) }));
-    // Of a single rule about all parts, and of several about some of them.
+    // With a single rule about all parts, and with several about some of them.
     const rules = Array.from({ length: 1 + (round % 3) }, () => ({ kind: 'hard' }));
     const sides = rules.map(() => Uint8Array.from(parts, () => (round % 3 === 0 ? 3 : random.integer(4))));
     const { layers, collidesWith, ranks, byRank } = placingOrder({ parts, rules, sides } as unknown as Plan);

@@ -8,7 +8,7 @@ import { startCli, TemporaryFolder } from '../fixtures/clash-cli.js';
 import { Glb } from '../fixtures/glb.js';
 
 const PARTS = Number(process.env.PARTS ?? 50_000);
-/** Sides of round things: so many that the parts have some 214 triangles each. */
+/** Sides of round shapes: so many that the parts have about 214 triangles each. */
 const SEGMENTS = 32;
 const GIGABYTE = 2 ** 30;
 const LOOK_EVERY = 200;
@@ -28,7 +28,7 @@ test.runIf(process.env.LARGE === '1')(`${PARTS} parts with 4 GB`, { timeout: 3_6
   const begin = performance.now();
   const options = ['--rules', rules, '--out', out, '--memory', '4G', '--workers', '2', '--quiet'];
   const { child, ended } = startCli(['clash', model, ...options]);
-  // The threads are of the same process.
+  // The threads are in the same process.
   let peak = 0;
   const looking = setInterval(() => {
     peak = Math.max(peak, peakOf(child.pid!));
@@ -48,7 +48,7 @@ test.runIf(process.env.LARGE === '1')(`${PARTS} parts with 4 GB`, { timeout: 3_6
   expect(peak).toBeLessThan(4 * GIGABYTE);
 });
 
-/** The most bytes that a process has had in memory at a time; 0 where it has ended. */
+/** The peak memory of a process in bytes; 0 if it has ended. */
 function peakOf(pid: number): number {
   try {
     return 1024 * Number(/^VmHWM:\s*(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
@@ -57,7 +57,7 @@ function peakOf(pid: number): number {
   }
 }
 
-/** Each part has a mesh that is a bit larger than that of the part before, so that no two are the same. */
+/** Each part's mesh is slightly larger than that of the previous part, so that no two are the same. */
 function glbOf(parts: readonly BuildingPart[]): Buffer {
   const glb = new Glb();
   const meshes: object[] = [];

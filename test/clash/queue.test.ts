@@ -1,5 +1,5 @@
-// Tiles by a real queue, and worker processes that die: the report is the same to the byte. The tests run at once, each on a
-// queue of its own, as they wait more than they work.
+// Tiles through a real queue, and worker processes that die: the report is byte-identical. The tests run concurrently, each
+// on a queue of its own, since they wait more than they work.
 import type { ChildProcess } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ const reason = missingRedis();
 if (reason) console.warn(`Without a queue: ${reason}`);
 
 const PARTS = Number(process.env.PARTS ?? 1000);
-/** How long the queue is gone, in seconds. */
+/** How long the queue is down, in seconds. */
 const GONE = Number(process.env.GONE ?? 3);
 const RULES = [
   { name: 'hard', kind: 'hard' },
@@ -34,7 +34,7 @@ async function startRedis(name: string): Promise<Redis> {
   return server;
 }
 
-/** A queue of a test's own, what is dispatched to it, and its workers. */
+/** A test's own queue, its dispatched run, and its workers. */
 class Line {
   readonly #name: string;
   readonly #redis: Redis;
@@ -60,7 +60,7 @@ class Line {
     return started;
   }
 
-  /** The model was baked before: what is tested begins behind that. */
+  /** The model was baked before: the test begins after that. */
   dispatch(...args: string[]): { child: ChildProcess; ended: Promise<Ended> } {
     const work = folder.file(`${this.#name}.work`);
     cpSync(folder.file('local.work/a'), `${work}/a`, { recursive: true, force: false });
@@ -96,7 +96,7 @@ async function withLine(line: Line, run: (line: Line) => Promise<void>): Promise
   }
 }
 
-/** Resolves when a process has written such a text. Rejects when it ends before. */
+/** Resolves when a process has written such a text. Rejects if it ends before. */
 function written(child: ChildProcess, pattern: RegExp): Promise<void> {
   return new Promise((resolve, reject) => {
     let text = '';
@@ -108,7 +108,7 @@ function written(child: ChildProcess, pattern: RegExp): Promise<void> {
   });
 }
 
-/** Turns the order of the meshes of baked parts, which is that in which builders are ready. */
+/** Reverses the order of the meshes of baked parts, which is the order in which builders finish. */
 function turnMeshes(baked: string): void {
   const [list, pack] = ['parts.json', 'meshes-0000.bin'].map((name) => join(baked, name));
   const { parts, meshes, ...others } = JSON.parse(readFileSync(list, 'utf8'));
@@ -255,7 +255,7 @@ describe.skipIf(reason !== null).concurrent('A queue', { timeout: 300_000 }, () 
       const { code, stderr } = await line.dispatch().ended;
       expect(code, stderr).toBe(0);
       expect(line.isAsExpected()).toBe(true);
-      // They are not this run's to remove.
+      // These are not this run's jobs to remove.
       expect(await queue.getJobCounts('completed', 'failed')).toMatchObject({ completed: 600, failed: 600 });
       await queue.close();
     }));
@@ -300,7 +300,7 @@ describe.skipIf(reason !== null).concurrent('A queue', { timeout: 300_000 }, () 
       runCli(['clash-worker', '--queue', nowhere]),
       runCli(['clash-worker', '--queue', redis.address.replace('//', '//nobody:secret%@')]),
     ]);
-    // It waited for ever for one that refuses it, and told the password.
+    // It used to wait forever for a server that refuses it, and to print the password.
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('cannot be reached: WRONGPASS') });
     expect(refused.stderr).not.toContain('secret');
     for (const { code, stderr } of [dispatched, worker]) {

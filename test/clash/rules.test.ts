@@ -1,4 +1,4 @@
-// Rules, bad input and what a page's caller sees of it.
+// Rules, invalid input and what a page's caller sees of it.
 import { createCollisionService } from 'collision-worker';
 import { clash, type Part, type Rule, toBcf, toCsv, toJson } from 'collision-worker/clash';
 import { strFromU8, unzipSync } from 'fflate';
@@ -93,7 +93,7 @@ test(`patterns choose what a search of every way to match them finds, seed ${SEE
   const patterns = Array.from({ length: 60 }, () =>
     Array.from({ length: 1 + random.integer(2) }, () => text('**?ab.😀', 7)),
   );
-  // All parts are in one place: each rule finds what it chooses, with itself alone.
+  // All parts are in one place: each rule finds exactly the parts that it selects, with themselves.
   const rules = patterns.map((name, i): Rule => ({ name: `${i}`, kind: 'hard', a: { name }, b: { id: 'probe' } }));
   const { rules: found } = await clash([...parts, cubeAt('probe', 0, { name: '-' })], null, rules);
   const expected = patterns.map(
@@ -200,7 +200,7 @@ test('no name is a formula in a spreadsheet, and numbers are numbers', async () 
   const report = await clash([cubeAt('a', -5, { name: '=1+1' })], [cubeAt('b', -4.5, { name: '-2' })], [HARD]);
   const [, line] = toCsv(report).split('\r\n');
   expect(line).toMatch(/,a,'=1\+1,,b,'-2,,-\d/);
-  // A line feed in front, or a full-width sign, are no way around it.
+  // A leading line feed or a full-width sign does not bypass it.
   const others = await clash([cubeAt('a', 0, { name: '\n=1' })], [cubeAt('b', 0, { name: '＝1' })], [HARD]);
   expect(toCsv(others)).toMatch(/,a,"'\n=1",,b,'＝1,,/);
 });
@@ -257,7 +257,7 @@ test('rules that match nothing are told in slices, with what there is in a set',
   );
   const { warnings } = await clash(parts, [cubeAt('o', 0, { layer: 'L' })], rules.slice(0, 1));
   expect(warnings[1]).toBe('rule "x": b matches no part of the second set; it has 1 parts, names none, layers "L"');
-  // What is told is part of what rests: with one step at a time it is the same.
+  // Reports of progress are part of the slices: with one step at a time the result is the same.
   const compiled = compileRules(rules);
   const steps = [
     ...warnOfRules(

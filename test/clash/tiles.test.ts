@@ -1,4 +1,4 @@
-// Every pair of boxes that meet is of exactly one tile, which has both, wherever they are.
+// Every pair of boxes that intersect belongs to exactly one tile, which has both, wherever they are.
 import { describe, expect, test } from 'vitest';
 import { isOfCell, makeTiles } from '../../src/clash/plan/tiles.js';
 import { inSlices } from '../../src/clash/slices.js';
@@ -9,7 +9,7 @@ interface Case {
   /** The largest size of a box, in a world of size 1. */
   size: number;
   count: number;
-  /** All boxes have one of so many low corners; 0 for any. */
+  /** All boxes have one of this many low corners; 0 for any. */
   corners: number;
 }
 

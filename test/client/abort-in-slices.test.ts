@@ -1,21 +1,24 @@
-// What is aborted in the midst of its slices ends there: what waits behind it comes next.
+// A call that is aborted between its slices ends there: the call that waits behind it is next.
 import { type CollisionService, createCollisionService, type MeshId, type ObjectId } from 'collision-worker';
 import { Matrix4 } from 'three';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { GatedWorker } from '../fixtures/gated-worker.js';
 import { icosphere } from '../oracle/meshes.js';
 
-/** Picks that are asked for with what they come between: fewer than there are slices in anything here that is not aborted. */
+/**
+ * Picks that are asked for together with the calls they interleave
+ * with: fewer than the slices of any call here that is not aborted.
+ */
 const PICKS = 100;
 
 let worker: GatedWorker;
 let service: CollisionService;
 let mesh: MeshId;
-/** Two meshes in the same place, of which all triangles meet: that takes very many slices. */
+/** Two meshes in the same place, all of whose triangles intersect: that takes very many slices. */
 let large: readonly [ObjectId, ObjectId];
-/** Two small ones, which take one slice but wait for what is under way. */
+/** Two small ones, which take one slice but wait for the call in progress. */
 let small: readonly [ObjectId, ObjectId];
-/** Others of the large mesh, far away. */
+/** Other objects of the large mesh, far away. */
 let many: ObjectId[];
 
 beforeAll(async () => {
@@ -38,7 +41,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.dispose());
 
-/** What takes many slices, and what of the same kind waits behind it. */
+/** Calls that take many slices, and a call of the same kind that waits behind each. */
 const asked: [name: string, (signal: AbortSignal) => Promise<unknown>, () => Promise<unknown>][] = [
   ['a contact', (signal) => service.contact(...large, { detail: 'triangles', signal }), contactOfSmall],
   [
@@ -64,7 +67,7 @@ function turned(x: number, angle: number): ArrayLike<number> {
 
 const pick = () => service.raycast({ origin: [0, 100, 0], direction: [0, 1, 0] });
 
-/** Begins what takes many slices, and aborts it in the midst of them: what is asked behind it has to come next. */
+/** Begins a call that takes many slices and aborts it halfway: the call asked for behind it has to be next. */
 async function abortFirst(ask: (signal: AbortSignal) => Promise<unknown>): Promise<void> {
   const abort = new AbortController();
   let aborted: Promise<unknown> | undefined;

@@ -1,4 +1,4 @@
-// Who waits for one signal: as long as somebody does, it is listened to, by one listener for all.
+// Waiters for one signal: as long as there is any, the signal has exactly one listener, shared by all.
 import { expect, test } from 'vitest';
 import { unlessAborted } from '../../src/client/link/abort.js';
 

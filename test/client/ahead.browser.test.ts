@@ -1,7 +1,7 @@
 import { createCollisionService } from 'collision-worker';
 import { testAhead } from '../suites/ahead.js';
 
-// Without a gate, the contacts are so many that they take a second.
+// Without a gate, there are so many contacts that they take a second.
 testAhead(async () => ({
   service: await createCollisionService(),
   balls: 40,

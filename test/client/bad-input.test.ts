@@ -42,7 +42,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.dispose());
 
-/** Whatever was refused, the service goes on as if it had not been asked. */
+/** Whatever was refused, the service continues as if the call had not been made. */
 afterEach(async () => {
   expect(await service.raycast(FORWARD)).toMatchObject({ object, distance: 9 });
   const { rejected, contacts } = await service.update();
@@ -106,7 +106,7 @@ describe('meshes', () => {
     const corners = [
       [x, 0, 0, x, 0, 0, x, 1, 0], // a corner twice
       [x - 1, -1, 0, x + 1, -1, 0, x, 1, 0],
-      [x - 1, 0, 1, x, 0, 1, x + 1, 0, 1], // corners in line
+      [x - 1, 0, 1, x, 0, 1, x + 1, 0, 1], // collinear corners
       [nan, 0, 2, x, 0, 2, x, 1, 2],
       [x, 0, Infinity, x + 1, 0, 2, x, 1, 2],
       [x - 1, -1, -1, x + 1, -1, -1, x, 1, -1],
@@ -438,7 +438,7 @@ test('after dispose every call is DISPOSED, and so is what was pending', async (
     () => gone.contact(id, id),
   ];
   for (const call of calls) expect(await codeOf(call), String(call)).toBe('DISPOSED');
-  gone.dispose(); // twice is no error
+  gone.dispose(); // disposing twice is no error
 });
 
 describe("what the caller's own code throws is the cause, as it is", () => {

@@ -1,4 +1,4 @@
-// Baked meshes of more than one chunk: copied while the worker loads them, kept, and the chunks used again.
+// Baked meshes of more than one chunk: copied while the worker loads them, kept, and their chunks reused.
 import { type CollisionService, createCollisionService, type MeshId } from 'collision-worker';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { BakedCopies, bytesOf } from '../../src/client/scene/baked-copies.js';
@@ -9,7 +9,7 @@ import { Mortal } from '../fixtures/mortal.js';
 import { BakedMesh } from '../oracle/baked.js';
 import { icosphere } from '../oracle/meshes.js';
 
-/** Of a ball of radius 1: three chunks or more. */
+/** A ball of radius 1, baked: three chunks or more. */
 let baked: ArrayBuffer;
 let service: CollisionService;
 beforeEach(async () => {
@@ -56,7 +56,7 @@ test.each([
   await expect(service.addMesh(damaged)).rejects.toMatchObject(refusal);
   await service.update();
   expect(service.stats).toMatchObject({ usedBytes, pending: 0 });
-  // And another one behind it.
+  // And another mesh behind it.
   service.removeMesh(await service.addMesh(baked));
   expect(await service.bakeMesh(kept)).toEqual(baked);
 });
@@ -68,7 +68,7 @@ test('one that was cut off, or has more behind it, is refused', async () => {
   for (const bytes of [baked.byteLength - 16, 2 * CHUNK_BYTES, CHUNK_BYTES + 1]) {
     const short = baked.slice(0, bytes);
     await expect(service.addMesh(short)).rejects.toMatchObject(bad);
-    // Where the header agrees, too.
+    // Also where the header agrees.
     await expect(service.addMesh(new BakedMesh(short).setWord(8, bytes).buffer)).rejects.toMatchObject(bad);
   }
   await expect(service.addMesh(longer.buffer)).rejects.toMatchObject(bad);
@@ -77,10 +77,10 @@ test('one that was cut off, or has more behind it, is refused', async () => {
 test.each([[true], [false]])(
   'the next worker has it, and not what its chunks were used for since (%s)',
   async (handsBack) => {
-    // Without such memory, chunks are handed over and back.
+    // Without shared memory, chunks are transferred to the worker and back.
     if (handsBack) vi.stubGlobal('setImmediate', undefined);
     const mortal = await Mortal.create({ builders: 0 });
-    const idle = vi.fn(); // what would be moved to Blobs stays
+    const idle = vi.fn(); // what would be moved to Blobs stays in memory
     vi.stubGlobal('requestIdleCallback', idle);
     const stays = await mortal.service.addMesh(baked);
     const goes = await mortal.service.addMesh(baked);
@@ -89,7 +89,7 @@ test.each([[true], [false]])(
     const comes = await mortal.service.addMesh(small);
     const restored = new Promise((resolve) => mortal.service.addEventListener('restored', resolve, { once: true }));
     await mortal.workers[0].worker.terminate();
-    // Between two workers, no chunk is written over.
+    // Between two workers, no chunk is overwritten.
     mortal.service.removeMesh(comes);
     const later = mortal.service.addMesh(small);
     await restored;
@@ -131,7 +131,7 @@ test('it is loaded behind a frame that waits, and where it is aborted it is gone
     const begun = held.addMesh(baked, { signal: late.signal });
     late.abort();
     await expect(begun).rejects.toMatchObject({ code: 'ABORTED' });
-    // It is removed when it is there.
+    // The mesh is removed as soon as it is loaded.
     await expect.poll(() => held.update().then(() => held.stats.usedBytes)).toBe(usedBytes);
     expect(held.stats).toMatchObject({ meshes: 1, pending: 0 });
   } finally {
@@ -173,7 +173,7 @@ describe('chunks', () => {
     pool.give(given);
     const lent = pool.lend(2.5 * CHUNK_BYTES)!;
     expect(lent.length).toBe(3);
-    // They are nobody else's then.
+    // The chunks are then used by nobody else.
     expect(pool.take(3 * CHUNK_BYTES).buffers.some((buffer) => lent.includes(buffer))).toBe(false);
   });
 

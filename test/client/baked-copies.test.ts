@@ -1,4 +1,4 @@
-// Where the copies of baked meshes are, in a page: in its memory at first, then in Blobs.
+// Where the copies of baked meshes are kept in a page: in memory at first, then in Blobs.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { BakedCopies, bytesOf, SMALL_BYTES } from '../../src/client/scene/baked-copies.js';
 import { ChunkPool } from '../../src/client/scene/chunk-pool.js';
@@ -14,7 +14,7 @@ const isMoved = ({ copy }: { copy: unknown }) => copy instanceof Blob;
 
 const filled = new Map<number, Uint8Array<ArrayBuffer>>();
 
-/** So many bytes, which depend on how many they are. */
+/** This many bytes, whose values depend on the length. */
 function bytes(length: number): Uint8Array<ArrayBuffer> {
   const random = new Random(length);
   const known = filled.get(length) ?? Uint8Array.from({ length }, () => random.integer(256));
@@ -24,7 +24,7 @@ function bytes(length: number): Uint8Array<ArrayBuffer> {
 
 const someBytes = (length: number): ArrayBuffer => bytes(length).slice().buffer;
 
-/** Compares bytes: two buffers are always equal. */
+/** Compares bytes, since two buffers always count as equal. */
 async function expectBytes(copy: Blob | ArrayBuffer, length: number): Promise<void> {
   const found = new Uint8Array(await bytesOf(copy));
   expect(found.length).toBe(length);
@@ -63,7 +63,7 @@ test('a newer copy that comes while the older one is moved is the one that stays
   const owner = ownerOf();
   const go = async () => {
     idle.shift()!();
-    await Promise.resolve(); // what it resolves goes on
+    await Promise.resolve(); // what it resolves continues
     await Promise.resolve();
   };
   copies.add(owner, someBytes(2 * MB));

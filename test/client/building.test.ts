@@ -1,4 +1,4 @@
-// Builder workers: frames and picks go on, meshes are built side by side, and an abort leaves nothing behind.
+// Builder workers: frames and picks continue, meshes are built side by side, and an abort leaves nothing behind.
 import { createCollisionService } from 'collision-worker';
 import { expect, test } from 'vitest';
 import { createLimitedWorker } from '../fixtures/limited-memory.js';
@@ -31,7 +31,7 @@ test('meshes are built side by side: in two workers, and in turns within each', 
   expect(workers).toBe(3);
   const turns = told.filter((i, at) => i !== told[at - 1]).length;
   expect(turns).toBeGreaterThan(12);
-  // None waited for another to be done.
+  // None waited for another to finish.
   const begun = [0, 1, 2, 3].map((i) => told.indexOf(i));
   const done = [0, 1, 2, 3].map((i) => told.lastIndexOf(i));
   expect(done.filter((end) => Math.max(...begun) < end).length).toBeGreaterThan(1);
@@ -42,7 +42,7 @@ test('meshes are built side by side: in two workers, and in turns within each', 
 
 test('an abort ends the work, and the next build in that worker has all of its memory', async () => {
   const mesh = waves(400);
-  // A builder that can just hold one build: what any abort left there would be missing.
+  // A builder with just enough memory for one build: whatever an abort leaked there would be missing.
   const service = await createCollisionService({ builders: 1, createWorker: () => createLimitedWorker(1400) });
   const add = (abortAt: number) => {
     const controller = new AbortController();
@@ -67,7 +67,7 @@ test('an abort ends the work, and the next build in that worker has all of its m
     expect(service.stats).toMatchObject({ meshes: 0, pending: 0 });
   }
   expect(service.meshInfo(await add(2).promise).triangles).toBe(320_000);
-  // It is that tight: two at a time do not fit.
+  // It is that tight: two builds at a time do not fit.
   const two = await Promise.allSettled([add(2).promise, add(2).promise]);
   expect(two.map(({ status }) => status)).toContain('rejected');
   service.dispose();

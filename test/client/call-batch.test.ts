@@ -1,9 +1,10 @@
-// Small calls that travel together: the worker hears that nobody waits for them when that is true of all.
+// Small calls that travel in one message: the worker is
+// notified that nobody waits for them once that is true of all.
 import { expect, test } from 'vitest';
 import { CallBatch } from '../../src/client/link/call-batch.js';
 import type { Deferred } from '../../src/client/link/worker-link.js';
 
-/** An answer that is settled when somebody says so. */
+/** An answer whose `settled` flag the test sets. */
 function answer(log: string[], name: string) {
   return {
     settled: false,

@@ -1,6 +1,6 @@
-// Seeded walkers on a course of all that is hard for a character. Nobody is in anything deeper than the skin (by the
-// contacts of smaller capsules that go along, which know nothing of characters) or passes through a wall (by rays along what
-// their middles have gone). `WALKERS=200 WALK_STEPS=10000 LEVEL=500000` walks the whole of it.
+// Seeded walkers on a course of everything that is hard for a character. Nobody penetrates anything by more than the skin
+// (checked by the contacts of smaller capsules that follow them and know nothing of characters) or passes through a wall
+// (checked by rays along the paths of their centres). `WALKERS=200 WALK_STEPS=10000 LEVEL=500000` walks all of it.
 import {
   type Character,
   type CollisionService,
@@ -27,15 +27,15 @@ const STEP_HEIGHT = 0.35;
 const STEP = 1 / 60;
 const GRAVITY = 9.81;
 const CAPSULE = { type: 'capsule', radius: RADIUS, from: [0, RADIUS, 0], to: [0, TALL - RADIUS, 0] } as const;
-/** Of this one nothing may be in anything. */
+/** A smaller capsule, the core: nothing may penetrate it. */
 const CORE = { ...CAPSULE, radius: RADIUS - SKIN };
 
-// What stands still, what moves, and the cores.
+// Layers: static objects, moving objects, and the cores.
 const STILL = 1;
 const MOVING = 2;
 const CORES = 4;
 
-/** Half of the side of each of the parts of the course. */
+/** Half the side of each section of the course. */
 const HALF = 12;
 /** The level is beside the course. */
 const LEVEL_AT = 200;
@@ -44,7 +44,7 @@ interface Course {
   service: CollisionService;
   lift: ObjectId;
   bridge: ObjectId;
-  /** Half of the side of the level. */
+  /** Half the side of the level. */
   levelHalf: number;
 }
 
@@ -65,7 +65,7 @@ async function courseOf(): Promise<Course> {
       box([x, 0, side * (half + 1)], [half + 2, 30, 1]);
     }
   };
-  // Stairs, of boxes one way and in one mesh the other.
+  // Stairs: separate boxes in one direction, one mesh in the other.
   box([0, -1, 0], [HALF, 1, HALF]);
   walled(0, HALF);
   for (let i = 0; i < 8; i++) box([-9 + 0.4 * i, 0.125 * (i + 1), -9], [0.2, 0.125 * (i + 1), 1.5]);
@@ -79,7 +79,7 @@ async function courseOf(): Promise<Course> {
     const angle = ((10 + 10 * i) * Math.PI) / 180;
     box([-9 + 3 * i, 0.9 * Math.sin(angle) - 0.1, 9], [1, 0.2, 1.2], new Euler(angle, 0, 0));
   }
-  // A corner of three walls; a gap that is wide enough, and one that is not.
+  // A corner of three walls; a gap that is wide enough, and one that is too narrow.
   box([9, 1.5, -2], [0.1, 1.5, 1.5]);
   box([7.5, 1.5, -3.4], [1.5, 1.5, 0.1], new Euler(0, 0.3, 0));
   box([7.2, 1.5, -1], [1, 1.5, 0.1], new Euler(0, 0, 0.3));
@@ -102,7 +102,7 @@ async function courseOf(): Promise<Course> {
   return { service, lift, bridge, levelHalf: level.half - 0.5 };
 }
 
-/** Uneven ground of columns and rows that are as narrow as a ten thousandth of a unit, with thin walls on it. */
+/** Uneven ground of columns and rows as narrow as a ten thousandth of a unit, with thin walls on it. */
 function slivers(): MeshData {
   const lines: number[] = [];
   const random = new Random(3);
@@ -123,7 +123,9 @@ function slivers(): MeshData {
   return merged([{ positions, indices: new Uint32Array(indices) }, ...walls]);
 }
 
-/** Where what moves is at a time: the lift is solid down to the ground, so that nobody is under it. */
+/**
+ * Moves the moving objects to where they are at a time: the lift is solid down to the ground, so that nobody gets under it.
+ */
 function moveAll({ service, lift, bridge }: Course, seconds: number): void {
   service.setTransform(lift, new Matrix4().makeTranslation(0, -2.9 + 1 - Math.cos(0.7 * seconds), -4).elements);
   const turn = new Matrix4().makeRotationY(0.4 * seconds).setPosition(0, 0.15, 3.5);
@@ -136,9 +138,9 @@ class Walker {
   readonly #speed: number;
   angle = 0;
   #left = 0;
-  /** Where it was when it took its direction. */
+  /** Where the walker was when it chose its direction. */
   from: Vec3;
-  /** Whether it has come no farther in its direction, and then in the opposite one. */
+  /** Whether it has got no farther in its direction, and then in the opposite one. */
   isStuck = false;
   stuckTwice = 0;
 
@@ -178,7 +180,7 @@ class Walker {
     if (wasStuck && this.isStuck) this.stuckTwice++;
     this.from = this.character.state.position;
     this.#left = 20 + this.#random.integer(80);
-    // Who is stuck goes back.
+    // A walker that is stuck turns back.
     this.angle = this.isStuck ? this.angle + Math.PI : this.#random.range(-Math.PI, Math.PI);
     if (!this.isStuck && this.#random.chance(0.1)) this.character.jump(this.#random.range(2, 5));
   }
@@ -227,7 +229,7 @@ test(`walkers on a course are in nothing, pass no wall and are not stuck (seed $
           pushed++;
           continue;
         }
-        // As fast as it goes; up by a step or a slope, down by as much, or as it falls.
+        // No faster than it walks; up by a step or a slope, down by as much or as far as it falls.
         const across = Math.hypot(position[0] - before[i].position[0], position[2] - before[i].position[2]);
         const up = position[1] - before[i].position[1];
         if (isStanding) standing++;
@@ -272,7 +274,7 @@ test(`the same walk is the same to the last bit again, and at any frame rate (se
     const walkers = Array.from({ length: COUNT }, (_, i) => {
       return new Walker(service, new Random(SEED * 1000 + i), startOf(random, course, i), undefined);
     });
-    // Another direction every half a second, which is a whole number of frames at each rate.
+    // A new direction every half a second, which is a whole number of frames at each rate.
     const frames = Math.floor(STEPS / 30) * (rate / 2);
     let ways: Vec3[] = [];
     for (let frame = 0; frame < frames; frame++) {

@@ -1,4 +1,5 @@
-// What characters stand on and cannot pass: boxes that a matrix mirrors, edges, gaps, and courses and hills of all kinds.
+// Solids that characters stand on and cannot pass: boxes mirrored by
+// their matrices, edges, gaps, and courses and hills of all kinds.
 import type { Vec3 } from 'collision-worker';
 import { Euler, Matrix4, Quaternion, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
@@ -57,7 +58,7 @@ test.each([
   expect(top).toBeCloseTo(2 - 1.8 - SKIN, 5);
 });
 
-/** A rectangle between two corners, seen from where it turns counterclockwise. */
+/** A rectangle between two corners, seen from the side from which its winding is counterclockwise. */
 function sheet(from: Vector3, one: Vector3, other: Vector3): ReturnType<typeof merged> {
   const corners = [from, from.clone().add(one), from.clone().add(one).add(other), from.clone().add(other)];
   return {
@@ -71,7 +72,7 @@ describe.each([
   ['two', false],
 ])('an edge between a level face and a wall, of %s', (_, isOne) => {
   const top = sheet(new Vector3(-2, 0, -2), new Vector3(0, 0, 4), new Vector3(2, 0, 0));
-  // It leans, but by too little to stand on.
+  // It leans, but is too steep to stand on.
   const wall = sheet(new Vector3(0.5, -2, -2), new Vector3(-0.5, 2, 0), new Vector3(0, 0, 4));
   test.each([
     ['the face comes first', [top, wall]],
@@ -79,7 +80,7 @@ describe.each([
   ])('carries who lands on it, where %s', async (_, faces) => {
     const meshes = await Promise.all((isOne ? [merged(faces)] : faces).map((face) => service.addMesh(face)));
     for (const mesh of meshes) service.addObject({ shape: { type: 'mesh', mesh }, contacts: 'none' });
-    // Where the capsule touches the edge, it is too steep to stand on.
+    // Where the capsule touches the edge, the slope is too steep to stand on.
     const character = hero([0.8 * RADIUS, 1, 0]);
     const [x, y] = await walk(character, [0, 0, 0], 60);
     expect(character.state.isStanding).toBe(true);
@@ -114,7 +115,7 @@ describe('a gap that is too narrow for a character', () => {
     const character = hero();
     for (let frame = 0; frame < 5; frame++) {
       const [x] = await walk(character, [0, 0, 0], 1);
-      if (frame === 0) continue; // it takes its first place as it is
+      if (frame === 0) continue; // its first position is taken as it is
       expect(character.state.depth).toBeGreaterThan(0);
       expect(character.state.depth).toBeCloseTo(RADIUS - (WIDTH / 2 - Math.abs(x)), 6);
     }
@@ -225,7 +226,7 @@ test(`walkers are never inside of anything (seed ${SEED})`, async () => {
     for (const walker of walkers) {
       const { position, isStanding, depth } = walker.state;
       if (isStanding) standing++;
-      if (depth > 0) continue; // it tells so
+      if (depth > 0) continue; // the state reports it
       const inside = await met(position, RADIUS - SKIN);
       expect([...inside], `step ${step}, at ${position}`).toEqual([]);
     }

@@ -1,6 +1,6 @@
-// Where characters walk, in sums to a ten thousandth: the ways of when this was written. Other tests tell that they are in nothing and
-// pass through nothing; these sums tell of whoever walks otherwise, which may well be better. What goes in is rounded to float32, as
-// engines of JavaScript differ in the last digits of a sine.
+// The paths of characters, in sums to a ten thousandth: those of the time when this was written. Other tests check that they
+// penetrate nothing and pass through nothing; these sums show when a character walks differently, which may well be better.
+// Inputs are rounded to float32, since JavaScript engines differ in the last digits of a sine.
 import { type Character, type CharacterOptions, createCollisionService, type Shape, type Vec3 } from 'collision-worker';
 import { Euler, Matrix4, Vector3 } from 'three';
 import { expect, test } from 'vitest';
@@ -12,7 +12,7 @@ const WALKERS = 10;
 const FRAMES = 150;
 const HALF = 9;
 
-/** What is in the way, over the ground. */
+/** Obstacles on the ground. */
 const THINGS: [
   string,
   (random: Random) => Shape | 'stairs' | 'terrain' | 'rods' | 'balls',
@@ -96,7 +96,7 @@ const MESHES = {
     ),
 };
 
-/** The world is turned by this, and so are those who walk in it. */
+/** Rotations of the world, and of the characters that walk in it. */
 const TURNS = [new Matrix4(), new Matrix4().makeRotationFromEuler(new Euler(0.5, 0.3, -0.9))];
 
 const optionsOf = (random: Random): Partial<CharacterOptions> => ({

@@ -1,4 +1,5 @@
-// Characters through the service. That nobody is inside of anything is asked of `overlap`, which knows nothing of them.
+// Characters through the service. That nobody penetrates anything
+// is checked with `overlap`, which knows nothing of characters.
 import type { CharacterState, Vec3 } from 'collision-worker';
 import { Euler, Matrix4, Quaternion, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
@@ -130,7 +131,7 @@ describe('a character', () => {
     const character = hero();
     const [x, y] = await walk(character, [2, 0, 0], 150);
     if (degrees < 45) {
-      // Across it is as fast as on the plain.
+      // Horizontally it is as fast as on flat ground.
       expect(x).toBeCloseTo(5, 1);
       expect(y).toBeGreaterThan((x - 2.3) * Math.tan(angle) * 0.9);
       const stood = await walk(character, [0, 0, 0], 60);
@@ -306,7 +307,7 @@ describe('a character', () => {
     for (const [i, each] of many.entries()) each.move([0, 0, 0.01 * i]);
     for (const [i, each] of many.entries()) if (i % 7 === 0) each.remove();
     for (const [i, each] of many.entries()) if (i % 7 !== 0) each.move([0.001 * i, 0, 0.5]);
-    const late = hero([-50, 100, 0]); // where one was
+    const late = hero([-50, 100, 0]); // where another one was
     await service.update();
     expect(late.state.position).toEqual([-50, 100, 0]);
     for (const [i, each] of many.entries()) {
@@ -316,7 +317,7 @@ describe('a character', () => {
       expect(y).toBe(100);
       expect(z).toBeCloseTo(0.01 * i + 0.5, 9);
     }
-    // A jump between two velocities: in the order of the calls.
+    // A jump between two velocities: applied in the order of the calls.
     floor();
     const jumper = hero([20, SKIN, 0]);
     await walk(jumper, [0, 0, 0], 2);
@@ -467,7 +468,7 @@ test.each([0, 1, 2, 3])('it goes through the %i objects that it ignores, and thr
   const [x] = await walk(character, [6, 0, 0], 100);
   if (count < 3) expect(x).toBeCloseTo(2 + 2 * count - 0.1 - RADIUS - SKIN, 6);
   else expect(x).toBeGreaterThan(9);
-  // Another list takes the place of the first one.
+  // Another list replaces the first one.
   character.set({ position: start.position, ignore: walls.slice(1) });
   expect((await walk(character, [6, 0, 0], 100))[0]).toBeCloseTo(2 - 0.1 - RADIUS - SKIN, 6);
 });

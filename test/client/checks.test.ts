@@ -1,4 +1,4 @@
-// What a caller hands over is checked before it is on its way: all that is wrong is refused, and nothing that is right.
+// Arguments are checked before they are sent: all invalid ones are refused, and no valid ones.
 import { Matrix4, Quaternion, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import { determinantAt, isInvertibleAt } from '../../src/client/check/affine.js';
@@ -72,7 +72,7 @@ describe('a projection', () => {
   test(`of which a column is a sum of others, or that loses an axis, is refused, seed ${SEED}`, () => {
     const random = new Random(SEED);
     for (let i = 0; i < 100; i++) {
-      // Whole numbers, whose determinant is exact.
+      // Integers, whose determinant is exact.
       const projection = Array.from({ length: 16 }, () => random.integer(19) - 9);
       const [to, one, other] = [0, 1, 2, 3].map((k) => 4 * ((k + i) & 3));
       for (let k = 0; k < 4; k++) projection[to + k] = projection[one + k] - 2 * projection[other + k];
@@ -135,10 +135,10 @@ test(`the motion between two matrices turns the one to the other, about any axis
     [Math.SQRT1_2, 0, Math.SQRT1_2],
   ].map(([x, y, z]) => new Quaternion(x, y, z, 0));
   const turns = [...half, ...Array.from({ length: 100 }, () => random.rotation())];
-  // Half a turn many times: which part of the quaternion is found first is up to rounding.
+  // Half turns, repeated: which component of the quaternion is found first depends on rounding.
   for (let i = 0; i < 20; i++) turns.push(...half);
   for (const turn of turns) {
-    // What has a scale and a shear keeps them.
+    // A matrix with a scale and a shear keeps them.
     const scale = new Vector3(random.range(0.2, 3), random.range(0.2, 3), random.range(0.2, 3));
     const from = new Matrix4().compose(new Vector3(), random.rotation(), scale);
     from.multiply(new Matrix4().makeRotationFromQuaternion(random.rotation())).setPosition(random.point(9));

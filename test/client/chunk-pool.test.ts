@@ -1,4 +1,4 @@
-// The chunks in which baked meshes are copied: which are kept for the next mesh, lent to a builder, and let go of.
+// The chunks into which baked meshes are copied: which are kept for the next mesh, lent to a builder, or released.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { ChunkPool } from '../../src/client/scene/chunk-pool.js';
 import { CHUNK_BYTES } from '../../src/shared/baked-source.js';

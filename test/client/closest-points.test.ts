@@ -1,4 +1,4 @@
-// The closest points of triangles, segments and points, against the plainest way in float64.
+// The closest points of triangles, segments and points, against the simplest algorithm in float64.
 import { Line3, Triangle, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import { Closest } from '../../src/client/measure/closest-points.js';
@@ -7,19 +7,19 @@ import type { Corners } from '../oracle/exact.js';
 import { Random, SEED } from '../oracle/random.js';
 
 const BEFORE = 6;
-/** Corners behind numbers that nobody is to read. */
+/** Corners, at an offset behind numbers that must not be read. */
 const flat = (corners: readonly Vector3[]) =>
   Float64Array.from([...Array(BEFORE).fill(Number.NaN), ...corners.flatMap((corner) => corner.toArray()), Number.NaN]);
 const at = (corner: number) => BEFORE + 3 * corner;
 const vector = (place: readonly number[]) => new Vector3(...place);
 
-/** Some lie on whole numbers, so that many are parallel, touch, or share corners. */
+/** Some have integer coordinates, so that many are parallel, touch, or share corners. */
 function corners(random: Random, count: number): Vector3[] {
   const isWhole = random.chance(0.4);
   return Array.from({ length: count }, () => (isWhole ? random.point(2).round() : random.point(2)));
 }
 
-/** What `measure` does with two triangles. */
+/** Does what `measure` does with two triangles. */
 function ofTriangles(s: Float64Array, t: Float64Array): Closest {
   const closest = new Closest();
   for (let i = 0; i < 3; i++) {
@@ -76,11 +76,11 @@ describe(`closest points, seed ${SEED}`, () => {
       const [p, q, r, u] = corners(random, 4);
       const closest = new Closest();
       closest.segments(flat([p, q]), at(0), at(1), flat([r, u]), at(0), at(1));
-      // Of a line that is bent to a triangle without an area, the edges are the segment.
+      // For a segment that is a triangle without an area, the edges are the segment.
       let least = Number.POSITIVE_INFINITY;
       const onLine = (place: Vector3, from: Vector3, to: Vector3) =>
         from.equals(to) ? from : new Line3(from, to).closestPointToPoint(place, true, new Vector3());
-      // The distance to a segment is convex along the other one: halving finds the least.
+      // The distance to a segment is convex along the other one: bisection finds the minimum.
       let [low, high] = [0, 1];
       const distanceAt = (share: number) => {
         const place = p.clone().lerp(q, share);
@@ -142,7 +142,7 @@ describe(`closest points, seed ${SEED}`, () => {
         closest.overTriangle(flat(ends), at(0), at(1), flat(triangle), at(0), isTurned);
         expect(closest.square).toBeLessThan(1e-20);
         expect(vector(closest.a).distanceTo(through)).toBeLessThan(1e-9);
-        // A segment that ends before it has only its ends.
+        // A segment that ends before the other one: only its ends count.
         const short = new Closest();
         short.overTriangle(
           flat([ends[0], through.clone().lerp(ends[0], 0.5)]),

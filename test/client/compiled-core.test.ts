@@ -1,4 +1,4 @@
-// A worker in Node hands over what its core was compiled to, and the next one is handed it.
+// A worker in Node passes its compiled core on, and the next worker is given it.
 import { createRequire, syncBuiltinESMExports } from 'node:module';
 import { Worker, type WorkerOptions } from 'node:worker_threads';
 import { createCollisionService } from 'collision-worker';

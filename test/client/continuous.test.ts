@@ -1,4 +1,4 @@
-// Continuous objects by the service: nothing tunnels, whatever the frames are like.
+// Continuous objects through the service: nothing tunnels, whatever the frames are like.
 import { type CollisionService, createCollisionService, type FrameResult } from 'collision-worker';
 import { Matrix4, Quaternion, Vector3 } from 'three';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -16,7 +16,7 @@ const at = (x: number, y: number, z: number) => new Matrix4().makeTranslation(x,
 const keysOf = ({ contacts }: FrameResult) => Array.from(contacts.a, (a, i) => `${a}:${contacts.b[i]}`);
 const ball = (radius: number) => ({ shape: { type: 'sphere', radius }, continuous: true }) as const;
 
-/** A millimetre, at a kilometre a second, for a sixtieth of a second. */
+/** A millimetre in size, at a kilometre per second, for a sixtieth of a second. */
 const RADIUS = 0.0005;
 const STEP = 1000 / 60;
 
@@ -28,7 +28,7 @@ describe(`10,000 bullets of a millimetre at a kilometre a second, seed ${SEED}`,
       indices: Uint32Array.of(0, 1, 2, 0, 2, 3),
     });
     const count = 10_000;
-    // A sheet every 40 units, turned anyhow, and a hundred bullets that cross its plane in this frame.
+    // A sheet every 40 units, in any orientation, and a hundred bullets that cross its plane in this frame.
     const sheets = Array.from({ length: 100 }, (_, i) => {
       const place = new Vector3(40 * (i % 10), 40 * Math.floor(i / 10), 0);
       const matrix = new Matrix4().compose(place, random.rotation(), new Vector3(1, 1, 1));
@@ -50,7 +50,7 @@ describe(`10,000 bullets of a millimetre at a kilometre a second, seed ${SEED}`,
       tos.set(at(...from.add(way).toArray()), 16 * i);
       const key = id < ids[i] ? `${id}:${ids[i]}` : `${ids[i]}:${id}`;
       const outside = Math.max(Math.abs(x), Math.abs(y)) - 1;
-      // Near to the edge, or so flat that its radius makes much of the way.
+      // Near the edge, or so flat that its radius is a large part of the way.
       const normal = new Vector3(0, 0, 1).transformDirection(matrix);
       if (Math.abs(outside) < 0.05 || Math.abs(normal.dot(way)) < 0.02 * STEP) doubtful.add(key);
       else if (outside < 0) expected.set(key, time);
@@ -64,7 +64,7 @@ describe(`10,000 bullets of a millimetre at a kilometre a second, seed ${SEED}`,
     expect([...found.keys()].filter((key) => !expected.has(key) && !doubtful.has(key))).toEqual([]);
     for (const [key, time] of expected) expect(Math.abs(found.get(key)! - time), key).toBeLessThan(0.02);
     expect(expected.size).toBeGreaterThan(count / 3);
-    // They are gone on.
+    // They have moved on.
     const next = await service.update();
     expect(next.contacts.count).toBeLessThan(count / 100);
     expect(next.contacts.endedA.length).toBeGreaterThan(expected.size * 0.98);
@@ -77,7 +77,7 @@ describe(`10,000 bullets of a millimetre at a kilometre a second, seed ${SEED}`,
     const [froms, tos, fromB, toB] = Array.from({ length: 4 }, () => new Float64Array(16 * half));
     const expected: boolean[] = [];
     for (let i = 0; i < half; i++) {
-      // On lines along x, one against the other; every other pair passes beside by a hair.
+      // On lines along x, in opposite directions; every other pair narrowly misses.
       const place = new Vector3(0, 0.2 * (i % 71), 0.2 * Math.floor(i / 71));
       const isMet = i % 2 === 0;
       const beside = random
@@ -138,7 +138,7 @@ test('frames that are joined cover the whole way', async () => {
 test('what is put somewhere passes nothing: at first, and by setObject with a matrix', async () => {
   service.addObject({ shape: { type: 'box', halfExtents: [0.01, 5, 5] }, motion: 'static' });
   const bullet = service.addObject(ball(0.01));
-  service.setTransform(bullet, at(-50, 0, 0)); // from the origin, where it never was in a frame
+  service.setTransform(bullet, at(-50, 0, 0)); // from the origin, where it never was in any frame
   expect((await service.update()).contacts.count).toBe(0);
   service.setObject(bullet, { matrix: at(50, 0, 0) });
   expect((await service.update()).contacts.count).toBe(0);
@@ -151,7 +151,7 @@ test('what is put somewhere passes nothing: at first, and by setObject with a ma
   expect((await service.update()).contacts.count).toBe(0);
   service.setObject(bullet, { continuous: true });
   service.setTransform(bullet, at(-50, 0, 0));
-  expect((await service.update()).contacts.count).toBe(0); // its first frame as such
+  expect((await service.update()).contacts.count).toBe(0); // its first frame as a continuous object
   service.setTransform(bullet, at(50, 0, 0));
   expect((await service.update()).contacts.count).toBe(1);
 });
@@ -196,7 +196,7 @@ test(`spinning blades see every ball that falls through them, seed ${SEED}`, { t
     for (const each of balls) service.setTransform(each.id, at(each.x, each.y - fall, each.z));
     const found = new Map(keysOf(await service.update()).map((key) => [key, true]));
     for (const each of balls) {
-      // The truth in a thousand steps.
+      // The reference, in a thousand steps.
       let least = Number.POSITIVE_INFINITY;
       for (let k = isFirst ? 1000 : 0; k <= 1000; k++) {
         const t = k / 1000;
@@ -245,8 +245,8 @@ test('a lost worker: clearances hold in the next one, and ways begin where thing
 
 describe('a frame that is lost with its worker', () => {
   /**
-   * Bullets left of a wall: one by itself, two of a block, one that adapters move, two of an array that an adapter writes,
-   * one that is to be teleported.
+   * Bullets left of a wall: a single one, two of a block, one that adapters move, two of an array that an adapter writes, and one
+   * that is to be teleported.
    */
   async function shots() {
     const mortal = await Mortal.create();
@@ -294,7 +294,7 @@ describe('a frame that is lost with its worker', () => {
     service.setObject(put, { matrix: at(50, 9, 0) });
     await mortal.kill();
     await lost;
-    // Questions see where the objects are.
+    // Queries see where the objects are.
     const hit = await service.raycast({ origin: [50, 0, 9], direction: [0, 0, -1] });
     expect(hit?.object).toBe(single);
     const after = await service.update();
@@ -361,7 +361,7 @@ describe('a frame that is lost with its worker', () => {
     held(scene);
     moveInstances(30);
     const lost = rejects(service.update());
-    // What is written behind an update() is not said.
+    // What is written after an update() is not sent.
     moveInstances(-70);
     moveInstances(30);
     await mortal.kill();
@@ -369,7 +369,7 @@ describe('a frame that is lost with its worker', () => {
     const after = await service.update();
     const timeOf = (key: string) => after.contacts.time[keysOf(after).indexOf(key)];
     for (const key of expected.slice(-2)) expect(timeOf(key)).toBeCloseTo(0.7, 3);
-    // None that is not continuous has a way.
+    // No object that is not continuous has a swept path.
     isContinuous(false);
     moveInstances(-70);
     await service.update();
@@ -414,7 +414,7 @@ test(`with a budget that is used up in every frame nothing passes unseen either,
   const unseen = new Set(walls.map((wall, i) => `${wall}:${bullets[i]}`));
   let waited = 0;
   for (let frame = 0; unseen.size > 0 && frame < 400; frame++) {
-    // On, and to and fro behind the wall.
+    // Forwards, and to and fro behind the wall.
     const x = frame < 4 ? -10 + 10 * frame : 20 + random.range(0, 1);
     for (const [i, id] of bullets.entries()) service.setTransform(id, at(x, 6 * i, 0.1));
     const result = await service.update();
@@ -441,7 +441,7 @@ test(`what changes while a frame is under way leaves its ways as they are, seed 
     x = -x;
     for (const [i, id] of others.entries()) service.setTransform(id, at(x, 3 * i, 0.2));
     const answer = service.update();
-    // Others come and go meanwhile, and the next frame's places are known early.
+    // Other objects come and go meanwhile, and the positions of the next frame are known early.
     const extra = service.addObject({ ...ball(0.5), matrix: at(500, 0, 0) });
     const [hit] = await Promise.all([
       service.raycast({ origin: [0, -5, 0], direction: [0, 1, 0] }),

@@ -1,4 +1,4 @@
-// dispose(), whenever it comes: nothing waits, no worker and no timer is left.
+// dispose() at any time: no promise stays pending, and no worker or timer is left.
 import { createCollisionService } from 'collision-worker';
 import { expect, test } from 'vitest';
 import { cdp } from 'vitest/browser';
@@ -38,7 +38,7 @@ test('the browser knows of no worker then', async () => {
     const { targetInfos } = await cdp().send('Target.getTargets');
     return targetInfos.filter(({ type }) => type === 'worker').map(({ targetId }) => targetId);
   };
-  const others = await workers(); // of tests before and beside this one
+  const others = await workers(); // left by earlier and concurrent tests
   const own = async () => (await workers()).filter((id) => !others.includes(id)).length;
   const service = await createCollisionService();
   await service.addMesh({ positions: new Float32Array([0, 0, 0, 1, 0, 0, 0, 1, 0]) });

@@ -1,4 +1,4 @@
-// dispose(), whenever it comes: nothing waits, no worker and no timer is left.
+// dispose() at any time: no promise stays pending, and no worker or timer is left.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { setFlagsFromString } from 'node:v8';

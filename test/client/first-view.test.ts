@@ -1,4 +1,4 @@
-// What is asked of a view before there is any waits for the first one.
+// Queries of a view that are asked for before there is a view wait for the first one.
 import { type CollisionService, createCollisionService } from 'collision-worker';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Mortal } from '../fixtures/mortal.js';
@@ -13,12 +13,12 @@ afterEach(() => service.dispose());
 
 const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
 const FROM_5 = IDENTITY.with(14, -5);
-/** WebGL's, 90 degrees up, from 1 to 100. */
+/** A WebGL projection: 90 degrees of vertical field of view, from 1 to 100. */
 const PERSPECTIVE = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, -101 / 99, -1, 0, 0, -200 / 99, 0];
 const setView = (name?: string) =>
   service.setView({ projection: PERSPECTIVE, view: FROM_5, viewport: { width: 100, height: 100 } }, name);
 
-/** Returns whether it is settled after what has been asked before it. */
+/** Returns whether a promise is settled once all earlier queries are answered. */
 async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   let settled = false;
   const note = () => {
@@ -38,13 +38,13 @@ test('picks of every kind', async () => {
     service.pick(50, 50, { method: 'screen' }),
     service.pickRegion(region),
   ] as const;
-  region.fill(1000); // the region is the one of the call
+  region.fill(1000); // the region is that at the time of the call
   expect(await isSettled(Promise.race(answers))).toBe(false);
   setView();
   const [hit, latest, all, near, drawn] = await Promise.all(answers);
   expect([hit?.object, latest?.object, all[0].object, near?.object, ...drawn]).toEqual([box, box, box, box, box]);
   expect(hit?.distance).toBeCloseTo(4, 6);
-  // From now on it is a mistake to name another.
+  // From now on, naming another view is an error.
   await expect(service.pick(50, 50, { view: 'map' })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
 });
 
@@ -69,7 +69,7 @@ test.each([5, {}, new Float32Array(4)])('a region that is none, as %o, is refuse
 test('the newest of those with `latest` answers them, and one without answers none of them', async () => {
   setView();
   const waiting = service.pick(50, 50, { latest: true });
-  // Beside the viewport there is nothing to ask of the worker.
+  // Outside the viewport there is nothing to ask the worker for.
   const beside = [service.pick(-50, 50), service.pickRegion({ x: -50, y: 0, width: 10, height: 10 })] as const;
   expect(await beside[0]).toBeNull();
   expect((await beside[1]).length).toBe(0);

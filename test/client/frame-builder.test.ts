@@ -9,7 +9,7 @@ import { Random, SEED } from '../oracle/random.js';
 
 type Transforms = Map<number, number[]>;
 
-/** What the worker would make of a frame: the id and the transform of each object. */
+/** What the worker would read from a frame: the id and the transform of each object. */
 function decode(buffer: ArrayBuffer): { transforms: Transforms; views: number[]; records: number } {
   const data = new DataView(buffer);
   const word = (at: number) => data.getUint32(at, true);
@@ -47,7 +47,7 @@ function decode(buffer: ArrayBuffer): { transforms: Transforms; views: number[];
   return { transforms, views, records };
 }
 
-/** What a frame is made of so far. */
+/** The parts of a frame so far. */
 function partsOf(staging: FrameBuilder): { blocks: number; singles: number } {
   const data = new DataView(staging.seal(1, 1));
   return {
@@ -56,7 +56,7 @@ function partsOf(staging: FrameBuilder): { blocks: number; singles: number } {
   };
 }
 
-/** Whole numbers, which float32 and products hold exactly. */
+/** Integers, which float32 and products represent exactly. */
 function matrix(random: Random): number[] {
   const m = Array.from({ length: 16 }, () => random.integer(100) - 50);
   m[3] = m[7] = m[11] = 0;
@@ -159,7 +159,7 @@ describe('staging', () => {
     expect(partsOf(staging)).toEqual({ blocks: 1, singles: 0 });
     stage(c, b);
     expect(partsOf(staging)).toEqual({ blocks: 1, singles: 2 });
-    // What could not be one leaves its objects to others.
+    // A block that could not be formed leaves its objects to others.
     stage(e, f);
     stage(c, d);
     expect(partsOf(staging)).toEqual({ blocks: 3, singles: 2 });
@@ -214,7 +214,7 @@ describe('staging', () => {
   });
 
   describe('what a writer has moved', () => {
-    /** Objects in slots in a row, where they were added. */
+    /** Objects in consecutive slots, where they were added. */
     function writerOf(count: number) {
       const table = new TransformTable();
       const list = ids(0, count);
@@ -224,7 +224,7 @@ describe('staging', () => {
 
     const at = (x: number) => new Matrix4().makeTranslation(x, 0, 0).elements;
 
-    // In a few runs of one, or in one that is long enough to be copied as a whole.
+    // In a few runs of one object each, or in one that is long enough to be copied as a whole.
     test.each([1, 3, 31, 32, 33, 200])('%d objects of more travel alone, and once', (count) => {
       const { table, list, writer, staging } = writerOf(count + 2);
       expect(writer.move(list, Array<number[]>(count).fill(at(5)), 0, count)).toBe(count);
@@ -250,7 +250,8 @@ describe('staging', () => {
       expect(decode(staging.seal(1, 1)).transforms).toEqual(expected);
     });
 
-    // The places of a run are written once, for as long as it is the same: what others write there meanwhile must be noticed.
+    // The transforms of a run are written once, as long as the run is
+    // the same: what others write there meanwhile must be noticed.
     test.each([1, 2, 3])('what moves in runs is each object once, whatever frames before had, seed %i', (seed) => {
       const random = new Random(seed);
       const count = 2500; // of three pages
@@ -275,13 +276,13 @@ describe('staging', () => {
             [first, first + 50],
             [first + 60, end],
           ],
-          // Some twice, behind others or before them.
+          // Some objects twice, behind others or before them.
           () => [
             [first + 30, end],
             [first, first + 50],
             [first + 40, first + 45],
           ],
-          // Each of a few, or two.
+          // Many runs of one or two objects.
           () => Array.from({ length: 40 }, (_, i) => [first + 2 * i, first + 2 * i + 1 + (i % 2)]),
         ])();
         if (isReversed) parts.reverse();
@@ -393,7 +394,7 @@ test.each([SEED, SEED + 1, SEED + 2])(
     const room = 12;
     let next = 1;
     const idsOf = (count: number) => Uint32Array.from({ length: count }, () => makeId(next++ % 4000, 1));
-    // Each is lent for a while; others come in its place then.
+    // Each is lent for a while; then others replace it.
     const lent = Array.from({ length: room }, () => idsOf(1 + random.integer(200)));
     let kept = 0;
     for (let frame = 0; frame < 150; frame++) {

@@ -56,7 +56,7 @@ test('an answer to another frame, or of another worker, is passed over', () => {
     const failure = { code: 'OUT_OF_MEMORY', message: 'no room' } as const;
     pump.receive({ type: 'result', frame, epoch, input, out: undefined, failure, memoryBytes: 2, usedBytes: 1 });
   };
-  receive(new ArrayBuffer(IN_HEADER_BYTES)); // to none at all
+  receive(new ArrayBuffer(IN_HEADER_BYTES)); // down to none at all
   pump.update();
   const { input } = posted.pop() as FrameMessage;
   const header = new DataView(input);
@@ -70,7 +70,7 @@ test('an answer to another frame, or of another worker, is passed over', () => {
 
 const placed = (x: number) => [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, x, 0, 0, 1];
 
-/** What a message carries: where it says that an object is, by its x. */
+/** What a message carries: the positions that it gives an object, by their x. */
 function placesIn(message: unknown): number[] {
   const { input } = message as FrameMessage;
   const header = new Uint32Array(input, 0, IN_HEADER_BYTES / 4);
@@ -98,20 +98,20 @@ test('behind a frame that waits for long work everything goes ahead, after the t
   pump.enqueue(removal(7));
   pump.enqueue(query);
   await Promise.resolve();
-  expect(typesPosted()).toEqual(['query', 'commands', 'query']); // it has them already
+  expect(typesPosted()).toEqual(['query', 'commands', 'query']); // the worker has them already
   pump.staging.setSingle(id, placed(2));
   pump.update();
   await Promise.resolve();
-  expect(typesPosted()).toEqual([]); // until somebody asks
+  expect(typesPosted()).toEqual([]); // until there is a query
   pump.enqueue(removal(8));
-  pump.update(); // joins the frame, of which the command goes ahead
+  pump.update(); // joins the frame, whose command is sent ahead
   await Promise.resolve();
   expect(typesPosted()).toEqual(['commands']);
   pump.enqueue(query);
   await Promise.resolve();
   expect(placesIn(posted[0])).toEqual([2]);
   expect(typesPosted()).toEqual(['ahead', 'query']);
-  // What a command says ahead of the frame, the frame does not take back.
+  // What a command sets ahead of the frame, the frame does not reset.
   pump.enqueue({ type: 'setObject', id, description: {} as never, matrix: placed(3) });
   await Promise.resolve();
   expect(typesPosted()).toEqual(['commands']);
@@ -173,8 +173,8 @@ test('frames are in memory that is shared where the worker may have it, and are 
   expect(handedOver).toMatchObject({ isShared: false, isHandedOver: true });
   answer(handedOver.input);
   pump.sharesFrames = true;
-  expect(ask(2)).toMatchObject({ isShared: false, isHandedOver: true }); // a buffer that was there
-  // What is staged while a frame is in the worker is in a buffer of its own.
+  expect(ask(2)).toMatchObject({ isShared: false, isHandedOver: true }); // an existing buffer
+  // Transforms staged while a frame is in the worker go into a buffer of their own.
   pump.staging.setSingle(makeId(0, 1), placed(3));
   pump.update();
   answer(posted.at(-1)!.input);
@@ -189,7 +189,7 @@ test('frames are in memory that is shared where the worker may have it, and are 
     answer(next.input);
   }
   expect(pump.allocations).toBe(allocations);
-  // Another worker may not have it.
+  // Another worker may not get it.
   pump.sharesFrames = false;
   for (let x = 8; x < 10; x++) {
     const next = ask(x);

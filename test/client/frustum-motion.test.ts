@@ -33,7 +33,7 @@ describe.each(PLACES)(`the motion of a frustum, %s, seed ${SEED}`, (_, place) =>
         const before = aimed(make(random), random, place);
         const after = move(before, random);
         const views = [viewOf(before, depth), viewOf(after, depth)] as const;
-        // Some with a reach before, some with one behind the far plane.
+        // Some with a far limit before, some with one behind the far plane.
         const reach = before.far === NO_FAR || random.chance(0.5) ? random.logRange(10, 500) : undefined;
         const far = Math.min(before.far, reach ?? Infinity);
         const motion = frustumMotion(...views, reach);
@@ -69,7 +69,7 @@ test('a far plane at infinity needs a reach', () => {
 
 test('a projection whose near plane meets no line of sight is said to be none', () => {
   const { projectionMatrix, matrixWorldInverse } = new PerspectiveCamera();
-  // z is -w - 1 wherever w is.
+  // z is -w - 1 for any w.
   const projection = projectionMatrix.elements.with(10, 1).with(14, -1);
   const view = { projection, view: matrixWorldInverse.elements, viewport: VIEWPORT };
   expect(() => frustumMotion(view, view)).toThrow(

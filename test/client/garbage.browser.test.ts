@@ -1,4 +1,4 @@
-// What frames leave to the garbage collector, as Chromium's heap profiler counts it: bytes, not times.
+// The garbage that frames produce, as Chromium's heap profiler counts it: bytes, not times.
 import { type CollisionService, createCollisionService } from 'collision-worker';
 import { type SceneTracker, trackScene } from 'collision-worker/three';
 import { BoxGeometry, InstancedMesh, Matrix4, Mesh, MeshBasicMaterial, PerspectiveCamera, Scene } from 'three';
@@ -8,7 +8,7 @@ import { type Allocations, allocationsOf, type Send } from '../fixtures/allocati
 
 const COUNT = 2000;
 const SIZE = { width: 800, height: 600 };
-/** Bytes. Mostly of promises, messages and the camera's margin; an object for each of 2,000 would be 32,000 more. */
+/** Bytes. Mostly promises, messages and the camera's margin; an object for each of 2,000 would be 32,000 more. */
 const AT_MOST = 26_000;
 const send = ((method: string, params?: object) => (cdp() as unknown as { send: Send }).send(method, params)) as Send;
 
@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.dispose());
 
-/** All that may move, moves, the camera too. */
+/** Everything that may move, moves, including the camera. */
 async function frame(number: number): Promise<void> {
   const { children } = scene;
   for (let i = 0; i < COUNT; i++) {

@@ -1,4 +1,5 @@
-// How a page makes the worker: of the file beside its script, of that of another origin, and of its text.
+// How a page creates the worker: from the file beside its script,
+// from a file of another origin, and from its source text.
 import { resolveObjectURL } from 'node:buffer';
 import { gzipSync } from 'node:zlib';
 import { expect, test, vi } from 'vitest';
@@ -16,7 +17,7 @@ class PageWorker {
   }
 }
 
-/** Makes a worker by a way; answers it, and the type and text of the Blob that it is of. */
+/** Creates a worker in one of the ways; returns it, and the type and text of the Blob that it was created from. */
 async function made(way: (typeof browserHost.ways)[number]) {
   vi.stubGlobal('Worker', PageWorker);
   const worker = (await way())() as unknown as PageWorker;

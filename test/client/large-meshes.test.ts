@@ -1,4 +1,4 @@
-// Meshes of megabytes are loaded, moved and replaced while all else is answered.
+// Meshes of megabytes are loaded, moved and replaced while all other calls are answered.
 import { type CollisionService, createCollisionService, type Hit, type MeshId } from 'collision-worker';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { GatedWorker } from '../fixtures/gated-worker.js';
@@ -19,7 +19,10 @@ beforeEach(async () => {
 });
 afterEach(() => service.dispose());
 
-/** Asks for work and for a ray behind it, before the worker has seen either. Tells whether the ray is answered first. */
+/**
+ * Asks for work and for a ray behind it, before the worker has
+ * received either. Returns whether the ray is answered first.
+ */
 async function isRayFirst(begin: () => Promise<unknown>): Promise<boolean> {
   const order: string[] = [];
   await worker.atOnce(() =>
@@ -28,7 +31,7 @@ async function isRayFirst(begin: () => Promise<unknown>): Promise<boolean> {
   return order[0] === 'ray';
 }
 
-/** Returns where a ray from above meets the hills; null without any. */
+/** Returns where a ray from above hits the hills; null if it does not. */
 async function height(): Promise<number | null> {
   const hit = await service.raycast({ origin: [0.3, 100, 0.4], direction: [0, -1, 0] });
   return hit && Math.round(1e4 * hit.point[1]) / 1e4;
@@ -111,7 +114,7 @@ test('a mesh that is removed or moved while it is baked is baked as it was', asy
     Promise.all([service.bakeMesh(mesh), service.updateMesh(mesh, raised), service.updateMesh(mesh, hills.positions)]),
   );
   expect(asItWas).toEqual(expected);
-  // As it was before, but that all is derived anew.
+  // As it was before, except that everything is derived anew.
   const removed = () => {
     const baking = service.bakeMesh(mesh);
     service.removeObject(id);
@@ -182,7 +185,7 @@ test('a load that is aborted while it is copied leaves nothing', async () => {
     await service.update();
     return service.stats.usedBytes;
   };
-  // The first ray keeps a few bytes to work in; a check alone has 1,500.
+  // The first ray keeps a few bytes of scratch memory; a check alone has 1,500.
   await expect.poll(used, { timeout: 10_000 }).toBeLessThan(usedBytes + 1000);
   expect(await height()).not.toBeNull();
 });

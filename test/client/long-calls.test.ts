@@ -1,18 +1,21 @@
-// No pick waits for a long call: those that are asked for behind it are answered before it, and its answer is the same as that of
-// small parts of it.
+// No pick waits for a long call: picks asked for behind it are answered
+// before it, and its result is the same as that of small parts of it.
 import { type CollisionService, createCollisionService, type Hit, type SweepHit } from 'collision-worker';
 import { Matrix4, PerspectiveCamera } from 'three';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { GatedWorker } from '../fixtures/gated-worker.js';
 import { icosphere } from '../oracle/meshes.js';
 
-/** Boxes one behind the other, so near that each ray through them hits all. */
+/** Boxes one behind the other, so close that each ray through them hits all. */
 const COUNT = 40_000;
 const STEP = 1e-3;
 const HALF = 0.3;
 const { elements: IDENTITY } = new Matrix4();
 
-/** The worker's clock goes so much faster: the shortest call here, of 5 ms, takes several slices on a machine that is ten times as fast. */
+/**
+ * The worker's clock runs this much faster: the shortest call here, of
+ * 5 ms, takes several slices on a machine that is ten times as fast.
+ */
 const SPEED = 20;
 
 let worker: GatedWorker;
@@ -39,8 +42,8 @@ beforeAll(async () => {
 afterAll(() => service.dispose());
 
 /**
- * Answers what a call does. A pick is asked for behind it before the worker has seen either, and others one after the other until the
- * call is answered: the first one, at least, has to be answered before it.
+ * Returns what a call resolves to. A pick is asked for behind it before the worker has received either, and others one after
+ * another until the call is answered: at least the first one has to be answered before it.
  */
 async function beside<T>(call: () => Promise<T>): Promise<T> {
   await worker.shut();
@@ -63,7 +66,7 @@ async function beside<T>(call: () => Promise<T>): Promise<T> {
   return answer;
 }
 
-/** Two faces of each box, of which those that face the ray are as far apart as the boxes. */
+/** Two faces of each box; those that face the ray are as far apart as the boxes. */
 function expectAllOf(hits: Hit[]): void {
   expect(hits.length).toBe(2 * COUNT);
   const objects = new Map<number, number>();
@@ -112,7 +115,7 @@ describe('picks are answered in the midst of', () => {
     const [from, to] = [-100, 100].map((x) => new Matrix4().makeTranslation(x, 0, -20));
     const ball = await beside(() => service.sweepAll({ type: 'sphere', radius: 50 }, from.elements, to.elements));
     expectInOrder(ball);
-    // Alone, as it is not one of many.
+    // Alone, not as one of many.
     for (const i of [0, 777, COUNT - 1]) {
       const hit = ball[i];
       const ignore = [...ids].filter((id) => id !== hit.object);
@@ -128,7 +131,7 @@ describe('picks are answered in the midst of', () => {
   });
 
   test('lines of sight to many', async () => {
-    const ignore = [...ids.subarray(1)]; // the others hide one another
+    const ignore = [...ids.subarray(1)]; // the others occlude one another
     const answer = await beside(() => service.sees('main', ids, { ignore }));
     for (const first of [0, 100, 10_000]) {
       const few = await service.sees('main', ids.subarray(first, first + 100), { ignore });
@@ -155,7 +158,7 @@ describe('picks are answered in the midst of', () => {
   });
 
   test('all that a shape meets, that is in a region, and that is around a point; and the nearest', async () => {
-    // All objects cross the surface of each shape and the border of each region: none is found without a look at it.
+    // All objects cross the surface of each shape and the border of each region: none is found without being examined.
     const shape = { type: 'box', halfExtents: [0.1, 0.1, 100] } as const;
     const lasso = Float32Array.from({ length: 2000 }, (_, i) => {
       const angle = (Math.PI * (i >> 1)) / 500;
@@ -174,7 +177,7 @@ describe('picks are answered in the midst of', () => {
         continue;
       }
       expect(answer.length, name).toBeGreaterThan(COUNT / 2);
-      // The same of parts that take one slice.
+      // The same, as parts that take one slice each.
       const found: number[] = [];
       for (let first = 0; first < COUNT; first += COUNT / 4) {
         const end = first + COUNT / 4;
@@ -193,11 +196,11 @@ describe('picks are answered in the midst of', () => {
     const [a, b] = [0, 1].map(() => service.addObject({ shape: { type: 'mesh', mesh }, matrix: at, contacts: 'none' }));
     const one = await beside(() => service.contact(a, b, { detail: 'triangles' }));
     const { triangles, segments } = one!;
-    // Each with itself, the three at its edges and the others at its corners.
+    // Each box with itself, with the three at its edges and with the others at its corners.
     expect(triangles.length / 2).toBeGreaterThan(12 * 20 * 25 * 25);
     const other = (await service.contact(b, a, { detail: 'triangles' }))!;
     expect(other.triangles.length).toBe(triangles.length);
-    // The same pairs, sorted by the first of each and then by the second.
+    // The same pairs, sorted by first and then by second triangle.
     const order = Array.from({ length: triangles.length / 2 }, (_, i) => i).sort(
       (i, j) => triangles[2 * i + 1] - triangles[2 * j + 1] || triangles[2 * i] - triangles[2 * j],
     );

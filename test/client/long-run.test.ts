@@ -83,21 +83,21 @@ test(`${FRAMES} frames of ${OBJECTS} moving objects leave nothing behind, seed $
   service.dispose();
 });
 
-/** A worker whose JavaScript may hold so little that it would not survive a leak of a kilobyte a frame. */
+/** A worker whose JavaScript heap is so small that it would not survive a leak of a kilobyte per frame. */
 function createSmallWorker(): WorkerLike {
   const script = new URL(import.meta.resolve('collision-worker/worker'));
   const resourceLimits = { maxOldGenerationSizeMb: 12, maxYoungGenerationSizeMb: 4 };
   return new Worker(script, { resourceLimits }) as unknown as WorkerLike;
 }
 
-/** So many objects somewhere in a cube: 16 numbers each. */
+/** This many objects at random places in a cube: 16 numbers each. */
 function scattered(random: Random, count: number): Float32Array {
   const matrices = new Float32Array(count * 16);
   for (let i = 0; i < matrices.length; i += 16) random.placement(random.point(18)).toArray(matrices, i);
   return matrices;
 }
 
-/** A step on a circle, for each another one. */
+/** A step on a circle, a different one for each object. */
 function sway(matrices: Float32Array, frame: number): void {
   for (let i = 0; i < matrices.length; i += 16) {
     matrices[i + 12] += 0.05 * Math.sin((frame + i) / 40);

@@ -1,4 +1,5 @@
-// Many rays and many sweeps at once: as each of them alone, and in slices between which all else is answered.
+// Many rays and many sweeps at once: with the results of each
+// alone, and in slices between which all other calls are answered.
 import { type CollisionService, createCollisionService, type Shape } from 'collision-worker';
 import { Matrix4, Quaternion, Vector3 } from 'three';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -14,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => service.dispose());
 
-/** Places (xyz) and quaternions at the start and the end, around the origin. */
+/** Positions (xyz) and quaternions at the start and the end, around the origin. */
 function waysAround(random: Random, count: number): Float64Array {
   const ways = new Float64Array(14 * count);
   for (let i = 0; i < count; i++) {
@@ -32,7 +33,7 @@ test(`each sweep is as it is alone, seed ${SEED}`, async () => {
   const mesh = await service.addMesh(bumpy(random, 12, 0.3));
   service.addObject({ shape: { type: 'mesh', mesh } });
   await service.update();
-  // Those of a mesh take long, and are done one by one.
+  // Sweeps of a mesh take long, and are done one by one.
   const { positions, indices } = bumpy(random, 20, 0.3);
   const small = await service.addMesh({ positions: positions.map((each) => 0.2 * each), indices });
   const shapes: Shape[] = [
@@ -64,7 +65,7 @@ test(`each sweep is as it is alone, seed ${SEED}`, async () => {
     met++;
     expect(normal.length()).toBeCloseTo(1, 5);
     if (shapeOf[i] === 0) expect(point.distanceTo(new Vector3(...alone.point))).toBeLessThan(1e-3);
-    // Turned ones come as near as the tolerance, by either reading of the rotation.
+    // Rotating sweeps agree to the tolerance, whichever way the rotation is given.
     expect(Math.abs(many.times[i] - alone.time)).toBeLessThan(1e-3);
     expect(many.depths[i] > 0).toBe(alone.depth > 0);
   }
@@ -79,7 +80,7 @@ test(`a pick does not wait for many of them, nor do a removal and a frame, seed 
   const ways = waysAround(random, 30_000);
   const shapeOf = new Uint32Array(30_000).fill(1, 29_990);
   const order: string[] = [];
-  const shape = { type: 'mesh', mesh } as const; // what sweeps is read to the end, although it is removed
+  const shape = { type: 'mesh', mesh } as const; // the mesh that sweeps is read to the end, although it is removed
   const small = { type: 'sphere', radius: 0.2 } as const;
   const note = async <T>(name: string, work: Promise<T>) => {
     const answer = await work;
@@ -98,7 +99,7 @@ test(`a pick does not wait for many of them, nor do a removal and a frame, seed 
   const { objects, times } = await swept;
   expect(order).toEqual(['pick', 'frame', 'sweeps']);
   expect(hit?.object).toBe(id);
-  // What had its turn before has met it; what came behind it, nothing.
+  // Sweeps that had their turn before have hit it; later ones hit nothing.
   const last = objects.lastIndexOf(id);
   expect(last).toBeGreaterThan(0);
   expect(last).toBeLessThan(29_999);
@@ -106,7 +107,7 @@ test(`a pick does not wait for many of them, nor do a removal and a frame, seed 
   expect(times.length).toBe(30_000);
 });
 
-/** Rays from a sphere around the origin to places near it. */
+/** Rays from a sphere around the origin towards points near it. */
 function raysAround(random: Random, count: number): Float32Array {
   const rays = new Float32Array(8 * count);
   for (let i = 0; i < count; i++) {

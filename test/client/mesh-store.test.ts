@@ -1,4 +1,4 @@
-// What the client keeps of meshes: their numbers, and what the next worker is told.
+// What the client keeps of meshes: their numbers, and what the next worker is sent.
 import { type CollisionService, createCollisionService } from 'collision-worker';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { HeldWorker } from '../fixtures/held-worker.js';
@@ -51,11 +51,11 @@ test('a mesh that is aborted while the worker loads it leaves nothing in the wor
   for (let i = 0; i < 3; i++) {
     const controller = new AbortController();
     const added = service.addMesh(baked, { signal: controller.signal });
-    // In the message that goes out behind the call.
+    // In the message that is sent behind the call.
     while (worker.sent.at(-1) !== 'call') await Promise.resolve();
     controller.abort();
     await expect(added).rejects.toMatchObject({ code: 'ABORTED' });
-    // In order: what is asked now sees all that went before.
+    // In order: a query sees all commands before it.
     await service.raycast(FORWARD);
   }
   await service.update();
@@ -87,7 +87,7 @@ test('what the core takes is known from the start', () => {
 });
 
 test('what cannot be transferred is refused, and stays', async () => {
-  // As browsers do it for a WebAssembly memory; Node copies that.
+  // As browsers do for a WebAssembly memory; Node copies it instead.
   vi.stubGlobal('structuredClone', () => {
     throw new DOMException('An ArrayBuffer could not be cloned.', 'DataCloneError');
   });
@@ -104,13 +104,13 @@ test('what cannot be transferred is refused, and stays', async () => {
 test('a tree that was built anew is counted, and is that of the next worker', async () => {
   const mortal = await Mortal.create();
   const own = mortal.service;
-  // The second triangle has an area only once it has moved: the tree that there is has no place for it.
+  // The second triangle has an area only once it has moved: the existing tree has no place for it.
   const floor = [-2, -2, 0, 2, -2, 0, 0, 3, 0];
   const mesh = await own.addMesh({ positions: new Float32Array([...floor, -1, -1, 1, 0, 0, 1, 1, 1, 1]) });
   const object = own.addObject({ shape: { type: 'mesh', mesh } });
   expect(own.meshInfo(mesh)).toMatchObject({ rebuilds: 0, degenerate: 1 });
   for (const z of [1, 2]) {
-    // The second time, the first triangle has no area any more, which takes no new tree.
+    // The second time, the first triangle loses its area, which takes no new tree.
     const roof = [-1, -1, z, 1, -1, z, 0, 2, z];
     await own.updateMesh(mesh, new Float32Array([...(z === 1 ? floor : [0, 0, 0, 1, 1, 0, 2, 2, 0]), ...roof]));
     expect(own.meshInfo(mesh)).toMatchObject({ rebuilds: 1, degenerate: z - 1 });

@@ -1,4 +1,4 @@
-// What errors say of the value that was given.
+// What error messages say of the value that was given.
 import { type CollisionService, createCollisionService } from 'collision-worker';
 import { Matrix4, PerspectiveCamera } from 'three';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -41,7 +41,7 @@ describe('a call that is refused names', () => {
   afterAll(() => service.dispose());
 
   const { positions, indices } = boxMesh(1, 1, 1);
-  /** Three bones; one of them, or one weight, is wrong. */
+  /** Three bones; one bone index or one weight is invalid. */
   const withSkin = (bone: number, weight: number) => {
     const bones = new Uint8Array((positions.length / 3) * 4);
     const weights = new Float32Array(bones.length).fill(0.25);
@@ -124,7 +124,7 @@ test('a document of jsdom has no workers, of which Jest is told', () => {
 });
 
 describe('a worker that does not start, for a content security policy', () => {
-  /** What is said of it after a window, in the place of which is a stand-in here, has told of an event. */
+  /** What is reported of it once a window, replaced by a stand-in here, has fired an event. */
   function obstacleAfter(event: object, isOver = false): string {
     const page = new EventTarget();
     const { addEventListener, removeEventListener } = globalThis;

@@ -1,4 +1,4 @@
-// Boxes of the caller's: what is taken, what is refused, and which are the same.
+// Boxes named by the caller: which are accepted, which are refused, and which are equal.
 import { expect, test } from 'vitest';
 import {
   areSameBoxes,

@@ -208,7 +208,7 @@ describe('an option', () => {
 describe('sides of faces', () => {
   const runs = (...all: [number, number, FaceRun['side']][]) =>
     all.map(([start, count, side]) => ({ start, count, side }));
-  /** Where each side begins, and which: SIDE_*, 0 where it is the object's own. */
+  /** Where each run of sides begins, and its side: SIDE_*, 0 for the object's own. */
   const packed = (faceSides: FaceRun[] | null) => {
     const entries = ofMesh({ shape: MESH, faceSides }).faceSides;
     return (

@@ -9,7 +9,7 @@ const BOX: ObjectOptions = { shape: { type: 'box', halfExtents: [0.4, 0.4, 0.4] 
 const at = (x: number, y = 0, z = 0) => new Matrix4().makeTranslation(x, y, z).elements;
 const down = (x: number) => ({ origin: [x, 0, 10], direction: [0, 0, -1] }) as const;
 
-/** Sees everything. */
+/** A view that sees everything. */
 const EVERYTHING = {
   projection: new OrthographicCamera(-1e4, 1e4, 1e4, -1e4, -1e4, 1e4).projectionMatrix.elements,
   view: new Matrix4().elements,
@@ -60,7 +60,7 @@ describe('a worker that is slow', () => {
       updates.push(service.update());
       hits.push(service.raycast(down(x)));
     }
-    // The first frame is in the worker, so its query is there as well. The others saw the frame that waits: x = 3.
+    // The first frame is in the worker, so its query is there as well. The other queries saw the frame that waits: x = 3.
     await worker.letGo();
     expect(await Promise.all(hits)).toMatchObject([{ object: id, frame: 2 }, null, { object: id, frame: 3 }]);
     await Promise.all(updates);
@@ -212,7 +212,7 @@ describe('frame buffers', () => {
     const { visible } = first;
     const copy = first.copy();
     const second = await service.update();
-    expect([...visible.ids]).toEqual([id]); // not sent away yet
+    expect([...visible.ids]).toEqual([id]); // not sent yet
     await service.update();
     expect(visible.ids.length).toBe(0);
     expect(() => first.rejected).toThrow(expect.objectContaining({ code: 'DISPOSED' }));

@@ -1,4 +1,4 @@
-// Structure, frames, views and questions in every interleaving with frames that are held up.
+// Structural changes, frames, views and queries in every interleaving with frames that are delayed.
 import { isDeepStrictEqual } from 'node:util';
 import { createCollisionService, type ObjectOptions } from 'collision-worker';
 import { Matrix4 } from 'three';
@@ -16,7 +16,7 @@ const down = (x: number) => ({ origin: [x, 0, 10], direction: [0, 0, -1] }) as c
 
 interface Thing {
   layers: number;
-  /** Where it was put last, and where it was when update() was called last. */
+  /** Where it was last set to, and where it was at the last update(). */
   x: number;
   sent: number;
 }
@@ -24,13 +24,13 @@ interface Thing {
 /** What views show, by their names; ids ascend. */
 type Shown = Record<string, number[]>;
 
-/** The objects there were after a change, by their layers, and the views that went since an update(). */
+/** The objects after a change, by their layers, and the views removed since an update(). */
 interface State {
   things: [id: number, layers: number][];
   gone: Set<string>;
 }
 
-// Of slices that end at each look at the clock, the worker is in the midst of one now and then, as on a busy machine.
+// With slices that end at each check of the clock, the worker is sometimes in the midst of one, as on a busy machine.
 const WORKERS = { 'at its own pace': () => new HeldWorker(), 'in slices': () => new GatedWorker() };
 
 test.each(Object.entries(WORKERS))(`nothing is seen out of its order, %s, seed ${SEED}`, async (_, createWorker) => {
@@ -42,7 +42,7 @@ test.each(Object.entries(WORKERS))(`nothing is seen out of its order, %s, seed $
   });
   const service = await createCollisionService({ createWorker: () => worker });
   const alive = new Map<number, Thing>();
-  // No place is ever used again: it belongs to one object for ever.
+  // No position is ever reused: it belongs to one object forever.
   const ownerOf: number[] = [];
   const views = new Set<keyof typeof VIEWS>();
   /** All states since the last update(). */
@@ -66,7 +66,7 @@ test.each(Object.entries(WORKERS))(`nothing is seen out of its order, %s, seed $
     const since = states;
     const answer = service.update().then(({ frame, views: seen }) => {
       const shown = Object.fromEntries(Array.from(seen, ([name, { ids }]) => [name, [...ids]]));
-      // While the worker is in the midst of something, what is said behind a frame that waits goes ahead of it.
+      // While the worker is in the midst of a slice, commands behind a waiting frame are sent ahead of it.
       const possible = (isBusy ? since : since.slice(0, 1)).map(({ things, gone }) => shownOf(things, wanted, gone));
       frames.set(frame, { shown, possible }); // of those that share a frame, the last one asked for counts
     });
@@ -104,7 +104,7 @@ test.each(Object.entries(WORKERS))(`nothing is seen out of its order, %s, seed $
       alive.delete(id);
       change();
       removed++;
-      // At once in the old one's slot, now and then.
+      // Sometimes at once, in the old one's slot.
       if (random.chance(0.5)) {
         const x = ownerOf.length;
         const next = service.addObject({ ...BOX, matrix: at(x) });

@@ -1,15 +1,16 @@
-// One mesh in two builders: the tree is that of one, and what becomes of the second builder is nobody's concern.
+// One mesh built by two builders: the tree is that of one
+// builder, and whatever happens to the second one has no effect.
 import { type AddMeshOptions, type CollisionService, createCollisionService } from 'collision-worker';
 import { expect, onTestFinished, test } from 'vitest';
 import { HeldWorker } from '../fixtures/held-worker.js';
 import { createLimitedWorker } from '../fixtures/limited-memory.js';
 import { waves } from '../oracle/meshes.js';
 
-/** It is large enough to be parted. */
+/** Large enough to be split. */
 const LARGE = waves(330);
 const SMALL = waves(100);
 
-/** Remembers what it was asked, and does something as soon as it has been asked for the second part. */
+/** Records its requests, and calls a function as soon as it has been asked for the second part. */
 class Spied extends HeldWorker {
   readonly calls: string[] = [];
   onSecond = (): void => {};
@@ -52,17 +53,17 @@ async function expectWhole(baked: Buffer): Promise<void> {
   expect(baked.equals(await bakedByOne())).toBe(true);
 }
 
-/** Nothing is left behind: both builders are idle in the end, and a mesh has both. */
+/** Expects that nothing is left behind: both builders are idle in the end, and a mesh gets both. */
 async function expectWell({ service, workers }: Awaited<ReturnType<typeof start>>): Promise<void> {
   while (service.stats.pending > 0) await service.update();
   const asked = () => workers.flatMap(({ calls }) => calls).filter((call) => call === 'buildSecond').length;
-  // A second builder may still be about to end what it did.
+  // A second builder may still be finishing its work.
   for (const before = asked(); asked() === before; ) await expectWhole(await bakedBy(service));
   expect(service.stats.pending).toBe(0);
 }
 
 test('the tree is that of one builder, cold and warm, and progress never goes back', async () => {
-  await bakedByOne(); // a builder that is idle for 5 s goes, and a busy machine took as long for this
+  await bakedByOne(); // a builder that is idle for 5 s ends, and a busy machine took as long for this
   const { service, workers } = await start(2);
   for (let i = 0; i < 3; i++) {
     const told: number[] = [];
@@ -127,7 +128,7 @@ test('a second builder that starts only when the build was given up is not asked
   while (workers.length < 3) await new Promise(setImmediate);
   controller.abort();
   await expect(added).rejects.toMatchObject({ code: 'ABORTED' });
-  await workers[2].release(); // it says that it is there
+  await workers[2].release(); // it reports that it has started
   await workers[2].letGo();
   expect(workers[2].calls).toEqual([]);
   await expectWell(world);

@@ -51,7 +51,7 @@ describe.each(PLACES)(`the ray through a pixel, %s, seed ${SEED}`, (_, place) =>
         const y = VIEWPORT.y + ((1 - ndc.y) / 2) * VIEWPORT.height;
         const ray = rayOf(viewOf(camera, depth), x, y)!;
         raycaster.setFromCamera(ndc, camera);
-        // three unprojects a point that is far away, which costs it digits.
+        // three unprojects a point that is far away, which loses digits.
         expect(ray.direction.angleTo(raycaster.ray.direction)).toBeLessThan(far ? 1e-6 : 1e-7);
         expect(ray.origin.distanceTo(raycaster.ray.origin)).toBeLessThan(far ? 1e-8 : 1e-9);
         for (const [t, z] of [
@@ -97,14 +97,14 @@ describe.each(PLACES)(`the ray through a pixel of three's cameras, %s, seed ${SE
         const along = -ray.direction.clone().transformDirection(camera.matrixWorldInverse).z;
         expect((ray.tMin * along) / camera.near).toBeCloseTo(1, 9);
         if (camera.far === NO_FAR)
-          expect(ray.tMax).toBeGreaterThan(1e29); // a reversed depth still knows it
+          expect(ray.tMax).toBeGreaterThan(1e29); // with reversed depth it is still known
         else expect((ray.tMax * along) / camera.far).toBeCloseTo(1, 9);
       }
     });
   });
 });
 
-// As matrices in float64 have it: the points of the picture at the near and the far plane, unprojected.
+// As float64 matrices have it: the image's points on the near and the far plane, unprojected.
 describe.each(PLACES)(`the ray of a view under any parent, %s, seed ${SEED}`, (_, place) => {
   test.each(KINDS.slice(0, 4))('%s: scaled, mirrored, sheared', (_, make) => {
     const random = new Random(SEED);
@@ -132,12 +132,12 @@ describe.each(PLACES)(`the ray of a view under any parent, %s, seed ${SEED}`, (_
   });
 });
 
-// A projection need not be three's: where all of a camera is in it, each of its sixteen numbers counts.
+// A projection need not be three's: where it contains all of a camera, each of its sixteen numbers counts.
 test.each(KINDS.slice(0, 4))(`the ray of a view that is all projection, seed ${SEED}: %s`, (_, make) => {
   const random = new Random(SEED);
   for (let i = 0; i < 100; i++) {
     const camera = make(random);
-    // Turned and sheared so little that all rays from about its middle go forwards still.
+    // Rotated and sheared so little that all rays near its centre still point forwards.
     camera.position.copy(random.point(0.5));
     camera.rotation.set(random.range(-0.2, 0.2), random.range(-0.2, 0.2), random.range(-3, 3));
     camera.updateMatrixWorld();
@@ -204,7 +204,7 @@ test(`an oblique near plane is where the ray starts, seed ${SEED}`, () => {
     const camera = aimed(KINDS[0][1](random), random, new Vector3());
     const plain = camera.clone();
     const normal = random.direction();
-    if (normal.z > 0) normal.negate(); // what is behind the mirror is drawn
+    if (normal.z > 0) normal.negate(); // the region behind the mirror is drawn
     const plane = new Vector4(normal.x, normal.y, normal.z, -random.range(3, 9)); // in view space
     const p = camera.projectionMatrix.elements;
     const q = new Vector4(
@@ -219,7 +219,7 @@ test(`an oblique near plane is where the ray starts, seed ${SEED}`, () => {
     const [x, y] = [VIEWPORT.x + random.next() * VIEWPORT.width, VIEWPORT.y + random.next() * VIEWPORT.height];
     const ray = rayOf(viewFromCamera(camera, VIEWPORT), x, y);
     count[ray ? 'shown' : 'hidden']++;
-    // Unless it looks away from the mirror, it meets the mirror's plane in front of the eye.
+    // Unless it looks away from the mirror, the ray meets the mirror's plane in front of the eye.
     const target = new Vector3(
       (2 * (x - VIEWPORT.x)) / VIEWPORT.width - 1,
       1 - (2 * (y - VIEWPORT.y)) / VIEWPORT.height,
@@ -280,7 +280,7 @@ test(`the borders of the viewport belong to it, seed ${SEED}`, () => {
     [60, 120.001],
   ])
     expect(rayOf(view, x, y)).toBeNull();
-  // Also where rounding puts the far border a little outside.
+  // Also where rounding puts the far border slightly outside.
   const random = new Random(SEED);
   for (let i = 0; i < 1000; i++) {
     const [x, y, width, height] = Array.from({ length: 4 }, () => random.logRange(0.1, 9));

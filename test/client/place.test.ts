@@ -1,4 +1,4 @@
-// Things that are put down inside of others are pushed out of them. That they are free is asked of `overlap`.
+// Objects that are placed inside others are pushed out of them. That they are free is checked with `overlap`.
 import { type CollisionService, createCollisionService, type Shape } from 'collision-worker';
 import { Matrix4, Vector3 } from 'three';
 import { afterEach, beforeEach, expect, test } from 'vitest';

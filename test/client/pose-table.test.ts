@@ -1,4 +1,4 @@
-// The table of poses against maps of copies: what frames bring, whatever was set, sent, refused or removed in between.
+// The pose table against maps of copies: what frames carry, whatever was set, sent, refused or removed in between.
 import { describe, expect, test } from 'vitest';
 import { type PoseEntry, type PoseState, PoseTable, UNBOUND } from '../../src/client/skin/pose-table.js';
 import {
@@ -14,7 +14,7 @@ import { Random, SEED } from '../oracle/random.js';
 
 const OBJECTS = 40;
 const STEPS = 3000;
-/** Bytes before the poses, as of all else in a frame. */
+/** Bytes before the poses: the rest of the frame. */
 const BEFORE = 64;
 
 interface Pose {
@@ -68,7 +68,7 @@ describe('the table of poses', () => {
       set.clear();
     };
     const send = (): void => {
-      if (sent !== null) return; // one at a time is in the worker
+      if (sent !== null) return; // only one at a time is in the worker
       const frame = written(table, table.statesOf(posed, false));
       for (const [id, pose] of frame) expect(pose).toEqual(said.get(id));
       brought += frame.length;
@@ -89,7 +89,7 @@ describe('the table of poses', () => {
       table.delete(id);
       for (const map of [set, said, taken, sent?.said]) map?.delete(id);
     };
-    /** What the next worker is told: of each what was taken last, and then what was said. */
+    /** What the next worker is sent: for each pose what was last accepted, and then what was set since. */
     const whole = (): void => {
       const frame = written(table, table.statesOf(table.said(), true));
       const last = new Map(frame);

@@ -1,4 +1,4 @@
-// Nearness through the service: what the caller says arrives, and what the worker finds comes back.
+// Proximity queries through the service: the caller's arguments arrive, and the worker's results come back.
 import { type CollisionService, createCollisionService } from 'collision-worker';
 import { Matrix4 } from 'three';
 import { afterEach, beforeEach, expect, test } from 'vitest';

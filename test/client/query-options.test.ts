@@ -102,7 +102,7 @@ describe('of a region, what is in the viewport is asked about:', () => {
     const lasso = check(polygon, 'enclose');
     expect(lasso === null).toBe(bounds === null);
     if (lasso === null) return;
-    // Edges must not lie on the bounds, which are as far as the viewport at most.
+    // Edges must not lie on the bounds, which reach as far as the viewport at most.
     const [lowX, lowY, highX, highY] = lasso.bounds;
     for (const [i, bound] of [lowX, lowY].entries()) {
       expect(bound).toBe(Math.max(bounds![i] - 1e-6, -1));

@@ -1,4 +1,4 @@
-// Workers that come to grief in a real browser, and what their successors know.
+// Workers that fail in a real browser, and what their successors know.
 import {
   type CollisionService,
   type CollisionServiceOptions,
@@ -28,7 +28,7 @@ afterEach(() => {
 interface Fragile {
   service: CollisionService;
   events: string[];
-  /** All that were made: the service's own is the first. */
+  /** All workers created: the service's own is the first. */
   workers: Worker[];
 }
 
@@ -46,7 +46,7 @@ async function start(pages?: number, options: CollisionServiceOptions = {}): Pro
   return { service, events, workers };
 }
 
-/** Meshes of every history, objects and instances, and two views; answers their ids. */
+/** Adds meshes of every history, objects and instances, and two views; returns the objects' ids. */
 async function furnish(service: CollisionService): Promise<ObjectId[]> {
   const ball = icosphere(0.9, 3);
   const built = await service.addMesh(ball);
@@ -74,7 +74,7 @@ async function furnish(service: CollisionService): Promise<ObjectId[]> {
   return [...ids, ...row];
 }
 
-/** All that can be told about the scene, but for the number of the frame. */
+/** All that can be queried about the scene, except for the number of the frame. */
 async function account(service: CollisionService) {
   const pixels = Array.from({ length: 150 }, (_, i) => [21 * (i % 15) + 10, 24 * Math.floor(i / 15) + 10]);
   const picks = pixels.flatMap(([x, y]) => [service.pick(x, y), service.pick(x, y, { view: 'near' })]);
@@ -105,10 +105,10 @@ describe.each(ACCIDENTS)('a worker that %s', (accident) => {
     const outcomes = await Promise.allSettled<unknown>(pending);
     for (const outcome of outcomes) {
       if (outcome.status === 'fulfilled')
-        expect(accident).toBe('throws'); // what came in between is answered
+        expect(accident).toBe('throws'); // calls made in between are answered
       else expect(outcome.reason).toMatchObject({ name: 'CollisionError', code: 'WORKER_LOST' });
     }
-    await Promise.all(questions); // which the other one is asked
+    await Promise.all(questions); // which the next worker is asked
     expect(await account(service)).toEqual(before);
     expect(events).toEqual([expect.stringMatching(/^lost: the worker (threw: .*accident|was silent)/), 'restored']);
     expect(service.stats).toMatchObject({ objects: ids.length, pending: 0 });
@@ -155,7 +155,7 @@ test('a worker is replaced three times in a minute, whatever happened to it', as
   const before = await account(service);
   for (const accident of ['throws', 'hangs', 'is killed'] as const) {
     happen(workers.at(-1)!, accident);
-    // A worker that throws may answer before that is heard.
+    // A worker that throws may answer before its error arrives.
     while (!events.at(-1)?.startsWith('lost')) await service.update().catch(() => {});
     expect(await account(service)).toEqual(before);
   }

@@ -35,7 +35,7 @@ describe('a worker that is killed', () => {
     await dying;
     const results = await Promise.allSettled(pending);
     expect(results.map(({ status }) => status)).not.toContain('pending');
-    // The transforms of an update that was lost stand.
+    // The transforms of an update that was lost remain.
     expect(await service.raycast(down(3))).toMatchObject({ object: a, distance: 9 });
     expect(await service.raycast(down(0))).toBeNull();
     expect(mortal.events).toEqual(['lost', 'restored']);
@@ -175,7 +175,8 @@ describe('a worker that is killed', () => {
     const pending = service.update();
     service.dispose();
     await expect(pending).rejects.toMatchObject({ code: 'DISPOSED' });
-    // The next worker would have been made at once: timers of no delay go off in the order in which they were set.
+    // The next worker would have been created at once: timers
+    // without a delay fire in the order in which they were set.
     await new Promise((resolve) => setTimeout(resolve, 0));
     expect(mortal.workers).toHaveLength(1);
     expect(mortal.events).toEqual(['lost']);
@@ -209,7 +210,7 @@ describe('a worker that is killed', () => {
       await dying;
       for (const hit of await Promise.all(picks)) expect(hit).toMatchObject({ distance: expect.closeTo(19) });
     }
-    // None was asked of a worker that was gone, and waited for until the next one seemed to be silent.
+    // No query was sent to a worker that was gone, and waited for until the next one seemed to be silent.
     expect(mortal.events).toEqual(['lost', 'restored', 'lost', 'restored']);
     expect(service.stats.pending).toBe(0);
   });
@@ -245,7 +246,7 @@ describe('a worker that is killed', () => {
     await mortal.kill();
     expect(await answersOf(pending)).toEqual(expected);
 
-    // What kills one worker after the other ends only itself.
+    // A call that kills one worker after another ends only itself.
     mortal.workers.at(-1)!.holdAll();
     const deadly = service.raycast(down(0));
     await new Promise(setImmediate);

@@ -25,7 +25,7 @@ afterEach(() => {
   for (const service of started.splice(0)) service.dispose();
 });
 
-/** A module worker with that source. */
+/** A module worker with this source. */
 const inline = (source: string) =>
   new Worker(URL.createObjectURL(new Blob([source], { type: 'text/javascript' })), { type: 'module' });
 
@@ -84,7 +84,7 @@ test('frames are transferred, and their buffers recycled', async () => {
     if (frame === 5) warm = service.stats.frameBuffers;
   }
   expect([seen.size, copied]).toEqual([expect.any(Number), 0]);
-  expect(seen.size).toBeGreaterThan(300); // each trip makes a new object of the same memory
+  expect(seen.size).toBeGreaterThan(300); // each round trip makes a new object of the same memory
   expect(service.stats).toMatchObject({ frames: 200, frameBuffers: warm, queueDepth: 0, pending: 0 });
   expect(warm).toBeLessThan(10);
 });

@@ -86,7 +86,7 @@ test.for([
   expect(report.drawnPixels).toBeGreaterThan(1000);
 });
 
-/** Returns whether a worker gets a context of WebGL. */
+/** Returns whether a worker gets a WebGL context. */
 async function drawsInWorkers(): Promise<boolean> {
   const code = `postMessage(new OffscreenCanvas(1, 1).getContext('webgl2') !== null)`;
   const worker = new Worker(URL.createObjectURL(new Blob([code])));

@@ -24,7 +24,7 @@ describe('silence', () => {
     vi.useRealTimers();
   });
 
-  /** This thread does nothing for so long; then its timer ticks, once. */
+  /** Blocks this thread for this long; then its timer ticks, once. */
   const pause = (ms: number) => {
     paused += ms;
     vi.advanceTimersToNextTimer();
@@ -81,8 +81,8 @@ describe('silence', () => {
 const INDEX = import.meta.resolve('collision-worker');
 const SCRIPT = import.meta.resolve('collision-worker/worker');
 
-// What the worker's thread waits for comes only after this one was at work again. Half of the time that counts as a
-// loss lies before the pause and half behind it, so that a busy machine may be late for both.
+// The event that the worker's thread waits for comes only after this thread is running again. Half of the time that counts as
+// a loss lies before the pause and half after it, so that a busy machine may be late for both.
 const HELD = `
   import { Worker } from 'node:worker_threads';
   import { createCollisionService } from '${INDEX}';

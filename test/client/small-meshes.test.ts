@@ -1,4 +1,4 @@
-// Small meshes travel and are built many to a message, and each has an answer of its own.
+// Small meshes are sent and built many to a message, and each has an answer of its own.
 import { Worker } from 'node:worker_threads';
 import { createCollisionService } from 'collision-worker';
 import { afterEach, expect, test, vi } from 'vitest';

@@ -1,4 +1,4 @@
-// Which moves of characters are joined to one, and how they stand in a frame.
+// Which moves of characters are merged into one, and how they are written into a frame.
 import { expect, test } from 'vitest';
 import { StagedMoves } from '../../src/client/frame/staged-moves.js';
 import { MOVE_BY, MOVE_BYTES, MOVE_TIMED } from '../../src/shared/layout.js';
@@ -12,7 +12,7 @@ function staged(...moves: Move[]): StagedMoves {
   return all;
 }
 
-/** Reads what a frame would have, behind sixteen bytes of others. */
+/** Reads the moves that a frame would carry, behind sixteen bytes of other data. */
 function written(moves: StagedMoves): number[][] {
   expect(moves.bytes).toBe(MOVE_BYTES * moves.count);
   const buffer = new ArrayBuffer(16 + moves.bytes);
@@ -42,7 +42,7 @@ test('times of one velocity add up, of another they do not', () => {
   ] as Vec3[]) {
     const second: Move = [7, MOVE_TIMED, other, 0.25];
     expect(written(staged(first, second))).toEqual(flat(first, second));
-    // The velocity of before is a move of its own, behind it.
+    // The previous velocity is a move of its own, behind it.
     expect(written(staged(first, second, first))).toEqual(flat(first, second, first));
   }
 });

@@ -1,4 +1,4 @@
-// A large mesh that is swept through much is swept in slices: what is asked meanwhile is answered first.
+// A large mesh with a long sweep is swept in slices: queries asked meanwhile are answered first.
 import { type CollisionService, createCollisionService } from 'collision-worker';
 import { Matrix4, Quaternion, Vector3 } from 'three';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -41,7 +41,7 @@ test('picks, frames and other sweeps come between', { timeout: 240_000 }, async 
   worker.open();
   expect(await pick).toMatchObject({ object: ids[0] });
   expect(await short).toMatchObject({ object: ids[0] });
-  // They see what was there when they were asked.
+  // They see the scene at the time of the call.
   service.setTransform(ids[0], at(100));
   await service.update();
   const hits = await long;
@@ -96,7 +96,7 @@ test('picks and frames come between the slices of one way of many, which is as i
   }
   expect(hits.objects[2]).toBe(0xffffffff);
   expect(hits.objects[0]).toBe(ids[0]);
-  // Large meshes that go while the ways are swept are read to the end.
+  // Large meshes that are removed while they are swept are read to the end.
   const last = service.sweepMany(shapes, Float64Array.from(numbers), { shapeOf });
   service.removeObjects(Uint32Array.from(ids));
   service.removeMesh(mesh);

@@ -17,7 +17,7 @@ import { makeId, slotOf } from '../../src/shared/ids.js';
 import { IN_TRANSFORM_COUNT } from '../../src/shared/layout.js';
 import { Random, SEED } from '../oracle/random.js';
 
-/** Where the twelve numbers of a transform are in a matrix. */
+/** The indices of a transform's twelve numbers in a matrix. */
 const UPPER_ROWS = [0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14];
 const PLACED = [2, 0.1, 0.2, 0, 0.3, 2, 0.4, 0, 0.5, 0.6, 2, 0, 7, 8, 9, 1];
 
@@ -28,7 +28,7 @@ class Side {
   readonly bulk = new BulkWriter(this.table);
   readonly staging = new FrameBuilder();
 
-  /** Sends what is staged, as an update() does. */
+  /** Sends what is staged, like an update(). */
   update(frame: number): ArrayBuffer {
     this.staging.keepIn(this.log, frame);
     this.staging.addMoved(this.bulk, this.table);
@@ -37,7 +37,7 @@ class Side {
     return input;
   }
 
-  /** What the next worker is told of an object. */
+  /** The position of an object that the next worker is sent. */
   placeOf(id: number): number[] {
     const told = new Told();
     this.log.replay(told);
@@ -45,7 +45,7 @@ class Side {
   }
 }
 
-/** What a log tells the next worker. */
+/** What a log sends the next worker. */
 class Told {
   readonly f64 = new Float64Array(1000 * AFFINE_NUMBERS);
   /** The ids of each block. */
@@ -67,7 +67,7 @@ class Told {
     }
   }
 
-  /** Of what it is not told, the next worker knows where it was added: at the origin. */
+  /** If nothing is sent of an object, the next worker has it where it was added: at the origin. */
   placeOf(id: number): number[] {
     const at = AFFINE_NUMBERS * this.#singles.indexOf(id);
     if (at >= 0) return [...this.f64.subarray(at, at + AFFINE_NUMBERS)];
@@ -165,7 +165,9 @@ describe('a getter in a matrix of many', () => {
 describe('what is no matrix that the worker takes', () => {
   const id = makeId(3, 1);
 
-  /** Its last column in the plane of the others, but for a part of itself that is below what the worker takes. */
+  /**
+   * Its last column in the plane of the others, except for a relative part that is below what the worker accepts.
+   */
   function nearlyFlat(random: Random): number[] {
     const [x, y, z] = [new Vector3(), new Vector3(), new Vector3()];
     new Matrix4().makeRotationFromQuaternion(random.rotation()).extractBasis(x, y, z);
@@ -173,7 +175,7 @@ describe('what is no matrix that the worker takes', () => {
     const columns = [x, y, z].map((column) => column.multiplyScalar(random.logRange(1e-3, 1e6)));
     const first = random.integer(3);
     const [a, b, c] = [0, 1, 2].map((k) => columns[(first + k) % 3]);
-    // As rounding may bring it out of the plane.
+    // As rounding may move it out of the plane.
     const { elements } = new Matrix4().makeBasis(a, b, c);
     return isInvertibleAt(elements, 0) ? nearlyFlat(random) : elements;
   }
@@ -202,7 +204,7 @@ describe('what is no matrix that the worker takes', () => {
     expect(side.bulk.move(Uint32Array.of(id), [matrix], 0, 1)).toBe(0);
     expect(() => side.singles.set(id, matrix, side.staging)).toThrow('16 numbers');
     expect(sentIn(side.update(1))).toBe(0);
-    // An adapter moves thousands: of one that is no good the frame says so, as of one that is not affine.
+    // An adapter moves thousands: an invalid matrix is reported by the frame, like one that is not affine.
     side.singles.setOrReject(id, matrix, side.staging);
     expect(sentIn(side.update(2))).toBe(1);
   });
@@ -255,7 +257,7 @@ describe('a block', () => {
     expect([a, b, c].map((id) => xOf(side, id))).toEqual([3, 2, 4]);
   });
 
-  // What is asked at the end alone: to be asked brings the table up to date.
+  // What is only checked at the end: checking brings the table up to date.
   test.each([a, b])('takes object %d back that was moved alone', (id) => {
     const side = sideOf();
     for (const frame of [1, 3]) {
@@ -269,7 +271,7 @@ describe('a block', () => {
     expect([a, b].map((each) => xOf(side, each))).toEqual([5, 6]);
   });
 
-  // In one frame, as of update() calls that join one that waits; then in frames of their own.
+  // In one frame, like update() calls that join a waiting one; then in frames of their own.
   test.each([
     [2, 2, 2],
     [2, 2, 3],
@@ -296,7 +298,7 @@ describe('a block', () => {
     for (let frame = 2; frame < 2 + times; frame++) {
       say(side, [a, b], [bad, at(frame)]);
       side.update(frame);
-      side.log.accept(frame - 2); // an answer to another frame says nothing of this one
+      side.log.accept(frame - 2); // an answer to another frame says nothing about this one
     }
     expect([a, b].map((id) => xOf(side, id))).toEqual([1, 1 + times]);
   });
@@ -347,9 +349,9 @@ test(`the next worker is told what update() said, in whatever way, seed ${SEED}`
     const side = new Side();
     const alive: number[] = [];
     const expected = new Map<number, number[]>();
-    /** Said since the last update(): in blocks, and one by one. */
+    /** Set since the last update(): in blocks, and one by one. */
     const said = new Map<number, number[]>();
-    /** What was refused in a frame that had taken another one: either stands. */
+    /** Refused in a frame that had accepted another transform: either is valid. */
     const unsure = new Set<number>();
     const spokenOf = new Set<number>();
     const borrowed: { ids: Uint32Array; matrices: Float64Array }[] = [];
@@ -401,7 +403,7 @@ test(`the next worker is told what update() said, in whatever way, seed ${SEED}`
         expected.set(added, m);
         unsure.delete(added);
       } else if (id === 0) {
-        // Nothing is there to be moved.
+        // There is nothing to move.
       } else if (kind === 'single') {
         const m = matrixOf();
         if (m === outOfRow) continue;
@@ -414,15 +416,15 @@ test(`the next worker is told what update() said, in whatever way, seed ${SEED}`
         side.staging.setBlock(ids, Float64Array.from(matrices.flat()));
         for (const [i, each] of ids.entries()) say(each, matrices[i]);
       } else if (kind === 'lend') {
-        if (round % 2 === 0) continue; // what is borrowed can be checked at the end alone
-        // Of the same few blocks over and over, as of InstancedMeshes.
+        if (round % 2 === 0) continue; // borrowed blocks can only be checked at the end
+        // The same few blocks over and over, as with InstancedMeshes.
         let block = random.chance(0.7) ? borrowed.at(-1) : undefined;
         if (!block?.ids.every((each) => alive.includes(each))) {
           block = { ids: some(), matrices: new Float64Array() };
           block.matrices = new Float64Array(16 * block.ids.length);
           borrowed.push(block);
         }
-        // All of it is usable: nobody but the worker knows what was there before.
+        // All of it is valid: only the worker knows the previous transforms.
         const matrices = Array.from(block.ids, good);
         block.matrices.set(matrices.flat());
         side.table.setBlock(block.ids);
@@ -457,13 +459,13 @@ test(`the next worker is told what update() said, in whatever way, seed ${SEED}`
       }
       if (!random.chance(0.1)) continue;
       for (const each of alive) {
-        // What is borrowed is newer already, where it was written since.
+        // Borrowed blocks are newer already, where they were written since.
         if (unsure.has(each) || borrowed.some(({ ids }) => ids.includes(each))) continue;
         checked++;
         expect(side.placeOf(each)).toEqual(rowsOf(expected.get(each)!));
       }
     }
-    // In the end, borrowed ones as well.
+    // In the end, the borrowed ones as well.
     side.update(frame);
     for (const [each, m] of said) take(each, m);
     for (const each of alive) if (!unsure.has(each)) expect(side.placeOf(each)).toEqual(rowsOf(expected.get(each)!));

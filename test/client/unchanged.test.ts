@@ -1,4 +1,4 @@
-// What travels in a frame: what has changed, and nothing else.
+// What is sent in a frame: only what has changed.
 import { type CollisionService, createCollisionService } from 'collision-worker';
 import { type SceneTracker, trackScene } from 'collision-worker/three';
 import { BoxGeometry, InstancedMesh, Matrix4, Mesh, MeshBasicMaterial, PerspectiveCamera, Scene } from 'three';
@@ -11,7 +11,7 @@ const BOX = { type: 'box', halfExtents: [0.5, 0.5, 0.5] } as const;
 const SIZE = { width: 100, height: 100 };
 const at = (x: number, y = 0, z = 0) => new Matrix4().makeTranslation(x, y, z);
 
-/** Sees what is in the frames. */
+/** Records the contents of the frames. */
 class Witness extends HeldWorker {
   frames = 0;
   /** Of the last frame. */
@@ -168,7 +168,7 @@ describe('a tracked scene', () => {
     for (const i of [3, 50, 99]) meshes[i].position.y = 1;
     await tracker.update(camera, SIZE);
     expect(witness).toMatchObject({ singles: [3, 50, 99].map((i) => idOf(meshes[i])), blocks: [], views: 0 });
-    scene.position.x = 1; // of the whole scene; what promised to stand still is looked at by turns
+    scene.position.x = 1; // of the whole scene; objects that promised to stand still are checked in turn
     await tracker.update(camera, SIZE);
     expect(witness.singles.filter((id) => id !== idOf(still))).toEqual(meshes.map(idOf));
     expect(witness.blocks).toEqual([[...tracker.idsOf(instanced)]]);
@@ -196,7 +196,7 @@ describe('a tracked scene', () => {
       meshes.forEach((mesh, i) => {
         if (i % (1 + (frame % 3)) === 0) mesh.position.y = frame;
       });
-      // What else is told of an object of the scene holds no longer than until the scene is asked.
+      // A transform set by other means for an object of the scene lasts only until the scene is traversed.
       if (frame % 4 === 0) service.setTransform(idOf(meshes[frame]), at(0, -9, 0).elements);
       await tracker.update(camera, SIZE);
       for (const i of [0, 1, 2, frame, 33, 98, 99]) {
@@ -213,7 +213,7 @@ describe('a tracked scene', () => {
       meshes.forEach((mesh, i) => {
         mesh.position.y = i % 2 === 0 ? 2 * life : 0;
       });
-      service.setTransform(idOf(meshes[7]), at(21, -2, 0).elements); // and told about otherwise
+      service.setTransform(idOf(meshes[7]), at(21, -2, 0).elements); // and set by other means
       meshes[7].position.set(21, -2, 0);
       witness.hold();
       const restored = new Promise((resolve) => service.addEventListener('restored', resolve, { once: true }));

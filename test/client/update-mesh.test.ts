@@ -1,4 +1,4 @@
-// The positions that `updateMesh` is given: copied or handed over, and there again where the worker is lost.
+// The positions that `updateMesh` is given: copied or transferred, and available again after the worker is lost.
 import type { MeshData } from 'collision-worker';
 import { describe, expect, test } from 'vitest';
 import { Mortal } from '../fixtures/mortal.js';
@@ -10,7 +10,7 @@ function square(height: number): Float32Array {
   return Float32Array.of(-1, -1, height, 1, -1, height, -1, 1, height, 1, 1, height);
 }
 
-/** A square of triangles from 0 to 1 in x and y, `side` to a side, at a height in z that may be different everywhere. */
+/** A square of triangles from 0 to 1 in x and y, `side` per side, whose height in z may vary. */
 function grid(
   side: number,
   heightAt: (x: number, y: number) => number,
@@ -29,9 +29,9 @@ function grid(
   return { positions, indices };
 }
 
-/** A mesh that is added with some positions, and how high a ray from above meets it. */
+/** A mesh that is added with some positions, and the height at which a ray from above hits it. */
 async function placed(data: MeshData) {
-  // Without builders, the last worker is the one of the service.
+  // Without builders, the last worker is the service's own.
   const mortal = await Mortal.create({ builders: 0 });
   const { service } = mortal;
   const mesh = await service.addMesh(data);
@@ -104,7 +104,7 @@ describe.each([false, true])('come back when the worker is lost, transfer: %s', 
   const options = { transfer: isHandedOver };
 
   test('where they waited for a new tree', async () => {
-    // No triangle of it has an area but one: the tree has no place for the others.
+    // Only one of its triangles has an area: the tree has no place for the others.
     const thin = Float32Array.of(-1, -1, 0, 1, -1, 0, -1, 1, 0, 0, 0, 0);
     const { service, mesh, height, lose } = await placed({ positions: thin, indices: INDICES });
     await service.updateMesh(mesh, square(4), options);
@@ -139,7 +139,7 @@ describe.each([false, true])('come back when the worker is lost, transfer: %s', 
   });
 
   test('where they were moved in slices, and asked for a new tree', async () => {
-    // More than 8 MiB, and positions of several of the pieces that are copied at a time.
+    // More than 8 MiB, and positions that span several of the pieces that are copied at a time.
     const side = 600;
     const { positions, indices } = grid(side, () => 0);
     const { service, mesh, height, lose } = await placed({ positions, indices });

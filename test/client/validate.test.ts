@@ -1,4 +1,4 @@
-// What each check lets pass, and what it says of all else: every place of an array, and every bound.
+// What each check accepts, and its message for everything else: every index of an array, and every bound.
 import { describe, expect, test } from 'vitest';
 import { determinantAt, isAffine, isInvertibleAt } from '../../src/client/check/affine.js';
 import * as validate from '../../src/client/check/validate.js';
@@ -19,7 +19,7 @@ function messageOf(call: () => unknown): string {
   return 'passed';
 }
 
-/** Sixteen numbers of an affine matrix, each another one where it may be. */
+/** Sixteen numbers of an affine matrix, all different where they may be. */
 const affine = (): number[] => [2, 3, 5, 0, 7, 11, 13, 0, 17, 19, -23, 0, 29, 31, 37, 1];
 
 describe('a number', () => {
@@ -169,7 +169,7 @@ describe('a matrix', () => {
       const expected = `call: the bottom row of x is [${row.join(', ')}], expected 0, 0, 0, 1`;
       expect(messageOf(() => reader.readAffine('call', 'x', matrix))).toBe(expected);
       expect(messageOf(() => validate.checkMatrix('call', 'x', matrix))).toBe(expected);
-      // At a place in an array of more of them.
+      // At an offset in an array of several.
       expect(isAffine([9, ...matrix], 1)).toBe(false);
       for (let k = 0; k < 15; k++) {
         if (k % 4 === 3) continue;
@@ -204,7 +204,7 @@ describe('a matrix', () => {
 });
 
 describe(`a matrix's volume, seed ${SEED}`, () => {
-  /** Columns a stride apart, behind some others. */
+  /** Columns at a stride, behind some other numbers. */
   const placed = (columns: number[][], stride: number, before: number): number[] =>
     [Array(before).fill(77), ...columns.map((column) => [...column, ...Array(stride - 3).fill(55)])].flat();
   const random = new Random(SEED);
@@ -249,7 +249,7 @@ describe(`a matrix's volume, seed ${SEED}`, () => {
 
   test('does not depend on its scale, up to where it overflows', () => {
     const near = columns();
-    // Nearly in one plane, but by more than rounding makes of it.
+    // Nearly in one plane, but off by more than rounding.
     near[2] = near[0].map((value, k) => value + near[1][k] + 1e-9 * random.direction().toArray()[k]);
     for (const all of [columns(), near]) {
       for (const scale of [1e-90, 1e-40, 1e-20, 1, 1e20, 1e40, 1e90]) {
@@ -289,14 +289,14 @@ describe('options', () => {
     const inherited = Object.create({ a: 4 });
     expect(validate.readOptions('call', 'options', inherited, ['a'])).toEqual({ a: 4 });
     expect(validate.readOptions('call', 'options', Object.create(null), ['a'])).toEqual({ a: undefined });
-    // What is not enumerable is read of a class, as its getters are not.
+    // Of a class, properties that are not enumerable are read, since its getters are not.
     class Options {
       get a() {
         return 5;
       }
     }
     expect(validate.readOptions('call', 'options', new Options(), ['a'])).toEqual({ a: 5 });
-    // Of a plain object, only what it has.
+    // Of a plain object, only its own properties.
     expect(validate.readOptions('call', 'options', { b: 1 } as object, ['a', 'b'])).toStrictEqual({ b: 1 });
   });
 

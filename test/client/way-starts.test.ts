@@ -1,10 +1,11 @@
-// Where ways begin, for the next worker, against two maps of what was said before the frame in the worker and behind it.
+// Where swept paths begin, for the next worker, against two maps
+// of what was set before the frame in the worker and after it.
 import { expect, test } from 'vitest';
 import { WayStarts } from '../../src/client/transforms/way-starts.js';
 import { makeId } from '../../src/shared/ids.js';
 import { Random, SEED } from '../oracle/random.js';
 
-/** By slot: where an object was, by its x; null for one that has no way. */
+/** By slot: where an object was, by its x; null if it has no swept path. */
 type Places = Map<number, number | null>;
 
 const matrixOf = (x: number) => Float64Array.of(7, 7, 1, 0, 0, 0, 1, 0, 0, 0, 1, x, 0, 0);

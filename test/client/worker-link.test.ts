@@ -80,7 +80,7 @@ describe('a worker that is lost', () => {
   test('because it falls silent: everything pending rejects within the timeout', async () => {
     const worker = new HeldWorker();
     const service = await createCollisionService({ createWorker: () => worker, timeout: 3000, restart: false });
-    await new Promise((resolve) => setTimeout(resolve, 4000)); // silence with nothing to do is no loss
+    await new Promise((resolve) => setTimeout(resolve, 4000)); // silence with nothing to do does not count as a loss
     worker.hold();
     const begin = performance.now();
     const pending = [service.update(), service.update(), service.raycast(FORWARD)];
@@ -155,7 +155,7 @@ describe('a process', () => {
   };
 
   test('is not kept by an idle service, not even after a build', async () => {
-    // A timer that keeps nothing itself tells of a process that is kept.
+    // A timer that does not keep the process alive shows whether something else does.
     const stdout = await run(`
       await service.addMesh({ positions: new Float32Array([0,0,0,1,0,0,0,1,0]) });
       await service.update();
@@ -262,7 +262,7 @@ describe('builders', () => {
     const id = service.addObject({ shape: { type: 'mesh', mesh: await added } });
     expect(await service.raycast(FORWARD)).toMatchObject({ object: id, distance: 9 });
 
-    // Both in one buffer, as in a glTF file, and among other things.
+    // Both in one buffer, as in a glTF file, among other data.
     const { positions, indices } = boxMesh(2, 2, 2);
     const buffer = new ArrayBuffer(16 + positions.byteLength + indices.byteLength);
     const parts = {
@@ -332,7 +332,7 @@ describe('picks', () => {
     const before = pick();
     look(50);
     const after = pick();
-    frames.push(service.update()); // takes the moved camera along, and goes out before the picks
+    frames.push(service.update()); // carries the moved camera, and is sent before the picks
     look(0);
     const last = pick();
     service.removeView('main');
@@ -369,7 +369,7 @@ describe('picks', () => {
     expect(calls()).toBe(2);
     await Promise.all(frames);
 
-    // Beside the picture nothing has to be asked.
+    // Outside the image there is nothing to ask for.
     worker.hold();
     const held = [service.update(), service.update()];
     const under = pick();
@@ -488,7 +488,7 @@ test('what begins is told by the first frame that the caller gets, not by one th
   const list: Command[] = [
     { type: 'addObjects', ids: [a], description, matrices: [] },
     { type: 'addObjects', ids: [b], description, matrices: [] },
-    { type: 'addObjects', ids: [makeId(2, 1)], description: { ...description, mesh: 7 }, matrices: [] }, // there is none
+    { type: 'addObjects', ids: [makeId(2, 1)], description: { ...description, mesh: 7 }, matrices: [] }, // there is no such mesh
   ];
   service.receive({ type: 'commands', list });
   for (const frame of [1, 2]) {

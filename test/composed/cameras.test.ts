@@ -1,6 +1,6 @@
-// Picks in scenes of three's classes through cameras of all kinds: zoomed, shifted, cut into views, below parents that mirror, scale and
-// shear, with planes behind the eye and depths of all kinds. The truth is what is drawn at the pixel: every face in float64, by
-// the matrices that three draws with, never by a ray.
+// Picks in scenes of three's classes through cameras of all kinds: zoomed, shifted, split into views, below parents that mirror,
+// scale and shear, with planes behind the eye and depths of all kinds. The reference is what is drawn at the pixel: every face in
+// float64, by the matrices that three draws with, never by a ray.
 import { createCollisionService } from 'collision-worker';
 import { type SceneTracker, trackScene, type ViewSize } from 'collision-worker/three';
 import {
@@ -39,21 +39,21 @@ import { SIZE, settle } from '../fixtures/three-picks.js';
 import { Random, SEED } from '../oracle/random.js';
 import { randomRig, roundBones, strike } from '../oracle/rigs.js';
 
-/** How much is done: 10 takes ten times as long. */
+/** The amount of work: 10 takes ten times as long. */
 const SCALE = Number(process.env.COMPOSED ?? 1);
 const ROUNDS = Math.ceil(4 * SCALE);
 const PICKS = 50;
-/** Of weights in a triangle and of depths: float32 corners, three's 1e-8 of its shader left aside. */
+/** For weights in a triangle and for depths: float32 corners, apart from the 1e-8 in three's shader. */
 const DOUBT = 1e-5;
-/** Points and lines are hit where they are drawn within so many pixels; in doubt a little nearer and farther. */
+/** Points and lines are hit where they are drawn within this many pixels; slightly nearer and farther is in doubt. */
 const REACH = 4;
 const REACH_DOUBT = 0.01;
 
 type AnyCamera = PerspectiveCamera | OrthographicCamera;
 
 /**
- * An object, or an instance, with its corners in the world and which side of it is drawn: three corners for each face, two for each
- * part of a line, or one for each point.
+ * An object, or an instance, with its corners in world space and the side that is drawn: three corners for each face, two for
+ * each segment of a line, or one for each point.
  */
 interface Drawn {
   object: Object3D;
@@ -119,7 +119,7 @@ function drawnThin(object: Points | Line): Drawn {
     new Vector3().fromBufferAttribute(position, i).applyMatrix4(object.matrixWorld).toArray(),
   );
   const perFace = object instanceof Points ? 1 : 2;
-  // The parts of a line in one piece share their ends.
+  // The segments of a continuous line share their ends.
   const isShared = perFace === 2 && !(object instanceof LineSegments);
   const corners = isShared ? vertices.slice(1).map((end, i) => [...vertices[i], ...end]) : vertices;
   return {
@@ -128,7 +128,7 @@ function drawnThin(object: Points | Line): Drawn {
   };
 }
 
-/** As the vertex shader of sprites places them: in the camera's space, by the lengths of the first two columns of their matrix. */
+/** As the vertex shader of sprites places them: in view space, scaled by the lengths of the first two columns of their matrix. */
 function drawnSprite(sprite: Sprite, camera: AnyCamera): Drawn {
   const { center, material, matrixWorld } = sprite;
   const middle = new Vector3().setFromMatrixPosition(matrixWorld).applyMatrix4(camera.matrixWorldInverse);
@@ -146,7 +146,7 @@ function drawnSprite(sprite: Sprite, camera: AnyCamera): Drawn {
   return { object: sprite, instanceId: undefined, corners, perFace: 3, side: DoubleSide, isMirrored: false };
 }
 
-/** What lies under a pixel: of the face, or perhaps. */
+/** A face under a pixel; `isSure`: certainly, not perhaps. */
 interface Under {
   drawn: Drawn;
   face: number;
@@ -198,7 +198,7 @@ function under(
       const z = (weights[0] * c[at + 2] + weights[1] * c[at + 6] + weights[2] * c[at + 10]) / sum;
       const depth = depthOf(camera, z / w);
       if (!(w > 0 && depth > -DOUBT && depth < 1 + DOUBT)) continue;
-      // Twice the area on the screen, where all is in front of the eye.
+      // Twice the area on the screen, if all of it is in front of the eye.
       const isFront = sum > 0;
       if (each.side !== DoubleSide && (isFront !== each.isMirrored) !== (each.side === FrontSide)) continue;
       const point = new Vector3();
@@ -219,8 +219,8 @@ function depthOf({ reversedDepth, coordinateSystem }: AnyCamera, z: number): num
 }
 
 /**
- * Finds the points and parts of lines that are drawn near (x, y), where they are nearest to it on the screen. They are as deep as the
- * place that is nearest to that on the line of all that is drawn at (x, y).
+ * Finds the points and line segments that are drawn near (x, y), at their nearest point on the screen. Their depth is that of the
+ * closest point on the line of everything drawn at (x, y).
  */
 function underThin(each: Drawn, c: Float64Array, camera: AnyCamera, x: number, y: number, size: ViewSize): Under[] {
   const found: Under[] = [];
@@ -251,7 +251,7 @@ function underThin(each: Drawn, c: Float64Array, camera: AnyCamera, x: number, y
     const onScreen = square > 0 ? Math.min(1, Math.max(0, -(pu * (qu - pu) + pv * (qv - pv)) / square)) : 0;
     const distance = Math.hypot(pu + onScreen * (qu - pu), pv + onScreen * (qv - pv));
     if (distance > REACH + REACH_DOUBT) continue;
-    // Along the screen, what is over w is linear.
+    // On the screen, attributes divided by w are linear.
     const at = onScreen / q.w / ((1 - onScreen) / p.w + onScreen / q.w);
     const [start, end] = [first, first + each.perFace - 1].map((i) => new Vector3().fromArray(each.corners, 3 * i));
     const point = start.lerp(end, low + at * (high - low));
@@ -271,7 +271,7 @@ function geometry(random: Random): BufferGeometry {
   ])();
 }
 
-/** Turned, stretched, and now and then mirrored; below another such group, it is sheared. */
+/** Rotated, stretched, and now and then mirrored; below another such group, it is sheared. */
 function place(random: Random, object: Object3D, spread: number): void {
   object.position.copy(random.point(spread));
   object.quaternion.copy(random.rotation());
@@ -351,7 +351,7 @@ function randomScene(random: Random): Group {
   return root;
 }
 
-/** A camera of any kind, and what it hangs on. */
+/** A camera of any kind, and its parents. */
 function randomCamera(random: Random): { camera: AnyCamera; size: ViewSize; kind: string } {
   const isPerspective = random.chance(0.5);
   const traits: string[] = [isPerspective ? 'perspective' : 'orthographic'];
@@ -418,7 +418,7 @@ function randomCamera(random: Random): { camera: AnyCamera; size: ViewSize; kind
   return { camera, size, kind: traits.join(', ') };
 }
 
-/** Returns a place, in clip space, that is some pixels from where a point or an end of a line is drawn. */
+/** Returns a position, in clip space, that is some pixels from where a point or an end of a line is drawn. */
 function nearThin(random: Random, all: readonly [Drawn, Float64Array][], size: ViewSize): [number, number] {
   const [, c] = random.pick(all.filter(([{ perFace }]) => perFace < 3));
   const i = 4 * random.integer(c.length / 4);

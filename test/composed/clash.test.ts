@@ -1,5 +1,5 @@
-// Clashes of parts of all kinds, closed and open, degenerate and with corners that are no numbers, as arrays and baked, by rules
-// of all kinds and tolerances: against all triangles of all pairs in float64.
+// Clashes of parts of all kinds, closed and open, degenerate and with NaN corners, as arrays and baked, by rules of all kinds
+// and tolerances: against all triangles of all pairs in float64.
 import { type CollisionService, createCollisionService, type MeshData } from 'collision-worker';
 import { clash, type Part, type Rule } from 'collision-worker/clash';
 import { Matrix4, Triangle, Vector3 } from 'three';
@@ -10,7 +10,7 @@ import { comb, torus } from '../oracle/lumps.js';
 import { boxMesh, icosphere, merged, soup, type Triangles, transformed, waves, withoutFlat } from '../oracle/meshes.js';
 import { Random, SEED } from '../oracle/random.js';
 
-/** How much is done: 10 takes ten times as long. */
+/** The amount of work: 10 takes ten times as long. */
 const SCALE = Number(process.env.COMPOSED ?? 1);
 const ROUNDS = Math.ceil(2 * SCALE);
 
@@ -61,7 +61,7 @@ async function formsOf(random: Random, size: number): Promise<Form[]> {
         mesh.indices = Uint16Array.from(triangles.indices);
         break;
       case 3: {
-        // What nothing is made of: vertices of no triangle, triangles of no area, corners that are no numbers.
+        // Data that makes no surface: unused vertices, triangles without an area, NaN corners.
         const far = 2 * factor;
         const count = triangles.positions.length / 3;
         mesh = {
@@ -89,7 +89,7 @@ async function formsOf(random: Random, size: number): Promise<Form[]> {
   return forms;
 }
 
-/** Without the triangles that have no area. */
+/** The mesh without the triangles that have no area. */
 function shown(mesh: Triangles): Triangles {
   const { indices } = withoutFlat(mesh);
   const kept: number[] = [];
@@ -178,12 +178,12 @@ describe.each([
     expect([...found.keys()], name).toEqual([]);
   }
 
-  /** The same place, or one that differs by rounding, or by a little. */
+  /** The same transform, or one that differs by rounding, or slightly. */
   function twinOf(random: Random, matrix: Matrix4): Matrix4 {
     const by = random.pick([0, 0, 1e-4, 0.01]) * size;
     const turned = matrix.clone();
     if (random.chance(0.5)) {
-      // There and back, which leaves the last bits.
+      // There and back, which changes only the last bits.
       const way = new Matrix4().makeRotationFromQuaternion(random.rotation());
       const at = new Vector3().setFromMatrixPosition(turned);
       turned.setPosition(0, 0, 0).premultiply(way).premultiply(way.clone().invert()).setPosition(at);
@@ -216,7 +216,7 @@ describe.each([
     const areMeeting = meet(one, other);
     if (clashing) expect(areMeeting, `${what}, ${clashing.depth} deep`).toBe(true);
     else if (tolerance === 0 && areMeeting) {
-      // What only touches, or all but that.
+      // Pairs that just touch, or almost.
       const isApart = [...Array(60)].some((_, k) => {
         const way = new Random(k).direction().multiplyScalar(1e-5 * size + hair);
         return !meet(one, other, way);
@@ -257,7 +257,7 @@ describe.each([
   }
 });
 
-/** The same surface, which holds nothing. */
+/** The same surface, opened, so that it contains nothing. */
 function open(part: SolidPart): SolidPart {
   return Object.create(part, { holds: { value: () => false } });
 }

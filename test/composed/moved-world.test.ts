@@ -1,6 +1,7 @@
-// The same questions in the same scene, but the whole world is moved a hundred million units, mirrored, turned to other axes, a
-// million times larger or smaller: all of these are exact in float64, so the answers are the same, moved likewise. Objects are
-// mirrored and sheared besides. A rule about two answers needs no truth for either (metamorphic testing; Chen, Cheung and Yiu, 1998).
+// The same queries in the same scene, but the whole world is moved a hundred million units, mirrored,
+// rotated to other axes, or scaled up or down a million times: all of these are exact in float64, so
+// the results are the same, transformed likewise. Objects are also mirrored and sheared. A relation
+// between two results needs no reference for either (metamorphic testing; Chen, Cheung and Yiu, 1998).
 import { type CollisionService, createCollisionService, type Shape, type ViewOptions } from 'collision-worker';
 import { Matrix4, PerspectiveCamera, Vector3 } from 'three';
 import { expect, test } from 'vitest';
@@ -8,7 +9,7 @@ import { torus } from '../oracle/lumps.js';
 import { boxMesh, icosphere, type Triangles, waves } from '../oracle/meshes.js';
 import { Random, SEED } from '../oracle/random.js';
 
-/** How much is done: 10 takes ten times as long. */
+/** The amount of work: 10 takes ten times as long. */
 const SCALE = Number(process.env.COMPOSED ?? 1);
 const ROUNDS = Math.ceil(SCALE);
 const OBJECTS = 14;
@@ -26,7 +27,7 @@ const WORLDS: [name: string, matrix: Matrix4, scale: number][] = [
   ['a million times smaller', new Matrix4().makeScale(2 ** -20, 2 ** -20, 2 ** -20), 2 ** -20],
 ];
 
-/** So that it is exact far away, too. */
+/** Rounds, so that it is exact far away, too. */
 const round = (v: Vector3) =>
   v.set(...(v.toArray().map((x) => Math.round(x * 2 ** 20) / 2 ** 20) as [number, number, number]));
 
@@ -59,7 +60,7 @@ class World {
     return p.clone().applyMatrix4(this.matrix).toArray();
   }
 
-  /** Of a direction, no longer than it was. */
+  /** Transforms a direction, keeping its length. */
   direction(d: Vector3): [number, number, number] {
     return d.clone().transformDirection(this.matrix).toArray();
   }
@@ -79,12 +80,12 @@ class World {
     return { projection: camera.projectionMatrix.elements, view: view.elements, viewport: { width: 800, height: 600 } };
   }
 
-  /** Where a point of an answer was before the world was moved. */
+  /** Returns where a result's point was before the world was moved. */
   back(p: ArrayLike<number>): Vector3 {
     return new Vector3(p[0], p[1], p[2]).applyMatrix4(this.matrix.clone().invert());
   }
 
-  /** The place of an object in the list of all. */
+  /** The index of an object in the list of all. */
   number(id: number): number {
     return this.ids.indexOf(id);
   }
@@ -94,14 +95,14 @@ class World {
   }
 }
 
-/** What a question answers in a world, as it would be in the world that is not moved. */
+/** A query's result in a world, transformed back to the world that is not moved. */
 type Answer = Record<string, unknown>;
 type Question = (world: World) => Promise<Answer>;
 
 const numbers = (world: World, ids: ArrayLike<number>) =>
   Array.from(ids, (id) => world.number(id)).sort((a, b) => a - b);
 
-/** Questions of all kinds. */
+/** Queries of all kinds. */
 function questions(random: Random, shapes: readonly (number | Shape)[]): [name: string, Question][] {
   const point = () => round(random.point(4));
   const matrix = () =>
@@ -242,13 +243,13 @@ function questions(random: Random, shapes: readonly (number | Shape)[]): [name: 
 }
 
 /**
- * By how much answers may differ where lengths are about 1: by float32 in a mesh's own space, and by what float64 has a hundred million
- * units away. Times of sweeps end where what is left is small; pixels are hundreds for a length.
+ * The tolerance of results where lengths are about 1: for float32 in a mesh's own space, and float64 a hundred million units
+ * away. Times of sweeps end once the remaining gap is small; there are hundreds of pixels per unit of length.
  */
 const TOLERANCES: Record<string, number> = { times: 3e-5, pixels: 2e-4, length: 1e-5 };
 const TOLERANCE = 2e-6;
 
-/** Compares answers, of which numbers that are no counts may differ by rounding. */
+/** Compares answers; numbers that are no counts may differ by rounding. */
 function expectAlike(found: Answer, expected: Answer, what: string): void {
   expect(Object.keys(found), what).toEqual(Object.keys(expected));
   for (const [key, value] of Object.entries(expected)) {

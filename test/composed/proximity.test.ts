@@ -1,5 +1,5 @@
-// `closestPoint` and `containing` among things of all kinds that change, several questions at once, some of them aborted:
-// against looking at every element of every thing in float64.
+// `closestPoint` and `containing` among objects of all kinds that change, several queries at once, some of them aborted: against
+// examining every element of every object in float64.
 import { type CollisionService, createCollisionService } from 'collision-worker';
 import { Vector3 } from 'three';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -8,7 +8,7 @@ import { excessOf, surfaceDistance, windingAt } from '../oracle/nearest.js';
 import { Random, SEED } from '../oracle/random.js';
 import { frameOf } from '../oracle/shapes.js';
 
-/** How much is done: 10 takes ten times as long. */
+/** The amount of work: 10 takes ten times as long. */
 const SCALE = Number(process.env.COMPOSED ?? 1);
 const ROUNDS = Math.ceil(SCALE);
 const AT_ONCE = 8;
@@ -30,7 +30,7 @@ const CASES: [string, number, number, number][] = [
 ];
 if (SCALE > 2) CASES.push(['2,000 things', 2000, 1, 0]);
 
-/** Whether a place is in a thing; null where rounding may say so or not. */
+/** Whether a point is inside a thing; null where rounding decides. */
 function holds(thing: Thing, point: Vector3, doubt: number): boolean | null {
   if (thing.kind === 'lines' || thing.kind === 'points') return false;
   if (thing.shape) {
@@ -41,7 +41,7 @@ function holds(thing: Thing, point: Vector3, doubt: number): boolean | null {
   return Math.abs(winding - 0.5) < 0.05 ? null : winding > 0.5;
 }
 
-/** A length below the least half thickness of a solid. */
+/** A lower bound of the least half thickness of a solid. */
 function thinnest({ shape, matrix }: Thing): number {
   const inverse = matrix.clone().multiply(frameOf(shape!).matrix).invert();
   return (
@@ -122,7 +122,7 @@ describe.each(CASES)(`${ROUNDS} rounds with %s, seed ${SEED}`, (_, count, size, 
     expect(Math.abs(distance - least), about).toBeLessThan(doubt);
     const at = new Vector3(...found!.point);
     expect(Math.abs(at.distanceTo(point) - distance), about).toBeLessThan(doubt);
-    // A hair beyond the surface of a solid is little in its own space, where it may be thin.
+    // A small distance beyond the surface of a solid is small in its own space, too, where the solid may be thin.
     if (thing!.shape) expect(excessOf(thing!, at), about).toBeLessThan(1e-9 + (100 * doubt) / thinnest(thing!));
     else if (distance > 0) expect(surfaceDistance(thing!, at, place), about).toBeLessThan(doubt);
   }
@@ -146,7 +146,7 @@ describe.each(CASES)(`${ROUNDS} rounds with %s, seed ${SEED}`, (_, count, size, 
     expect(found.size, `${what}: what is not asked about`).toBe(0);
   }
 
-  /** Anywhere, or in the middle of a thing, or on a vertex. */
+  /** A random point, or one at the centre of a thing, or on a vertex. */
   function placeNear(scene: ComposedScene, things: Things): Vector3 {
     const { random } = scene;
     const all = [...things.values()];

@@ -1,5 +1,5 @@
-// Sections through scenes of all kinds of things that change, several at once, some of them aborted: against cutting each
-// triangle of each thing in float64, caps against the areas of loops, round shapes against their own inequality.
+// Sections through scenes of objects of all kinds that change, several at once, some of them aborted: against cutting
+// each triangle of each object in float64, caps against the areas of loops, round shapes against their own inequality.
 import { type CollisionService, createCollisionService, type Section } from 'collision-worker';
 import { Vector3 } from 'three';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -16,7 +16,7 @@ import { Random, SEED } from '../oracle/random.js';
 import { flatLoop, loopArea, placeOn, windings } from '../oracle/sections.js';
 import { frameOf } from '../oracle/shapes.js';
 
-/** How much is done: 10 takes ten times as long. */
+/** The amount of work: 10 takes ten times as long. */
 const SCALE = Number(process.env.COMPOSED ?? 1);
 const ROUNDS = Math.ceil(SCALE);
 const AT_ONCE = 6;
@@ -37,7 +37,7 @@ const CASES: [string, number, number, number][] = [
   ['dozens of a millionth, a million sizes away', 30, 1e-6, 1],
 ];
 
-/** A point of a section about the place of its scene. */
+/** A point of a section relative to the place of its scene. */
 const placeOf = ({ points }: Section, i: number, place: Vector3) => new Vector3().fromArray(points, 3 * i).sub(place);
 
 describe.each(CASES)(`${ROUNDS} rounds with %s, seed ${SEED}`, (_, count, size, away) => {
@@ -119,7 +119,7 @@ describe.each(CASES)(`${ROUNDS} rounds with %s, seed ${SEED}`, (_, count, size, 
     }
   }
 
-  /** A plane by its normal and a point; whether it is none that may go through vertices. */
+  /** A plane by its normal and a point; `isAnyhow`: it is random, so that it passes through no vertices. */
   function somePlane(scene: ComposedScene, things: Things): [normal: Vector3, point: Vector3, isAnyhow: boolean] {
     const { random } = scene;
     const thing = things.size > 0 ? random.pick([...things.values()]) : null;
@@ -258,7 +258,7 @@ describe.each(CASES)(`${ROUNDS} rounds with %s, seed ${SEED}`, (_, count, size, 
     }
   }
 
-  /** Loops turn about what is cut, lie in each other as they do, and caps fill them. */
+  /** Checks the winding of loops, their nesting, and the caps that fill them. */
   function compareFilled(section: Section, own: number[], normal: Vector3, isAnyhow: boolean, name: string): void {
     if (own.length === 0) return;
     const origin = section.starts[own[0]];

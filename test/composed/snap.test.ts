@@ -1,5 +1,6 @@
-// Picks that snap in scenes of meshes, boxes, lines, points, balls and capsules, with clip planes, layers and what is ignored,
-// while things move, hide and go, several at once, some of them aborted: against all features of all things in float64.
+// Picks that snap in scenes of meshes, boxes, lines, points, balls and capsules, with
+// clip planes, layers and ignored objects, while objects are moved, hidden and removed,
+// several at once, some of them aborted: against all features of all objects in float64.
 import {
   type CollisionService,
   createCollisionService,
@@ -16,12 +17,12 @@ import { movedPositions, poseOf, type Rig, randomRig, roundBones, strike } from 
 import { anySolid, frameOf } from '../oracle/shapes.js';
 import { type Feature, featuresOfElements, featuresOfMesh, type SnapObject, snapsAt } from '../oracle/snaps.js';
 
-/** How much is done: 10 takes ten times as long. */
+/** The amount of work: 10 takes ten times as long. */
 const SCALE = Number(process.env.COMPOSED ?? 1);
 const ROUNDS = Math.ceil(2 * SCALE);
 const AT_ONCE = 8;
 const VIEWPORT = { x: 7, y: 11, width: 640, height: 480 };
-/** Pixels that rounding and the order of what is within a 64th may make. */
+/** Pixels by which rounding may differ, and the order of features within a 64th of a pixel. */
 const DOUBT = 0.05;
 
 let service: CollisionService;
@@ -128,7 +129,7 @@ describe.each([
     return forms;
   }
 
-  /** A mesh that bones move, with the features that it has at rest, where the bones have them. */
+  /** A skinned mesh with the features that it has at rest, where the bones have them. */
   async function addPosed(random: Random, known: Known): Promise<SnapThing> {
     const triangles = random.pick([icosphere(1, 1), comb(2)]);
     const rig = randomRig(random, { bones: 1 + random.integer(3), targets: 1, triangles });
@@ -148,7 +149,7 @@ describe.each([
     const mesh = { positions, indices: thing.mesh.indices };
     const features = known.get(thing.mesh)!;
     const vertices = features.vertices.map((_, i) => new Vector3().fromArray(positions, 3 * i));
-    // What has moved is bent where a run went on straight: its edges are looked at one by one, and its middle goes with the edge.
+    // After the deformation a straight run is bent: its edges are tested one by one, and its midpoint moves with the edge.
     known.set(mesh, { ...features, vertices });
     return { ...thing, mesh };
   }
@@ -159,7 +160,7 @@ describe.each([
     return matrix.scale(new Vector3().setScalar(unit)).setPosition(random.point(1.5 * size).add(place));
   }
 
-  /** Moves the vertices of a mesh that things share. */
+  /** Moves the vertices of a mesh that several things share. */
   async function reshaped(random: Random, things: SnapThing[], forms: SnapForm[], known: Known): Promise<SnapThing[]> {
     const form = random.pick(forms.filter(({ topology }) => topology === undefined));
     const before = form.triangles;
@@ -314,8 +315,8 @@ describe.each([
 });
 
 /**
- * Expects a hit like another one: the same but for its places where points and lines are hit within a radius, which either
- * thread takes to the world with a rounding of its own.
+ * Expects a hit equal to another one: except for its positions where points and lines are hit within a radius, which each thread
+ * transforms to the world with its own rounding.
  */
 function expectAlike(hit: Hit | null, plain: Hit, within: number, what: string): void {
   if (!hit || plain.distanceToRay === undefined) {
@@ -332,7 +333,7 @@ function expectAlike(hit: Hit | null, plain: Hit, within: number, what: string):
 
 const rankOf = ({ kind }: { kind: string }) => (kind === 'edge' ? 1 : 0);
 
-/** Compares an answer with all features within the radius and a little more. */
+/** Compares an answer with all features within the radius and slightly beyond. */
 function compare(
   hit: Hit | null,
   features: Feature[],

@@ -1,5 +1,5 @@
-// Sections, nearest points, what is around a point, and snaps in scenes that three draws: meshes with groups of materials, draw
-// ranges and clipping planes, instances, skinned and morphed ones, below groups that mirror and shear, while they move and hide:
+// Sections, nearest points, containing solids and snaps in scenes that three draws: meshes with groups of materials, draw ranges
+// and clipping planes, instances, skinned and morphed meshes, below groups that mirror and shear, while they move and hide:
 // against every face in float64, where three has its vertices.
 import { type CollisionService, createCollisionService, type SnapKind } from 'collision-worker';
 import { type SceneTracker, trackScene } from 'collision-worker/three';
@@ -32,7 +32,7 @@ import { Random, SEED } from '../oracle/random.js';
 import { type Rig, randomRig, roundBones, strike } from '../oracle/rigs.js';
 import { type Feature, featuresOfMesh, type SnapObject, snapsAt } from '../oracle/snaps.js';
 
-/** How much is done: 10 takes ten times as long. */
+/** The amount of work: 10 takes ten times as long. */
 const SCALE = Number(process.env.COMPOSED ?? 1);
 const ROUNDS = Math.ceil(2 * SCALE);
 const SIDES = { [FrontSide]: 'front', [BackSide]: 'back', [DoubleSide]: 'double' } as const;
@@ -43,15 +43,15 @@ beforeEach(async () => {
 });
 afterEach(() => service.dispose());
 
-/** An object, or an instance, with the faces of it that are drawn. */
+/** An object, or an instance, with its drawn faces. */
 interface Drawn {
   object: Mesh;
   instanceId: number | undefined;
-  /** The corners of faces in the world, nine numbers each, and their numbers. */
+  /** The corners of faces in world space, nine numbers each, and their numbers. */
   corners: Float64Array;
   faces: number[];
   materials: Material[];
-  /** In its own space, as float32 has it; of posed ones where three has the vertices. */
+  /** In its own space, in float32; for posed ones where three has the vertices. */
   mesh: Triangles;
   matrix: Matrix4;
   isPosed: boolean;
@@ -266,7 +266,7 @@ test(`${ROUNDS} scenes of three's classes, seed ${SEED}`, async () => {
   expect(counts.snaps).toBeGreaterThan(ROUNDS / 2);
 });
 
-/** Things to leave out of a question. */
+/** Objects for a query to ignore. */
 function ignored(random: Random, all: readonly Drawn[]) {
   const ignore = random.chance(0.3) ? all.filter(() => random.chance(0.3)) : [];
   const names = new Set(ignore.map(nameOf));
@@ -400,7 +400,7 @@ async function compareSnap(
     const isKept = keeps(own, materials[0]?.clipIntersection ?? false);
     return { id: i, mesh, matrix, side: 'double', sides, isKept };
   });
-  // What is bent has features of the mesh at rest; and of several materials each has planes of its own.
+  // A deformed mesh has the features of the mesh at rest; and each of several materials has planes of its own.
   const isOdd = (i: number) =>
     left[i].isPosed || new Set(left[i].materials).size > 1 || map.get(objects[i].mesh)!.isDoubtful;
   const features = snapsAt(
@@ -424,7 +424,7 @@ async function compareSnap(
       ({ kind, object, point }) => kind === snap.kind && object === found && point.distanceTo(snap.point) < 1e-4,
     );
     expect(same.length, `${what}: a ${snap.kind} that is none`).toBeGreaterThan(0);
-    // What is odd may hide other parts of itself than the truth knows of.
+    // An odd object may occlude parts of itself that the reference does not know of.
     if (!hasOdd)
       expect(
         same.some(({ visibility }) => visibility !== 'hidden'),

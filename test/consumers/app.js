@@ -1,5 +1,5 @@
-// The app, bundled as it is, and run in Node and in a worker of the page, which makes the package's own worker one of a
-// worker's.
+// The app, bundled as it is, and run in Node and in a worker
+// of the page, where the package's own worker is a nested one.
 import { CollisionError } from 'collision-worker';
 import { pickBox } from './pick-box.js';
 

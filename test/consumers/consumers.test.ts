@@ -1,5 +1,4 @@
-// The packed package, installed by npm in an app of its own, under the tools that people use. None of them is
-// configured for it.
+// The packed package, installed by npm in an app of its own, with common tools. None of them is configured for it.
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +12,8 @@ import { root, runNpm } from '../../scripts/run.mjs';
 
 const ANSWER = '1 visible, the box at 4.000';
 const INDEX = '<!doctype html><title></title><link rel="icon" href="data:," />';
-// How the packed core begins, and the worker's text that is packed for a Blob. What culling loads begins so, too, but is small.
+// The first bytes of the packed core, and of the worker's text that is packed
+// for a Blob. The module that culling loads begins alike, but is small.
 const CORE_MAGIC = Buffer.of(0x1f, 0x8b, 8, 0, 0, 0).toString('base64');
 const CORE_BYTES = 200_000;
 
@@ -43,7 +43,7 @@ function npm(cwd: string, ...args: string[]) {
   expect(runNpm([...args, ...flags], { cwd, stdio: ['ignore', 'ignore', 'inherit'] }), args.join(' ')).toBe(0);
 }
 
-/** What the app's page says on that server, which is closed then. */
+/** The result of the app's page on that server, which is then closed. */
 async function answerOn(server: ViteDevServer | PreviewServer, path: string): Promise<string> {
   const page = await browser.newPage();
   try {
@@ -62,7 +62,7 @@ async function answerOfBuild(outDir: string, path: string): Promise<string> {
     const text = file.endsWith('.js') ? readFileSync(join(app, outDir, file), 'utf8') : '';
     return text.length > CORE_BYTES && text.includes(CORE_MAGIC);
   });
-  // The worker once, and once its text, which is loaded where that does not start.
+  // Once as the worker, and once as its text, which is loaded if the worker does not start.
   expect(holdingCore, 'emitted workers').toHaveLength(2);
   return answerOn(await preview({ ...vite, build: { outDir }, preview: { port: 0 } }), path);
 }
@@ -118,7 +118,7 @@ test.each(['bundler', 'nodenext'])('has types that stand alone, module resolutio
   const link = join(app, 'node_modules/@types/three');
   rmSync(link, { force: true });
   symlinkSync(join(root, 'node_modules/@types/three'), link, 'junction');
-  // Both measure: one in vectors of three, one in numbers.
+  // Both have `measure`: one with three's vectors, one with numbers.
   const entries = ['', '/three'].map((entry) => `export * from 'collision-worker${entry}';`);
   const types = [...entries, "export { measure } from 'collision-worker/three';"];
   writeFileSync(join(app, 'types.ts'), types.join('\n'));

@@ -1,4 +1,4 @@
-// An app that leaves all to a worker, as those do that draw to an OffscreenCanvas.
+// An app that leaves everything to a worker, like those that draw to an OffscreenCanvas.
 const worker = new Worker(new URL('./app.js', import.meta.url), { type: 'module' });
 worker.addEventListener('message', ({ data }) => {
   document.title = data;

@@ -1,4 +1,4 @@
-// What a little app of somebody else asks: which box is four units in front of the camera.
+// A small third-party app's query: which box is four units in front of the camera.
 import { createCollisionService } from 'collision-worker';
 import { meshDataFromGeometry, viewFromCamera } from 'collision-worker/three';
 import { BoxGeometry, PerspectiveCamera } from 'three';

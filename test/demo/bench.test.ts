@@ -1,4 +1,4 @@
-// The bench in the visitor's own browser: rows run there, all peers beside them, and their answers agree.
+// The bench in the visitor's own browser: rows run there, with all peers beside them, and their results agree.
 import type { Page } from 'playwright';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { browseDemo } from '../../scripts/demo-page.mjs';
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => demo?.close());
 
-/** Opens the page with some rows chosen, and has them run; answers what went wrong, too. */
+/** Opens the page with some rows selected, and runs them; also returns errors. */
 async function runRows(rows: string, device = DESKTOP): Promise<{ page: Page; faults: string[] }> {
   const { page, faults } = await demo.open(device, `bench/index.html?short&rows=${rows}`);
   await page.locator('#run:enabled').click(PATIENCE);
@@ -28,7 +28,7 @@ test('the rows that are chosen run, all peers beside them, and answers agree', {
   expect(await page.locator('h2').allTextContents()).toEqual(['boxes-10k', 'sweep-boxes', 'pick-idle']);
   const names = await page.locator('#row-sweep-boxes tbody th').allTextContents();
   for (const peer of ['collision-worker', 'Havok', 'Jolt', 'Rapier']) expect(names.join()).toContain(peer);
-  // A median and quartiles for each, and ratios of the peers.
+  // A median and quartiles for each, and ratios to the peers.
   const [ours, none, , ratio] = await page.locator('#row-boxes-10k tbody td').allTextContents();
   expect(ours).toMatch(/^[\d.,]+ – [\d.,]+$/);
   expect(none).toBe('');

@@ -1,4 +1,5 @@
-// Boxes by hand: what the page says of them is what the saved file holds, also after they are moved by handles and by keys.
+// Boxes made by hand: what the page shows of them is what the saved
+// file contains, also after they are moved by handles and keys.
 import { readFile } from 'node:fs/promises';
 import { createCollisionService } from 'collision-worker';
 import type { Page } from 'playwright';
@@ -31,7 +32,7 @@ afterAll(() => demo?.close());
 const says = () => page.locator('#conservative').textContent();
 const boxesOf = () => page.evaluate(() => window.boxesPage!.boxes);
 
-/** Where on the screen the middle of a box is, moved along the world's axes. */
+/** The screen position of a box's centre, moved along the world's axes. */
 async function pixelOf(index: number, by: [number, number, number] = [0, 0, 0]): Promise<[number, number]> {
   const camera = await cameraIn(page, 'window.boxesPage.camera');
   const { center } = (await boxesOf())[index];
@@ -63,7 +64,7 @@ test('a handle moves the box that is chosen', async () => {
   await page.locator('#modes [data-mode="translate"]').click();
   const before = (await boxesOf())[0];
   const [x, y] = await pixelOf(0);
-  await page.mouse.move(x, y); // the middle of the gizmo moves it across the picture
+  await page.mouse.move(x, y); // the centre of the gizmo moves it in the image plane
   await expect.poll(() => page.evaluate(() => window.boxesPage!.hovered), PATIENCE).not.toBeNull();
   await page.mouse.down();
   await page.mouse.move(x + 30, y - 20, { steps: 5 });

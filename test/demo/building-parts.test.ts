@@ -1,4 +1,4 @@
-// The building that is made by code: parts of their own ids, closed, and no clash but those that fitters have made.
+// The procedural building: parts with ids of their own, closed, and no clash except those of deliberate mistakes.
 import { type CollisionService, createCollisionService, type ObjectId } from 'collision-worker';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type BuildingPart, makeBuilding } from '../../demo/building/building.js';
@@ -6,9 +6,9 @@ import type { Solid } from '../../demo/building/solids.js';
 import { SEED } from '../oracle/random.js';
 
 const FLOORS = 2;
-/** Metres: what is less deep only touches. */
+/** Metres: shallower contacts count as touching. */
 const TOLERANCE = 1e-3;
-/** What the generator has on purpose. */
+/** The deliberate mistakes of the generator. */
 const MISTAKES = [
   /^beam and (branch duct|partition)$/,
   /^(exhaust duct|flange) and sprinkler( branch)?$/,

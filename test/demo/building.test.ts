@@ -1,4 +1,4 @@
-// The page of a building: where it is cut, what is under the pointer there, and what is left out of the picture.
+// The page of a building: its section plane, what is under the pointer there, and what is clipped from the image.
 import type { Page } from 'playwright';
 import { Plane, Raycaster, Vector2, Vector3 } from 'three';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
@@ -18,7 +18,7 @@ declare global {
 const PATIENCE = { timeout: 60_000, interval: 50 };
 const SIZE = { width: 1440, height: 900 };
 const FLOORS = 2;
-/** Of the page. */
+/** The page's seed. */
 const BUILDING_SEED = 7;
 
 let demo: Awaited<ReturnType<typeof browseDemo>>;
@@ -38,7 +38,7 @@ afterAll(() => demo?.close());
 const figure = (name: string) => page.locator(`#figures tr:has(th:text-is("${name}")) td`).textContent();
 const named = () => page.locator('#hit-name').textContent();
 
-/** The plane, and the section that is shown of it, once it is. */
+/** The plane and its section, as soon as that is shown. */
 async function section(): Promise<Shown> {
   await expect.poll(async () => (await shown()).worst, PATIENCE).toBeLessThan(1e-9);
   return shown();
@@ -48,7 +48,7 @@ interface Shown {
   plane: Plane;
   outlines: number;
   caps: number;
-  /** Metres that points of the section are off the plane. */
+  /** Metres: the largest distance of the section's points from the plane. */
   worst: number;
 }
 
@@ -80,7 +80,7 @@ async function choose(cut: string): Promise<void> {
   await page.locator('#controls-inside select').selectOption(cut);
 }
 
-/** Compares what is under the mouse with three's hits, of which what is cut away is left out. */
+/** Compares what is under the mouse with three's hits, except clipped ones. */
 async function compare(plane: Plane | null, count: number): Promise<void> {
   const camera = await cameraIn(page, 'window.livePage.camera');
   const random = new Random(SEED);
@@ -90,7 +90,7 @@ async function compare(plane: Plane | null, count: number): Promise<void> {
     const [x, y] = [500 + Math.floor(800 * random.next()), 300 + Math.floor(300 * random.next())];
     raycaster.setFromCamera(new Vector2((2 * x) / SIZE.width - 1, 1 - (2 * y) / SIZE.height), camera);
     const all = raycaster.intersectObject(model.root).filter(({ point }) => (plane?.distanceToPoint(point) ?? 0) >= 0);
-    // Of two that are in one place either may be named.
+    // Of two at one place, either may be returned.
     const first = all
       .filter(({ distance }) => distance < all[0].distance + 1e-6)
       .map((each) => model.partOf(each).name);
@@ -156,7 +156,7 @@ test('a cursor snaps, and what lies between two clicks is measured', async () =>
     [900, /^from this (vertex|midpoint|center|edge|face)/],
     [1000, /^\d+\.\d{3} m/],
   ] as const) {
-    // Down the picture, until something is there.
+    // Down the image, until something is there.
     let y = 300;
     const snapped = async () => {
       y = y > 650 ? 300 : y + 10;
@@ -169,7 +169,7 @@ test('a cursor snaps, and what lies between two clicks is measured', async () =>
       await page.mouse.click(x, y);
       await page.waitForTimeout(300);
       const said = await text('#measured');
-      y -= 5; // what is snapped to may be a little above
+      y -= 5; // the snap target may be slightly above
       return said;
     };
     await expect.poll(measured, PATIENCE).toMatch(says);

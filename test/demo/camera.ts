@@ -6,7 +6,7 @@ interface CameraState {
   world: number[];
 }
 
-/** The camera that stands in the page under that expression, for three's own answers. */
+/** The page's camera under that expression, for three's own results. */
 export async function cameraIn(page: Page, expression: string): Promise<PerspectiveCamera> {
   const { projection, world } = await page.evaluate<CameraState>(
     `(({ projectionMatrix, matrixWorld }) =>

@@ -10,7 +10,7 @@ import { cameraIn } from './camera.js';
 import { framesOf, hitsAt, stopped } from './live-truth.js';
 
 const PATIENCE = { timeout: 60_000, interval: 50 };
-/** Two bones whose weights differ less may be taken for one another. */
+/** Two bones whose weights differ by less may be confused. */
 const TIE = 1e-3;
 
 let demo: Awaited<ReturnType<typeof browseDemo>>;
@@ -28,7 +28,7 @@ afterEach(async () => {
   await page.close();
 });
 
-/** Opens the page, and stops it with somebody in mid-step. */
+/** Opens the page, and stops it with some characters in mid-step. */
 async function open(device: { width: number; height: number; hasTouch?: boolean }): Promise<void> {
   ({ page, faults } = await demo.open(device, 'characters.html?quality=low'));
   await demoStarted(page);
@@ -37,7 +37,7 @@ async function open(device: { width: number; height: number; hasTouch?: boolean 
   for (const { mesh } of crowd.walkers) mesh.computeBoundingSphere();
 }
 
-/** A pixel of the picture where a bone begins, whatever is in front of it. */
+/** A pixel of the image where a bone begins, whatever is in front of it. */
 async function pixelOf(walker: number, bone: number): Promise<[x: number, y: number]> {
   const { width, height } = page.viewportSize()!;
   const at = new Vector3().setFromMatrixPosition(crowd.walkers[walker].mesh.skeleton.bones[bone].matrixWorld);
@@ -45,7 +45,7 @@ async function pixelOf(walker: number, bone: number): Promise<[x: number, y: num
   return [Math.round(((at.x + 1) / 2) * width), Math.round(((1 - at.y) / 2) * height)];
 }
 
-/** The bone with the greatest weight where three's Raycaster hits; null where two have it. */
+/** The bone with the greatest weight where three's Raycaster hits; null if two share it. */
 function boneAt({ object, face, barycoord }: Intersection): number | null {
   const { skinIndex, skinWeight } = (object as SkinnedMesh).geometry.attributes as Record<string, BufferAttribute>;
   const shares = new Map<number, number>();
@@ -60,7 +60,7 @@ function boneAt({ object, face, barycoord }: Intersection): number | null {
   return most - next < TIE ? null : bone;
 }
 
-/** What the page is to say of a pixel: the name of a bone, or nothing; null where that is not clear. */
+/** What the page should show for a pixel: the name of a bone, or nothing; null if ambiguous. */
 async function truthAt(x: number, y: number): Promise<string | null> {
   const [hit] = await hitsAt(page, crowd.root, x, y);
   if (hit === undefined) return 'nothing';

@@ -1,4 +1,4 @@
-// What touches in the demo's hall, triangle by triangle in exact arithmetic.
+// The contacts in the demo's hall, triangle by triangle in exact arithmetic.
 import {
   BoxGeometry,
   type BufferGeometry,
@@ -14,15 +14,15 @@ import { labelOf } from '../../demo/contacts/labels.js';
 import { CRATE } from '../../demo/contacts/work-cell.js';
 import { type Corners, trianglesMeet } from '../oracle/exact.js';
 
-/** A mesh or an instance where it is. */
+/** A mesh or an instance at its current transform. */
 export interface Thing {
   label: string;
   /** Objects from the root down to it. */
   path: readonly Object3D[];
   matrix: Matrix4;
-  /** Solid boxes: half of the edges, about the middle. */
+  /** For solid boxes: half of the edges, about the centre. */
   box: Vector3 | null;
-  /** Nine numbers for each triangle that has an area, world. */
+  /** Nine numbers for each triangle that has an area, in world space. */
   corners: Float64Array;
   min: Vector3;
   max: Vector3;
@@ -47,7 +47,7 @@ export function thingsIn(hall: Hall): Thing[] {
   return things;
 }
 
-/** All pairs that meet, but for those of one robot's parts. */
+/** All pairs that collide, except those within one robot. */
 export function pairsThatMeet(hall: Hall, things: readonly Thing[]): Pair[] {
   const robots: readonly Object3D[] = hall.cell.robots.map(({ root }) => root);
   const robotOf = ({ path }: Thing): number => robots.findIndex((robot) => path.includes(robot));
@@ -61,7 +61,7 @@ export function pairsThatMeet(hall: Hall, things: readonly Thing[]): Pair[] {
   return pairs;
 }
 
-/** Whether a point is as near as that to the surface of a thing. */
+/** Whether a point is within a distance of a thing's surface. */
 export function isNear({ corners }: Thing, point: Vector3, distance: number): boolean {
   const [low, high] = [point.clone().subScalar(distance), point.clone().addScalar(distance)];
   const triangle = new Triangle();
@@ -126,7 +126,7 @@ function isInBox(a: Thing, b: Thing): boolean {
   return Math.abs(point.x) <= box.x && Math.abs(point.y) <= box.y && Math.abs(point.z) <= box.z;
 }
 
-/** Where the triangles begin whose bounds reach into a box. */
+/** The offsets of the triangles whose bounds reach into a box. */
 function trianglesIn(corners: Float64Array, low: Vector3, high: Vector3): number[] {
   const found: number[] = [];
   const isOut = (at: number, axis: number, from: number, to: number): boolean => {

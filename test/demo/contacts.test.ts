@@ -10,7 +10,7 @@ import { dragonGeometry } from './dragon-geometry.js';
 
 const SIZE = { width: 1100, height: 640 };
 const PATIENCE = { timeout: 60_000, interval: 50 };
-/** Of float32 coordinates of the hall. */
+/** For float32 coordinates of the hall. */
 const ROUNDING = 1e-5;
 
 declare global {
@@ -46,7 +46,7 @@ const figure = async (name: string) => Number.parseFloat((await page.locator(`[d
 const keyOf = (a: string, b: string) => [a, b].sort().join(' – ');
 const keysOf = (pairs: readonly Pair[]) => pairs.map(([a, b]) => keyOf(a.label, b.label)).sort();
 
-/** Puts the page's clock to a time, with a filter chosen. */
+/** Sets the page's clock to a time, with a filter selected. */
 async function seek(seconds: number, filter = 'all'): Promise<void> {
   await filterButton(filter).click();
   await page.evaluate((seconds) => window.contactsDemo!.seek(seconds), seconds);
@@ -58,7 +58,7 @@ function shownTime(): Promise<number> {
   return page.evaluate(() => window.contactsDemo!.shown!.seconds);
 }
 
-/** Waits until the page, paused, shows everything as it is. */
+/** Waits until the page, paused, shows the current state. */
 async function settled(): Promise<void> {
   await expect.poll(() => page.evaluate(() => window.contactsDemo!.isSettled), PATIENCE).toBe(true);
 }
@@ -83,7 +83,7 @@ function listed(list: 'touching' | 'events'): Promise<Listed[]> {
 
 const touching = async () => (await listed('touching')).map(({ key }) => key).sort();
 
-/** What is where on the page, as it is shown. */
+/** The objects on the page with their transforms, as they are shown. */
 async function thingsShown(): Promise<Thing[]> {
   const placed = await page.evaluate(() => {
     const found: { matrix: number[]; instances: number[] }[] = [];
@@ -115,7 +115,7 @@ test('contacts begin and end by themselves, until the clock is paused', async ()
   const time = await shownTime();
   await page.mouse.move(700, 400);
   await page.mouse.down();
-  await page.mouse.move(704, 400, { steps: 2 }); // a look from elsewhere is a new picture of the same time
+  await page.mouse.move(704, 400, { steps: 2 }); // moving the camera is a new render of the same time
   await page.mouse.up();
   await settled();
   expect(await shownTime()).toBe(time);
@@ -129,7 +129,7 @@ test('the knot is dragged to the crate: what it touches there is listed, by exac
     const { x, y } = point.clone().project(camera);
     return [(0.5 + 0.5 * x) * SIZE.width, (0.5 - 0.5 * y) * SIZE.height];
   };
-  // Towards a vertex of the knot, with nothing before it.
+  // Towards a vertex of the knot, with nothing in front of it.
   const raycaster = new Raycaster();
   const { position } = hall.knot.geometry.attributes;
   const corner = hall.knot.localToWorld(new Vector3().fromBufferAttribute(position, 0));
@@ -149,7 +149,7 @@ test('the knot is dragged to the crate: what it touches there is listed, by exac
   expect(await touching()).toContain(keyOf('crate', 'knot'));
   await demo.picture(page, 'contacts-knot');
   const place = await page.evaluate(() => window.contactsDemo!.hall.knot.position.toArray());
-  // A press beside it turns the picture, and leaves it where it is.
+  // A press beside it rotates the view, and leaves it where it is.
   await page.mouse.move(600, 60);
   await page.mouse.down();
   await page.mouse.move(640, 60, { steps: 2 });
@@ -178,7 +178,7 @@ test('the list is right, and so are its begins and ends, in every frame: by exac
     before = now;
     for (const key of now) seen.add(key);
   }
-  // The schedule is one in which there is something to see.
+  // The chosen times are ones at which there is something to see.
   expect([...seen]).toEqual(
     expect.arrayContaining([
       'Robot A / gripper / left finger – crate',
@@ -262,7 +262,7 @@ function pointsShown() {
 }
 
 test('points of contact are on or between the surfaces of both, with unit normals and depths', async () => {
-  // Not the ids: those of the page and of the test count alike, but do not begin alike.
+  // Not the ids: those of the page and of the test are counted alike, but do not start alike.
   const names = await page.evaluate(() => {
     const ids: number[] = [];
     window.contactsDemo!.hall.root.traverse(({ id }) => ids.push(id));

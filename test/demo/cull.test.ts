@@ -34,7 +34,7 @@ afterAll(() => demo?.close());
 const figure = (name: string) => page.locator(`#figures tr:has(th:text-is("${name}")) td`).textContent();
 const seenFigure = async () => Number((await figure('seen, and drawn'))?.replace(/\(.*|,/g, ''));
 
-/** Stops everything, and lets the answers come in. */
+/** Stops everything, and waits for the pending answers. */
 async function stop(): Promise<void> {
   const seconds = await page.evaluate(async () => {
     const { settings } = window.cullPage!;
@@ -45,14 +45,14 @@ async function stop(): Promise<void> {
   city.drive(seconds);
 }
 
-/** The numbers of the instances that are seen, of buildings and of cars. */
+/** The numbers of the visible instances, of buildings and of cars. */
 const seen = (): Promise<number[][]> =>
   page.evaluate(() => window.cullPage!.seen.map(({ numbers, count }) => Array.from(numbers.subarray(0, count))));
 
-/** How many instances three drew last. */
+/** How many instances three drew in the last render. */
 const drawnCount = (): Promise<number> => page.evaluate(() => window.cullPage!.drawn);
 
-/** How many of what is certainly in view are missing, and how many of what certainly is not are drawn. */
+/** How many instances that are certainly in view are missing, and how many that are certainly not are drawn. */
 function compare(mesh: InstancedMesh, camera: Camera, numbers: number[]): { missing: number; tooMany: number } {
   const { planes } = new Frustum().setFromProjectionMatrix(
     new Matrix4().multiplyMatrices(camera.projectionMatrix, camera.matrixWorldInverse),
@@ -90,7 +90,7 @@ test('what is drawn is what the camera sees', async () => {
   expect(compare(city.buildings, camera, buildings)).toEqual({ missing: 0, tooMany: 0 });
   expect(compare(city.cars, camera, cars)).toEqual({ missing: 0, tooMany: 0 });
   expect(buildings.length).toBeGreaterThan(500);
-  // Of those in view three draws some more, by the spheres about them.
+  // three's own culling draws a few more than are in view, by their bounding spheres.
   expect(await drawnCount()).toBeGreaterThanOrEqual(buildings.length + cars.length);
   expect(await drawnCount()).toBeLessThan(1.2 * (buildings.length + cars.length) + 100);
 });

@@ -38,7 +38,7 @@ describe('the page', () => {
     return Number((value ?? '').replace(/[^\d.]/g, ''));
   }
 
-  /** Lets a few frames go by. */
+  /** Waits for a few frames. */
   const frames = (count = 3) =>
     page.evaluate(async (left) => {
       for (; left > 0; left--) await new Promise(requestAnimationFrame);
@@ -46,7 +46,7 @@ describe('the page', () => {
 
   /** Waits until the page shows figures of frames that began after the call. */
   const reported = async () => {
-    await frames(); // those on their way are answered
+    await frames(); // pending ones are answered
     await page.evaluate(() => {
       const figures = document.getElementById('figures')!;
       return new Promise<void>((resolve) => {
@@ -65,7 +65,7 @@ describe('the page', () => {
       const { clientWidth, clientHeight } = document.getElementById('view')!;
       for (let y = 20; y < clientHeight; y += 20) {
         for (let x = 330; x < clientWidth; x += 20) {
-          // Not where a panel lies over the picture.
+          // Not where a panel covers the image.
           if (document.elementFromPoint(x, y)?.id !== 'view') continue;
           const hit = await window.demo!.demo.pick(x, y);
           if ((hit?.object.name ?? null) === wanted) return { x, y };
@@ -91,7 +91,7 @@ describe('the page', () => {
     const engine = () => page.evaluate(() => window.demo!.demo.engineName);
     await expect.poll(engine, PATIENCE).toBe('main thread');
     await expect.poll(engine, PATIENCE).toBe('worker');
-    // It has pointed at something by itself, and measured both.
+    // It has pointed at something automatically, and measured both.
     expect(await page.locator('#ring').isVisible()).toBe(true);
     for (const column of [1, 2]) {
       const cells = () => page.locator(`#compare tbody td:nth-of-type(${column})`).allTextContents();
@@ -182,7 +182,7 @@ describe('the page', () => {
     expect(byMain.pairs).toBe(byWorker.pairs);
     expect(byMain.touching).toEqual(byWorker.touching);
     expect(byMain.picks).toEqual(byWorker.picks);
-    // The main thread tests boxes along the axes, which are larger: it draws a few more.
+    // The main thread tests axis-aligned boxes, which are larger: it draws a few more.
     const drawn = new Set(byMain.visible);
     expect(byWorker.visible.filter((box) => !drawn.has(box))).toEqual([]);
     expect(byMain.visible.length).toBeLessThan(1.1 * byWorker.visible.length);
@@ -203,7 +203,7 @@ describe('the page', () => {
     const before = await drawn();
     await page.getByLabel('Freeze the culling camera').check();
     await turn();
-    // The frozen camera looks only as far as the world goes; nothing is beyond that.
+    // The frozen camera's far plane is at the end of the world; nothing is beyond it.
     expect(await drawn()).toBe(before);
     await demo.picture(page, 'demo-frozen');
     await page.getByLabel('Freeze the culling camera').uncheck();

@@ -1,7 +1,7 @@
 import { BufferAttribute, BufferGeometry } from 'three';
 import { dragon } from '../oracle/dragon.js';
 
-/** The dragon that the pages draw in software. */
+/** The dragon that the pages draw with a software renderer. */
 export function dragonGeometry(): BufferGeometry {
   const { positions, indices } = dragon(11102);
   const geometry = new BufferGeometry()

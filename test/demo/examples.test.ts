@@ -13,7 +13,7 @@ const files = readdirSync(folder).filter((name) => /\.[tj]s$/.test(name) && name
 const PATIENCE = { timeout: 60_000, interval: 50 };
 const SIZE = { width: 640, height: 400 };
 
-/** What examples export, for whoever looks into them. */
+/** What examples export for inspection. */
 interface Example {
   camera: Camera;
   scene: Scene;
@@ -63,14 +63,14 @@ describe('in a page,', () => {
   async function open(name: string): Promise<void> {
     ({ page, faults } = await demo.open(SIZE, `examples/?${name}`));
     await page.waitForFunction(() => 'example' in window, null, { timeout: 60_000 });
-    // Where there is no WebGPU, three and the browser say so.
+    // Without WebGPU, three and the browser report that.
     const rest = faults.filter(
       (fault) => name !== 'webgpu' || !/WebGPU is not available|No available adapters/.test(fault),
     );
     faults.splice(0, faults.length, ...rest);
   }
 
-  /** Where the middle of an object is drawn, or a place relative to it. */
+  /** Where an object's centre is drawn, or a place relative to it. */
   async function placeOf(name: string, by: [number, number, number] = [0, 0, 0]): Promise<{ x: number; y: number }> {
     return page.evaluate(
       ([name, [x, y, z]]) => {
@@ -117,7 +117,7 @@ describe('in a page,', () => {
       await expect.poll(said, PATIENCE).not.toBe(before);
       await saysOnly(/^instance \d+$/);
       const instance = Number((await said())?.slice('instance '.length));
-      // It is where the click was, give or take what it moves meanwhile.
+      // It is where the click was, give or take its motion meanwhile.
       const [at, color] = await page.evaluate((i) => {
         const { boxes, camera } = example;
         const place = boxes.position

@@ -1,4 +1,5 @@
-// Hands on keys: what is said to be touched is what the fingers reach, vertex by vertex, also where a hand was dragged to.
+// Hands on keys: the keys reported as touched are those that the
+// fingers reach, vertex by vertex, also after a hand was dragged.
 import type { Page } from 'playwright';
 import { Vector3 } from 'three';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
@@ -15,7 +16,7 @@ declare global {
 
 const PATIENCE = { timeout: 60_000, interval: 50 };
 const SIZE = { width: 1440, height: 900 };
-/** Metres: the boxes of bones are as much larger than a finger. */
+/** Metres: the boxes of bones are this much larger than a finger. */
 const SLACK = 0.008;
 
 let demo: Awaited<ReturnType<typeof browseDemo>>;
@@ -29,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => demo?.close());
 
-/** Which keys have a vertex of a hand inside of them, or near them, and which are said to be touched. */
+/** Which keys contain a vertex of a hand, or are near one, and which are reported as touched. */
 function keys(): Promise<{ inside: string[]; near: string[]; said: string[] }> {
   return page.evaluate((slack) => {
     const { hands, keyboard, touching } = window.hands!;
@@ -98,7 +99,7 @@ test('a hand is dragged along the keys, and its fingers are named', async () => 
   const handAt = () => page.evaluate(() => window.hands!.hands[1].root.position.x);
   const before = await handAt();
   await page.mouse.down();
-  await page.waitForTimeout(500); // the worker says what is pressed
+  await page.waitForTimeout(500); // the worker reports the pressed keys
   await page.mouse.move(x + 60, y - 10, { steps: 5 });
   await page.mouse.up();
   expect(await handAt()).toBeGreaterThan(before + 0.01);

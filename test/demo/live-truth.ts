@@ -9,7 +9,7 @@ declare global {
   }
 }
 
-/** Three's own hits at a pixel of the page, nearest first. `root` is as the page's own is at the moment. */
+/** Three's own hits at a pixel of the page, nearest first. `root` is a copy of the page's own at the moment. */
 export async function hitsAt(page: Page, root: Object3D, x: number, y: number, threshold = 0): Promise<Intersection[]> {
   const { width, height } = page.viewportSize()!;
   const camera = await cameraIn(page, 'window.livePage.camera');
@@ -19,7 +19,7 @@ export async function hitsAt(page: Page, root: Object3D, x: number, y: number, t
   return raycaster.intersectObject(root);
 }
 
-/** Stops what moves, and answers the time at which it stands. */
+/** Stops the motion, and returns the time at which it stopped. */
 export function stopped(page: Page): Promise<number> {
   return page.evaluate(async () => {
     window.livePage!.settings.move = false;
@@ -28,7 +28,7 @@ export function stopped(page: Page): Promise<number> {
   });
 }
 
-/** Lets a few frames go by. */
+/** Waits for a few frames. */
 export function framesOf(page: Page): Promise<void> {
   return page.evaluate(async () => {
     for (let i = 0; i < 3; i++) await new Promise(requestAnimationFrame);

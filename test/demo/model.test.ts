@@ -46,7 +46,7 @@ const give = (...files: { name: string; text: string | Buffer }[]) =>
     files.map(({ name, text }) => ({ name, mimeType: 'application/octet-stream', buffer: Buffer.from(text) })),
   );
 
-/** A pixel of the picture, where a place in the world is drawn. */
+/** A pixel of the image, where a point of the world is drawn. */
 async function pixelOf(place: Vector3): Promise<[x: number, y: number]> {
   const { width, height } = page.viewportSize()!;
   const camera: PerspectiveCamera = await cameraIn(page, 'window.modelPage.camera');
@@ -54,11 +54,11 @@ async function pixelOf(place: Vector3): Promise<[x: number, y: number]> {
   return [Math.round(((at.x + 1) / 2) * width), Math.round(((1 - at.y) / 2) * height)];
 }
 
-/** A glTF of cubes in a row along x, each by its name. */
+/** A glTF of cubes in a row along x, each with its name. */
 function cubes(names: readonly string[], { buffer = '', x = 0 } = {}) {
   const corners = Float32Array.from({ length: 24 }, (_, i) => ((i / 3) & (1 << (i % 3)) ? 1 : -1));
   const faces = Uint16Array.from('032013 456576 014154 237372 026642 135573'.replaceAll(' ', ''), Number);
-  // Of each face two triangles; what matters here is that they close the cube.
+  // Two triangles per face; all that matters here is that they close the cube.
   const bytes = Buffer.concat([Buffer.from(corners.buffer), Buffer.from(faces.buffer)]);
   const uri = buffer || `data:application/octet-stream;base64,${bytes.toString('base64')}`;
   const json = {
@@ -121,7 +121,7 @@ describe('at 1440 × 900', () => {
       await expect.poll(draw, PATIENCE).toBeGreaterThan(sizes.at(-1) ?? 0);
       sizes.push(drawn);
     }
-    // Four boxes of twelve edges at most below each of the level above.
+    // At most four boxes of twelve edges below each box of the level above.
     expect(sizes[0]).toBeLessThanOrEqual(4 * 24);
     await level.fill('0');
     await level.press('Enter');
@@ -191,7 +191,7 @@ describe('at 1440 × 900', () => {
     await framesOf(page);
     const crowd = new Crowd('low', createBody('low'));
     crowd.root.updateMatrixWorld(true);
-    // What is in front of one of them is another one.
+    // Another walker may be in front of one of them.
     const [{ mesh }] = crowd.walkers;
     await page.mouse.move(...(await pixelOf(new Vector3().setFromMatrixPosition(mesh.skeleton.bones[1].matrixWorld))));
     await expect.poll(() => page.locator('#hit-detail').textContent(), PATIENCE).toMatch(/bone \w+/);

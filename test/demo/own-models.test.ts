@@ -1,5 +1,5 @@
-// Models of all kinds on the page *Your model*: each is shown or refused in words, soon, and the page goes on meanwhile.
-// `LARGE=1` tries one of 200 MB, too, and one of 5,000 parts instead of 2,000.
+// Models of all kinds on the page *Your model*: each is shown or refused with a message, soon, and the page keeps
+// running meanwhile. `LARGE=1` tries one of 200 MB, too, and one of 5,000 parts instead of 2,000.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ declare global {
 }
 
 const PATIENCE = { timeout: 60_000, interval: 50 };
-/** A model is to be there within a minute. */
+/** A model has to be shown within a minute. */
 const LOADING = { timeout: 60_000, interval: 50 };
 /** Parts along each side of the plate. */
 const SIDE = process.env.LARGE === '1' ? { x: 100, z: 50 } : { x: 50, z: 40 };
@@ -55,7 +55,7 @@ async function figures(expected: Record<string, string>): Promise<void> {
   }
 }
 
-/** Gives a file to the page, and answers how long it takes to be shown; it prints what kept the main thread. */
+/** Gives a file to the page, and returns how long it takes to be shown; prints what blocked the main thread. */
 async function show(name: string, file: Buffer): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'own-model-'));
   const path = join(folder, name);
@@ -79,7 +79,7 @@ async function pointAt(place: Vector3): Promise<void> {
   await page.mouse.move(Math.round(((at.x + 1) / 2) * width), Math.round(((1 - at.y) / 2) * height));
 }
 
-/** A mesh of its own for each part, on a plate that the camera sees whole. */
+/** A mesh of its own for each part, on a plate that the camera sees as a whole. */
 function plate(): Buffer {
   const glb = new Glb();
   const { positions, indices } = boxMesh(0.4, 0.4, 0.4);
@@ -129,14 +129,14 @@ test('instances', async () => {
   await figures({ objects: '100' });
   await pointAt(new Vector3(70, 0, 0.5));
   await expect.poll(named, PATIENCE).toBe('balls');
-  expect(await detail()).toMatch(/instance (69|70|71)/); // what is nearer may be before it
+  expect(await detail()).toMatch(/instance (69|70|71)/); // a nearer one may be in front of it
 });
 
 test('skinned, 10⁶ units away', async () => {
   const glb = new Glb();
   const { positions, indices } = boxMesh(0.5, 4, 0.5);
   const count = positions.length / 3;
-  // The upper end hangs on the second bone, which is bent by a quarter turn.
+  // The upper end follows the second bone, which is bent by a quarter turn.
   const isUpper = (i: number): boolean => positions[3 * i + 1] > 0;
   const joints = Uint8Array.from({ length: 4 * count }, (_, i) => (i % 4 === 0 && isUpper(i >> 2) ? 1 : 0));
   const weights = Float32Array.from({ length: 4 * count }, (_, i) => (i % 4 === 0 ? 1 : 0));

@@ -1,4 +1,4 @@
-// Every page at both sizes: it starts, says what it is, shows the code that runs in it, and nothing fails.
+// Every page at both sizes: it starts, describes itself, shows the code that runs in it, and nothing fails.
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Page } from 'playwright';
@@ -21,7 +21,7 @@ const SIZES = [
   { width: 390, height: 844, hasTouch: true },
 ] as const;
 const PATIENCE = { timeout: 60_000, interval: 50 };
-/** Milliseconds of work of ours in a task of the main thread. */
+/** Milliseconds of our own work in a task of the main thread. */
 const LONGEST = 50;
 const FILES = PAGES.map(([file]) => file);
 
@@ -31,8 +31,8 @@ beforeAll(async () => {
   demo = await browseDemo(inject('demoUrl'));
 });
 afterAll(() => demo?.close());
-// A test that fails leaves its page open, which would take the processor from all that follow, and a trace under way: a browser has one
-// at a time, and no other can be started where the end of the last one was interrupted.
+// A failed test leaves its page open, which would take processor time from all that follow, and a trace in progress: a browser
+// has one at a time, and no other can be started if stopping the last one was interrupted.
 afterEach(async ({ task }) => {
   if (task.result?.state !== 'fail') return;
   await demo.close();
@@ -69,7 +69,7 @@ test.each(FILES)('%s shows 10 to 20 lines of what it runs', (html) => {
   expect(lines.length).toBeLessThanOrEqual(20);
 });
 
-// A page that was opened on a phone is made as wide as a desktop: it must not have to be loaded anew.
+// A page that was opened at phone size is resized to a desktop: it must not have to be reloaded.
 test.each(FILES)('%s at both sizes', async (html) => {
   const [desktop, phone] = SIZES;
   const { page, faults } = await demo.open(phone, `${html}?quality=low`, (opened) => startTrace(demo.browser, opened));
@@ -78,12 +78,12 @@ test.each(FILES)('%s at both sizes', async (html) => {
     await page.setViewportSize({ width, height });
     await page.waitForTimeout(300);
     expect(await page.locator('#error').textContent()).toBe('');
-    // Nothing is wider than the page, and the picture fills it.
+    // Nothing is wider than the page, and the image fills it.
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
     expect(await page.locator('#view').boundingBox()).toMatchObject({ x: 0, y: 0, width, height });
   }
 
-  // It says what it is and what to do, and where it is among the others.
+  // It says what it is and what to do, and where it is among the other pages.
   for (const part of ['h1', 'header p', '[aria-label="Try this"] p']) {
     expect((await page.locator(part).first().textContent())?.trim(), part).not.toBe('');
   }
@@ -94,7 +94,7 @@ test.each(FILES)('%s at both sizes', async (html) => {
 
   await hearsFingersAndKeys(page, html);
   await copies(page, html);
-  // React Three Fiber uses what three calls deprecated.
+  // React Three Fiber uses a class that three has deprecated.
   expect(faults.filter((fault) => !/THREE.Clock/.test(fault))).toEqual([]);
   await page.close();
   await keepsTheMainThreadFree(html, task);
@@ -125,7 +125,7 @@ describe('without a mouse,', () => {
     const before = await distance();
     await press(page, '+', 3);
     await expect.poll(distance, PATIENCE).toBeLessThan(before);
-    // Space drags, and on this page that turns.
+    // Space drags, and on this page dragging rotates the view.
     const angle = () => page.evaluate(() => window.livePage!.controls.getAzimuthalAngle());
     const turned = await angle();
     await press(page, ' ');
@@ -188,7 +188,7 @@ function hasFigures(page: Page): Promise<void> {
   return expect.poll(() => figures.allTextContents(), PATIENCE).toContainEqual(expect.stringMatching(/\d/));
 }
 
-/** What is beside the texts hears a finger, and the keys that stand for a mouse; neither scrolls the page. */
+/** The area beside the texts receives touches, and the keys that replace a mouse; neither scrolls the page. */
 async function hearsFingersAndKeys(page: Page, html: string): Promise<void> {
   const heard = await page.evaluateHandle(() => {
     const types: string[] = [];
@@ -200,7 +200,7 @@ async function hearsFingersAndKeys(page: Page, html: string): Promise<void> {
   });
   await page.touchscreen.tap(850, 450);
   const expected = ['touch pointerdown', 'touch pointerup'];
-  // One walks by the same keys (walk.test.ts).
+  // On this page the same keys walk (walk.test.ts).
   if (html !== 'walk.html') {
     await page.locator('#view').focus();
     for (const key of ['ArrowRight', 'Enter']) await page.keyboard.press(key);
@@ -213,8 +213,8 @@ async function hearsFingersAndKeys(page: Page, html: string): Promise<void> {
 }
 
 /**
- * The one test that asserts a time, since that is what is promised: no task has 50 ms of work of ours. It is the processor
- * time of that thread, in the best of three loads, so that it says something of the page and little of the machine.
+ * The one test that asserts a time, since that is the promise: no task has 50 ms of our own work. It is the processor time of
+ * that thread, in the best of three loads, so that it depends on the page and little on the machine.
  */
 async function keepsTheMainThreadFree(html: string, first: Task): Promise<void> {
   const tasks = [first];
@@ -228,7 +228,7 @@ async function keepsTheMainThreadFree(html: string, first: Task): Promise<void> 
   expect(Math.min(...tasks.map(({ ours }) => ours)), JSON.stringify(tasks)).toBeLessThan(LONGEST);
 }
 
-/** The code opens, is what stands in the files, is copied whole, and its links lead to the files. */
+/** The code opens, equals the files, is copied completely, and its links lead to the files. */
 async function copies(page: Page, html: string): Promise<void> {
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await page.locator('#code summary').click();

@@ -1,4 +1,4 @@
-// What three.js says lies under a pixel, for each method of the picking page.
+// What three.js finds under a pixel, for each method of the picking page.
 import {
   Box3,
   type BufferGeometry,
@@ -20,9 +20,9 @@ import type { PaneRect } from '../../demo/picking/pane.js';
 
 export interface Truth {
   name: string;
-  /** In world units, or for screen picks in pixels. */
+  /** In world units, or in pixels for screen picks. */
   length: number;
-  /** World; null for screen picks. */
+  /** In world space; null for screen picks. */
   normal: Vector3 | null;
 }
 
@@ -65,7 +65,7 @@ export function truthAt(
   return truth;
 }
 
-/** The ray in the object's space, and the way back for a hit there. */
+/** Transforms the ray to the object's space, and a hit there back. */
 function inObject(object: Mesh, ray: Ray, hit: (local: Ray) => { point: Vector3; normal: Vector3 } | null) {
   const local = ray.clone().applyMatrix4(object.matrixWorld.clone().invert());
   local.direction.normalize();
@@ -101,14 +101,14 @@ function hitOriented(object: Mesh, ray: Ray) {
 function hitAligned({ geometry, matrixWorld }: Mesh, ray: Ray) {
   const { radius, ends } = roundForm(geometry);
   if (ends.length === 0) return hitBox(geometry.boundingBox!.clone().applyMatrix4(matrixWorld), ray);
-  // As far along an axis as an ellipsoid about an end reaches: the length of that row of the matrix.
+  // The reach along an axis of an ellipsoid about an end: the length of that row of the matrix.
   const m = matrixWorld.elements;
   const reach = new Vector3(...[0, 1, 2].map((row) => radius * Math.hypot(m[row], m[row + 4], m[row + 8])));
   const box = new Box3().setFromPoints(ends.map((end) => end.applyMatrix4(matrixWorld)));
   return hitBox(new Box3(box.min.sub(reach), box.max.add(reach)), ray);
 }
 
-/** What is no farther than the radius from the ends or between them; without ends, the geometry is not round. */
+/** Points no farther than the radius from the ends or from between them; without ends, the geometry is not round. */
 function roundForm(geometry: BufferGeometry): { radius: number; ends: Vector3[] } {
   if (geometry instanceof SphereGeometry) return { radius: geometry.parameters.radius, ends: [new Vector3()] };
   if (!(geometry instanceof CapsuleGeometry)) return { radius: 0, ends: [] };
@@ -142,7 +142,7 @@ function hitBox(box: Box3, ray: Ray) {
 
 const FINER = new Map<BufferGeometry, BufferGeometry>();
 
-/** A capsule by so many triangles that these are its closed form, to what is compared. */
+/** A capsule of so many triangles that they equal its closed form, to within the compared precision. */
 function finely(geometry: BufferGeometry): BufferGeometry {
   if (!(geometry instanceof CapsuleGeometry)) return geometry;
   const { radius, height } = geometry.parameters;

@@ -52,7 +52,7 @@ const table = () =>
     }));
   });
 
-/** Moves the mouse there and waits until the panel says what three says; then the hits, beside three's. */
+/** Moves the mouse there and waits until the panel shows what three finds; then compares the hits with three's. */
 async function point(pane: number, x: number, y: number) {
   const truth = truthAt(
     objects,
@@ -66,7 +66,7 @@ async function point(pane: number, x: number, y: number) {
   const differences = async () => {
     return (await table()).flatMap(({ id, name, length }) => {
       const expected = truth[id] ?? { name: 'nothing', length: 0 };
-      // Three digits are shown of a distance, one of pixels.
+      // Distances are shown with three digits, pixels with one.
       const isNear = Math.abs(length - expected.length) <= (id === 'screen' ? 0.0501 : 0.0015);
       return name === expected.name && isNear
         ? []
@@ -87,7 +87,7 @@ test.each([
   const camera = await cameraIn(page, `window.pickingDemo.panes[${pane}].camera`);
   const found = new Map(METHODS.map(({ id }) => [id, 0]));
   for (let i = 0; i < count; i++) {
-    // Where something is: about the middle of one of the thirty, within `spread` pixels.
+    // Near an object: around the centre of one of the thirty, within `spread` pixels.
     const centre = random.pick(objects.children).position.clone().project(camera);
     const near = (at: number, size: number) =>
       Math.round(Math.min(Math.max(at + random.range(-spread, spread), 2), size - 2));

@@ -22,7 +22,7 @@ afterEach(async () => {
   await page.close();
 });
 
-/** The page with a turntable that stands still where it began, and the same table here. */
+/** The page with a turntable stopped at its start, and the same table here. */
 async function open(device: { width: number; height: number; hasTouch?: boolean }): Promise<ToyTable> {
   ({ page, faults } = await demo.open(device, 'pointer.html?quality=low'));
   await demoStarted(page);
@@ -39,7 +39,7 @@ async function open(device: { width: number; height: number; hasTouch?: boolean 
 const named = () => page.locator('#hit-name').textContent();
 const heard = (type: string) => page.evaluate((each) => window.pointerPage!.heard[each] ?? 0, type);
 
-/** Where the middle of a toy is in the picture. */
+/** Where a toy's centre is in the image. */
 async function pixelOf(table: ToyTable, name: string): Promise<[number, number]> {
   const camera = await cameraIn(page, 'window.pointerPage.camera');
   const { width, height } = page.viewportSize()!;
@@ -64,7 +64,7 @@ test('the mouse is over what three says, on the table and on the map', async () 
       const x = Math.round(rect.x + ((middle.x + 1) / 2) * rect.width);
       const y = Math.round(rect.y + ((1 - middle.y) / 2) * rect.height);
       const [right, up] = [(2 * (x - rect.x)) / rect.width - 1, 1 - (2 * (y - rect.y)) / rect.height];
-      // By the matrices alone: one of the cameras is orthographic.
+      // From the matrices alone: one of the cameras is orthographic.
       const near = new Vector3(right, up, -1).unproject(camera);
       raycaster.set(near, new Vector3(right, up, 1).unproject(camera).sub(near).normalize());
       const truth = raycaster.intersectObject(table.root)[0].object.name;
@@ -92,10 +92,10 @@ test('a toy goes where the mouse drags it, and a click paints it', async () => {
   await page.mouse.down();
   await page.mouse.move(x + 120, y, { steps: 4 });
   await page.mouse.up();
-  // The camera looks along -z: what moves to the right in the picture moves along x.
+  // The camera looks along -z: moving right in the image is moving along x.
   await expect.poll(async () => (await place()).x, PATIENCE).toBeGreaterThan(before.x + 0.5);
   expect((await place()).z).toBeCloseTo(before.z, 1);
-  // Another one: what begins and ends on the same toy may be a click, too, as in the DOM.
+  // A different toy: a drag that begins and ends on the same toy may also be a click, as in the DOM.
   const other = table.toys[1].name;
   const color = () =>
     page.evaluate((name) => window.pointerPage!.toys.find((toy) => toy.name === name)!.userData.color, other);

@@ -9,9 +9,9 @@ import { framesOf } from './live-truth.js';
 
 const PATIENCE = { timeout: 60_000, interval: 50 };
 const COUNT = 120_000;
-/** The page's own: pixels. */
+/** The page's own radius, in pixels. */
 const RADIUS = 6;
-/** A pixel aside in the picture is nearer to the ray than one in the middle, by so much at most. */
+/** A pixel off the image centre is nearer to the ray than one in the centre, at most by this factor. */
 const ASIDE = 0.7;
 
 let demo: Awaited<ReturnType<typeof browseDemo>>;
@@ -37,7 +37,7 @@ interface Seen {
   readonly distance: number;
 }
 
-/** All points, where they are in the picture. */
+/** All points, with their positions in the image. */
 async function seen(): Promise<Seen[]> {
   const camera: PerspectiveCamera = await cameraIn(page, 'window.livePage.camera');
   const { width, height } = page.viewportSize()!;

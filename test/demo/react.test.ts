@@ -8,7 +8,7 @@ import { Random, SEED } from '../oracle/random.js';
 const SIZE = { width: 900, height: 560 };
 const PATIENCE = { timeout: 60_000, interval: 50 };
 const BALL = 1.1;
-/** Of float32 coordinates. */
+/** For float32 coordinates. */
 const ROUNDING = 1e-4;
 
 declare global {
@@ -29,7 +29,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => demo?.close());
 afterEach(async () => {
-  // fiber 9 makes a Clock of three's, which newer ones warn of.
+  // fiber 9 creates three's Clock, which newer versions of three warn about.
   expect(faults.filter((fault) => !fault.includes('THREE.Clock'))).toEqual([]);
   expect(await page.locator('#error').textContent()).toBe('');
 });
@@ -42,7 +42,7 @@ function setRolling(rolls: boolean): Promise<void> {
 
 const hovered = () => page.evaluate(() => window.reactDemo!.hovered);
 
-/** Where the middle of an object is on the page. */
+/** Where an object's centre is on the page. */
 function placeOf(name: string): Promise<[number, number]> {
   return page.evaluate((name) => {
     const { scene, camera, size } = window.reactDemo!.state!();
@@ -52,13 +52,13 @@ function placeOf(name: string): Promise<[number, number]> {
   }, name);
 }
 
-/** Where the middle of the ball comes to soon, and nothing is before it. */
+/** A position that the ball's centre soon reaches, with nothing in front of it. */
 function aheadOfBall(): Promise<[number, number]> {
   return page.evaluate(() => {
     const { scene, camera, size, raycaster } = window.reactDemo!.state!();
     const own = new (raycaster.constructor as new () => typeof raycaster)();
     const ball = scene.getObjectByName('ball')!;
-    // It is out of its own way by 0.35; half a round is enough to find a gap.
+    // After 0.35 it is clear of its current position; half a turn is enough to find a gap.
     for (let angle = 0.35; angle < 3; angle += 0.05) {
       const { x: right, y: height, z: depth } = ball.position;
       const [cosine, sine] = [Math.cos(angle), Math.sin(angle)];
@@ -128,12 +128,12 @@ test('the ball comes under a pointer that stands still, and goes', async () => {
   const there = await placeOf('ball');
   await page.mouse.move(5, SIZE.height - 5);
   await expect.poll(hovered, PATIENCE).toEqual([]);
-  // It meets the ball, which goes, with no move more.
+  // The ball is hit, and then rolls away, without another pointer move.
   await page.mouse.move(...there);
   await expect.poll(hovered, PATIENCE).toEqual(['ball']);
   await setRolling(true);
   await expect.poll(async () => (await hovered()).includes('ball'), PATIENCE).toBe(false);
-  // A whole round would take it half a minute: the pointer waits a little ahead.
+  // A whole turn would take it half a minute: the pointer waits slightly ahead.
   await setRolling(false);
   await page.mouse.move(...(await aheadOfBall()));
   await expect.poll(async () => (await hovered()).includes('ball'), PATIENCE).toBe(false);

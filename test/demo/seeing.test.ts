@@ -44,14 +44,14 @@ async function pixelOf(x: number, y: number, z: number): Promise<[number, number
   return [(0.5 + 0.5 * ndc.x) * SIZE.width, (0.5 - 0.5 * ndc.y) * SIZE.height];
 }
 
-/** Waits for an answer about how everything stands now, which is still. */
+/** Waits for an answer about the current state, which is at rest. */
 async function settled(): Promise<void> {
   const answers = () => page.evaluate(() => window.seeingDemo!.answers);
   const before = await answers();
   await expect.poll(answers, PATIENCE).toBeGreaterThan(before + 1);
 }
 
-/** What the page says of every visitor, and what three says with everything where it is on the page. */
+/** What the page shows for every visitor, and what three finds with the page's transforms. */
 async function bothSay(margin = 0) {
   await settled();
   const { states, matrices } = await page.evaluate(() => {
@@ -93,7 +93,7 @@ test('the guard looks where the mouse points, and sees there what three sees: al
     const target = await pixelOf(6 * Math.cos(angle), 0, 6 * Math.sin(angle));
     await page.mouse.move(...target);
     for (const state of await compare()) seen.add(state);
-    // The middle of the field of view is above the point.
+    // The centre of the field of view is above the point.
     const ahead = await page.evaluate(() => {
       const { matrixWorld } = window.seeingDemo!.courtyard.guard.camera;
       return [-matrixWorld.elements[8], -matrixWorld.elements[10]];
@@ -123,7 +123,7 @@ test('the thief is led to a jewel while the guard looks elsewhere, and begins an
   await expect.poll(heist, PATIENCE).toBe(`1 of 3 jewels, seen ${before} ${before === 1 ? 'time' : 'times'}`);
   await page.mouse.up();
   await demo.picture(page, 'seeing-thief');
-  await press(-2.8, -1.6); // on the way there: on the thief it would lead it
+  await press(-2.8, -1.6); // on the way there: a press on the thief would drag it
   await expect.poll(heist, PATIENCE).toMatch(new RegExp(`^0 of 3 jewels, seen ${before + 1} `));
   expect(await page.evaluate(() => window.seeingDemo!.courtyard.heist.isHome)).toBe(true);
   await page.mouse.up();

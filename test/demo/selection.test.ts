@@ -46,7 +46,7 @@ const listed = () => page.locator('#names li').allTextContents();
 const eventuallyListed = (names: readonly string[]) => expect.poll(listed, PATIENCE).toEqual(names);
 const count = () => page.locator('#count').textContent();
 
-/** Holds the left button from the first to the last point, and `during` before it is let go. */
+/** Drags with the left button from the first to the last point, and calls `during` before releasing it. */
 async function drag(points: readonly [x: number, y: number][], during = async () => {}): Promise<void> {
   await page.mouse.move(...points[0]);
   await page.mouse.down();
@@ -141,7 +141,7 @@ test('Shift adds, Ctrl removes, and without them a new selection takes the place
 });
 
 test('a lasso with Alt or by the control: an L touches what either of its arms does', async () => {
-  // Clockwise from the upper left corner; it begins to the left, and so touches.
+  // Clockwise from the upper left corner; it begins to the left, and so selects what it touches.
   const corner: [number, number][] = [
     [560, 60],
     [540, 60],
@@ -204,7 +204,7 @@ test('one can see through what is not selected, and turn it with the right butto
         parts: selected.size,
       };
     });
-  // The answer comes behind the drag, and outlines with the next picture.
+  // The answer arrives after the drag, and outlines with the next render.
   await expect
     .poll(async () => {
       const { right, hulls, parts } = await outlined();

@@ -1,4 +1,4 @@
-// What three.js says about a guard's view: its Frustum and the corners of oriented bounds, and its Raycaster.
+// What three.js finds for a guard's view: its Frustum and the corners of oriented bounds, and its Raycaster.
 import {
   type BoxGeometry,
   type BufferGeometry,
@@ -15,7 +15,7 @@ import {
 } from 'three';
 import { type State, stateOf } from '../../demo/seeing/states.js';
 
-/** The state of each target, with nothing but walls and other targets in the way; 'outside' first of all by planes. */
+/** The state of each target, with only walls and other targets in the way; 'outside' is decided first, by planes. */
 export function statesBy(
   camera: PerspectiveCamera,
   margin: number,
@@ -67,7 +67,7 @@ function boundsOf({ geometry, matrixWorld }: Mesh) {
   };
 }
 
-/** Round things by many triangles. */
+/** Round shapes by many triangles. */
 function finely({ geometry, matrixWorld }: Mesh): Mesh {
   const fine = new Mesh(finer(geometry), new MeshBasicMaterial());
   fine.matrixWorld.copy(matrixWorld);

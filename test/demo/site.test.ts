@@ -1,4 +1,4 @@
-// The demo as `npm run site` builds it, served by a plain server from a folder that it was not told of.
+// The demo as `npm run site` builds it, served by a plain server from a folder unknown at build time.
 import { readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
@@ -8,10 +8,10 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { browseDemo, demoStarted } from '../../scripts/demo-page.mjs';
 import { root } from '../../scripts/run.mjs';
 
-/** Made by `serve.ts` with the options that the site is built with. */
+/** Built by `serve.ts` with the options of the site's build. */
 const SITE = join(root, 'build/demo');
 const FOLDER = '/some/folder/';
-/** A server of files knows no more of them; all else is bytes. */
+/** The only types that the file server knows; everything else is bytes. */
 const TYPES: Record<string, string> = {
   '.html': 'text/html',
   '.js': 'text/javascript',
@@ -19,7 +19,7 @@ const TYPES: Record<string, string> = {
   '.json': 'application/json',
   '.wasm': 'application/wasm',
 };
-/** Less of what takes a machine without a graphics card long. */
+/** Less of the work that takes a machine without a graphics card long. */
 const QUERY = '?quality=low&points=20000';
 /** They have pages of their own kind. */
 const FOLDERS = ['bench', 'examples'];
@@ -37,7 +37,7 @@ let demo: Awaited<ReturnType<typeof browseDemo>>;
 let url: string;
 
 beforeAll(async () => {
-  expect(inject('demoUrl')).toBeTruthy(); // it is built
+  expect(inject('demoUrl')).toBeTruthy(); // waits for the build
   server = createServer(async ({ url: asked }, response) => {
     const { pathname } = new URL(asked!, 'http://any/');
     const name = normalize(decodeURIComponent(pathname.slice(FOLDER.length)));

@@ -25,7 +25,7 @@ afterAll(() => demo?.close());
 
 const told = () => page.locator('#trials li').allTextContents();
 
-/** Presses the button, and answers what is told of it, the newest first. */
+/** Presses the button, and returns the page's messages about it, the newest first. */
 async function tried(button: string): Promise<string[]> {
   const before = (await told()).length;
   await page.getByRole('button', { name: button }).click();
@@ -52,7 +52,7 @@ test('10⁶ units away, picks meet the same triangles', async () => {
   expect([away, same]).toEqual([hits, hits]);
   expect(Number(apart)).toBeGreaterThan(0);
   expect(Number(apart)).toBeLessThan(1e-7);
-  // All is back where it was.
+  // Everything is back where it was.
   (await camera()).forEach((value, i) => {
     expect(value).toBeCloseTo(before[i], 8);
   });
@@ -66,7 +66,7 @@ test('a lost worker is replaced, which answers all that the lost one was asked',
     '100 of 100 picks that the lost worker had are answered by worker 2',
   ]);
   expect(await page.locator('#kill').isEnabled()).toBe(false);
-  // The dragon stands in the middle of what the texts leave free.
+  // The dragon is in the middle of the area that the texts leave free.
   await page.mouse.move(870, 480);
   await expect.poll(() => page.locator('#hit-name').textContent(), PATIENCE).toBe('dragon');
 });

@@ -1,4 +1,5 @@
-// The page on which one walks: by keys, a gamepad and a finger; balls stay on the course, and the door waits for a foot.
+// The page with a walking character: by keys, a gamepad and
+// touch; balls stay on the course, and the door waits for a foot.
 import type { Page } from 'playwright';
 import { Vector3 } from 'three';
 import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
@@ -55,7 +56,7 @@ test('one walks by keys and a gamepad, jumps and throws; a ball is in nothing an
   });
   await expect.poll(async () => (await place()).x - before.x, PATIENCE).toBeGreaterThan(0.5);
   await page.evaluate(() => Object.assign(window, { pads: [] }));
-  // Past the fence are 12 m of nothing: what went through it would fall.
+  // Beyond the fence are 12 m of nothing: whatever passed through it would fall.
   await page.evaluate(() => {
     const { balls, hero } = window.walkPage!;
     const from = hero.state.position.clone().setY(3);
@@ -68,7 +69,7 @@ test('one walks by keys and a gamepad, jumps and throws; a ball is in nothing an
   expect(await page.evaluate(() => window.walkPage!.balls.lowest)).toBeGreaterThan(0.1);
 });
 
-/** Waits for frames of the page, however long each takes: only with them does anything move. */
+/** Waits for frames of the page, however long each takes: motion only happens with frames. */
 const someFrames = () =>
   page.evaluate(
     () =>

@@ -1,8 +1,8 @@
-// How long the main thread of a page is busy with work of ours, as Chromium's own trace says it. Where WebGL runs in
-// software, the driver draws and compiles on the page's time, as no graphics card does: that is told apart by sampling. A
-// sample is the renderer's if, of all that is on the stack, the innermost function that is neither the browser's nor of
-// three's classes of maths and geometry is in three's renderer, which the build has in a file of its own. All else is ours:
-// the pages, the library, what other packages do for them, and the collection of garbage.
+// How long the main thread of a page is busy with our own work, according to Chromium's own trace. With software WebGL, the
+// driver draws and compiles on the page's time, which no graphics card does: sampling separates that. A sample is the
+// renderer's if, of the functions on the stack, the innermost one that is neither the browser's nor of three's classes of
+// maths and geometry is in three's renderer, which the build puts into a file of its own. Everything else is ours: the
+// pages, the library, what other packages do for them, and garbage collection.
 import type { Browser, Page } from 'playwright';
 import { SAMPLING, type StackFrame, type TracedTask, type TraceEvent, tasksOf } from '../fixtures/task-trace.js';
 
@@ -12,12 +12,12 @@ const SHARED = /\/three-core-/;
 
 export type Task = Omit<TracedTask, 'wall'>;
 
-/** Notes what the pages of a browser do, from before `page` is loaded. */
+/** Records what the pages of a browser do, from before `page` is loaded. */
 export function startTrace(browser: Browser, page: Page): Promise<void> {
   return browser.startTracing(page, { categories: SAMPLING });
 }
 
-/** The task of the page's main thread with most work of ours since then. */
+/** The task of the page's main thread with the most work of ours since then. */
 export async function longestTask(browser: Browser, page: Page): Promise<Task> {
   const { origin } = new URL(page.url());
   const { traceEvents } = JSON.parse((await browser.stopTracing()).toString()) as { traceEvents: TraceEvent[] };

@@ -1,5 +1,5 @@
-// What `npm run docs` makes of the docstrings: it fails where a link in them leads nowhere. The site itself is built by
-// test/pages/docs-site.test.ts, which takes a minute.
+// The output of `npm run docs` from the doc comments: it fails if a link in them leads nowhere. The site itself is
+// built by test/pages/docs-site.test.ts, which takes a minute.
 import { expect, test } from 'vitest';
 import { readApi } from '../../scripts/api-pages.mjs';
 

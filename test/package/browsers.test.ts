@@ -1,4 +1,5 @@
-// What ships runs in the browsers that README.md names: the tables of MDN say since when each has what our code uses.
+// The shipped code runs in the browsers that README.md names: the tables
+// of MDN list since when each has the features that our code uses.
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -18,7 +19,7 @@ const CLAIM = Object.fromEntries(BROWSERS.map((name, i) => [name, named?.[i + 1]
 const tables = createRequire(import.meta.url).resolve('@mdn/browser-compat-data');
 const bcd: CompatData = JSON.parse(readFileSync(tables, 'utf8'));
 
-/** Members of three's or of our own objects that have the name of a newer one of the platform's. */
+/** Members of three's or of our own objects with the name of a newer platform feature. */
 const OTHERS = [
   ...[
     '.bytes',
@@ -35,13 +36,13 @@ const OTHERS = [
   ...['.layers', '.memory', '.ms'],
   ...['.projectionMatrix', '.quality', '.rotation', '.run', '.service', '.stats', '.toArray', '.transpose', '.views'],
 ];
-/** The code asks whether they are there, and does without. */
+/** The code checks whether they exist, and works without them. */
 const ASKED_FOR = ['setImmediate', 'requestIdleCallback', '.resizable', 'Error.captureStackTrace'];
-/** Older browsers have it as far as the code uses it: they do not tell the weight of a canvas's font. */
+/** Older browsers have it as far as the code uses it: they do not return the weight of a canvas's font. */
 const ENOUGH = ['.font'];
 const PASSED_BY = [...OTHERS, ...ASKED_FOR, ...ENOUGH];
 
-/** What runs in browsers; clashes between files are found in Node alone. */
+/** The files that run in browsers; clash detection between files runs in Node only. */
 const shipped = readdirSync(join(root, 'dist')).filter((name) => {
   return name.endsWith('.js') && !name.includes('.node.') && !/^clash-(cli|node|thread)/.test(name);
 });
@@ -63,7 +64,7 @@ function since(statement: CompatStatement, browser: Browser): string | null {
   return version === 'preview' ? null : version.replace('≤', '');
 }
 
-/** Lists the browsers of the claim that lack it. */
+/** Lists the promised browsers that lack it. */
 function lacking(statement: CompatStatement): string[] {
   return BROWSERS.filter((browser) => {
     const version = since(statement, browser);
@@ -71,7 +72,7 @@ function lacking(statement: CompatStatement): string[] {
   }).map((browser) => `${browser} ${CLAIM[browser]}`);
 }
 
-/** By the name of a global, its statement; and by the name of a member, those of all interfaces that have it. */
+/** The statement of a global by its name; and by the name of a member, those of all interfaces that have it. */
 const globals = new Map<string, Identifier>();
 const members = new Map<string, CompatStatement[]>();
 for (const table of [bcd.javascript.builtins, bcd.api, bcd.webassembly.api] as Identifier[]) {
@@ -103,7 +104,7 @@ function walk(node: unknown, parent: Record<string, unknown> | null, visit: Visi
   }
 }
 
-/** Lists what the code uses and a browser of the claim lacks. Throws for syntax that is newer than ES2022. */
+/** Lists the features that the code uses and a promised browser lacks. Throws for syntax that is newer than ES2022. */
 function tooNew(code: string): string[] {
   const found = new Set<string>();
   const own = new Set<string>();
@@ -119,7 +120,7 @@ function tooNew(code: string): string[] {
       const object = node.object as { type: string; name?: string };
       if (name) used.push([name, object.type === 'Identifier' ? (object.name ?? null) : null]);
     } else if (['PropertyDefinition', 'MethodDefinition', 'Property'].includes(node.type)) {
-      // A name that our own objects have is no sign of a platform's.
+      // A name that our own objects have does not indicate a platform feature.
       const name = node.computed ? undefined : nameOf(node.key);
       if (name) own.add(name);
       if (parent?.type === 'ObjectPattern' && name) used.push([name, null]);
@@ -143,7 +144,7 @@ function tooNew(code: string): string[] {
   return [...found];
 
   function note(name: string, statements: CompatStatement[]): void {
-    // Of several interfaces with such a member, one that the browsers have may be meant.
+    // If several interfaces have such a member, one that the browsers have may be meant.
     const lack = statements.map(lacking);
     if (lack.some((each) => each.length === 0)) return;
     if (PASSED_BY.includes(name)) return;

@@ -1,4 +1,4 @@
-// docs/ cannot rot: its picture is that of the source, and what its text names is there.
+// docs/ cannot rot: its diagram is that of the source, and everything that its text names exists.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import GithubSlugger from 'github-slugger';
@@ -29,13 +29,13 @@ test.each(['README.md', 'CHANGELOG.md', ...pages.map((name) => `docs/${name}`)])
 function leadsSomewhere(from: string, link: string): boolean {
   const [path, heading] = link.replace(/^\//, './').split('#');
   const file = path === '' ? from : join(dirname(from), path);
-  // In the head of the site's first page links are those of the site, whose API is generated.
+  // Links in the front matter of the site's first page are those of the site, whose API is generated.
   const page = file.startsWith('docs/api') ? 'docs/developing.md' : existsSync(join(root, file)) ? file : `${file}.md`;
   if (!existsSync(join(root, page))) return false;
   return heading === undefined || headingsOf(read(page)).includes(heading);
 }
 
-/** What GitHub and the site call the headings in links. */
+/** The anchors of headings, as GitHub and the site generate them. */
 function headingsOf(text: string): string[] {
   const slugger = new GithubSlugger();
   return [...withoutBlocks(text).matchAll(/^#+ (.+)$/gm)].map(([, heading]) => slugger.slug(heading));
@@ -74,7 +74,7 @@ test('docs/troubles.md and docs/start-up.md quote messages that there are', () =
       .filter((path) => path.endsWith('.ts') && !path.startsWith(`core${sep}`))
       .map((path) => read(join(folder, path))),
   );
-  // Values are filled in, and long messages are joined of pieces.
+  // Values are filled in, and long messages are concatenated from pieces.
   const source = files.join('\n').replace(/['"`] \+\s*['"`]/g, '');
   const quoted = ['troubles', 'start-up'].flatMap((name) => {
     const rows = read(`docs/${name}.md`).matchAll(/^\| (\*.+?\*) \|/gm);

@@ -21,7 +21,7 @@ function importsOf(file: string): string[] {
   return [...found].map(([, name = '']) => name);
 }
 
-/** What finds clashes is built apart, on the package itself; readers of files and queues are loaded when they are asked for. */
+/** Clash detection is built separately, on the package itself; readers of files and queues are loaded on demand. */
 const CLASH_PEERS = 'collision-worker|@gltf-transform|web-ifc|bullmq|ioredis';
 
 describe('package', () => {
@@ -130,7 +130,7 @@ describe('package', () => {
   });
 });
 
-// Parcel, in development, runs an entry that hands on others' exports without the imports of its own classes.
+// In development, Parcel runs an entry that re-exports from other files without the imports of its own classes.
 test.each(['index.js', 'index.node.js', 'three.js'])(
   '%s hands on what others export, and has nothing of its own',
   (name) => {

@@ -1,4 +1,4 @@
-// What the tools say that check packages before they are published, of what is packed.
+// The verdicts of tools that check packages before they are published, on the packed package.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkPackage, Package, type Problem } from '@arethetypeswrong/core';
@@ -22,7 +22,7 @@ test('are-the-types-wrong finds nothing', async () => {
   }
   const result = await checkPackage(new Package(files, manifest.name, manifest.version));
   const problems = (result.types ? result.problems : [{ kind: 'NoTypes' } as unknown as Problem]).filter(
-    // Every Node that the package promises can require modules.
+    // Every Node version that the package supports can require modules.
     ({ kind }) => kind !== 'CJSResolvesToESM',
   );
   expect(problems).toEqual([]);

@@ -1,5 +1,6 @@
-// The code of README.md and of docs/ cannot rot: every ```ts, ```tsx and ```js block compiles against the types that ship. What follows the
-// language says more: `run` also runs the block in Node, `continued` puts it after the block of that language above it.
+// The code of README.md and of docs/ cannot rot: every ```ts, ```tsx and ```js block
+// compiles against the types that ship. Words after the language add to that: `run` also
+// runs the block in Node, `continued` appends it to the previous block of that language.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -35,7 +36,7 @@ function blocksOf(path: string, markdown: string): Block[] {
   return found;
 }
 
-/** Milliseconds; a busy machine compiles for a while. */
+/** Milliseconds; compiling takes a while on a busy machine. */
 const PATIENCE = 120_000;
 
 function node(...args: string[]) {
@@ -52,12 +53,12 @@ beforeAll(() => {
   mkdirSync(folder, { recursive: true });
   const tsconfig = {
     extends: '../../tsconfig.json',
-    // Without the sources' paths the package's own name leads through its exports to dist/types.
+    // Without the sources' paths the package's own name resolves through its exports to dist/types.
     compilerOptions: { paths: {}, types: ['node'], checkJs: true, noUnusedLocals: false, noUnusedParameters: false },
     include: ['*.ts', '*.tsx', '*.js'],
   };
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(tsconfig));
-  // `export {}` makes a module of a block that imports nothing.
+  // `export {}` makes a block without imports a module.
   for (const { name, language, code } of blocks) {
     writeFileSync(join(folder, `${name}.${language}`), `${code}\nexport {};\n`);
   }

@@ -1,4 +1,4 @@
-// What culling draws on a page whose policy forbids WebAssembly, though that of the worker's script allows it: the same.
+// What culling draws on a page whose policy forbids WebAssembly, though the worker script's policy allows it: the same.
 import { type Browser, chromium } from 'playwright';
 import type * as Three from 'three';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -15,7 +15,7 @@ afterAll(async () => {
   for (const site of sites) site.close();
 });
 
-/** Draws some frames of instances that all move; answers how many are drawn in each, and what the policy has forbidden. */
+/** Draws some frames of moving instances; returns how many are drawn in each, and what the policy has blocked. */
 async function drawn() {
   const { three, createCollisionService, trackScene } = globalThis as unknown as {
     three: typeof Three;
@@ -67,7 +67,7 @@ test.each([
   await expect.poll(() => page.title()).toBe('ready');
   const found = await page.evaluate(drawn);
   expect(found.forbidden).toEqual(forbidden);
-  // From x = -14 to 14 at the border of the view, and half a box beyond.
+  // From x = -14 to 14, which is the border of the view plus half a box.
   expect(found.counts).toEqual(new Array(10).fill(7));
   expect(faults).toEqual([]);
 });

@@ -1,4 +1,4 @@
-// The documentation as a site, served from a folder that it was not told of.
+// The documentation as a site, served from a folder unknown at build time.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright';

@@ -1,5 +1,4 @@
-// A page that stands still while its worker has something to do: no worker is lost by that. And one that is hung is
-// lost all the same.
+// A page that is paused while its worker has something to do: no worker is lost by that. And one that hangs is lost all the same.
 import { readdirSync, readFileSync } from 'node:fs';
 import { type Browser, type CDPSession, chromium, type Page } from 'playwright';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -10,7 +9,7 @@ import { type Site, serveSite } from './site.js';
 const TIMEOUT = 2400;
 const PAUSE = 2200;
 
-// The worker's thread waits for `release`, as if what it computes took that long.
+// The worker's thread waits for `release`, as if its computation took that long.
 const PREPARE = `(async () => {
   const flag = new Int32Array(new SharedArrayBuffer(4));
   globalThis.release = () => {
@@ -74,7 +73,7 @@ afterEach(() => page.close());
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Of the browser that was started here, and of all that it started. */
+/** Of the browser that was started here, and of its descendants. */
 function processes(): number[] {
   const parents = new Map(
     readdirSync('/proc')
@@ -87,7 +86,7 @@ function processes(): number[] {
             .split(' ');
           return [[Number(name), Number(parent)] as const];
         } catch {
-          return []; // gone meanwhile
+          return []; // ended meanwhile
         }
       }),
   );
@@ -113,7 +112,7 @@ const PAUSES: [string, () => Promise<void>][] = [
       await page.evaluate("document.addEventListener('freeze', () => events.push('frozen'), { once: true })");
       await page.goto(`${site.url}other`);
       await sleep(PAUSE);
-      // playwright would wait for a load, which pages out of the cache do not have.
+      // playwright would wait for a load, which pages from the cache do not have.
       await page.evaluate('history.back()');
       await page.waitForFunction(() => document.title === 'ready');
       expect(await page.evaluate('events.splice(0)')).toEqual(['frozen']);
@@ -144,7 +143,7 @@ if (process.platform === 'linux') {
 
 test.each(PAUSES)('a worker is not lost because %s, but because it hangs', async (_, pause) => {
   await page.evaluate('hold()');
-  // Less is left of the silence that is too long than the pause lasts, and enough for a machine that is busy.
+  // The rest of the timeout is shorter than the pause, and long enough for a busy machine.
   await page.waitForFunction((ms) => performance.now() - heldAt > ms, TIMEOUT * 0.6, { polling: 10 });
   await pause();
   await page.evaluate('setTimeout(release, 100)');
@@ -181,8 +180,8 @@ test('frames of a page that is isolated are in memory that its worker has as wel
 });
 
 /**
- * In the page: builds balls in a builder, of which the third goes into the chunks that the second has left, and the last is the first
- * once more. Then the worker is lost.
+ * In the page: builds balls in a builder; the third reuses the chunks that the second has left, and the last is the first again.
+ * Then the worker is lost.
  */
 const BUILD = `(async () => {
   // Spare chunks are kept for five seconds, which a busy machine may take between two builds.

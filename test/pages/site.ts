@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { root } from '../../scripts/run.mjs';
 
-/** What a path is answered with; what is not given is as it should be. */
+/** The answer to a path; omitted fields have their defaults. */
 export interface Answer {
   status?: number;
   headers?: Record<string, string>;
@@ -13,7 +13,7 @@ export interface Answer {
 
 export interface Site {
   readonly url: string;
-  /** By path; what is not here is the package's own file. */
+  /** By path; any other path is the package's own file. */
   readonly answers: Record<string, Answer>;
   close(): void;
 }
@@ -73,7 +73,7 @@ function answer({ url = '' }: IncomingMessage, response: ServerResponse, answers
   }
 }
 
-/** Throws for what is not there. */
+/** Throws if the file does not exist. */
 function ownFile(url: string): string {
   if (url === '/') return PAGE;
   if (url === '/page.js') return PAGE_SCRIPT;

@@ -1,4 +1,4 @@
-// Why a service does not start, on pages with all that can be in its way: the message must name it.
+// Why a service does not start, on pages with every possible obstacle: the message must name it.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Browser, chromium, type LaunchOptions } from 'playwright';
@@ -10,7 +10,7 @@ import { VERSION } from '../../src/shared/version.js';
 import { type Site, serveSite } from './site.js';
 
 const WORKER = '/dist/worker.js';
-/** The way that is left where the worker cannot be loaded, without which the error says why. */
+/** The fallback if the worker cannot be loaded, without which the error gives the reason. */
 const TEXT = '/dist/worker-text.js';
 const ALONE = { [TEXT]: { status: 404, body: '' } };
 const SCRIPT = readFileSync(join(root, WORKER), 'utf8');
@@ -32,7 +32,7 @@ async function serve(answers: Site['answers'] = {}): Promise<Site> {
   return site;
 }
 
-/** What `start(options)` says on the site; `options` is the source of an expression. */
+/** The outcome of `start(options)` on the site; `options` is the source of an expression. */
 async function outcome(site: Site, options = '{}', by: Browser = browser): Promise<string> {
   const page = await by.newPage();
   try {
@@ -218,7 +218,7 @@ describe('a worker of the page', () => {
   });
 });
 
-// V8 takes SIMD away where the processor is said to be older; only of Intel's can it be said.
+// V8 disables SIMD if the processor is declared to be older; that is only possible for Intel's.
 test.runIf(process.arch === 'x64')('a browser without SIMD', async () => {
   const { args = [], ...options }: LaunchOptions = chromiumLaunchOptions();
   const flags = '--js-flags=--no-enable-sse4-1 --no-enable-ssse3 --no-enable-sse4-2 --no-enable-avx';

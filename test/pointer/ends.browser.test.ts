@@ -1,4 +1,4 @@
-// What pointers do from the first update on, until the forwarding, the tracker, the worker or the service ends.
+// Pointer events from the first update on, until the forwarding, the tracker, the worker or the service ends.
 import { createCollisionService } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
 import { Scene } from 'three';

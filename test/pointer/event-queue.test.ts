@@ -1,12 +1,12 @@
-// The order in which the handlers of events run that wait for answers, and what is left out.
+// The order of event handlers that wait for answers, and which of them are skipped.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { EventQueue, type QueuedEvent } from '../../src/client/pointer/event-queue.js';
 
 type Done = { promise: Promise<void>; resolve: () => void; reject: (error: Error) => void };
 
-/** What happened, in order: `ask a`, `refresh a`, `handle a`. */
+/** The calls, in order: `ask a`, `refresh a`, `handle a`. */
 let happened: string[];
-/** What was reported as uncaught. */
+/** Errors that were reported as uncaught. */
 let reported: unknown[];
 const before = globalThis.reportError;
 beforeEach(() => {
@@ -18,7 +18,7 @@ afterEach(() => {
   globalThis.reportError = before;
 });
 
-/** An event that waits for `asked` and then for `refreshed`, where they are given. */
+/** An event that waits for `asked` and then for `refreshed`, if given. */
 function event(name: string, options: Partial<QueuedEvent> & { asked?: Done; refreshed?: Done } = {}): QueuedEvent {
   const { asked, refreshed, ...own } = options;
   const step = (what: string, done?: Done) => {

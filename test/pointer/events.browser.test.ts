@@ -1,4 +1,4 @@
-// Pointer events on three's objects, in a real browser: over an element on which events of pointers arrive.
+// Pointer events on three's objects, in a real browser: over an element that receives pointer events.
 import { type ForwardPointerOptions, forwardPointerEvents } from 'collision-worker/pointer';
 import { type Object3D, type PerspectiveCamera, Raycaster, Scene, Vector2 } from 'three';
 import { describe, expect, test, vi } from 'vitest';
@@ -61,7 +61,7 @@ describe('forwardPointerEvents', () => {
     await page.viewport(SIZE.width + 50, SIZE.height + 50);
     const { left, right, tracker } = await twoCubes();
     const [heard, expected]: string[][] = [note({ left, right }), []];
-    // Elements where the cubes are drawn hear the same of the same mouse.
+    // Elements where the cubes are drawn get the same events of the same mouse.
     const elements = [LEFT, RIGHT].map((x, i) => {
       const element = document.createElement('div');
       element.style.cssText = `position:absolute; left:${x - 10}px; top:${MIDDLE_Y - 10}px; width:20px; height:20px`;
@@ -211,7 +211,7 @@ describe('forwardPointerEvents', () => {
       seen.push({ ...event, offsetX, element: currentTarget, pointer: event.pointer, point: event.point } as never);
     });
     forward(tracker);
-    const x = Math.round(LEFT + 3); // WebKit's events know whole pixels
+    const x = Math.round(LEFT + 3); // WebKit's events have whole pixels
     let offsetX = 0;
     canvas.addEventListener('pointerdown', (event) => {
       offsetX = event.offsetX;
@@ -302,7 +302,7 @@ describe('forwardPointerEvents', () => {
     const { left, right, tracker } = await twoCubes();
     const heard = note({ left, right }, ['pointerdown']);
     forward(tracker);
-    // three would look at these, of which nobody has said that they are others.
+    // three would read these, whose change was not reported.
     left.geometry = left.geometry.clone();
     await settle(tracker, frontCamera());
     (left.geometry.attributes.position.array as Float32Array).fill(1e6);
@@ -360,7 +360,7 @@ describe('forwardPointerEvents', () => {
     expect(swapped).toEqual(['{"radius":9}', down, 'contextmenu@right', down, 'click@right']);
     const others = await click(RIGHT, { filter: (object) => object !== right });
     expect(others).toEqual(['{}']);
-    // What bubbles says whom it met.
+    // An event that bubbles names its target.
     expect(await click(LEFT)).not.toContain('pointerdown@behind');
     const farthest: ForwardPointerOptions = { customSort: (a, _, b) => b.distance - a.distance };
     expect((await click(LEFT, farthest)).slice(0, 3)).toEqual(['{}', 'pointerdown@behind', 'pointerdown@left']);

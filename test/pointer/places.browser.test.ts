@@ -1,4 +1,5 @@
-// Where a pointer is on an element with a border and a padding, which is scaled, turned or mirrored, and what is in it.
+// The position of a pointer on an element with a border and a padding,
+// which is scaled, rotated or mirrored, and the object there.
 import { type CollisionService, createCollisionService } from 'collision-worker';
 import { forwardPointerEvents } from 'collision-worker/pointer';
 import type { SceneTracker } from 'collision-worker/three';
@@ -8,9 +9,9 @@ import { page, server, userEvent } from 'vitest/browser';
 import { SIZE, track } from '../fixtures/three-picks.js';
 
 const BORDER = 'border:solid; border-width:3px 7px 31px 29px';
-/** Pixels. WebKit's events know whole pixels of the page, and of the element where its box does not help. */
+/** Pixels. WebKit's events have whole pixels of the page, and of the element if its bounding box does not help. */
 const EXACT = new PointerEvent('pointermove', { clientX: 0.5 }).clientX === 0.5 ? 0.1 : 2.5;
-/** What is around the element, and the element itself, may have these; a pixel of the page may be more than one of the element. */
+/** Styles of the element's parent and of the element itself; a pixel of the page may be more than one of the element. */
 const STYLES: Record<string, { element?: string; around?: string; isTurned?: boolean; pagePixel?: number }> = {
   plain: {},
   'with a border': { element: BORDER },
@@ -29,7 +30,7 @@ const STYLES: Record<string, { element?: string; around?: string; isTurned?: boo
   'that is skewed': { element: `${BORDER}; transform:skewX(20deg) scale(0.7)`, isTurned: true },
 };
 const REAL = ['with a border and a padding', 'that is scaled', 'that is turned'];
-/** Pixels of the element, of which the second is near its middle, where it hardly matters how it is turned. */
+/** Pixels of the element; the second is near its centre, where a rotation hardly matters. */
 const PIXELS = [
   [100, 80],
   [399, 301],
@@ -42,7 +43,7 @@ let around: HTMLElement;
 let canvas: HTMLElement;
 beforeEach(async () => {
   await page.viewport(SIZE.width + 300, SIZE.height + 200);
-  // Where another file has left the mouse on an element, the browser moves it there again.
+  // If another file has left the mouse on an element, the browser moves it there again.
   if (server.provider === 'playwright') await moveMouse(1, 1);
   service = await createCollisionService();
   around = document.createElement('div');
@@ -66,7 +67,7 @@ function style({ element = '', around: outer = '' }: (typeof STYLES)[string]): v
   canvas.style.cssText = `position:absolute; left:10px; top:20px; width:${SIZE.width}px; height:${SIZE.height}px; ${element}`;
 }
 
-/** Puts an element of one pixel around a pixel of the canvas, which the browser places. */
+/** Places an element of one pixel around a pixel of the canvas, with the browser's own layout. */
 function mark(x: number, y: number): HTMLElement {
   const mark = document.createElement('div');
   mark.style.cssText = `position:absolute; left:${x - 0.5}px; top:${y - 0.5}px; width:1px; height:1px`;
@@ -74,16 +75,16 @@ function mark(x: number, y: number): HTMLElement {
   return mark;
 }
 
-/** Where the page shows a pixel of the canvas. */
+/** Where a pixel of the canvas appears on the page. */
 function shown(x: number, y: number): { clientX: number; clientY: number } {
   const marked = mark(x, y);
   const { left, right, top, bottom } = marked.getBoundingClientRect();
   marked.remove();
-  // WebKit tells boxes in pixels that are zoomed as well.
+  // WebKit returns bounding boxes in zoomed pixels as well.
   let zoom = 1;
   for (const each of 'currentCSSZoom' in canvas ? [] : [around, canvas]) zoom *= Number(getComputedStyle(each).zoom);
   const place = { clientX: (zoom * (left + right)) / 2, clientY: (zoom * (top + bottom)) / 2 };
-  // Null outside of the window.
+  // Null outside the window.
   expect(canvas.contains(document.elementFromPoint(place.clientX, place.clientY) ?? canvas)).toBe(true);
   return place;
 }
@@ -92,7 +93,7 @@ const answered = async (): Promise<void> => {
   for (let i = 0; i < 3; i++) await tracker.pick(0, 0);
 };
 
-/** What hears of points: each of the ways in which a pointer is followed. */
+/** Each of the ways to follow a pointer, which report points. */
 const WAYS = {
   hover(heard: Vector3[]) {
     return tracker.hover(canvas, (hit) => hit && heard.push(hit.point), { every: true });
@@ -105,7 +106,7 @@ const WAYS = {
   },
 };
 
-/** Compares what is heard with a pick of the same pixel, in pixels. */
+/** Compares the reported points with a pick of the same pixel, in pixels. */
 async function compare(heard: Vector3[], [x, y]: readonly [number, number], tolerance: number): Promise<void> {
   await vi.waitFor(() => expect(heard.length).toBeGreaterThan(0), 10_000);
   const [one, other] = await Promise.all([tracker.pick(x, y), tracker.pick(x + 100, y)]);

@@ -1,4 +1,4 @@
-// Pointer events of several views: parts of one element, elements of their own, and one over another.
+// Pointer events of several views: parts of one element, elements of their own, and one on top of another.
 import type { PointerEvent } from '@pmndrs/pointer-events';
 import { type CollisionService, createCollisionService } from 'collision-worker';
 import { type ForwardPointerOptions, forwardPointerEvents } from 'collision-worker/pointer';
@@ -80,7 +80,7 @@ function cameraFrom(x: number, y: number, z: number, { width, height } = HALF): 
   return camera;
 }
 
-/** Notes what objects hear, and through which camera. */
+/** Records the events of objects, and the camera of each. */
 function note(objects: Record<string, Object3D>, cameras: Record<string, Camera>, types: Type[]): string[] {
   const heard: string[] = [];
   const nameOf = (camera: unknown) => Object.keys(cameras).find((name) => cameras[name] === camera);
@@ -92,13 +92,13 @@ function note(objects: Record<string, Object3D>, cameras: Record<string, Camera>
   return heard;
 }
 
-/** Waits until the listeners of all that was sent have run. */
+/** Waits until the listeners of all sent events have run. */
 async function answered(tracker: SceneTracker): Promise<void> {
   for (let i = 0; i < 3; i++) await tracker.pick(0, 0);
   await new Promise((resolve) => setTimeout(resolve));
 }
 
-/** Two cubes, of which the cameras of both halves see another in front: one looks along -z, the other along +z. */
+/** Two cubes; each half's camera sees a different one in front: one looks along -z, the other along +z. */
 async function twoHalves() {
   const [near, far] = [cube(), cube()];
   near.position.z = 2;
@@ -142,7 +142,7 @@ describe('forwardPointerEvents with several views', () => {
     const elements = (['near', 'far'] as const).map((name, i) => {
       const element = document.createElement('div');
       element.style.cssText = `position:absolute; left:${190 + 400 * i}px; top:290px; width:20px; height:20px`;
-      // What it is left for is in the other half.
+      // The object that it is left for is in the other half.
       const views = ['main', 'back'];
       const viewOf = (type: Type) => views[type === 'pointerout' ? 1 - i : i];
       for (const type of types)
@@ -185,7 +185,7 @@ describe('forwardPointerEvents with several views', () => {
       'pointerdown@near in main',
       'pointerup@near in main',
     ]);
-    // 360 pixels to the right on the plane through the first point, 7 before the camera.
+    // 360 pixels to the right on the plane through the first point, 7 in front of the camera.
     const unit = (2 * 7 * Math.tan((25 * Math.PI) / 180)) / SIZE.height;
     expect(Math.max(...places)).toBeCloseTo(360 * unit, 1);
   });
@@ -205,7 +205,7 @@ describe('forwardPointerEvents with several views', () => {
     const [box, ball] = [cube(), new Mesh(new SphereGeometry(1))];
     ball.position.set(0, 0, -50);
     const tracker = await track(service, new Scene().add(box, ball));
-    // The scene's camera has the box over the whole canvas; the map looks the other way, at the ball in its middle.
+    // The scene's camera shows the box over the whole canvas; the map looks the other way, at the ball in its centre.
     const main = cameraFrom(0, 0, 2, SIZE);
     const map = new PerspectiveCamera(20, MAP.width / MAP.height, 0.1, 100);
     map.position.z = -30;
@@ -264,7 +264,7 @@ describe('forwardPointerEvents with several views', () => {
           return x >= left && x <= left + width && y >= top && y <= top + height;
         });
         const { x: left = 0, y: top = 0, width, height } = rects[at];
-        // Where three's ray passes between two triangles, those beside it do not.
+        // Where three's ray passes between two triangles, the rays beside it do not.
         const expected = [0, 1e-3, -1e-3].map((aside) => {
           const [right, up] = [(2 * (x + aside - left)) / width - 1, 1 - (2 * (y + aside - top)) / height];
           raycaster.setFromCamera(new Vector2(right, up), cameras[at]);
@@ -313,7 +313,7 @@ describe('forwardPointerEvents with several views', () => {
     const heard = note({ near, far }, cameras, ['pointerover', 'pointerout', 'click']);
     forward(tracker);
     forward(tracker, { view: 'back' }, other);
-    // Not of the mouse, which is somewhere.
+    // Not the mouse, whose position is unknown.
     send('pointermove', 200, 300, { pointerId: 8 });
     for (const type of ['pointermove', 'pointerdown', 'pointerup'] as const)
       send(type, 200, 300, { pointerId: 9 }, other);
@@ -357,7 +357,7 @@ describe('forwardPointerEvents with several views', () => {
     await show();
     await answered(tracker);
     expect(heard).toEqual(['pointerover@far in back', 'pointerout@far in back', 'pointerover@near in back']);
-    // A map that is put away uncovers nothing here, as the half below it is no view.
+    // Removing the map uncovers nothing here, since the half below it is no view.
     tracker.removeView('back');
     await tracker.update(cameras.main, HALF);
     await answered(tracker);

@@ -1,4 +1,4 @@
-// What fiber promises of its events, with the rays in the worker.
+// What fiber guarantees of its events, with the rays in the worker.
 import type { ThreeEvent } from '@react-three/fiber';
 import type { ReactNode } from 'react';
 import { BoxGeometry, Group, Mesh, MeshBasicMaterial, type Object3D } from 'three';
@@ -322,7 +322,7 @@ describe('capture', () => {
     const stage = await mount(<Box {...props} />);
     const [inside, outside] = [MIDDLE, [-10_000, -10_000]].map(([offsetX, offsetY]) => {
       const event = new PointerEvent('pointermove', { pointerId });
-      // As tests of fiber's say it.
+      // As fiber's own tests do it.
       Object.defineProperty(event, 'offsetX', { get: () => offsetX });
       Object.defineProperty(event, 'offsetY', { get: () => offsetY });
       return event;

@@ -1,4 +1,4 @@
-// What a component asks of the scene of its canvas, beside events.
+// What a component queries in the scene of its canvas, besides events.
 import {
   Collision,
   type CollisionProp,
@@ -16,7 +16,7 @@ import { MIDDLE, mount, unmountAll } from '../fixtures/react-stage.js';
 
 afterEach(unmountAll);
 
-/** What comes with frames takes as many as it takes, which are long on a busy machine. */
+/** Results that arrive with frames take a number of frames, which are long on a busy machine. */
 const FRAMES = { timeout: 10_000 };
 
 test.each([true, false])('useCollision asks the scene of its canvas, strict %s', async (isStrict) => {
@@ -40,7 +40,7 @@ test.each([true, false])('useCollision asks the scene of its canvas, strict %s',
   expect(hit?.object.name).toBe('box');
   expect(hit?.distance).toBeCloseTo(4.5, 6);
   const found = await queries.overlap({ type: 'sphere', radius: 0.1 });
-  expect(found).toEqual([]); // a box is a surface, of which the middle is empty
+  expect(found).toEqual([]); // a box is a surface, whose interior is empty
   stage.unmount();
   await vi.waitFor(() => expect(queries.tracker).rejects.toMatchObject({ code: 'DISPOSED' }), FRAMES);
 });
@@ -75,13 +75,13 @@ test('a canvas that draws on demand draws when the worker has something new', as
   const stage = await mount(scene(), { events: null, props: { frameloop: 'demand' } });
   // A pick waits for the view, which a frame sets.
   expect((await queries.pick(...MIDDLE))?.object).toBe(wall.current);
-  // What comes is built behind its frame.
+  // A new object is built behind its frame.
   await stage.render(scene(<Seen key="new" name="new" />));
   await vi.waitFor(() => expect(visible.new).toBe(true), FRAMES);
-  // A component that draws nothing itself comes without a frame of fiber's.
+  // A component that draws nothing itself mounts without a frame of fiber's.
   await stage.render(scene(<Seen key="new" name="new" />, <Seen key="wall" name="wall" of={wall} />));
   await vi.waitFor(() => expect(visible.wall).toBe(true), FRAMES);
-  // And then it rests.
+  // And then there are no more frames.
   const { frame } = stage.state.gl.info.render;
   await new Promise((resolve) => setTimeout(resolve, 300));
   expect(stage.state.gl.info.render.frame).toBeLessThan(frame + 5);
@@ -337,11 +337,11 @@ test('useCollisionFrame tells of all that is visible, until it is unmounted', as
   await vi.waitFor(() => expect(visible).toEqual(['at 100']), FRAMES);
   await stage.render(scene(false));
   const before = frames;
-  await stage.render(scene(false)); // which waits for two pictures more
+  await stage.render(scene(false)); // which waits for two more renders
   expect(frames).toBe(before);
 });
 
-/** An answer without what tells when it was found, and how long that took. */
+/** An answer without its time of arrival and its duration. */
 const untimed = (answer: unknown): unknown => {
   if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) return answer;
   const { ms: _, frame: __, ...rest } = answer as Record<string, unknown>;
@@ -465,7 +465,7 @@ test('options that are passed over are told once; questions before there is a ca
 describe('the prop collision', () => {
   const rays = { left: -3, middle: 0, right: 3 };
 
-  /** Asks what stands at each place, by its distance from z = 10. */
+  /** Returns the object hit at each place, by its distance from z = 10. */
   async function distances({ raycast }: CollisionQueries, options: SceneRayOptions = {}): Promise<(number | null)[]> {
     const hits = Object.values(rays).map((x) => raycast({ origin: [x, 0, 10], direction: [0, 0, -1] }, options));
     return (await Promise.all(hits)).map((hit) => (hit === null ? null : Number(hit.distance.toFixed(4))));
@@ -506,16 +506,16 @@ describe('the prop collision', () => {
       );
       const stage = await mount(scene(sphere(1)), { events: null, isStrict });
       expect(await distances(queries)).toEqual([9, 8, 9.5]);
-      // One changes, one comes.
+      // One changes, one is mounted.
       await stage.render(scene(sphere(0.75), sphere(0.25)));
       expect(await distances(queries)).toEqual([9.25, 8, 9.75]);
-      // One goes; the group says it for all that do not say it themselves.
+      // One is unmounted; the group's props apply to all that do not set their own.
       await stage.render(scene(undefined, sphere(0.25), sphere(1.5)));
       expect(await distances(queries)).toEqual([8.5, 8.5, 9.75]);
-      // All are gone.
+      // All are unmounted.
       await stage.render(scene());
       expect(await distances(queries)).toEqual([9.5, 8, 9.5]);
-      // What the props do not say, the caller's functions do.
+      // Where the props are silent, the caller's functions decide.
       expect(await distances(queries, { layers: 2 })).toEqual([null, 8, null]);
       await stage.render(scene({ ...sphere(1), layers: 2 }, sphere(1)));
       expect(await distances(queries, { layers: 2 })).toEqual([9, 8, null]);

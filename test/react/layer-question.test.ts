@@ -1,4 +1,5 @@
-// What a layer of a canvas asks the worker, and when it asks nothing; what of the answer belongs to which object.
+// What a layer of a canvas asks the worker, and when it asks
+// nothing; and which part of the answer belongs to which object.
 import { Group, Mesh, Object3D, PerspectiveCamera, Raycaster, Vector2, Vector3 } from 'three';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { LayerQuestion } from '../../src/client/react/layer-question.js';
@@ -84,7 +85,7 @@ describe('a layer asks', () => {
     expect(layer.refresh()).toBeNull();
     far.removeFromParent();
     await layer.refresh();
-    expect(asked.length).toBe(3); // of both trees that there are now
+    expect(asked.length).toBe(3); // of both current trees
   });
 
   test('once what is about to come is there; what is late is waited for once, and not for ever', async () => {

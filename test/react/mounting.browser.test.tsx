@@ -1,4 +1,4 @@
-// The scene of a canvas lives for as long as anything that uses it, through what React mounts again.
+// The scene of a canvas lives as long as any component that uses it, also when React mounts components again.
 import RefreshRuntime from 'react-refresh/runtime';
 
 RefreshRuntime.injectIntoGlobalHook(window); // before React DOM and fiber look for it
@@ -70,7 +70,7 @@ test.each([true, false])(
     load({ default: () => <Box x={3} /> });
     await vi.waitFor(async () => expect(await distanceAt(3)).toBeCloseTo(9.5), 10_000);
     await vi.waitFor(() => expect(begun).toHaveBeenCalledWith('box at 0'), 10_000);
-    // fiber hides what is suspended again, and shows it when that is over.
+    // fiber hides suspended components again, and shows them when the suspension is over.
     for (let round = 0; round < 2; round++) {
       await stage.render(scene(wait));
       await vi.waitFor(async () => expect(await distanceAt(0.75)).toBeUndefined(), 10_000);
@@ -89,7 +89,7 @@ test.each([true, false])(
 
 test.each([true, false])('fast refresh keeps the service and what is tracked, strict %s', async (isStrict) => {
   const begun = vi.fn();
-  /** Says it as the transform of a bundler does for a module that is read again; effects run anew with each. */
+  /** Simulates a bundler's transform of a reloaded module; effects run anew with each. */
   const edit = (x: number): ((props: object) => ReactNode) => {
     function Edited(): ReactNode {
       queries = useCollision();
@@ -102,7 +102,7 @@ test.each([true, false])('fast refresh keeps the service and what is tracked, st
     }
     RefreshRuntime.register(Edited, 'Edited');
     const signature = RefreshRuntime.createSignatureFunctionForTransform();
-    signature(Edited, 'useCollision', true); // it is as after an edit of its hooks: all state and effects begin again
+    signature(Edited, 'useCollision', true); // it is as after an edit of its hooks: all state and effects restart
     return Edited;
   };
   const First = edit(3);

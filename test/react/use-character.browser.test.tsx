@@ -1,4 +1,4 @@
-// A character of React: an object that walks for as long as its component is mounted.
+// A character of React: an object that walks while its component is mounted.
 import { useFrame } from '@react-three/fiber';
 import {
   type CharacterHookOptions,
@@ -14,7 +14,7 @@ import { mount, unmountAll } from '../fixtures/react-stage.js';
 
 afterEach(unmountAll);
 
-/** What comes with frames takes as many as it takes, which are long on a busy machine. */
+/** Results that arrive with frames take a number of frames, which are long on a busy machine. */
 const FRAMES = { timeout: 10_000 };
 
 test.each([true, false])('useCharacter makes an object walk, and ends with it, strict %s', async (isStrict) => {
@@ -82,7 +82,7 @@ test('useCharacter sets options that are others than before, however often it re
     set.mockClear();
     await stage.render(scene(options));
     await isSet(options);
-    // The same in new objects, from elsewhere.
+    // Equal values in new objects, and another position.
     const again = { ...options, shape: shape(0.25), ...('ignore' in options && { ignore: [...options.ignore!] }) };
     await stage.render(scene({ ...again, position: [1, 2, 3] }));
     await isSet(options);

@@ -1,4 +1,5 @@
-// What is new where the rays of fiber's events are cast by the worker: no ray here, and handlers in order for all that.
+// What is different where the worker casts the rays of fiber's
+// events: no ray on this thread, and handlers in order all the same.
 import { meshBounds } from '@react-three/drei/core/meshBounds';
 import { createPortal, type RootState, type ThreeEvent } from '@react-three/fiber';
 import { type CollisionError, createCollisionService } from 'collision-worker';
@@ -39,7 +40,7 @@ describe('the same as fiber', () => {
     children: Placed[];
   }
 
-  /** Boxes in boxes, each with all handlers, some of which stop their events. */
+  /** Nested boxes, each with all handlers, some of which stop their events. */
   function Node({ placed, log }: { placed: Placed; log: string[] }): ReactNode {
     const { name, position, rotation, scale, stops, children } = placed;
     const heard = (type: string) => (event: ThreeEvent<PointerEvent>) => {
@@ -96,7 +97,7 @@ describe('the same as fiber', () => {
     const moments: [string, [number, number]][] = [];
     let at: [number, number] = [0, 0];
     for (let i = 0; i < 120; i++) {
-      // A click is near what went before it, now and then.
+      // Now and then, a click is near the previous event.
       if (random.chance(0.6)) at = [Math.floor(random.range(0, WIDTH)), Math.floor(random.range(0, HEIGHT))];
       moments.push([types[Math.floor(random.range(0, types.length))], at]);
     }
@@ -177,7 +178,7 @@ describe('order', () => {
     expect(at.map(Math.abs)).toEqual([0, 0]);
     expect(currentTarget).toBe(stage.target);
     expect(offsetX).toBe(WIDTH / 2);
-    // All is as it was before the handler.
+    // Everything is as it was before the handler.
     expect(raycaster.ray.origin.toArray()).toEqual([7, 8, 9]);
     expect(pointer.toArray()).toEqual([0.5, 0.5]);
     expect(event.currentTarget).toBeNull();
@@ -424,7 +425,7 @@ describe('a worker', () => {
     expect(service.stats.objects).toBe(1);
     shared.unmount();
     await vi.waitFor(() => expect(service.stats.objects).toBe(0), 5000);
-    // Of a view it could not be asked: there may not have been a frame.
+    // The view could not be queried: there may not have been a frame.
     expect(await service.raycast({ origin: [0, 0, 9], direction: [0, 0, -1] })).toBeNull();
     service.dispose();
   });

@@ -1,6 +1,6 @@
-// With `culling`, every `update` was rejected once a camera had its far plane at infinity: where its matrix said so and its `far` did
-// not, and for ever where it was there in one frame alone. It has no margin then. `margin: 'motion'` was refused in the frames
-// after such a one, too.
+// With `culling`, every `update` was rejected once a camera had its far plane at infinity: if its matrix had it there and its
+// `far` did not, and forever even if it was there in only one frame. Such a view has no margin. `margin: 'motion'` was refused in
+// the frames after such a one, too.
 import { createCollisionService } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
 import { BoxGeometry, Mesh, MeshBasicMaterial, PerspectiveCamera, Scene } from 'three';

@@ -1,5 +1,5 @@
-// A frame that waited when its worker was lost had gone ahead: the transforms of the one that waited next were not, and questions
-// behind it saw objects where they had been before it. Found by chaos, seed 1, step 8998, where the machine was slow.
+// A frame that waited when its worker was lost had been sent ahead: the transforms of the next waiting frame were not, and
+// queries behind it saw objects at their previous positions. Found by chaos, seed 1, step 8998, on a slow machine.
 import { createCollisionService } from 'collision-worker';
 import { Matrix4 } from 'three';
 import { expect, test } from 'vitest';
@@ -23,7 +23,7 @@ test('a question behind a frame that waits sees it, also where one had gone ahea
   const shape = { type: 'box', halfExtents: [1, 1, 1] } as const;
   const box = service.addObject({ shape, contacts: 'none' });
   const cast = (x: number) => service.raycast({ origin: [x, 0, -5], direction: [0, 0, 1], tMax: 20 });
-  /** Asks behind a second update() while the first is under way. */
+  /** Queries behind a second update() while the first is in progress. */
   const ask = async (worker: GatedWorker, x: number, step: number) => {
     for (const [i, id] of balls.entries()) {
       service.setTransform(id, at(0.1 * Math.sin(i + step), 0.1 * Math.cos(2 * i), 500 + 0.1 * Math.sin(3 * i)));

@@ -1,5 +1,5 @@
-// A question by the shape of a mesh waits for the next worker, which never gets the mesh: it was removed meanwhile. The
-// question was a good one, and is not to be called one about an unknown mesh. Found by chaos on a busy machine.
+// A query with the shape of a mesh waits for the next worker, which never gets the mesh: it was removed meanwhile. The
+// query was valid, and must not be rejected for an unknown mesh. Found by chaos on a busy machine.
 import { expect, test } from 'vitest';
 import { Mortal } from '../fixtures/mortal.js';
 import { boxMesh } from '../oracle/meshes.js';
@@ -9,7 +9,7 @@ test('is answered with the loss of the worker', async () => {
   const mesh = await service.addMesh(boxMesh(1, 1, 1));
   workers[0].holdAll();
   const asked = service.overlap({ type: 'mesh', mesh }).catch((error) => error);
-  // It is sent before the mesh goes.
+  // It is sent before the mesh is removed.
   await Promise.resolve();
   service.removeMesh(mesh);
   await workers[0].worker.terminate();

@@ -1,4 +1,4 @@
-// What is asked of a mesh's boxes, and a bake, changes nothing, and is asked of the next worker as every other question is. All three
+// Queries of a mesh's boxes, and a bake, change nothing, and are sent to the next worker like every other query. All three
 // rejected with WORKER_LOST.
 import type { CollisionService, MeshId } from 'collision-worker';
 import { expect, test } from 'vitest';

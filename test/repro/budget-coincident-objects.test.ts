@@ -1,4 +1,4 @@
-// Objects in one place that cannot make pairs were compared pair by pair, and many that touch lost the worker.
+// Objects in one place that cannot form pairs were compared pair by pair, and many that touch lost the worker.
 import { createCollisionService } from 'collision-worker';
 import { Matrix4 } from 'three';
 import { expect, test } from 'vitest';
@@ -7,7 +7,7 @@ import { GatedWorker } from '../fixtures/gated-worker.js';
 const RAY = { origin: [0, 0, 5], direction: [0, 0, -1] } as const;
 
 test.each([undefined, 4])('100,000 boxes in one place that touch, contactBudget %s', async (contactBudget) => {
-  // Its clock is the machine's, as a budget is of real milliseconds.
+  // Its clock is the machine's, since a budget is in real milliseconds.
   const worker = new GatedWorker(1);
   const options = contactBudget ? { contactBudget } : {};
   const service = await createCollisionService({ ...options, createWorker: () => worker, builders: 0, restart: false });
@@ -22,7 +22,7 @@ test.each([undefined, 4])('100,000 boxes in one place that touch, contactBudget 
   expect(contacts.truncated).toBe(true);
   expect(contacts.count).toBeGreaterThan(0);
   if (contactBudget) expect(contacts.waiting).toBeGreaterThan(0);
-  // They part, and all is well.
+  // They separate, and everything works again.
   for (const [i, id] of ids.entries()) {
     service.setTransform(id, new Matrix4().makeTranslation(3 * (i >> 1), 0, 0).elements);
   }

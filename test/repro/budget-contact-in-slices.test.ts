@@ -1,4 +1,4 @@
-// `contact` looked at a pair in one go, and all other questions waited for it.
+// `contact` examined a pair in one go, and all other queries waited for it.
 import { type CollisionService, createCollisionService } from 'collision-worker';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { GatedWorker } from '../fixtures/gated-worker.js';
@@ -36,7 +36,7 @@ test('rays are answered in the midst of a contact, and what changes the scene wa
   };
   const { answer: contact, answered } = await worker.answeredWithin(10, both, async () => {
     expect(await service.raycast(RAY)).not.toBeNull();
-    // A short one, of which the first object has the higher id.
+    // A short one, whose first object has the higher id.
     expect((await service.contact(balls[1], balls[0]))!.depths.length).toBe(1);
   });
   expect(answered).toBeGreaterThan(0);
@@ -45,7 +45,7 @@ test('rays are answered in the midst of a contact, and what changes the scene wa
   expect(found).toEqual(alone);
   expect((await other)!.depths).toEqual(alone.depths);
 
-  // It saw the objects as they were when it was asked.
+  // It saw the objects as they were at the time of the call.
   const last = service.contact(body, box, DETAIL);
   service.removeObject(box);
   expect((await last)!.depths).toEqual(alone.depths);

@@ -1,4 +1,4 @@
-// Picks waited until a frame had looked at all of its pairs, however many triangles these had.
+// Picks waited until a frame had examined all of its pairs, however many triangles these had.
 import { createCollisionService } from 'collision-worker';
 import { Matrix4 } from 'three';
 import { expect, test } from 'vitest';

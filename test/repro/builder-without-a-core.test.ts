@@ -1,5 +1,5 @@
-// A builder whose core did not start, for want of memory perhaps, rejected addMesh with UNSUPPORTED, as if the platform
-// could not and never would.
+// A builder whose core did not start, for example for lack of memory, rejected addMesh with UNSUPPORTED, as if the
+// platform could never support it.
 import { Worker } from 'node:worker_threads';
 import { createCollisionService, type WorkerLike } from 'collision-worker';
 import { expect, test } from 'vitest';

@@ -1,5 +1,5 @@
-// Half a disc has its centre on the border of its bounds: fitted to float32 vertices it came to lie a little beyond, and a pick did
-// not snap to it.
+// Half a disc has its centre on the border of its bounds: fitted to float32
+// vertices, it came to lie slightly outside, and a pick did not snap to it.
 import { type CollisionService, createCollisionService } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
 import { CircleGeometry, CylinderGeometry, Mesh, OrthographicCamera, Scene } from 'three';

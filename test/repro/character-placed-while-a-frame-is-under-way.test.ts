@@ -1,5 +1,5 @@
-// A character that was placed anew while a frame was under way went back to where it had been with that frame's answer, and so did
-// its object: for a picture, or for good where the worker was lost then.
+// A character that was repositioned while a frame was in progress moved back to its old position with that frame's answer, and so
+// did its object: for one render, or permanently if the worker was lost then.
 import type { Character } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
 import { Mesh, PerspectiveCamera, Scene } from 'three';
@@ -16,7 +16,7 @@ test('it is where it was placed, whichever answer comes', async () => {
   character.set({ gravity: 0 });
   for (let x = 1; x < 6; x++) {
     await service.update();
-    // One is in the worker, and one waits that is asked for again.
+    // One is in the worker, and one that waits is requested again.
     const frames = [service.update(), service.update()];
     character.set({ position: [x, 0, 0] });
     if (x > 3) frames.push(service.update());

@@ -1,4 +1,4 @@
-// clash waited for the end of a tile when its signal aborted in the midst of it, and resolved with a report if it was the last one.
+// clash waited for the end of a tile when its signal aborted halfway through, and resolved with a report if it was the last tile.
 import { type CollisionService, createCollisionService } from 'collision-worker';
 import { clash } from 'collision-worker/clash';
 import { expect, test, vi } from 'vitest';

@@ -1,5 +1,5 @@
-// A part that could not be read was in no report where no other part was in its tile; and where a flat triangle of a part was
-// far away, the part's box reached as far.
+// A part that could not be read was in no report if no other part was in its tile; and if a flat triangle of a part was far
+// away, the part's box reached as far.
 import { clash, type Part, type Rule } from 'collision-worker/clash';
 import { expect, test } from 'vitest';
 import { placedBox } from '../../src/clash/plan/bounds.js';

@@ -1,10 +1,10 @@
-// Two copies of a mesh whose vertices have all the same x were compared each with each: 40,000 took 100 s, in which the caller's
-// thread did nothing else. A property that objects inherit, as `constructor`, was the same of all parts.
+// Two copies of a mesh whose vertices all have the same x were compared pair by pair: 40,000 took 100 s, during which the
+// caller's thread was blocked. A property that objects inherit, such as `constructor`, was the same for all parts.
 import { clash, type Part, type Rule } from 'collision-worker/clash';
 import { expect, test, vi } from 'vitest';
 import { Random, SEED } from '../oracle/random.js';
 
-/** Squares in a plane of one x. */
+/** Squares in a plane of constant x. */
 function wall(cells: number) {
   const positions: number[] = [];
   const indices: number[] = [];
@@ -61,7 +61,7 @@ test(`copies that were moved a little are what each with each finds (seed ${SEED
   expect(expected.length).toBeLessThan(rules.length);
 });
 
-/** Its points, its area, and the length of all edges, slowly. */
+/** Its points, its area, and the length of all edges, computed the slow way. */
 function geometryOf(positions: Float32Array): { points: number[][]; area: number; length: number } {
   const points = Array.from({ length: positions.length / 3 }, (_, i) => [...positions.subarray(3 * i, 3 * i + 3)]);
   let [area, length] = [0, 0];

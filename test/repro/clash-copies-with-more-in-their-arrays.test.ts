@@ -1,5 +1,5 @@
-// Two copies of one part were no duplicates where a triangle had a corner that is no number, where the arrays had vertices of no
-// triangle or triangles of no area, and, with a tolerance of 0, where rounding had moved a far vertex past a near one.
+// Two copies of one part were not duplicates if a triangle had a NaN corner, if the arrays had unused vertices or triangles
+// without an area, or, with a tolerance of 0, if rounding had moved a far vertex past a near one.
 import { createCollisionService, type MeshData } from 'collision-worker';
 import { clash, type Part } from 'collision-worker/clash';
 import { expect, test } from 'vitest';
@@ -41,7 +41,7 @@ test('copies are found whatever else their arrays have', async () => {
   ];
   const pairs = meshes.flatMap((_, i) => meshes.slice(i + 1).map((_, k) => `${i} ${i + 1 + k}`));
   expect(await copies(meshes, 1e-3)).toEqual(pairs);
-  // They are 0.0001 apart, one and the next.
+  // Consecutive ones are 0.0001 apart.
   expect(await copies(meshes, 1.5e-4)).toEqual(pairs.filter((pair) => Number(pair[2]) - Number(pair[0]) === 1));
 });
 

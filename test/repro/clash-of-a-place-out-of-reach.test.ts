@@ -1,5 +1,5 @@
-// A worker that could not fetch a mesh, as the server of the work folder was restarted, cut an answer off or was gone, named the part
-// unreadable in a tile that counted as done: the report lacked its clashes.
+// A worker that could not fetch a mesh, because the server of the work folder was restarted, cut an answer off or was gone,
+// reported the part as unreadable in a tile that counted as done: the report lacked its clashes.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

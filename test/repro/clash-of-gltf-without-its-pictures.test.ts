@@ -1,5 +1,5 @@
-// What a glTF file may be that ended a run, or had it find nothing: its pictures are not there, it has no scene, its compression is
-// no must. Without the package of extensions, instances were taken for one part where the file lets readers pass them over.
+// Valid glTF files that ended a run, or made it find nothing: missing images, no scene, optional compression. Without the package
+// of extensions, instances were taken for one part although the file allows readers to ignore them.
 import { copyFileSync, cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ClashReport } from 'collision-worker/clash';
@@ -17,7 +17,7 @@ const positions = Buffer.from((attributes.position.array as Float32Array).buffer
 const indices = Buffer.from(Uint16Array.from(index!.array).buffer);
 const bytes = Buffer.concat([positions, indices]);
 
-/** Two cubes that meet. */
+/** Two cubes that intersect. */
 const cubes = {
   asset: { version: '2.0' },
   scene: 0,

@@ -1,7 +1,7 @@
-// What files and folders may be that ended a run, or had the report name what is not there: an IFC product without a GlobalId, half
-// an IFC file, a baked mesh with another name, a finished tile of which half was written, JSON with a byte order mark, glTF nodes in
-// a long chain or of one name, primitives that share their vertices, a buffer that was cut off. What a run that aborts while it bakes
-// has open; a worker lost meanwhile.
+// Files and folders that ended a run, or made the report name parts that do not exist: an IFC product without a GlobalId, half an
+// IFC file, a baked mesh with another name, a finished tile of which half was written, JSON with a byte order mark, glTF nodes in
+// a long chain or with one name, primitives that share their vertices, a truncated buffer. Also the files that a run leaves open
+// if it is aborted while it bakes, and a worker lost meanwhile.
 import { existsSync, readdirSync, readFileSync, readlinkSync, renameSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
@@ -77,7 +77,9 @@ test('rules may begin with a byte order mark; a queue worker takes no files', as
 });
 
 describe('a glTF file', () => {
-  /** Its meshes are lists of the indices of primitives that share all vertices: a unit cube's, then as many more as there are to be. */
+  /**
+   * Its meshes are lists of indices of primitives that share all vertices: those of a unit cube, then as many more as requested.
+   */
   const gltf = (name: string, meshes: number[][], nodes: object[], roots: number[], vertices = 8, mode = 4) => {
     const { positions, indices } = boxMesh(1, 1, 1);
     const all = new Float32Array(3 * vertices);

@@ -1,5 +1,5 @@
-// Skins and morph targets of a part's mesh went to the first worker that loaded it: the caller's own arrays were detached, and parts
-// with that mesh could not be read in any other tile.
+// Skins and morph targets of a part's mesh were transferred to the first worker that loaded it: the caller's own arrays were
+// detached, and parts with that mesh could not be read in any other tile.
 import { clash } from 'collision-worker/clash';
 import { BoxGeometry } from 'three';
 import { expect, test } from 'vitest';

@@ -1,6 +1,6 @@
-// A run removed whatever lay in the folders a, b and tiles of its work folder, also the model that it was about to read. Two runs in
-// one work folder mixed up their meshes and reported clashes of others. Baked parts of a glTF file were taken up again though its
-// buffer had changed. Options of the report were looked at when all files had been read.
+// A run removed whatever was in the folders a, b and tiles of its work folder, even the model that it was about to read. Two runs
+// in one work folder mixed up their meshes and reported each other's clashes. Baked parts of a glTF file were reused although its
+// buffer had changed. Options of the report were checked only after all files had been read.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -56,7 +56,7 @@ describe.concurrent('a run has its work folder for itself', () => {
     mkdirSync(work);
     symlinkSync(work, link);
     const both = await Promise.allSettled([run(model, work), run(model, link)]);
-    // Both look at the files first, and which is done with that first is not said.
+    // Both check the files first, and which finishes that first is unspecified.
     const [first, second] = both.sort((a, b) => (a.status < b.status ? -1 : 1));
     expect(first).toMatchObject({ status: 'fulfilled', value: { clashes: [{}] } });
     const message = expect.stringContaining('expected a folder that no other run uses');
@@ -76,7 +76,7 @@ describe.concurrent('a run has its work folder for itself', () => {
     other.kill('SIGKILL');
     await new Promise((resolve) => other.once('exit', resolve));
     expect((await run(model, work)).clashes).toHaveLength(1);
-    // Nobody can tell of a process of another machine, but for its signs of life.
+    // A process of another machine can only be detected by its heartbeat.
     lock(1, 'elsewhere');
     await expect(run(model, work)).rejects.toMatchObject({ message: expect.stringContaining('on elsewhere has it') });
     const before = Date.now() / 1000 - 120;

@@ -1,5 +1,6 @@
-// One matrix of an instance with a bottom row other than 0, 0, 0, 1 (all zeros hide an instance in many an app) made
-// `setTransforms` throw, and the frame of an adapter fail: nothing else moved, and what began in that frame was never told.
+// One matrix of an instance with a bottom row other than 0, 0, 0, 1 (many apps hide
+// an instance with all zeros) made `setTransforms` throw, and an adapter's frame
+// fail: nothing else moved, and events that began in that frame were never reported.
 import { Matrix4 } from 'three';
 import { describe, expect, test } from 'vitest';
 import { Mortal } from '../fixtures/mortal.js';
@@ -16,7 +17,7 @@ const BAD = {
   'a 1 in the third column': at(50).with(11, 1),
 };
 
-/** Moves objects in one of the ways in which many are moved at once. */
+/** Moves objects in one of the ways to move many at once. */
 type Way = (mortal: Mortal, ids: Uint32Array, matrices: number[][]) => void;
 
 const flat = (matrices: number[][]) => matrices.flat();
@@ -39,7 +40,7 @@ describe.each(Object.entries(WAYS))('%s', (way, move) => {
     const wall = service.addObject({ shape: SPHERE, matrix: at(21) });
     move(mortal, ids, [at(0), at(5), at(10)]);
     expect([...(await service.update()).rejected]).toEqual([]);
-    // In each of several frames, as by an array that is dirty in each.
+    // In each of several frames, like an array that is dirty in each.
     for (let frame = 0; frame < 3; frame++) {
       move(mortal, ids, [at(-frame), bad, at(20)]);
       const { rejected, contacts } = await service.update();
@@ -49,13 +50,13 @@ describe.each(Object.entries(WAYS))('%s', (way, move) => {
       expect(await service.raycast(down(-frame))).toMatchObject({ object: ids[0] });
     }
     await mortal.kill();
-    // Nobody but the worker knew what was in a borrowed array before: its owner hides what was rejected.
+    // Only the worker knew the previous contents of a borrowed array: its owner hides what was rejected.
     if (way !== 'a borrowed array') {
       expect(await service.raycast(down(5))).toMatchObject({ object: ids[1], distance: 9 });
     }
     expect(await service.raycast(down(-2))).toMatchObject({ object: ids[0], distance: 9 });
     expect(await service.raycast(down(19.5))).toMatchObject({ object: ids[2] });
-    // It has a place again, and is not rejected any more.
+    // It has a valid transform again, and is no longer rejected.
     move(mortal, ids, [at(0), at(6), at(20)]);
     expect([...(await service.update()).rejected]).toEqual([]);
     expect(await service.raycast(down(6))).toMatchObject({ object: ids[1], distance: 9 });

@@ -1,4 +1,4 @@
-// While a lost worker was replaced, nothing kept a process of Node alive that waited for it: it ended with exit code 13.
+// While a lost worker was replaced, nothing kept a Node process that waited for it alive: it ended with exit code 13.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';

@@ -1,9 +1,9 @@
-// A loop that went on after `dispose()` made a rejection in every frame, 60 a second, that nobody handled.
+// A loop that continued after `dispose()` caused an unhandled rejection in every frame, 60 a second.
 import { createCollisionService } from 'collision-worker';
 import { expect, onTestFinished, test } from 'vitest';
 import { Mortal } from '../fixtures/mortal.js';
 
-/** Counts the rejections of promises that nobody handles, until the test ends. */
+/** Counts unhandled promise rejections, until the test ends. */
 function unhandled(): unknown[] {
   const reasons: unknown[] = [];
   const others = process.listeners('unhandledRejection');

@@ -1,4 +1,4 @@
-// A view without a width or a height, as of a hidden canvas, was an error in every frame. It sees nothing.
+// A view without a width or a height, such as that of a hidden canvas, was an error in every frame. It sees nothing.
 import { type CollisionService, createCollisionService, frustumMotion, type ViewOptions } from 'collision-worker';
 import { Matrix4, PerspectiveCamera } from 'three';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
@@ -16,7 +16,7 @@ function viewOf(width: number, height: number): ViewOptions {
 
 const SEEN = viewOf(100, 50);
 const EMPTY: [number, number][] = [
-  [0, 0], // of which the aspect is NaN
+  [0, 0], // whose aspect is NaN
   [0, 50],
   [100, 0], // and infinite
 ];

@@ -1,5 +1,5 @@
-// What a command said between two workers has to be in the frame that waits for the next one as well: that frame is staged
-// by then, and is run after everything that the next worker is told.
+// A command sent between two workers must be in the frame that waits for the next one as well: that frame is staged by
+// then, and is run after everything that the next worker is sent.
 
 import type { FrameResult } from 'collision-worker';
 import { Matrix4, OrthographicCamera } from 'three';
@@ -14,7 +14,7 @@ const VIEW = {
 };
 const at = (x: number) => new Matrix4().makeTranslation(x, 0, 0).elements;
 
-/** Runs `act` between two workers, which answers the frame that waits. */
+/** Runs `act` between two workers; `act` returns the waiting frame. */
 async function between(mortal: Mortal, act: () => Promise<FrameResult>): Promise<FrameResult> {
   let frame: Promise<FrameResult> | undefined;
   const begin = () => {

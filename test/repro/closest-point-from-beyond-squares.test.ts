@@ -1,4 +1,4 @@
-// The square of such a distance is Infinity: `closestPoint` answered that with the point itself, and null with a limit.
+// The square of such a distance is Infinity: `closestPoint` returned the point itself, and null with a limit.
 import { createCollisionService, measure } from 'collision-worker';
 import { expect, test } from 'vitest';
 

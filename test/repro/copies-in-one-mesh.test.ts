@@ -1,5 +1,5 @@
-// Copies of a closed surface in one mesh add up, and so did what their far fields were off by: of 60 coincident spheres
-// points up to 1.03 radii from the middle were inside, of 130 up to 1.48. `closestPoint` of such a solid was 0 there.
+// Copies of a closed surface in one mesh add up, and so did the errors of their far fields: with 60 coincident spheres,
+// points up to 1.03 radii from the centre were inside, with 130 up to 1.48. `closestPoint` of such a solid was 0 there.
 
 import { Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
@@ -18,7 +18,7 @@ const mirrored = (mesh: Triangles): Triangles => transformed(mesh, (vertex) => v
 const shrunk = (mesh: Triangles, factor: number): Triangles =>
   transformed(mesh, (vertex) => vertex.multiplyScalar(factor));
 
-/** What is copied, about the size of 1. */
+/** The surfaces that are copied, about the size of 1. */
 const SURFACES: [name: string, surface: Triangles][] = [
   ['a ball', icosphere(1, 1)],
   ['a box', boxMesh(1, 2, 1.5)],
@@ -27,20 +27,20 @@ const SURFACES: [name: string, surface: Triangles][] = [
   ['a ball in a ball', merged([icosphere(1, 1), shrunk(icosphere(1, 1), 0.6)])],
   ['a hollow ball', merged([icosphere(1, 1), insideOut(shrunk(icosphere(1, 1), 0.6))])],
 ];
-/** These are not closed. */
+/** Surfaces that are not closed. */
 const OPEN: [name: string, surface: Triangles][] = [
   ['a ball with a hole', withoutTriangles(icosphere(1, 1), 3)],
   ['half a ball', withoutTriangles(icosphere(1, 1), 40)],
 ];
 
-/** With vertices for each triangle, so that the bounds are those of the rest. */
+/** With separate vertices for each triangle, so that the bounds are those of the rest. */
 function withoutTriangles({ positions, indices }: Triangles, count: number): Triangles {
   const rest = [...indices.slice(3 * count)];
   const own = rest.flatMap((vertex) => [...positions.subarray(3 * vertex, 3 * vertex + 3)]);
   return { positions: Float32Array.from(own), indices: Uint32Array.from(rest, (_, i) => i) };
 }
 
-/** Within two of its sizes, every other one near its surface. */
+/** Within two of its sizes, every other point near its surface. */
 function pointAbout(random: Random, { positions }: Triangles): Vector3 {
   const vertex = new Vector3().fromArray(positions, 3 * random.integer(positions.length / 3));
   return random.chance(0.5)
@@ -76,7 +76,7 @@ describe.each(PLACES)(`copies in one mesh %s, seed ${SEED}`, (_, place) => {
     },
   );
 
-  // Half a turn and more is inside: so are points about two copies that each winds a quarter of a turn around.
+  // A winding number of half or more is inside: this includes points with two copies of a quarter each.
   test.each(COPIES.flatMap((copies) => OPEN.map(([name, surface]) => ({ copies, name, surface }))))(
     '$copies × $name',
     async ({ copies, surface }) => {
@@ -90,7 +90,7 @@ describe.each(PLACES)(`copies in one mesh %s, seed ${SEED}`, (_, place) => {
         if (Math.abs(number - 0.5) < copies * 1e-5) continue;
         const point = scene.exactPoint(own.clone().applyMatrix4(thing.matrix));
         const isIn = inOnePiece(scene.core.volumes.containing(scene.point(point), ALL)).length === 1;
-        // What is not in the bounds is out of it, whatever winds around it.
+        // A point outside the bounds is outside, whatever its winding number.
         if (!isInBounds(surface, own)) expect(isIn).toBe(false);
         else expect(isIn, `${own.toArray()}, winding ${number}`).toBe(number > 0.5);
       }

@@ -1,5 +1,5 @@
-// With `culling`, a Mesh was left out by its vertices where the app had given its geometry a larger bounding sphere, as one
-// does whose shader moves them: three draws it by that sphere. Instances were so as well.
+// With `culling`, a Mesh was culled by its vertices where the app had given its geometry a larger bounding sphere, as is
+// done if a shader moves them: three culls it by that sphere. The same happened to instances.
 import { trackScene } from 'collision-worker/three';
 import {
   BoxGeometry,
@@ -19,7 +19,7 @@ import { difference, lit, PICTURE } from '../fixtures/flights.js';
 
 withService();
 
-/** It moves what is drawn by it far to the right. */
+/** A material that draws far to the right. */
 const aside = () =>
   new ShaderMaterial({
     vertexShader: `void main() {
@@ -32,7 +32,7 @@ const aside = () =>
     fragmentShader: 'void main() { gl_FragColor = vec4(1.0); }',
   });
 
-/** A box of which the vertices may be as far away. */
+/** A box whose vertices may be that far away. */
 function roomy(radius: number): BoxGeometry {
   const geometry = new BoxGeometry();
   geometry.computeBoundingSphere();
@@ -77,7 +77,7 @@ test('what a loader gives a geometry, a sphere about its box, leaves nothing in 
   geometry.computeBoundingBox();
   geometry.boundingSphere = geometry.boundingBox!.getBoundingSphere(new Sphere());
   const mesh = new Mesh(geometry, new MeshStandardMaterial());
-  mesh.position.set(-8.88, 0, -9); // by the sphere it would be in the picture
+  mesh.position.set(-8.88, 0, -9); // by its sphere it would be in the image
   const scene = lit(mesh);
   const camera = new PerspectiveCamera(60, PICTURE.width / PICTURE.height, 0.1, 100);
   const tracker = await trackScene(service, scene, { culling: true });

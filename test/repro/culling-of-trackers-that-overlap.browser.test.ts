@@ -1,5 +1,5 @@
-// Trackers of one scene that ended in the order in which they came left what they had put around each render of the scene: one
-// that was tracked anew before the tracker before had ended, as by a hot reload, cost each picture more and more.
+// Trackers of one scene that were disposed in the order of their creation left their wrappers around each render of the scene:
+// a tracker created before the previous one was disposed, as in a hot reload, made each render slower and slower.
 import { type CollisionService, createCollisionService } from 'collision-worker';
 import { type SceneTracker, trackScene } from 'collision-worker/three';
 import { PerspectiveCamera, Scene } from 'three';

@@ -1,5 +1,5 @@
-// With `culling`, nothing was left out for a camera with its far plane at infinity: three has no normal of that plane, and NaN is
-// not what it was, so that the renderer's questions were taken for somebody else's.
+// With `culling`, nothing was culled for a camera with its far plane at infinity: three has no normal for that plane, and NaN
+// does not equal itself, so that the renderer's frustum tests were taken for foreign ones.
 import { createCollisionService } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
 import { BoxGeometry, InstancedMesh, Matrix4, Mesh, MeshBasicMaterial, PerspectiveCamera, Scene } from 'three';

@@ -1,5 +1,5 @@
-// The way out of what holds a mesh was judged by the mesh's bounds, which lie askew in a turned box: the full dragon in one
-// was 142.2 deep where 119.9 along a face of the box part them.
+// The way out of a shape that contains a mesh was computed from the mesh's bounds, which are not aligned with a rotated
+// box: the full dragon in one was 142.2 deep where 119.9 along a face of the box separate them.
 import { type Matrix4, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import { makeId } from '../../src/shared/ids.js';
@@ -29,7 +29,7 @@ describe(`a dragon wholly inside a box, in both orders, seed ${SEED}`, { timeout
       const dragonIn = random.placement(random.point(0.1 * radius));
       const put = (what: typeof solid, matrix: Matrix4) => {
         const id = makeId(count++, 1);
-        // Without what the scene's oracle makes of a million triangles.
+        // Without the data that the scene's oracle would build of a million triangles.
         scene.core.addObjects(Uint32Array.of(id), scene.describe(what, matrix));
         return id;
       };
@@ -51,7 +51,7 @@ describe(`a dragon wholly inside a box, in both orders, seed ${SEED}`, { timeout
   });
 });
 
-/** How far a box must move along the normals of its faces, either way, to be rid of all points: the least of six. */
+/** How far a box must move along its face normals, either way, to contain no point any more: the least of six. */
 function leastAlongFaces(points: Vector3[], points2world: Matrix4, box: Matrix4, half: number[]): number {
   const toBox = box.clone().invert().multiply(points2world);
   const low = new Vector3(Infinity, Infinity, Infinity);

@@ -40,7 +40,7 @@ describe(`convex meshes of many vertices all but concentric, seed ${SEED}`, () =
       ] as const) {
         const { depths, normals } = scene.core.pairs.contact(first.id, second.id, layout.CONTACTS_MANIFOLD)!;
         const message = `pair ${pair}`;
-        // float32 holds the depth; places 10⁶ units away are rounded by 10⁻¹⁰.
+        // The depth is float32; positions 10⁶ units away are rounded by 10⁻¹⁰.
         expect(Math.abs(depths[0] - exact), message).toBeLessThan(1e-6 * exact);
         const [x, y, z] = normals.map((each) => sense * each);
         expect(Math.abs(wayAlong(p, q, x, y, z) - depths[0]), message).toBeLessThan(1e-6 * exact);
@@ -63,7 +63,7 @@ test('2,562 vertices each: the depth is no more than along any face of either', 
   expect(depths[0]).toBeGreaterThan(2 * 0.999);
 });
 
-/** The same object, filled: a ball within another one touches it. */
+/** The same object, solid: a ball inside another one then touches it. */
 function solid(scene: NearScene, thing: Thing): Thing {
   scene.remove(thing);
   const matrix = thing.matrix;

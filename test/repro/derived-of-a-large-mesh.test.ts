@@ -1,6 +1,6 @@
-// The first contact of a large convex mesh derived all that it needs in one piece, inside a frame: 1.6 to 2.4 s for 328,000
-// triangles, in which nothing else was answered; with 2.6 million the worker was taken for lost, again and again. Baking
-// did not keep it, and moving vertices began it anew.
+// The first contact of a large convex mesh derived all the required data in one piece, inside a frame: 1.6 to 2.4 s for 328,000
+// triangles, during which nothing else was answered; with 2.6 million the worker counted as lost, again and again. Baking did not
+// include the data, and moving vertices started anew.
 import { createCollisionService } from 'collision-worker';
 import { expect, onTestFinished, test } from 'vitest';
 import { GatedWorker } from '../fixtures/gated-worker.js';
@@ -31,7 +31,7 @@ test('picks are answered while it is built in the worker itself, and its first c
   const { contacts } = await service.update();
   expect(contacts.count).toBe(1);
 
-  // What is baked has all of it: nothing is derived of it when it is added.
+  // The baked mesh has all of it: nothing is derived when it is added.
   const again = await service.addMesh(baked);
   expect(await service.bakeMesh(again)).toEqual(baked);
 });
@@ -49,7 +49,7 @@ test('vertices move: frames, contacts and picks go on while all is derived anew'
     BALL.positions.map((x) => 1.5 * x),
   );
   expect((await service.update()).contacts.count).toBe(1);
-  // Baking it asks for all that is derived, in slices.
+  // Baking derives all the data, in slices.
   const bake = () => service.bakeMesh(mesh);
   const { answer: baked, answered } = await worker.answeredWithin(20, bake, async () => {
     expect((await service.raycast(RAY))?.distance).toBeCloseTo(7.2, 6);

@@ -1,7 +1,7 @@
-// With `culling`, instances were drawn otherwise than by three where what stands for an InstancedMesh was not to be there, or was no copy
-// of it: in a picture within the picture, by a camera of the same frustum, there were none; a VSM shadow map had them in their levels
-// of detail; a shader that reads the numbers of instances, and colours of which each is for two, found others; a callback did not find
-// the mesh; and ranges that the app said were to be sent piled up.
+// With `culling`, instances were drawn differently from three where the stand-in for an InstancedMesh should not be used, or was
+// no exact copy: in a nested render, by a camera with the same frustum, there were none; a VSM shadow map had them in their
+// levels of detail; a shader that reads instance numbers, and colours shared by two instances each, got the wrong ones; a
+// callback did not find the mesh; and the app's update ranges piled up.
 import { type TrackOptions, trackScene } from 'collision-worker/three';
 import {
   AmbientLight,
@@ -37,12 +37,12 @@ function placed<T extends InstancedMesh>(mesh: T): T {
   return mesh;
 }
 
-/** A row from side to side, of which the camera sees the middle. */
+/** A row from side to side; the camera sees its middle. */
 function row(material: Material = new MeshBasicMaterial(), geometry: BufferGeometry = new BoxGeometry()) {
   return placed(new InstancedMesh(geometry, material, COUNT));
 }
 
-/** Compares pictures with those of three, and answers what was left out of the last. */
+/** Compares images with those of three, and returns what was culled from the last. */
 async function seen(objects: readonly Object3D[], options: TrackOptions = { culling: true }) {
   const scene = new Scene().add(...objects);
   const camera = view();
@@ -120,7 +120,7 @@ test.each(Object.keys(SHADERS))('a shader that reads numbers of instances, %s', 
   const mesh = row(which === 'of its own' ? own : new MeshBasicMaterial());
   SHADERS[which](mesh.material as Material);
   expect(await seen([mesh])).toBe(0);
-  // The caller may say that it does not matter.
+  // The caller may declare that it does not matter.
   const other = row(new MeshBasicMaterial());
   other.material = Object.assign(new MeshBasicMaterial(), { onBeforeCompile: () => 'gl_InstanceID' });
   expect(await seen([other], { culling: true, objectOptions: () => ({ cullable: true }) })).toBeGreaterThan(20);
@@ -153,7 +153,7 @@ test('a callback that reads what nobody inherits', async () => {
     (this as Trees).count_();
   };
   expect(await seen([mesh])).toBeGreaterThan(20);
-  expect(mesh.calls).toBe(16); // of eight pictures
+  expect(mesh.calls).toBe(16); // with eight images
 });
 
 test('ranges that are to be sent', async () => {
@@ -170,7 +170,7 @@ test('ranges that are to be sent', async () => {
   }
   expect(tracker.culled.instances).toBeGreaterThan(20);
   expect(instanceMatrix.updateRanges.length).toBeLessThanOrEqual(COUNT + 1);
-  // Once three draws it as it is, it sends all that the app has changed.
+  // Once three draws the mesh itself, it uploads all that the app has changed.
   instanceMatrix.addUpdateRange(0, 16);
   mesh.setMatrixAt(20, new Matrix4().makeTranslation(0, 1, -10));
   instanceMatrix.addUpdateRange(16 * 20, 16);

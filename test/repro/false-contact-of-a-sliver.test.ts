@@ -1,5 +1,6 @@
-// A triangle that becomes collinear where it is placed counted as meeting whatever its plane could not tell from it. The
-// arc of three ends a hair beside its diameter, so that the end of an extruded half disc has such a sliver along that.
+// A triangle that becomes collinear where it is placed counted as intersecting
+// whatever its plane could not separate from it. The arc in three ends slightly beside
+// its diameter, so that the end of an extruded half disc has such a sliver along it.
 import { type CollisionService, createCollisionService } from 'collision-worker';
 import { ExtrudeGeometry, Shape } from 'three';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -12,7 +13,7 @@ afterEach(() => service.dispose());
 
 const DETAILS = ['any', 'manifold', 'triangles', 'full'] as const;
 
-/** A triangle beside the edge of a half cylinder that is at y, in the plane of which that edge crosses; z moves it. */
+/** A triangle beside a half cylinder's edge at y, in a plane that crosses that edge; z moves it. */
 const beside = (y: number, z: number) =>
   new Float32Array([0.75, y - 0.375, z + 0.125, -0.375, y - 0.875, z - 0.5, -0.375, y + 0.75, z - 0.375]);
 

@@ -1,5 +1,6 @@
-// Triangles that lie in one place, or about one edge, were compared each with each in one piece: 3,000 copies of a triangle held the
-// worker up for 9 s. So were all points of one cell, where they lie close together far from the origin, and all edges of a thread.
+// Triangles in one place, or around one edge, were compared pair by pair in one piece:
+// 3,000 copies of a triangle blocked the worker for 9 s. The same happened to all points of
+// one cell, if they are close together far from the origin, and to all edges of a thread.
 import { expect, test } from 'vitest';
 import { findCircles } from '../../src/worker/snap/circles.js';
 import { findFlatFaces } from '../../src/worker/snap/feature-edges.js';
@@ -7,7 +8,7 @@ import { findStars } from '../../src/worker/snap/runs.js';
 import { weldCorners } from '../../src/worker/snap/vertices.js';
 import { Random, SEED } from '../oracle/random.js';
 
-/** Counts what is read of numbers. */
+/** Counts the reads of an array. */
 function counted(numbers: Float32Array<ArrayBuffer>): {
   positions: Float32Array<ArrayBuffer>;
   count: { reads: number };
@@ -32,11 +33,11 @@ test.each([
   ['pages of a book', (i: number): number => 2 ** -13 * i],
 ])('%s are compared with few of them, and are in one face with what goes on from them', (_, angleOf) => {
   const COUNT = 1500;
-  // A triangle on the other side of the edge, and then all of them.
+  // First a triangle on the other side of the edge, and then all of them.
   const triangle = (angle: number) => [0, -1, 0, 0, 1, 0, Math.cos(angle), 0, Math.sin(angle)];
   const all = [triangle(Math.PI), ...Array.from({ length: COUNT }, (_, i) => triangle(angleOf(i)))];
   const { positions, count } = counted(Float32Array.from(all.flat()));
-  // The edge that they share alone: each third vertex is one of its own.
+  // They share only the edge: each third vertex is separate.
   const of = Uint32Array.from(all.flatMap((_, i) => [0, 1, i + 2]));
   const corners = { size: 3, positions, slots: new Uint32Array(all.length) } as const;
   const [roots] = done(findFlatFaces(corners, { of, corners: of, count: all.length + 2 }));
@@ -57,7 +58,7 @@ test(`points that lie close together far from the origin are welded by a few of 
 
 test('an arc of more edges than a circle has is none: those of a thread are not looked at in one piece', () => {
   const circlesOf = (count: number, turns: number) => {
-    // As exact as no mesh is.
+    // More exact than any mesh.
     const points = Float64Array.from({ length: 3 * count }, (_, i) => {
       const angle = (2 * Math.PI * turns * Math.floor(i / 3)) / count;
       return [Math.cos(angle), Math.sin(angle), 0][i % 3];

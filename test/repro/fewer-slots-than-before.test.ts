@@ -1,5 +1,5 @@
-// A query of a view kept bits of more objects than it cleared: where a lost worker had far more objects than the next one,
-// `frustum` with occlusion told ids that nobody ever had, read from behind a bitmap.
+// A query of a view kept bits of more objects than it cleared: if a lost worker had far more objects than the next one,
+// `frustum` with occlusion returned ids that never existed, read from behind a bitmap.
 import { Matrix4, OrthographicCamera } from 'three';
 import { expect, test } from 'vitest';
 import { Mortal } from '../fixtures/mortal.js';
@@ -30,7 +30,7 @@ test('what a view sees and what is occluded in a worker that has fewer objects t
   const restored = mortal.kill();
   for (const id of ids) service.removeObject(id);
   await restored;
-  // Memory that is used again is not empty.
+  // Reused memory is not cleared.
   const { positions, indices } = icosphere(1, 5);
   const meshes = await Promise.all(Array.from({ length: 4 }, () => service.addMesh({ positions, indices })));
   for (const mesh of meshes) service.removeMesh(mesh);

@@ -1,4 +1,4 @@
-// An extent that is nothing beside the mesh's size, as a flat mesh has one whose heights are rounding, was BAD_DATA, or its
+// An extent that vanishes beside the mesh's size, as with a flat mesh whose heights are rounding, was BAD_DATA, or its
 // build wrote out of bounds.
 import { type CollisionService, createCollisionService, type Ray } from 'collision-worker';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -11,7 +11,7 @@ afterEach(() => service.dispose());
 
 const CELLS = 10;
 
-/** A floor of a grid in two axes, whose heights along the third one are the given one, up and down. */
+/** A floor of a grid in two axes, whose heights along the third one are alternately plus and minus the given one. */
 function floor(axis: number, height: number): Float32Array {
   const positions: number[] = [];
   const add = (u: number, v: number) => positions.push(...[u, v].toSpliced(axis, 0, (u + v) % 2 ? height : -height));

@@ -1,5 +1,5 @@
-// A frame behind a command that found no room was run, and its answer was the error: what began and entered in it was
-// never told.
+// A frame behind a command that ran out of memory was run, and its answer was the error: events that began and views
+// that entered in it were never reported.
 import { createCollisionService, type WorkerLike } from 'collision-worker';
 import { Matrix4, OrthographicCamera } from 'three';
 import { expect, onTestFinished, test } from 'vitest';

@@ -1,5 +1,5 @@
-// A builder that was to make the second part of another one's tree, and could not be made, took the mesh with it: `addMesh` was not
-// answered before the builder counted as silent, and an error went unhandled.
+// A builder that was to build the second part of another one's tree, and could not be created, took the mesh down with it:
+// `addMesh` was not answered until the builder counted as silent, and an error was unhandled.
 import { Worker } from 'node:worker_threads';
 import { createCollisionService } from 'collision-worker';
 import { PlaneGeometry } from 'three';

@@ -1,5 +1,5 @@
-// Behind a wall that three does not draw, as its bounding sphere is not where its vertices are, everything is to be seen: what
-// was taken for hidden by it was left out.
+// Behind a wall that three does not draw, because its bounding sphere is not where its vertices are, everything is visible:
+// objects that it seemed to occlude were culled.
 import { trackScene } from 'collision-worker/three';
 import { BoxGeometry, InstancedMesh, Matrix4, Mesh, MeshBasicMaterial, type Object3D, Scene } from 'three';
 import { expect, test } from 'vitest';
@@ -12,7 +12,9 @@ withService();
 const form = () => new BoxGeometry(14, 10, 0.5);
 const paint = () => new MeshBasicMaterial({ color: 0x404080 });
 
-/** Walls that come before the camera from out of view, and whose sphere stays there; `back` tells three where they are. */
+/**
+ * Walls that move in front of the camera from out of view, but whose sphere stays there; `tell` gives three the new bounds.
+ */
 const WALLS: Record<string, () => { wall: Object3D; come: () => void; tell: () => void }> = {
   'an InstancedMesh'() {
     const wall = new InstancedMesh(form(), paint(), 1);

@@ -1,5 +1,6 @@
-// With `occlusion`, objects were left out that three draws: behind a level of a LOD that this very picture does not show; that clear
-// the depths before they are drawn, or turn to the camera then. And what once was not opaque, but for `transparent`, never hid again.
+// With `occlusion`, objects were culled that three draws: behind a level of a LOD that this very render does not show; objects
+// that clear the depth buffer before they are drawn, or turn to the camera then. And an object that once was not opaque, other
+// than by `transparent`, never occluded again.
 import { type SceneTracker, type TrackOptions, trackScene } from 'collision-worker/three';
 import { BoxGeometry, Group, LOD, Mesh, MeshBasicMaterial, type PerspectiveCamera, PlaneGeometry, Scene } from 'three';
 import { ClippingGroup } from 'three/webgpu';
@@ -18,7 +19,7 @@ function box(width: number, height = width, depth = width): Mesh<BoxGeometry, Me
 
 const wall = () => box(14, 10, 0.5);
 
-/** Forty boxes that a wall hides. */
+/** Forty boxes that a wall occludes. */
 function behind(): Mesh[] {
   return Array.from({ length: 40 }, (_, i) => {
     const mesh = box(0.5);
@@ -34,7 +35,7 @@ function before(): PerspectiveCamera {
   return camera;
 }
 
-/** Draws a picture that is to be three's, and updates. */
+/** Draws an image that has to equal three's, and updates. */
 async function draw(tracker: SceneTracker, scene: Scene, camera: PerspectiveCamera): Promise<number> {
   const { count, painted } = difference(renderer, scene, camera);
   expect(count).toBe(0);

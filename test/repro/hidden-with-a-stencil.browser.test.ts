@@ -1,4 +1,4 @@
-// With `culling: { occlusion }`, what was hidden did not write its stencil any more, which is written even where it is behind.
+// With `culling: { occlusion }`, occluded objects no longer wrote their stencil, which is written even if they are behind.
 import { createCollisionService } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
 import {
@@ -37,7 +37,7 @@ test('what is shown through a stencil of something hidden', async () => {
     expect(difference(renderer, scene, camera).count).toBe(0);
     await tracker.update(camera, PICTURE);
   }
-  // It would be left out but for that.
+  // Without the stencil it would be culled.
   marker.material = outline.material = new MeshBasicMaterial();
   marker.material.depthTest = true;
   for (let i = 0; i < 5; i++) {

@@ -1,5 +1,5 @@
-// A tie between triangles was decided against the last hit even when that was one of another ray: a hit at exactly
-// tMax was lost when the ray before had ended at the same distance on a triangle with a lower index.
+// A tie between triangles was decided against the last hit even if that was one of another ray: a hit at exactly
+// tMax was lost if the previous ray had ended at the same distance on a triangle with a lower index.
 import { createCollisionService } from 'collision-worker';
 import { expect, test } from 'vitest';
 

@@ -1,4 +1,4 @@
-// A list of views with holes came to the worker as one without records, and the worker failed.
+// A list of views with holes arrived at the worker as one without records, and the worker failed.
 import { createCollisionService } from 'collision-worker';
 import { expect, onTestFinished, test } from 'vitest';
 

@@ -1,5 +1,6 @@
-// With `culling`, instances were not drawn that no answer had seen as they are: of a mesh that was still being built, that
-// was shown again, or that had another geometry since; and stale ones where its matrices or colours were other arrays.
+// With `culling`, instances were not drawn if no answer had seen them in their current state: of a mesh that was still
+// being built, that was shown again, or that had another geometry since; and stale ones were drawn if its matrices or
+// colours were replaced by other arrays.
 import { type SceneObjectOptions, trackScene } from 'collision-worker/three';
 import {
   BoxGeometry,
@@ -20,7 +21,7 @@ import { difference, PICTURE } from '../fixtures/flights.js';
 
 withService();
 
-/** A row from side to side, of which the camera sees the middle. */
+/** A row from side to side; the camera sees its middle. */
 function row(geometry: BufferGeometry = new BoxGeometry(), count = 41): InstancedMesh {
   const mesh = new InstancedMesh(geometry, new MeshBasicMaterial(), count);
   for (let i = 0; i < count; i++) mesh.setMatrixAt(i, new Matrix4().makeTranslation(2 * (i - (count - 1) / 2), 0, -10));

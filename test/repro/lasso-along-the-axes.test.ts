@@ -1,5 +1,5 @@
-// A polygon whose edges are its own bounds: on a bound that is an edge at once nothing is inside, and what crossed it
-// was missed.
+// A polygon whose edges are its own bounds: on a bound that is also
+// an edge nothing is inside, and whatever crossed it was missed.
 import { createCollisionService } from 'collision-worker';
 import { Matrix4, OrthographicCamera } from 'three';
 import { expect, test } from 'vitest';

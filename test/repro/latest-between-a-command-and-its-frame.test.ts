@@ -1,5 +1,6 @@
-// A pick with `latest` that waited for the one before it was asked as soon as that was answered: between a command that had gone
-// ahead of a joined frame, and the frame. It saw an object gone that another one had replaced, and the other one not yet come.
+// A pick with `latest` that waited for the previous one was sent as soon as that was
+// answered: between a command that was sent ahead of a joined frame, and the frame. It saw
+// an object removed that another one had replaced, and the other one not yet moved there.
 import { createCollisionService } from 'collision-worker';
 import { Matrix4, OrthographicCamera } from 'three';
 import { expect, test } from 'vitest';
@@ -33,7 +34,7 @@ test('a pick with latest sees the scene as it was at some time', async () => {
   const frame = service.update();
   const pickedThen = pick();
   await turn();
-  // The second takes the first one's place; then that goes, and a frame that joins the one that waits says so.
+  // The second moves to the first one's position; then the first is removed, in a frame that joins the waiting one.
   service.setTransform(second, at(0));
   service.update();
   service.removeObject(first);

@@ -1,4 +1,4 @@
-// The layers of a view and of a query about it were taken for one mask: an object in a layer of each was not seen.
+// The layers of a view and of a query of it were merged into one mask: an object in a layer of each was not seen.
 import { createCollisionService } from 'collision-worker';
 import { Matrix4, OrthographicCamera } from 'three';
 import { expect, test } from 'vitest';

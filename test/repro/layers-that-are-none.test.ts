@@ -1,4 +1,4 @@
-// `layers` of `objectOptions` that are no layers were taken for some: NaN and texts hid the object, and 1.5 was 1.
+// Invalid `layers` of `objectOptions` were accepted: NaN and strings hid the object, and 1.5 was 1.
 import { createCollisionService } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
 import { BatchedMesh, BoxGeometry, Matrix4, Mesh, MeshBasicMaterial, Scene } from 'three';

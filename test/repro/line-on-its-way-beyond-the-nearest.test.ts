@@ -1,5 +1,5 @@
-// A line that is drawn nearest to the cursor beyond what else is hit was cut off there, and hit where that is: it took the
-// place of that if its id is lower.
+// A line whose nearest point to the cursor is beyond another hit was cut off there, and hit at that depth: it took the place
+// of that hit if its id was lower.
 import { type CollisionService, createCollisionService } from 'collision-worker';
 import { Matrix4, OrthographicCamera } from 'three';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -18,7 +18,7 @@ test.each([0, 1])('pick answers what pickAll has first, order %d', async (order)
     view: view.elements,
     viewport: { width: 100, height: 100 },
   });
-  // A pixel is a unit. The line comes nearest to the middle at z = -22; where it goes through the wall it is five pixels off.
+  // A pixel is a unit. The line is nearest to the centre at z = -22; where it passes through the wall it is five pixels off.
   const addWall = () => service.addObject({ shape: { type: 'box', halfExtents: [20, 20, 1] } });
   const addLine = async () => {
     const mesh = await service.addMesh({ positions: Float32Array.of(-9, 0, 20, 6, 0, -50), topology: 'lines' });

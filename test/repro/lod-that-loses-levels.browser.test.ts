@@ -1,4 +1,5 @@
-// A LOD of `culling.levels` that had lost the level which its pixels choose was not drawn at all.
+// A LOD of `culling.levels` that had lost the level
+// that its size in pixels selects was not drawn at all.
 import { trackScene } from 'collision-worker/three';
 import { BoxGeometry, LOD, Mesh, MeshBasicMaterial, Scene } from 'three';
 import { expect, test } from 'vitest';
@@ -31,6 +32,6 @@ test('it shows its last one, and the others once it has these again', async () =
   expect(await shown()).toEqual([]);
   for (let i = 0; i < 4; i++) lod.addLevel(make(), 1000 * i);
   expect(await shown()).toEqual([false, false, true, false]);
-  // By its distance, another camera has the first, in which it is as large.
+  // For another camera the first level is selected by distance, in which it is equally large.
   expect(difference(renderer, scene, camera)).toMatchObject({ count: 0 });
 });

@@ -1,5 +1,5 @@
-// A worker that was lost again before it knew all that the one before it did: what waited for that went on waiting, and of small
-// meshes all that came later.
+// A worker was lost again before it knew everything that its predecessor did: calls that waited for that kept waiting, and, for
+// small meshes, all later ones did as well.
 import { expect, test } from 'vitest';
 import { Mortal } from '../fixtures/mortal.js';
 import { icosphere } from '../oracle/meshes.js';

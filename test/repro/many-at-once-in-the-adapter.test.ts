@@ -1,5 +1,5 @@
-// One of many was looked for in a list, once for each of the many: what left the scene, the Meshes in a table, the
-// geometries that reported their progress.
+// One of many was searched for in a list, once for each of the many: objects removed from the scene, Meshes in a
+// table, geometries that reported their progress.
 import { BufferGeometry, Float32BufferAttribute, type Mesh, MeshBasicMaterial, Object3D } from 'three';
 import { expect, test } from 'vitest';
 import { MeshPool } from '../../src/client/three/geometry/mesh-pool.js';
@@ -7,7 +7,7 @@ import { MeshTable } from '../../src/client/three/track/mesh-table.js';
 import { type Placed, SceneObjects } from '../../src/client/three/track/scene-objects.js';
 import { makeId } from '../../src/shared/ids.js';
 
-/** Quadratic work on so many would take a minute and more. */
+/** Quadratic work on this many would take a minute and more. */
 const MANY = 160_000;
 const TIMEOUT = 20_000;
 
@@ -16,7 +16,8 @@ test('many objects leave the scene while a query is under way, and are found in 
 }, () => {
   const objects = new SceneObjects();
   const ids = Uint32Array.from({ length: MANY }, (_, i) => makeId(i, 1));
-  // One owner is enough: so many of three's objects are hundreds of megabytes, which takes longer than what is tested.
+  // One owner is enough: this many of three's objects are hundreds
+  // of megabytes, which takes longer than the tested code.
   const owner = { object: new Object3D(), isInstanced: false, ids: new Uint32Array(0), reject() {} };
   const standIns = Array.from(ids, (): Placed => ({ owner, seenBy: () => null }));
   const one = (i: number) => ids.subarray(i, i + 1);
@@ -42,7 +43,7 @@ test('many Meshes leave a table and come back to it', { timeout: TIMEOUT }, () =
   const geometry = new BufferGeometry();
   const material = new MeshBasicMaterial();
   const kind = { material, surface: material.side, isDrawn: true, isVisible: true, layers: 1 };
-  // What the table reads of a Mesh: so many of three's would take seconds.
+  // The properties that the table reads of a Mesh: this many of three's would take seconds.
   const like = { geometry, material, visible: true, layers: { mask: 1 }, matrixWorld: { elements: [] } };
   const owners = Array.from({ length: MANY }, () => {
     const drawn = { ...like } as unknown as Mesh;
@@ -54,7 +55,7 @@ test('many Meshes leave a table and come back to it', { timeout: TIMEOUT }, () =
   expect(table.size).toBe(MANY / 2);
   for (let i = MANY - 1; i >= 0; i -= 2) set(i);
   expect(table.size).toBe(MANY);
-  // They are put in order once nobody has come for a while.
+  // They are sorted once none has been added for a while.
   for (let n = 0; n < 20; n++) table.size;
   owners.forEach(({ place }, i) => {
     if (place !== i) expect(place).toBe(i);

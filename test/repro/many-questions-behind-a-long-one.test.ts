@@ -1,4 +1,5 @@
-// Contacts and distances that had waited for a long frame were all asked in one piece when it ended: 1,500 took 240 ms.
+// Contacts and distances that had waited for a long frame were
+// all computed in one piece when it ended: 1,500 took 240 ms.
 import { afterEach, expect, test, vi } from 'vitest';
 import type { Core } from '../../src/worker/binding/core.js';
 import { FRAME_SLICE_MS, LongWork } from '../../src/worker/long-work.js';
@@ -31,7 +32,7 @@ test('what has waited for long work is asked in slices, in order, between which 
   work.endFrame();
   work.release();
   expect(asked).toHaveLength(FRAME_SLICE_MS);
-  expect(events).toEqual(['served']); // meshes stay for those that wait
+  expect(events).toEqual(['served']); // meshes are kept for the ones that wait
   await all;
   await Promise.resolve();
   expect(asked).toEqual(Array.from({ length: MANY }, (_, i) => i));

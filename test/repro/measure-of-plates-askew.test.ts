@@ -1,6 +1,6 @@
-// Boxes along the world's axes about the triangles of plates that lie aslant are nearer to each other than the triangles are: the
-// distance of two of 9,800 triangles took 6 s on the main thread. Those of two round caps all reach to the middle, and seem nearer
-// than what was found by rounding: caps of 1,000 triangles took 3 s.
+// Axis-aligned boxes around the triangles of oblique plates are nearer to each other than the triangles are: the distance of two
+// plates of 9,800 triangles took 6 s on the main thread. The triangles of two round caps all reach the centre, and rounding makes
+// them seem nearer than the minimum found so far: caps of 1,000 triangles took 3 s.
 import type { Vec3 } from 'collision-worker';
 import { type BufferGeometry, CircleGeometry, Euler, Matrix4, PlaneGeometry, Vector3 } from 'three';
 import { expect, test } from 'vitest';
@@ -30,7 +30,7 @@ function normalOf({ corners }: MeasuredFeature): Vec3 {
   return q.sub(p).cross(r.sub(p)).normalize().toArray();
 }
 
-/** How many boxes of triangles are compared until no pair is nearer than what is known to be. */
+/** How many boxes of triangles are compared, given the known distance, until no pair is nearer. */
 function visits(a: MeasuredFeature, b: MeasuredFeature, axes: Axes): number {
   const [parts, others] = [a, b].map(({ corners }) => partsOf(corners, 9, axes));
   const closest = new Closest();

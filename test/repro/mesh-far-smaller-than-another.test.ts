@@ -1,5 +1,5 @@
-// Mesh against mesh measured both in the space of the one with the lower id: where that was 10¹³ times smaller, products
-// of lengths were infinite in float32 and the pair was missed.
+// Mesh against mesh measured both in the space of the one with the lower id: if that was 10¹³ times smaller, products of
+// lengths overflowed in float32 and the pair was missed.
 import { type CollisionService, createCollisionService } from 'collision-worker';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
@@ -18,7 +18,7 @@ const TRIANGLE = { positions: Float32Array.of(-1, -1, 0, 1, -1, 0, 0, 1, 0) };
 describe.each([1e-3, 1e-9, 1e-12, 1e-13, 1e-16, 1e-18, 1e-20, 1e-24, 1e-30, 1e-40])(
   'a tetrahedron of the size %d',
   (size) => {
-    // By the object's matrix, or by the mesh's own coordinates where float32 has them.
+    // By the object's matrix, or by the mesh's own coordinates where float32 can represent them.
     const scaled = (factor: number) => [factor, 0, 0, 0, 0, factor, 0, 0, 0, 0, factor, 0, 0, 0, 0, 1];
     test.each(['the first', 'the second'])('as %s', async (order) => {
       const [small, large] = [await service.addMesh(TETRAHEDRON), await service.addMesh(TRIANGLE)];

@@ -1,4 +1,4 @@
-// An update() that joins the one that waits lets commands go ahead: the removal of a mesh overtook what was asked about it.
+// An update() that joins the waiting one sends commands ahead: the removal of a mesh overtook queries about it.
 import { expect, test } from 'vitest';
 import { Mortal } from '../fixtures/mortal.js';
 import { icosphere } from '../oracle/meshes.js';

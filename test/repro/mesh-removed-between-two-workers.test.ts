@@ -1,4 +1,4 @@
-// What is asked between two workers is asked of the next one, which was told of no mesh that had been removed since.
+// Queries made between two workers are sent to the next one, which was sent no mesh that had been removed since.
 import { expect, test } from 'vitest';
 import { Mortal } from '../fixtures/mortal.js';
 import { icosphere } from '../oracle/meshes.js';

@@ -1,5 +1,5 @@
-// The oriented boxes of two meshes were compared without regard to rounding: where these only just touched, so might
-// the meshes, and the pair was missed.
+// The oriented boxes of two meshes were compared without regard to rounding: if these only just touched, the meshes
+// might touch as well, and the pair was missed.
 import { createCollisionService, type Shape } from 'collision-worker';
 import { expect, test } from 'vitest';
 

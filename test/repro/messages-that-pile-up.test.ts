@@ -1,4 +1,5 @@
-// Taking the first of many waiting messages moved all others: with 100,000 behind long work, each took 40 microseconds.
+// Taking the first of many waiting messages moved all others:
+// with 100,000 behind a long task, each took 40 microseconds.
 import { expect, test } from 'vitest';
 import { Inbox } from '../../src/worker/inbox.js';
 import { Queue } from '../../src/worker/queue.js';
@@ -6,7 +7,7 @@ import { afterMessages } from '../../src/worker/slices.js';
 
 const MANY = 20_000;
 
-/** Returns an inbox, and what sends it a message. */
+/** Returns an inbox, and a function that sends it a message. */
 function openable() {
   let listen!: (event: Event) => void;
   const endpoint = {
@@ -46,7 +47,7 @@ test('much that waits for messages goes on in order', async () => {
   expect(order.every((each, i) => each === i)).toBe(true);
 });
 
-// All that was under way had a slice each before a message was answered: behind 100 `raycastMany` a pick waited 300 ms.
+// Every running task had a slice before a message was answered: behind 100 `raycastMany` a pick waited 300 ms.
 test('a message waits for two slices at most, however much work is under way', async () => {
   const { inbox, send } = openable();
   const waited: number[] = [];
@@ -67,7 +68,7 @@ test('a message waits for two slices at most, however much work is under way', a
   expect(Math.max(...waited)).toBeLessThan(3);
 });
 
-// Quadratic work on so many would take minutes.
+// Quadratic work on this many would take minutes.
 test('a million entries go through a queue', { timeout: 20_000 }, () => {
   const queue = new Queue<number>();
   for (let i = 0; i < 1_000_000; i++) queue.add(i);

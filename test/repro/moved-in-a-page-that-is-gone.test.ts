@@ -1,5 +1,6 @@
-// A frame was read ahead of itself at the boxes of objects that had been removed behind it. Of a page of the core's table in which
-// nobody lives any more these are given back: what was read there led anywhere, and the worker ended with 'memory access out of bounds'.
+// Reading a frame prefetched the boxes of objects that had been removed after they were
+// moved. If a page of the core's table has no objects any more, its boxes are freed: what
+// was read there led anywhere, and the worker ended with 'memory access out of bounds'.
 import { expect, test } from 'vitest';
 import { service, withService } from '../fixtures/each-service.js';
 
@@ -8,7 +9,7 @@ withService();
 const COUNT = 4096;
 const KEPT = 10;
 
-/** A row of boxes, one unit further up than the one before. */
+/** A row of boxes, each one unit higher than the previous one. */
 function rowAt(y: number): Float32Array {
   const matrices = new Float32Array(16 * COUNT);
   for (let i = 0; i < COUNT; i++) matrices.set([1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 2 * i, y, 0, 1], 16 * i);

@@ -1,5 +1,5 @@
-// A tree that was built for vertices of before was put into the next worker, which knew of newer ones: the mesh went back to the old
-// vertices, or had them though an update had resolved.
+// A tree that was built for earlier vertices was installed in the next worker, which knew newer ones: the mesh reverted to the
+// old vertices, or kept them although an update had resolved.
 import { expect, test } from 'vitest';
 import { Mortal } from '../fixtures/mortal.js';
 
@@ -15,14 +15,14 @@ for (let i = 0, to = 0; i < CELLS; i++) {
   }
 }
 
-/** A floor at that height, of which each row is where `rowOf` says. */
+/** A floor at that height, each row of which is where `rowOf` puts it. */
 function floor(height: number, rowOf = (row: number) => row): Float32Array {
   const positions = new Float32Array(3 * count);
   for (let i = 0; i < count; i++) positions.set([rowOf(Math.floor(i / (CELLS + 1))), i % (CELLS + 1), height], 3 * i);
   return positions;
 }
 
-/** Rows that are apart come next to each other: the old tree is of no use. */
+/** Distant rows become adjacent: the old tree is of no use. */
 const mixed = (row: number) => (row * 47) % (CELLS + 1);
 const folded = (row: number) => Math.max(row, 20);
 
@@ -48,7 +48,7 @@ test('the vertices are the newest ones, whatever tree was under way', async () =
   await service.updateMesh(mesh, floor(7));
   await kill();
   expect(await heightNow()).toBe(7);
-  // What was under way comes before this one.
+  // Builds in progress are finished before this one.
   await service.bakeMesh(await service.addMesh({ positions: floor(0), indices }));
   expect(await heightNow()).toBe(7);
 });

@@ -1,5 +1,5 @@
-// A cross in a solid mesh of a box that is turned in its own space: the face nearest to its middle is not the one across
-// which it leaves the soonest. The depth was that across the nearest one.
+// A cross in a solid mesh of a box that is rotated in its own space: the face nearest to its centre is not the one
+// across which it leaves the soonest. The depth returned was that of the nearest face.
 import { createCollisionService } from 'collision-worker';
 import { Quaternion, Vector3 } from 'three';
 import { expect, test } from 'vitest';

@@ -1,5 +1,5 @@
-// What a new tree is built of was copied in one piece, and what deforms it once more for the message: of 5 million triangles that
-// took 55 ms, and of 200 morph targets of 40,000 vertices 195 ms, for which every pick waited.
+// The input of a new tree was copied in one piece, and its skin and morph targets once more for the message: for 5 million
+// triangles that took 55 ms, and for 200 morph targets of 40,000 vertices 195 ms, for which every pick waited.
 import { expect, test } from 'vitest';
 import { transfersOf } from '../../src/shared/calls.js';
 import type { MeshUpdate } from '../../src/shared/protocol.js';
@@ -14,7 +14,7 @@ const TARGETS = 12;
 const { positions, indices: given } = icosphere(1, 6);
 const indices = Uint32Array.from(given);
 const vertices = positions.length / 3;
-/** Vertices that change places, for which another tree is needed. */
+/** Vertices that swap places, for which another tree is needed. */
 const moved = positions.toReversed();
 const deform = (relative: boolean) => ({
   skin: {

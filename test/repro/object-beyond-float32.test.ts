@@ -1,5 +1,5 @@
-// Bounds in float32 overflowed for an object farther away than float32 reaches, and with them the root of the tree:
-// no ray hit anything any more.
+// Float32 bounds overflowed for an object beyond the range of float32,
+// and with them the root of the tree: no ray hit anything any more.
 import { createCollisionService } from 'collision-worker';
 import { expect, test } from 'vitest';
 

@@ -1,5 +1,5 @@
-// In a tracker that was given its renderer nothing was ever hidden: all objects have the set of the renderer's planes, also while it has
-// none, and what has a set hid nothing.
+// In a tracker with a renderer nothing was ever occluded: all objects have the set of the renderer's clipping planes, even while
+// it has none, and an object with a set occluded nothing.
 import { trackScene } from 'collision-worker/three';
 import { BoxGeometry, Mesh, MeshBasicMaterial, PerspectiveCamera, Plane, Scene, Vector3 } from 'three';
 import { expect, test } from 'vitest';
@@ -26,7 +26,7 @@ test.each([{}, { culling: { occlusion: true } }])(
     camera.updateMatrixWorld();
     const renderer = { clippingPlanes: [] as Plane[], localClippingEnabled: true };
     const tracker = await trackScene(service, scene, { ...UNRENDERED, ...options, renderer });
-    /** What is hidden, once nothing has moved for a few frames. */
+    /** The occluded objects, once nothing has moved for a few frames. */
     const hidden = async () => {
       let count = 0;
       for (let frame = 0; frame < 5; frame++) {
@@ -36,12 +36,12 @@ test.each([{}, { culling: { occlusion: true } }])(
       return count;
     };
     expect(await hidden()).toBe(HIDDEN);
-    // Of the wall, only a part is left.
+    // Only a part of the wall is left.
     renderer.clippingPlanes = [new Plane(new Vector3(1, 0, 0), 0)];
     expect(await hidden()).toBe(0);
     renderer.clippingPlanes = [];
     expect(await hidden()).toBe(HIDDEN);
-    // A wall of which its own planes leave a part hides nothing either.
+    // A wall that is partly clipped by its own planes occludes nothing either.
     material.clippingPlanes = [new Plane(new Vector3(1, 0, 0), 0)];
     expect(await hidden()).toBe(0);
     tracker.dispose();

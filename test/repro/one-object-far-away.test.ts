@@ -1,4 +1,4 @@
-// One object at 10²⁰ had all others in one cell of the octree: a frame tested every two of them.
+// One object at 10²⁰ put all others into one cell of the octree: a frame tested every pair of them.
 
 import { createCollisionService } from 'collision-worker';
 import { expect, test } from 'vitest';

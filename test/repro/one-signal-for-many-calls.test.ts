@@ -1,4 +1,4 @@
-// Node warned of a leak where more than ten calls waited for one signal: each had a listener of its own.
+// Node warned of a leak if more than ten calls waited for one signal: each had a listener of its own.
 import { getEventListeners } from 'node:events';
 import { type CollisionService, createCollisionService } from 'collision-worker';
 import { afterEach, beforeEach, expect, test } from 'vitest';

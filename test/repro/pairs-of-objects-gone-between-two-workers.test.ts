@@ -1,5 +1,5 @@
-// The next worker is told of the pairs there were. Those of which both objects had gone since were kept: nothing in it had
-// moved that would have asked for another look.
+// The next worker is sent the existing pairs. Those of which both objects had been removed since were kept: nothing in it
+// had moved that would have triggered another check.
 import { Matrix4 } from 'three';
 import { expect, test } from 'vitest';
 import { Mortal } from '../fixtures/mortal.js';

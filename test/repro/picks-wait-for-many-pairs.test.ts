@@ -1,18 +1,21 @@
-// The pairs of a frame were sorted, compared with those of the frame before, written and copied in one piece: with a million of them,
-// picks waited for 0.3 s.
+// The pairs of a frame were sorted, compared with those of the previous frame, written and copied in one piece: with a million of
+// them, picks waited for 0.3 s.
 import { type CollisionService, createCollisionService, type FrameResult } from 'collision-worker';
 import { Matrix4 } from 'three';
 import { afterEach, expect, test } from 'vitest';
 import { GatedWorker } from '../fixtures/gated-worker.js';
 
-/** 44,850 pairs: as many as are written in eleven parts. */
+/** 44,850 pairs: they are written in eleven parts. */
 const COUNT = 300;
 const PAIRS = (COUNT * (COUNT - 1)) / 2;
 const RAY = { origin: [0, 0, 5], direction: [0, 0, -1] } as const;
-/** The worker's clock goes so much faster that a slice is over after each part. */
+/** The worker's clock runs so much faster that a slice ends after each part. */
 const SPEED = 1e5;
 const ASKED = 120;
-/** So many picks come at least while pairs are written, and compared; ordered in four passes and merged; and found, sorted and all else. */
+/**
+ * The minimum number of picks answered while pairs are written and compared;
+ * ordered in four passes and merged; and found, sorted and everything else.
+ */
 const WRITTEN = 11;
 const MADE = 6;
 const ORDERED = 80;
@@ -29,7 +32,7 @@ async function start(options: { contactBudget?: number } = {}): Promise<void> {
   ids = Array.from({ length: COUNT }, () => service.addObject({ shape: box }));
 }
 
-/** Answers a frame, and how many of the picks that the worker gets with it are answered before it: one between two slices. */
+/** Returns a frame, and how many of the picks sent with it are answered before it: one between two slices. */
 async function picksWithin(): Promise<{ result: FrameResult; picks: number }> {
   await worker.shut();
   let isDone = false;
@@ -89,7 +92,7 @@ test('picks come between the parts of an answer, whatever has changed', async ()
 });
 
 test('picks come between the parts of ordering what a budget is spent on', async () => {
-  await start({ contactBudget: 1 }); // of the fast clock
+  await start({ contactBudget: 1 }); // on the fast clock
   const { result, picks } = await picksWithin();
   const { count, waiting } = result.contacts;
   expect(count + waiting).toBe(PAIRS);

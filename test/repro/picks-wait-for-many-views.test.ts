@@ -1,4 +1,4 @@
-// Picks waited until a frame had looked at all of its views: 170 ms behind 50 of them with occlusion, 1.3 s behind 500.
+// Picks waited until a frame had processed all of its views: 170 ms behind 50 of them with occlusion, 1.3 s behind 500.
 import { createCollisionService, type ViewOptions } from 'collision-worker';
 import { Matrix4, PerspectiveCamera } from 'three';
 import { expect, test } from 'vitest';
@@ -50,7 +50,7 @@ test(`rays and frusta are answered between two of ${VIEWS} views, each of which 
       expect([hit?.object, hit?.distance]).toEqual([target, expect.closeTo(89 - frame / 10, 6)]);
       expect(alone.ids.length).toBeGreaterThan(0);
     });
-    // A ray and a frustum at a time between two views.
+    // One ray and one frustum at a time between two views.
     expect(answered).toBe(20);
     const { views: seen, ms } = answer;
     expect(ms.total).toBeCloseTo(ms.update + ms.cull + ms.contacts + ms.answer, 1);

@@ -1,5 +1,5 @@
-// A listener that ended the forwarding, or disposed of the tracker, in the midst of an event: what came behind it in the same event
-// was still heard, and the object was never told that the pointer left.
+// A listener ended the forwarding, or disposed the tracker, during an event: later listeners of the same event were still called,
+// and the object was never notified that the pointer left.
 import { expect, test, vi } from 'vitest';
 import { answered, forward, LEFT, note, send, twoCubes, usePointerStage } from '../fixtures/pointer-stage.js';
 

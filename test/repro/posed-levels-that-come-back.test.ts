@@ -1,5 +1,5 @@
-// A level of a LOD that came back was not posed where another one had stood for it while nobody saw it: the service forgets the
-// pose with the shape, and the tracker took it for sent.
+// A level of a LOD that was shown again was not posed if another one had replaced it while it was hidden: the service drops the
+// pose with the shape, and the tracker assumed that it was sent.
 
 import { trackScene } from 'collision-worker/three';
 import { BoxGeometry, BufferAttribute, Group, LOD, Mesh, MeshBasicMaterial } from 'three';

@@ -13,7 +13,7 @@ test.each([1e12, 3e12])(`from %d radii away, seed ${SEED}`, async (distance) => 
   await service.update();
   const hits = Array.from({ length: 8000 }, () => {
     const direction = random.direction();
-    // Rounding moves the ray by some 10⁻³ where it arrives.
+    // Rounding moves the ray by some 10⁻³ at its target.
     const aim = random.point(0.5);
     const origin = aim.clone().addScaledVector(direction, -distance);
     const along = new Vector3().subVectors(aim, origin).normalize();

@@ -1,5 +1,5 @@
-// What touched and was unmounted, of which the ref said nothing any more: useContact never told that it had parted. And pictures that
-// came faster than answers had the frame that they shared told several times.
+// A touching component that was unmounted, so that its ref was empty: useContact never reported that the contact had ended. And
+// with renders faster than answers, the frame that they shared was reported several times.
 import { Collision, useCollisionFrame, useContact } from 'collision-worker/react';
 import { createRef, type ReactNode, useRef } from 'react';
 import type { Mesh } from 'three';

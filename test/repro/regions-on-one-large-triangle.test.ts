@@ -1,5 +1,5 @@
-// Two curves of contact on the same large triangles were taken for one where neighbouring triangles of the other mesh
-// were cut too, each by its own curve and far from the edge that they share.
+// Two contact curves on the same large triangles were taken for one if neighbouring triangles of the other mesh were
+// cut too, each by its own curve and far from their common edge.
 import { createCollisionService } from 'collision-worker';
 import { Matrix4 } from 'three';
 import { expect, test } from 'vitest';
@@ -11,7 +11,7 @@ test('each leg of an angle that stands in a plate is a region', async () => {
   const plate = await service.addMesh(boxMesh(20, 2, 20));
   const legs = await service.addMesh(angle(2));
   service.addObject({ shape: { type: 'mesh', mesh: plate }, contacts: 'manifold' });
-  // About its middle, the ends of the legs are at (1, 0) and (0, 1).
+  // Relative to its centre, the ends of the legs are at (1, 0) and (0, 1).
   const down = new Matrix4().makeRotationZ((-3 * Math.PI) / 4);
   const matrix = new Matrix4().makeTranslation(-3, 1 + Math.SQRT1_2 - 0.1, 4).multiply(down);
   service.addObject({ shape: { type: 'mesh', mesh: legs }, matrix: matrix.elements, contacts: 'manifold' });

@@ -1,5 +1,5 @@
-// What a view had seen was put into the list of what left one by one, in its place: 100,000 boxes removed in reverse took
-// the worker 9 seconds, and 200,000 were its end. So it was with the transforms that a frame rejects.
+// Objects that a view had seen were inserted into the sorted list of left ones one by one: 100,000 boxes removed in
+// reverse took the worker 9 seconds, and 200,000 killed it. The same held for the transforms that a frame rejects.
 import type { FrameResult, ObjectId } from 'collision-worker';
 import { Matrix4, OrthographicCamera } from 'three';
 import { expect, test } from 'vitest';
@@ -13,7 +13,7 @@ import { startCore } from '../fixtures/core.js';
 import { Mortal } from '../fixtures/mortal.js';
 import { Random, SEED } from '../oracle/random.js';
 
-/** Quadratic work on so many would take more than a minute. */
+/** Quadratic work on this many would take more than a minute. */
 const MANY = 300_000;
 const TIMEOUT = 20_000;
 const ROW = 900;
@@ -25,13 +25,13 @@ const VIEW = {
 };
 const BOX = { shape: { type: 'box', halfExtents: [0.1, 0.1, 0.1] }, contacts: 'none' } as const;
 
-/** Unlike `toEqual`, in no time. */
+/** Unlike `toEqual`, takes no time. */
 function expectSame(found: Uint32Array, expected: Uint32Array): void {
   expect(found.length).toBe(expected.length);
   expect(found.findIndex((id, i) => id !== expected[i])).toBe(-1);
 }
 
-/** A core of which every view sees every box. */
+/** A core in which every view sees every box. */
 class Crowd {
   readonly core: Core;
   readonly names: string[];
@@ -42,7 +42,7 @@ class Crowd {
     this.names = Array.from({ length: views }, (_, i) => `view ${i}`);
   }
 
-  /** Adds a box in each of so many slots from the first on, all in a row; answers the ids. */
+  /** Adds a box in each of `count` slots from the first on, all in a row; returns the ids. */
   add(first: number, count: number, generation = 1): Uint32Array {
     const ids = Uint32Array.from({ length: count }, (_, i) => makeId(first + i, generation));
     this.core.addObjects(ids, {
@@ -53,7 +53,7 @@ class Crowd {
     return ids;
   }
 
-  /** Adds so many and spreads them over the view. */
+  /** Adds `count` boxes and spreads them over the view. */
   spread(count: number): Uint32Array {
     const ids = this.add(0, count);
     const matrices = new Float32Array(16 * count);
@@ -112,7 +112,7 @@ test('many removed in reverse while others come in their places, in several view
   for (let slot = count - 1; slot >= 0; slot--) {
     crowd.core.removeObject(ids[slot]);
     const [other] = crowd.add(slot, 1, 2);
-    // One in three goes again without having been seen, and one in six comes once more.
+    // One in three is removed again without having been seen, and one in six is added once more.
     if (slot % 3 > 0) {
       added.push(other);
       continue;

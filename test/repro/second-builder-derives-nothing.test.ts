@@ -1,5 +1,5 @@
-// A second builder took its own first part, which it had just handed over, for an empty one: it derived nothing, and the
-// first builder derived all.
+// A second builder took its own first part, which it had just transferred, for an empty one: it derived nothing, and the
+// first builder derived everything.
 import { MessageChannel } from 'node:worker_threads';
 import { expect, test } from 'vitest';
 import { WorkerService } from '../../src/worker/service.js';

@@ -1,4 +1,5 @@
-// The outline of a capsule that a plane along its axis cuts was seen from one of its ends: the other end had three points of 64.
+// The outline of a capsule cut by a plane along its axis was sampled
+// as seen from one of its ends: the other end had three points of 64.
 import { createCollisionService } from 'collision-worker';
 import { Vector3 } from 'three';
 import { expect, onTestFinished, test } from 'vitest';

@@ -1,5 +1,5 @@
-// What is around an outline was looked for among those that begin farther to the left in the plane. Of a wall that a hollow
-// solid shares with what it is hollowed by, rounding decided which one does: such a hole was taken for a solid of its own.
+// The outline that contains another was searched for among those that begin farther to the left in the plane. If a hole
+// shares a wall with its hollow solid, rounding decided which begins first: such a hole was taken for a solid of its own.
 import { createCollisionService } from 'collision-worker';
 import { Matrix4, Vector3 } from 'three';
 import { expect, test } from 'vitest';
@@ -9,7 +9,7 @@ import { Random, SEED } from '../oracle/random.js';
 test(`a hole at a wall is inside of what it is in, however both are tilted, seed ${SEED}`, async () => {
   const random = new Random(SEED);
   const service = await createCollisionService();
-  // The first one is hollowed by four others, one at each of its walls; each is of another depth, so that none share edges.
+  // The first one is hollowed by four others, one at each of its walls; their depths differ, so that none share edges.
   const places = [
     [4, 4, 0, 0],
     [1, 1, -1.5, -0.5],

@@ -1,5 +1,5 @@
-// Which outline is inside of which was asked at points on outlines: where solids of one mesh touch, such a point is on another
-// outline, too, and one solid was taken for a hole in its neighbour.
+// The nesting of outlines was tested at points on outlines: if solids of one mesh touch, such a point is on another outline, too,
+// and one solid was taken for a hole in its neighbour.
 import { type CollisionService, createCollisionService, type Section } from 'collision-worker';
 import { Matrix4, Vector3 } from 'three';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -7,7 +7,9 @@ import { boxMesh, merged, type Triangles, transformed } from '../oracle/meshes.j
 import { Random, SEED } from '../oracle/random.js';
 import { flatLoop, loopArea } from '../oracle/sections.js';
 
-/** A block in the plane: low xy and high xy, and which one it is a hole in. Each is of another depth, so that none share edges. */
+/**
+ * A block in the plane: low xy and high xy, and the block in which it is a hole. Their depths differ, so that none share edges.
+ */
 type Block = readonly [number, number, number, number, (number | undefined)?];
 
 const SCENES: [string, Block[]][] = [
@@ -87,7 +89,7 @@ async function sectionOf(mesh: Triangles, matrix: Matrix4, plane: readonly numbe
   return section;
 }
 
-/** Compares with what the blocks are. */
+/** Compares with the definition of the blocks. */
 function compare(section: Section, blocks: readonly Block[], normal: Vector3, name: string): void {
   const blockOf = Array.from(section.closed, (_, i) => Math.floor(section.triangles[section.starts[i]] / 12));
   expect(
@@ -119,7 +121,7 @@ function compare(section: Section, blocks: readonly Block[], normal: Vector3, na
 test.each(SCENES)(`solids of one mesh are no holes in each other: %s, seed ${SEED}`, async (name, blocks) => {
   const random = new Random(SEED);
   for (let i = 0; i < 8; i++) {
-    // Mirrored, with x and y changed, in both orders.
+    // Mirrored, with x and y swapped, in both orders.
     const place = ([x, y, s, t, hole]: Block): Block => {
       const [a, b, c, d] = [i & 1 ? -s : x, i & 2 ? -t : y, i & 1 ? -x : s, i & 2 ? -y : t];
       return i & 4 ? [b, a, d, c, hole] : [a, b, c, d, hole];
@@ -132,7 +134,7 @@ test.each(SCENES)(`solids of one mesh are no holes in each other: %s, seed ${SEE
     for (const order of [placed, reversed]) {
       const mesh = meshOf(order);
       compare(await sectionOf(mesh, new Matrix4(), [0, 0, 1, 0]), order, new Vector3(0, 0, 1), `${name}, ${i}`);
-      // Turned, what touches does so but for rounding.
+      // Rotated, touching blocks touch only to within rounding.
       const matrix = random.placement(random.point(i % 2 ? 1e4 : 1));
       const normal = new Vector3(0, 0, 1).transformDirection(matrix);
       const plane = [...normal, -normal.dot(new Vector3().setFromMatrixPosition(matrix))];

@@ -1,5 +1,5 @@
-// Cells of a tolerance that is small against the object were too many to number, and those beyond a million were one: each open end
-// of 200,000 triangles was compared with a quarter of them all, for minutes, and in pieces of a second.
+// With a tolerance that is small relative to the object, there were too many cells to number, and those beyond a million were
+// one: each open end of 200,000 triangles was compared with a quarter of them all, for minutes, and in pieces of a second.
 import { createCollisionService } from 'collision-worker';
 import { expect, onTestFinished, test } from 'vitest';
 import { Random, SEED } from '../oracle/random.js';

@@ -1,5 +1,5 @@
-// Rays went through the walls of a box of 1e31 units from within, met one of 1e110 at a distance of Infinity, and missed a ball
-// of that radius; one of 1e160 overlapped nothing.
+// Rays passed through the walls of a box of 1e31 units from inside, hit one of 1e110 at a distance of Infinity, and missed a
+// ball of that radius; one of 1e160 overlapped nothing.
 import { createCollisionService, type Shape } from 'collision-worker';
 import { expect, onTestFinished, test } from 'vitest';
 

@@ -1,5 +1,5 @@
-// Functions hand on the signal that they were given, or none. With `exactOptionalPropertyTypes` that was an error of types for every
-// call but those of `trackScene`; without it `undefined` has always been as good as no signal.
+// Functions pass on the signal that they were given, or none. With `exactOptionalPropertyTypes` that was a type error for every
+// call except those of `trackScene`; without it `undefined` has always been the same as no signal.
 import { createCollisionService } from 'collision-worker';
 import { type SceneParams, trackScene } from 'collision-worker/three';
 import { BoxGeometry, Mesh, MeshBasicMaterial, PerspectiveCamera, Plane, Ray, Scene, Vector3 } from 'three';

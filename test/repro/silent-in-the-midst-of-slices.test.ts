@@ -1,5 +1,5 @@
-// Many sweeps, a section or an inspection in slices said nothing until they were answered: a worker that took longer than the timeout
-// for one counted as lost, and so did the next one, which was asked again.
+// Many sweeps, a section or an inspection in slices sent nothing until they were answered: a worker that took longer than the
+// timeout for one counted as lost, and so did the next one, which was sent it again.
 import { afterEach, expect, test, vi } from 'vitest';
 import type { Core } from '../../src/worker/binding/core.js';
 import { LongWork } from '../../src/worker/long-work.js';

@@ -1,4 +1,4 @@
-// A pick that passed by everything and snapped to a box had weights of a triangle's corners, though the box has no triangles.
+// A pick that hit nothing and snapped to a box had barycentric weights, though the box has no triangles.
 import { createCollisionService } from 'collision-worker';
 import { expect, onTestFinished, test } from 'vitest';
 import { PIXEL_VIEW } from '../fixtures/pixel-view.js';

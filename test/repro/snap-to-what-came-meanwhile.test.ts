@@ -1,5 +1,5 @@
-// A pick that snaps to faces waits until those of the mesh that it strikes are found. Meanwhile another mesh may come to be struck:
-// its faces were not looked for, and the pick snapped to nothing.
+// A pick that snaps to faces waits until the faces of the mesh that it hits are found. Meanwhile, another mesh may be hit
+// instead: its faces were not computed, and the pick snapped to nothing.
 import { createCollisionService } from 'collision-worker';
 import { Matrix4, PerspectiveCamera } from 'three';
 import { expect, onTestFinished, test } from 'vitest';

@@ -1,5 +1,5 @@
-// sweepAll of a sphere or capsule left out what it met behind the first object, as oriented bounds were only compared as far as the
-// way led to that one; and in another tree, whatever the shape was.
+// sweepAll of a sphere or capsule skipped hits behind the first object, because oriented bounds were only compared as far as the
+// path led to that one; and in another tree, whatever the shape was.
 import { createCollisionService, type Shape } from 'collision-worker';
 import { Matrix4 } from 'three';
 import { expect, onTestFinished, test } from 'vitest';

@@ -1,4 +1,5 @@
-// Of many ways with as many shapes, each block of ways copied all shapes: 8,000 took 8 s, and with one shape 20 ms.
+// For many sweeps with as many shapes, each block of sweeps
+// copied all shapes: 8,000 took 8 s, and with one shape 20 ms.
 import { Matrix4, Vector3 } from 'three';
 import { expect, test } from 'vitest';
 import { ALL, NearScene } from '../fixtures/near-scene.js';

@@ -1,5 +1,5 @@
-// What was passed on as the arguments of a call, of which there may be 100,000 or so, ended in a RangeError: the ids that an object
-// on its way ignores beside itself, and what is below a level of a LOD.
+// Arrays spread as the arguments of a call, which may have 100,000 or so, ended in a RangeError: the ids that a moving object
+// ignores besides itself, and the descendants of a level of a LOD.
 import { type CollisionService, createCollisionService } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
 import { BoxGeometry, Group, LOD, Mesh, MeshBasicMaterial, Object3D, PerspectiveCamera, Scene } from 'three';

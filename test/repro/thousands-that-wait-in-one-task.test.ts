@@ -1,5 +1,5 @@
-// Each of many picks with `latest` went through all that waited, and so did each update(): of 20,000 in one task, the picks kept
-// the main thread for 50 s, and picks and updates in turns for 17.
+// Each of many picks with `latest` searched all waiting calls, and so did each update(): with 20,000 in one task, the picks
+// blocked the main thread for 50 s, and picks and updates in alternation for 17.
 import { expect, test } from 'vitest';
 import { FramePump } from '../../src/client/frame/frame-pump.js';
 import { ViewTable } from '../../src/client/frame/view-table.js';

@@ -1,4 +1,4 @@
-// A loop that went on after dispose() was told so 60 times a second.
+// A loop that continued after dispose() was rejected 60 times a second.
 import { type CollisionService, createCollisionService } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -54,7 +54,7 @@ describe('a loop that goes on', () => {
     (which === 'tracker' ? tracker : service).dispose();
     for (let i = 0; i < 5; i++) {
       void tracker.update(frontCamera(), SIZE);
-      await new Promise((resolve) => setImmediate(resolve)); // rejections are told between two turns
+      await new Promise((resolve) => setImmediate(resolve)); // rejections are reported between two tasks
     }
     expect(told).toMatchObject([{ code: 'DISPOSED' }]);
     await expect(tracker.update(frontCamera(), SIZE)).rejects.toMatchObject({ code: 'DISPOSED' });

@@ -1,4 +1,5 @@
-// Where all of a BatchedMesh stood at once, each of its instances was told its side once more: a command for each of thousands.
+// When all of a BatchedMesh was built at once, the side of each of
+// its instances was sent once more: a command for each of thousands.
 import { createCollisionService } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
 import { BatchedMesh, BoxGeometry, Matrix4, MeshBasicMaterial, Scene } from 'three';

@@ -1,5 +1,5 @@
-// What was built when everything else had come waited for another frame, which who draws on demand asks for when the mouse moves: a
-// pick before it found nothing.
+// A mesh that was built after everything else waited for another frame, which an app that renders on demand requests when the
+// mouse moves: a pick before it found nothing.
 import { trackScene } from 'collision-worker/three';
 import { BoxGeometry, BufferAttribute, Mesh, PerspectiveCamera, Scene } from 'three';
 import { expect, test, vi } from 'vitest';
@@ -22,7 +22,7 @@ test('what a frame has built is there without another one', async () => {
   await vi.waitFor(() => expect(tracker.pending).toEqual([]));
   expect((await tracker.pick(50, 50))?.object).toBe(mesh);
 
-  // Its triangles are others, in another place.
+  // Its triangles are different, in another place.
   const index = mesh.geometry.index!;
   mesh.geometry.translate(2, 0, 0).setIndex(new BufferAttribute(index.array.slice(6), 1));
   await tracker.update(camera, SIZE);

@@ -1,4 +1,4 @@
-// What the caller's functions had answered was compared with itself where it was changed in place: changed() did nothing.
+// The result of the caller's functions was compared with itself if it was changed in place: changed() did nothing.
 import { createCollisionService, type NamedBox } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
 import { BatchedMesh, BoxGeometry, Mesh, MeshBasicMaterial, PerspectiveCamera, Ray, Scene, Vector3 } from 'three';

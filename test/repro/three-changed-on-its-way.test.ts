@@ -1,4 +1,5 @@
-// A geometry that changed once more while it was built or moved stayed as it was before, where no other update() came.
+// A geometry that changed once more while it was being built or
+// refitted kept its earlier state if no other update() followed.
 import { createCollisionService } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
 import { BoxGeometry, Mesh, MeshBasicMaterial, PerspectiveCamera, Ray, Scene, Vector3 } from 'three';

@@ -1,5 +1,5 @@
-// With culling, of a count with a fraction one instance more was drawn than WebGL draws of it; and a camera of several cameras, which
-// nothing is culled for, had instances drawn twice that three does not cull.
+// With culling, for a fractional count one instance more was drawn than WebGL draws; and an array camera, for which nothing is
+// culled, had instances drawn twice that three does not cull.
 import { createCollisionService } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
 import {
@@ -17,7 +17,7 @@ import { ListPainter } from '../fixtures/list-painter.js';
 
 const SIZE = { width: 100, height: 100 };
 
-/** Four instances, of which the second is out of view. */
+/** Four instances, the second of which is out of view. */
 async function tracked() {
   const service = await createCollisionService();
   onTestFinished(() => service.dispose());

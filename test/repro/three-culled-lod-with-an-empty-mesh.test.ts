@@ -1,5 +1,5 @@
-// A Mesh without vertices, as `new Mesh()` is, in the first level of a LOD that chooses by pixels: its bounds threw. The LOD was
-// said to be drawn without culling, and its level was chosen by distance.
+// A Mesh without vertices, like `new Mesh()`, in the first level of a LOD that chooses by pixels: its bounds threw. The LOD was
+// reported as drawn without culling, and its level was chosen by distance.
 import { createCollisionService } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
 import { BoxGeometry, Group, LOD, Mesh, MeshBasicMaterial, PerspectiveCamera, Scene } from 'three';

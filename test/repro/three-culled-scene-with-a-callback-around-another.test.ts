@@ -1,5 +1,5 @@
-// An app that put a callback around the scene's `onBeforeRender`, or put back what it had read there, had a culled scene call
-// itself until the stack was full.
+// An app that wrapped the scene's `onBeforeRender` in a callback, or restored the value that it had read there, made a culled
+// scene call itself until the stack overflowed.
 import { createCollisionService } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
 import { BoxGeometry, type Camera, InstancedMesh, Matrix4, MeshBasicMaterial, PerspectiveCamera, Scene } from 'three';
@@ -14,14 +14,14 @@ afterAll(() => service.dispose());
 type Key = 'onBeforeRender' | 'onAfterRender';
 type Callback = Scene['onBeforeRender'];
 
-/** Two instances, of which one is behind the camera. */
+/** Two instances, one of which is behind the camera. */
 function stage(): { scene: Scene; camera: Camera; painter: ListPainter } {
   const boxes = new InstancedMesh(new BoxGeometry(), new MeshBasicMaterial(), 2);
   for (const i of [0, 1]) boxes.setMatrixAt(i, new Matrix4().makeTranslation(0, 0, 10 * i - 5));
   return { scene: new Scene().add(boxes), camera: new PerspectiveCamera(), painter: new ListPainter() };
 }
 
-/** Has what is there already called first, as libraries do. */
+/** Wraps the existing callback and calls it first, as libraries do. */
 function wrap(scene: Scene, key: Key, said: () => void): Callback {
   const before = scene[key];
   scene[key] = function (this: Scene, ...args) {
@@ -56,7 +56,7 @@ test.each<Key>(['onBeforeRender', 'onAfterRender'])('%s is wrapped, put back and
   expect(calls()).toBe('own');
   scene[key] = both;
   expect(calls()).toBe('own,a,b');
-  // It is tracked and left again: what was read in the meantime goes on as what it stood for.
+  // It is tracked and released again: the value read in the meantime still works as the callback that it replaced.
   const second = await trackScene(service, scene, { culling: true, view: 'second' });
   await second.update(camera, SIZE);
   expect(calls()).toBe('own,a,b');

@@ -1,5 +1,5 @@
-// With culling, an object that cannot be read threw out of each render of its scene, even where three does not draw it, and
-// left out what the other objects have: it is drawn as three draws it.
+// With culling, an object that cannot be read threw out of each render of its scene, even if three does not draw it, and
+// other objects were left out: it is drawn as three draws it.
 import { createCollisionService } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
 import {
@@ -26,7 +26,7 @@ const fail = () => {
   throw new Error('a getter of the app');
 };
 
-/** How three draws it: 0 lines as it is invisible, and else by all of its instances. */
+/** How three draws it: 0 lines if it is invisible, and else with all of its instances. */
 const BAD: Record<string, { make: () => Object3D; spoil: (object: Object3D) => void; drawn: number }> = {
   'an invisible InstancedMesh without a geometry': {
     make: () => Object.assign(crowd(), { frustumCulled: false, visible: false }),
@@ -73,7 +73,7 @@ test.each(Object.entries(BAD))('%s', async (_, { make, spoil, drawn }) => {
   for (let i = 0; i < 2; i++) await draw();
   const linesOf = (lines: string[], { uuid }: Object3D) => lines.filter((line) => line.startsWith(uuid)).length;
   spoil(bad);
-  // Of the LOD three itself reads the level, unless it is not drawn.
+  // three itself reads the LOD's level, unless the LOD is not drawn.
   if (bad instanceof LOD) bad.layers.set(5);
   if (bad instanceof LOD) bad.children[0].visible = false;
   for (let i = 0; i < 3; i++) {

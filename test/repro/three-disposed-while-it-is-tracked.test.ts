@@ -1,4 +1,5 @@
-// The console had a warning for each Mesh whose tree was under way when the service was disposed.
+// The console showed a warning for each Mesh whose
+// tree was being built when the service was disposed.
 import { createCollisionService } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
 import { Mesh, Scene, SphereGeometry } from 'three';

@@ -1,4 +1,4 @@
-// Of a line that has a width it was looked at alone whether its segments begin in another array, not whether they end in one.
+// For a wide line, only a change of the array with its segments' starts was noticed, not of the array with their ends.
 import { BufferAttribute, Scene } from 'three';
 import { LineMaterial } from 'three/addons/lines/LineMaterial.js';
 import { LineSegments2 } from 'three/addons/lines/LineSegments2.js';

@@ -1,4 +1,5 @@
-// What was taken out of the scene again while it was still to come in a slice came all the same, and stayed for good.
+// An object that was removed from the scene while it still waited to
+// be added in a slice was added all the same, and stayed forever.
 import { trackScene } from 'collision-worker/three';
 import { BoxGeometry, Group, Mesh, MeshBasicMaterial, Scene } from 'three';
 import { expect, test } from 'vitest';
@@ -29,7 +30,7 @@ test('what goes before its slice does not come', async () => {
   do await tracker.update(camera, SIZE);
   while (tracker.pending.length > 0);
   expect(service.stats.objects).toBe(MESHES - 2);
-  // The whole crowd goes, comes and goes, a task after the other.
+  // The whole crowd is removed, added and removed, one task after another.
   for (let i = 0; i < 9; i++) {
     if (crowd.parent === root) root.remove(crowd);
     else root.add(crowd);

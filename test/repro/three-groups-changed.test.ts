@@ -27,7 +27,7 @@ test.each([
   };
   const faceUnder = async () => (await tracker.pick(50, 50))?.faceIndex;
   await settle();
-  // three's box has a group for each side; the fifth is towards the camera, and its material the first.
+  // three's box has a group for each side; the fifth faces the camera, and its material is the first.
   for (const groups of [
     [[24, 6, 0]],
     [],

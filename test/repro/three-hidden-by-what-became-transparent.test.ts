@@ -1,4 +1,4 @@
-// What had become transparent went on hiding what is behind it, also after changed().
+// An object that became transparent kept occluding what is behind it, even after changed().
 import { createCollisionService } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
 import { BoxGeometry, Mesh, MeshBasicMaterial, OrthographicCamera, Scene } from 'three';

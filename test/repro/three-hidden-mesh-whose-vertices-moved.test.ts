@@ -1,5 +1,5 @@
-// A Mesh behind a wall whose vertices move beside the wall was left out of the picture between the moment when its new triangles
-// stood in the worker and the next update: by an answer that knew the old ones.
+// A Mesh behind a wall whose vertices move out from behind the wall was culled between the moment when its new triangles were
+// installed in the worker and the next update: by an answer that knew the old ones.
 import { createCollisionService } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
 import { BoxGeometry, Mesh, MeshBasicMaterial, PerspectiveCamera, Scene } from 'three';
@@ -28,7 +28,7 @@ test('a Mesh that is hidden is drawn as soon as its vertices are elsewhere', asy
   position.needsUpdate = true;
   hidden.geometry.boundingSphere = null;
   hidden.geometry.boundingBox = null;
-  expect(isDrawn()).toBe(true); // nobody has been told
+  expect(isDrawn()).toBe(true); // nothing has been sent
   const drawn: boolean[] = [];
   for (let i = 0; i < 8; i++) {
     await tracker.settled();

@@ -1,5 +1,5 @@
-// The matrices of instances were taken for those of before where another attribute has them in the same buffer, as apps do that
-// compute them in WebAssembly's memory, or write one half while the other is drawn.
+// The matrices of instances were taken for the previous ones if another attribute has them in the same buffer, as in apps that
+// compute them in WebAssembly memory, or write one half while the other is drawn.
 import { createCollisionService } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
 import {

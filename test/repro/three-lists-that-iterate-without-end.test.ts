@@ -1,5 +1,5 @@
-// Arrays are read by their indices, as three does: what iterates over one may be the caller's own, and have no end. The page hung
-// until its memory was full.
+// Arrays are read by index, as three does: the iterator of an array may be
+// the caller's own, and endless. The page hung until its memory was full.
 import { forwardPointerEvents } from 'collision-worker/pointer';
 import { CollisionHelper, trackScene } from 'collision-worker/three';
 import { Mesh, MeshBasicMaterial, Plane, PlaneGeometry, Scene, Vector3 } from 'three';

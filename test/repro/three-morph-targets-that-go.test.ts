@@ -1,5 +1,5 @@
-// A Mesh that lost its morph targets and its influences at once was said to be left out, with a TypeError of ours: its geometry
-// was built anew for what moved it before.
+// A Mesh that lost its morph targets and its influences at once was reported as left out, with a TypeError of ours: its
+// geometry was rebuilt for its previous deformation.
 import { createCollisionService } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
 import { BoxGeometry, Mesh, MeshBasicMaterial, Scene } from 'three';
@@ -12,7 +12,7 @@ test('a Mesh loses its morph targets, and is hit at rest', async () => {
   const geometry = new BoxGeometry(2, 2, 2);
   geometry.morphAttributes.position = [geometry.attributes.position.clone()];
   const mesh = new Mesh(geometry, new MeshBasicMaterial());
-  mesh.morphTargetInfluences = [0.5]; // two boxes in one, as targets are not relative
+  mesh.morphTargetInfluences = [0.5]; // two boxes in one, since the targets are not relative
   const tracker = await trackScene(service, new Scene().add(mesh));
   const distance = async () => {
     await settle(tracker, frontCamera());

@@ -1,5 +1,5 @@
-// Thousands that an app moved below a new group left first, each looked for among all others: they stayed where they had been,
-// and every frame had some of them leave again, so that the group of 80,000 never came.
+// Thousands of objects that an app moved into a new group were removed first, each searched for among all others: they stayed
+// at their old positions, and every frame removed some of them again, so that the group of 80,000 was never added.
 import type { Ray } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
 import { BoxGeometry, Group, Mesh, MeshBasicMaterial, type Object3D, Scene } from 'three';
@@ -26,7 +26,7 @@ function rayAt(x: number, y: number): Ray {
   return { origin: [x, y, 5], direction: [0, 0, -1] };
 }
 
-/** Counts the children that are looked at where one is looked for in the list of them. */
+/** Counts the children that are examined when one is searched for in their list. */
 function countLooks({ children }: Object3D): { looks: number } {
   const count = { looks: 0 };
   const find = (other: Object3D): number => {

@@ -1,5 +1,5 @@
-// One matrix with a bottom row of zeros, as an app hides an object or an instance, made update() of the tracker reject: what
-// began in that frame was never told, and while it stayed, no frame was answered.
+// One matrix with a bottom row of zeros, by which apps hide an object or an instance, made update() of the tracker reject:
+// events that began in that frame were never reported, and as long as it stayed, no frame was answered.
 import { type CollisionService, createCollisionService } from 'collision-worker';
 import { type SceneTracker, trackScene } from 'collision-worker/three';
 import { InstancedMesh, Matrix4, Mesh, MeshBasicMaterial, type Object3D, PlaneGeometry, Scene } from 'three';
@@ -22,7 +22,7 @@ beforeEach(async () => {
 });
 afterEach(() => service.dispose());
 
-/** Sets where an object is in the world, in a way that three's own updates leave alone. */
+/** Sets an object's world matrix, in a way that three's own updates leave alone. */
 type Place = (matrix: Matrix4) => void;
 const PLACED: Record<string, () => { object: Object3D; shown: Mesh; place: Place }> = {
   'an instance': () => {

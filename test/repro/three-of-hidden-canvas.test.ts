@@ -1,4 +1,4 @@
-// A canvas of no size, as one that is hidden has, was an error in every frame.
+// A canvas of size zero, such as a hidden one, was an error in every frame.
 import { type CollisionService, createCollisionService } from 'collision-worker';
 import { trackScene, viewFromCamera } from 'collision-worker/three';
 import { PerspectiveCamera } from 'three';
@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => service.dispose());
 
-/** As an app makes it from its canvas. */
+/** As an app creates it from its canvas. */
 function cameraOf({ width, height }: { width: number; height: number }): PerspectiveCamera {
   const camera = new PerspectiveCamera(50, width / height, 0.1, 100);
   camera.position.z = 10;

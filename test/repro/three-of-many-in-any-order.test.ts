@@ -1,5 +1,5 @@
-// A scene of tens of thousands that comes, goes, is hidden and turned round at once must take a time in proportion: the
-// adapter's own part of it, so that the service only counts what it is told.
+// A scene of tens of thousands that is added, removed, hidden and reordered at once must take linear time: the
+// adapter's own part of it, so that the service only counts the calls.
 import type { CollisionService } from 'collision-worker';
 import { Group, Mesh, MeshBasicMaterial, Scene, SphereGeometry } from 'three';
 import { expect, test } from 'vitest';
@@ -8,11 +8,11 @@ import { makeId } from '../../src/shared/ids.js';
 import { frontCamera, SIZE } from '../fixtures/three-picks.js';
 import { Random, SEED } from '../oracle/random.js';
 
-/** Quadratic work on so many takes minutes. */
+/** Quadratic work on this many takes minutes. */
 const MANY = 30_000;
 const MOST_SECONDS = 50;
 
-/** Gives ids, counts, and rejects the transforms that have no inverse. */
+/** Gives ids, counts, and rejects transforms that are not invertible. */
 class Counting {
   alive = 0;
   added = 0;
@@ -50,7 +50,7 @@ class Counting {
 }
 
 test(`${MANY} come and go again in any order, seed ${SEED}`, { timeout: 300_000 }, async () => {
-  // Of the processor: how long others have it says nothing.
+  // Processor time: the time of other processes does not matter.
   const before = process.cpuUsage();
   const service = new Counting();
   const root = new Scene();
@@ -70,9 +70,9 @@ test(`${MANY} come and go again in any order, seed ${SEED}`, { timeout: 300_000 
         .map((mesh) => [random.next(), mesh] as const)
         .sort(([a], [b]) => a - b)
         .map(([, mesh]) => mesh),
-    (of) => of.filter((_, i) => i % 2 === 0), // the others leave in as many places
+    (of) => of.filter((_, i) => i % 2 === 0), // the others are removed in as many places
   ];
-  /** three's own `add` and `remove` look for each among all. */
+  /** three's own `add` and `remove` search for each among all. */
   const put = (children: Mesh[]): void => {
     for (const mesh of meshes) mesh.parent = null;
     for (const mesh of children) mesh.parent = group;

@@ -1,5 +1,5 @@
-// An object whose materials show different sides is several in the service: its id was of one that no ray could hit, that
-// stood in its own way and that contained nothing.
+// An object whose materials show different sides is several objects in the service: its id was that of one that no ray
+// could hit, that occluded itself and that contained nothing.
 import { type CollisionService, createCollisionService } from 'collision-worker';
 import { type SceneTracker, trackScene } from 'collision-worker/three';
 import {
@@ -85,7 +85,7 @@ describe.each(CASES)('a %s of sides %s', (kind, sides) => {
     expect([...(await service.frustum('main')).ids]).toEqual([id]);
     expect(await service.sees('main', ignore)).toMatchObject({ ids: Uint32Array.of(id), points: Uint8Array.of(9) });
 
-    // Without a side, from those that its faces show.
+    // Without a side in the query, those that its faces show apply.
     const [left, right] = [1, 0].map((face) => SIDES[sides][face]);
     const shown = [...(left === BackSide ? [] : [4]), ...(right === FrontSide ? [] : [6])];
     expect((await service.raycastAll(ray)).map(({ distance }) => distance)).toEqual(shown);
@@ -194,7 +194,7 @@ test('materials that come to differ and to agree again change the sides, not the
   for (const [change, expected] of steps) {
     const before = await distances();
     change();
-    // Until what stands is built, the old sides answer; never none.
+    // Until the new mesh is built, the old sides are hit; there is always a hit.
     do {
       await tracker.update(frontCamera(), SIZE);
       if (before.length > 0 && expected.length > 0) expect(await distances()).not.toEqual([]);

@@ -1,5 +1,5 @@
-// What changed places with its own child between two frames was put below that while it was still above it: the page stood still
-// for good, as nobody found the root above the two.
+// A parent that swapped places with its own child between two frames was attached below the child while it was still its parent:
+// the page hung forever, since no loop reached the root above the two.
 import { trackScene } from 'collision-worker/three';
 import { BoxGeometry, Group, Mesh, MeshBasicMaterial, type Object3D, Scene } from 'three';
 import { expect, test } from 'vitest';

@@ -1,5 +1,5 @@
-// The list of static objects that are looked at by turns closed its holes in the midst of a turn, so that others moved up in it to
-// where all had been looked at: what had moved was noticed a round later, after more than a second.
+// The list of static objects that are checked in turn closed its holes during a round, so that others moved up to slots already
+// checked: their motion was noticed a round later, after more than a second.
 import { trackScene } from 'collision-worker/three';
 import { BoxGeometry, Mesh, MeshBasicMaterial, Scene } from 'three';
 import { expect, test, vi } from 'vitest';
@@ -24,7 +24,7 @@ test('static objects move a second before a frame, while few others leave now an
   const late = new Set<Mesh>();
   for (let second = 0; second < 100; second++) {
     if (second % 3 === 0) for (const gone of meshes.splice(5, 3)) gone.removeFromParent();
-    // Short frames before a long one have the latter look at some first, then at the others.
+    // Short frames before a long one make the latter check some first, then the others.
     for (const ms of [...Array(1 + (second % 7)).fill(16), 1000]) {
       clock += ms;
       for (const mesh of meshes) mesh.position.y++;

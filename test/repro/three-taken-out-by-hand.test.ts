@@ -1,5 +1,5 @@
-// An object that is taken out of its parent's children by hand, and still says whose child it was, stayed in the service for
-// good, with all below it: three's Raycaster meets neither.
+// An object that is removed from its parent's children by hand, with `parent` still set, stayed in the service forever, with
+// all its descendants: three's Raycaster hits none of them.
 import { trackScene } from 'collision-worker/three';
 import { Group, PerspectiveCamera, Raycaster, Scene, Vector3 } from 'three';
 import { expect, test, vi } from 'vitest';

@@ -1,5 +1,6 @@
-// teleport() threw for a BatchedMesh with a deleted instance, put a LOD to where another of its levels is and a Sprite to where it
-// does not face the camera, and bent SkinnedMeshes: three binds them to their place in `updateMatrixWorld` alone.
+// teleport() threw for a BatchedMesh with a deleted instance, moved a LOD to the position of another of its levels and a Sprite
+// to an orientation that does not face the camera, and deformed SkinnedMeshes: three binds them to their position in
+// `updateMatrixWorld` only.
 import { createCollisionService } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
 import {

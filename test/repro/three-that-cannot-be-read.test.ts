@@ -1,4 +1,5 @@
-// An object that cannot be read rejected every update() of its scene: it was read once more, unguarded, to note that it was left out.
+// An object that cannot be read rejected every update() of its scene:
+// it was read once more, unguarded, to record that it was left out.
 import { CollisionError, createCollisionService } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
 import { BoxGeometry, LOD, Mesh, MeshBasicMaterial, type Object3D, PerspectiveCamera, Scene } from 'three';

@@ -1,4 +1,4 @@
-// What came into a scene waited for as long as others were asked for again: for ever where that is all of them, in every frame.
+// Objects added to a scene waited as long as others were queried again: forever, if that is all of them, in every frame.
 import { trackScene } from 'collision-worker/three';
 import { Group, Mesh, Scene } from 'three';
 import { afterEach, expect, test, vi } from 'vitest';
@@ -17,7 +17,7 @@ test('what comes is there after some frames, though all is asked for again in ea
   for (let i = 0; i < 2000; i++) scene.add(new Mesh(geometry, material));
   const tracker = await trackScene(service, scene);
   await tracker.update(frontCamera(), SIZE);
-  // A slice is over when the fewest are done.
+  // A slice ends after the minimum amount of work.
   let now = performance.now();
   vi.spyOn(performance, 'now').mockImplementation(() => (now += 5));
   const come = new Group();
@@ -27,7 +27,7 @@ test('what comes is there after some frames, though all is asked for again in ea
   while (tracker.idsOf(come.children[49]).length === 0 && updates.length < 30) {
     for (const object of scene.children) if (object !== come) tracker.changed(object);
     updates.push(tracker.update(frontCamera(), SIZE));
-    if (updates.length === 1) scene.add(come); // while the first are asked for
+    if (updates.length === 1) scene.add(come); // while the first are queried again
     expect(new Set(tracker.pending).size).toBe(tracker.pending.length); // it was listed twice
   }
   await Promise.all(updates);

@@ -1,4 +1,4 @@
-// What an object of the scene threw in a task of the tracker's own was a rejection that nobody handles, which ends Node.
+// An exception of a scene object in a task of the tracker's own was an unhandled rejection, which ends Node.
 import { CollisionError, createCollisionService } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
 import { BoxGeometry, Group, LOD, Mesh, MeshBasicMaterial, PerspectiveCamera, Scene } from 'three';
@@ -24,7 +24,7 @@ test('the object alone is left out, which is said once', async () => {
   const { proxy, revoke } = Proxy.revocable(new Mesh(geometry, material), {});
   const lod = new LOD();
   lod.levels.push({ object: proxy, distance: 0, hysteresis: 0 });
-  // So many that they come in several slices; it is far from both ends.
+  // So many that they are added in several slices; it is far from both ends.
   for (let i = 0; i < 20_000; i++) group.add(i === 10_000 ? lod : new Mesh(geometry, material));
   revoke();
   scene.add(group);

@@ -1,6 +1,6 @@
 // Two trackers of one service set the view of the same name, as they do by default: the second one that was disposed threw
-// INVALID_ARGUMENT, as the first had removed the view. While the camera stood still, an `update` did not set it again: picks rejected
-// where another tracker had removed it, and went by the camera that another one had set.
+// INVALID_ARGUMENT, since the first had removed the view. While the camera stood still, an `update` did not set it again: picks
+// rejected if another tracker had removed it, and used the camera that another one had set.
 import { trackScene } from 'collision-worker/three';
 import { Scene } from 'three';
 import { expect, test } from 'vitest';

@@ -1,5 +1,5 @@
-// A tracker that was disposed was kept, with its scene, for as long as its service lived: a promise of the service had its
-// reaction. An app that loads one level after the other kept them all. One whose service was disposed first was kept by its scene.
+// A disposed tracker was retained, with its scene, as long as its service lived: a promise of the service held a reaction of it.
+// An app that loads one level after another retained them all. One whose service was disposed first was retained by its scene.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { createCollisionService } from 'collision-worker';
@@ -19,7 +19,7 @@ const camera = frontCamera();
 
 type Play = (tracker: SceneTracker, scene: Scene) => Promise<unknown>;
 
-/** Plays a level; answers its tracker and its scene, once the level is over. */
+/** Plays a level; returns weak references to its tracker and its scene, once the level is over. */
 async function play(level: Play): Promise<WeakRef<object>[]> {
   const scene = new Scene();
   scene.add(new Mesh(new BoxGeometry(), new MeshBasicMaterial()));
@@ -29,9 +29,9 @@ async function play(level: Play): Promise<WeakRef<object>[]> {
   return [new WeakRef(tracker), new WeakRef(scene)];
 }
 
-/** Returns how many are still there. */
+/** Returns how many still exist. */
 async function kept(gone: readonly WeakRef<object>[]): Promise<number> {
-  await new Promise((resolve) => setImmediate(resolve)); // answers that are on their way, and slices, end first
+  await new Promise((resolve) => setImmediate(resolve)); // pending answers, and slices, end first
   collect();
   return gone.filter((each) => each.deref() !== undefined).length;
 }
@@ -56,7 +56,7 @@ test.each<[string, Play]>([
 ])('a tracker that is disposed is collected, with its scene, where it %s', async (_, level) => {
   const gone: WeakRef<object>[] = [];
   for (let i = 0; i < LEVELS; i++) gone.push(...(await play(level)));
-  await expect.poll(() => kept(gone)).toBeLessThanOrEqual(2); // the last one may be on the stack still
+  await expect.poll(() => kept(gone)).toBeLessThanOrEqual(2); // the last one may still be on the stack
 });
 
 test('what waits for the first view of a scene hears that the service was disposed', async () => {

@@ -1,4 +1,5 @@
-// Wrong arguments of picks and rays went unhandled once more where a helper draws them: in Node, that ends the process.
+// Invalid arguments of picks and rays caused a second, unhandled
+// rejection if a helper draws them: in Node, that ends the process.
 import { createCollisionService } from 'collision-worker';
 import { CollisionHelper, trackScene } from 'collision-worker/three';
 import { Scene } from 'three';
@@ -18,7 +19,7 @@ test('what is no ray, and options that are none', async () => {
     await expect(tracker.raycast({ origin: [Number.NaN, 0, 0], direction: [0, 0, 1] })).rejects.toMatchObject(refused);
     await expect(tracker.pick(1, 2, null as never)).rejects.toMatchObject(refused);
     await expect(tracker.pickRegion(null as never, null as never)).rejects.toMatchObject(refused);
-    await new Promise((resolve) => setImmediate(resolve)); // Node tells of them behind all reactions
+    await new Promise((resolve) => setImmediate(resolve)); // Node reports them after all reactions
   } finally {
     process.off('unhandledRejection', listen);
     for (const other of others) process.on('unhandledRejection', other);

@@ -1,5 +1,5 @@
-// The next worker was told of the last frame as it was sent, with a view that had been removed since: it was there again,
-// and had the place of the next one.
+// The next worker was sent the last frame as it was, with a view that had been removed since: the view existed again, and
+// occupied the slot of the next one.
 import { Matrix4, OrthographicCamera } from 'three';
 import { expect, test } from 'vitest';
 import { Mortal } from '../fixtures/mortal.js';

@@ -1,5 +1,5 @@
-// A view that was removed while a frame was between two slices was missing in the frame's answer, which told all else as it
-// was before: no state of the scene had ever been like that.
+// A view that was removed while a frame was between two slices was missing in the frame's answer, which reported everything
+// else as it was before: the scene had never been in such a state.
 import { OrthographicCamera } from 'three';
 import { expect, test } from 'vitest';
 import { FrameBuilder } from '../../src/client/frame/frame-builder.js';
@@ -19,7 +19,7 @@ const COUNT = 300;
 
 test('a frame answers what its views see, also those that are removed between two of its slices', async () => {
   const core = await startCore();
-  // As short as can be.
+  // As short as possible.
   const { stepFrame } = core;
   core.stepFrame = (_, ...others) => stepFrame.call(core, 0, ...others);
   let send!: (event: Event) => void;
@@ -66,7 +66,7 @@ test('a frame answers what its views see, also those that are removed between tw
     ['main', COUNT],
     ['other', COUNT],
   ]);
-  // The next frame knows nothing of it, also where another view has its slot.
+  // The next frame does not include it, even if another view has its slot.
   views.delete('removeView', 'other');
   expect(all(await run())).toEqual([['main', COUNT]]);
   views.set('setView', 'third', { ...options, layers: 2 });

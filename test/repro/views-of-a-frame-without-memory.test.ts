@@ -1,5 +1,5 @@
-// Views that a frame brought which then ran out of memory: they have to come again with the next one, the one that waits
-// already included.
+// Views were set by a frame that then ran out of memory: they have to
+// be sent again with the next one, including one that waits already.
 import { type CollisionService, createCollisionService, type ObjectId, type WorkerLike } from 'collision-worker';
 import { Matrix4, OrthographicCamera } from 'three';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
@@ -24,7 +24,7 @@ beforeEach(async () => {
   sphere = service.addObject(SPHERE);
 });
 
-/** Asks for more than there is room for; the next frame fails. */
+/** Requests more memory than there is; the next frame fails. */
 function overfill(): void {
   crowd = service.addInstances(UNSEEN, 40_000);
 }

@@ -5,7 +5,7 @@ import { icosphere } from '../oracle/meshes.js';
 import { addSlowScene } from './slow.js';
 
 const PICKS = 300;
-/** A frame lets picks through between two slices; in how many tries the aborts must overtake them once. */
+/** A frame lets picks through between two slices; the number of tries in which the aborts must overtake them once. */
 const ATTEMPTS = 30;
 const at = (x: number) => new Matrix4().makeTranslation(x, 0, 0).elements;
 
@@ -15,7 +15,7 @@ interface Answer {
   error?: { name?: string };
 }
 
-/** A service that counts what its worker says to calls: how many it has run, and how many it has not even begun. */
+/** A service that counts its worker's answers to calls: how many it has run, and how many it has not even begun. */
 async function startCounted(createWorker: () => WorkerLike) {
   const counts = { run: 0, dropped: 0 };
   const count = ({ data: { type, error } }: MessageEvent<Answer>) => {
@@ -35,7 +35,7 @@ async function startCounted(createWorker: () => WorkerLike) {
 
 const codeOf = (promise: Promise<unknown>) => promise.catch((error: { code: string }) => error.code);
 
-/** Asks for a mesh and a thousand picks while the worker is in a long frame, and aborts all but every tenth pick. */
+/** Requests a mesh and a thousand picks while the worker is in a long frame, and aborts all but every tenth pick. */
 export async function abortInLongFrame(createWorker: () => WorkerLike): Promise<void> {
   const { service, counts } = await startCounted(createWorker);
   const scene = await addSlowScene(service, 200);
@@ -66,7 +66,7 @@ export async function abortInLongFrame(createWorker: () => WorkerLike): Promise<
     isInTime = !isFrameDone;
     const frame = await update;
     for (let i = 0; i < PICKS; i += 10) expect(await answers[i]).toMatchObject({ object: ball, frame });
-    // Calls are answered in order: nothing is on its way any more.
+    // Calls are answered in order: none is pending any more.
     expect(await service.pick(100, 100)).toMatchObject({ object: ball, frame });
     isInTime &&= counts.dropped === wanted.dropped;
     if (isInTime) {

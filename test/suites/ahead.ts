@@ -1,19 +1,19 @@
-// Nothing waits for a frame or a contact that takes long: what is asked for meanwhile sees all that was said before it.
+// Nothing waits for a long frame or contact: queries made meanwhile see all commands before them.
 import type { CollisionService, MeshId, ObjectId } from 'collision-worker';
 import { Matrix4 } from 'three';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { icosphere } from '../oracle/meshes.js';
 
-/** What takes part in the tests beside the service. */
+/** The participants of the tests besides the service. */
 export interface Stage {
   service: CollisionService;
-  /** So many balls are in one another: their contacts take far longer than all that is to be done before their end. */
+  /** This many balls overlap one another: their contacts take far longer than everything that has to happen before their end. */
   balls: number;
-  /** Larger ones, between which contacts are asked for, have so many parts along an edge. */
+  /** Larger balls, for contact queries, have this many segments along an edge. */
   edge: number;
-  /** Answers what is asked in the midst of a frame. */
+  /** Resolves to the answer of a query made in the midst of a frame. */
   inMidst<T>(ask: () => Promise<T>): Promise<T>;
-  /** Lets the worker come to the end of what is under way. */
+  /** Lets the worker finish the work in progress. */
   goOn(): void;
 }
 
@@ -28,7 +28,7 @@ const at = (x: number, y = 0, z = 0) => new Matrix4().makeTranslation(x, y, z).e
 const shape = { type: 'box', halfExtents: [1, 1, 1] } as const;
 const ray = (x: number) => ({ origin: [x, 0, -5], direction: [0, 0, 1], tMax: 20 }) as const;
 
-/** Notes in which order promises settle. */
+/** Records the order in which promises settle. */
 class Finish {
   readonly names: string[] = [];
 
@@ -44,7 +44,7 @@ async function inTheMidst(): Promise<void> {
 
 const cast = (x: number, tMax = 20) => stage.inMidst(() => service.raycast({ ...ray(x), tMax }));
 
-/** Moves all balls, to and fro. */
+/** Moves all balls to and fro. */
 function moveBalls(step: number): void {
   for (const [i, id] of balls.entries()) {
     service.setTransform(id, at(0.5 * Math.sin(i), 0.5 * Math.cos(2 * i), 500 + 0.5 * Math.sin(3 * i) + 0.01 * step));
@@ -107,14 +107,14 @@ export function testAhead(start: () => Promise<Stage>): void {
     expect(await cast(20)).toBeNull();
     expect(finish.names).toEqual([]);
     stage.goOn();
-    // The first is about all that there was, the second about what there is.
+    // The first is about all objects before the removal, the second about the remaining ones.
     const before = (await first).copy().contacts;
     const after = (await second).contacts;
     const touches = (contacts: typeof after) => [...contacts.a, ...contacts.b].filter((id) => id === gone).length;
     expect(touches(before)).toBeGreaterThan(0);
     expect(touches(after)).toBe(0);
     expect([...after.endedA, ...after.endedB].filter((id) => id === gone).length).toBe(touches(before));
-    // What was set last stays.
+    // The last value set stays.
     expect((await service.raycast(ray(30)))?.object).toBe(box);
   });
 
@@ -191,7 +191,7 @@ export function testAhead(start: () => Promise<Stage>): void {
     const [before, after] = [touch(await first), touch(await service.update())];
     expect([before, after]).toEqual([true, false]);
     await service.update();
-    // What a pair needed for the first time is kept, and no copy of a mesh as it was, however often it moves.
+    // Data that a pair needed for the first time is kept, and no copy of an earlier state of a mesh, however often it moves.
     const { usedBytes: used } = service.stats;
     expect(used - usedBytes).toBeLessThan(service.meshInfo(ball).bytes);
     for (let i = 0; i < 3; i++) {
@@ -206,8 +206,8 @@ export function testAhead(start: () => Promise<Stage>): void {
       await service.update();
       await service.update();
     }
-    // How free memory lies when it is taken depends on how far the frame was, and up to 64 bytes of it are taken with a piece where
-    // they are too few for another one. What stays behind takes 128 bytes at least, each time.
+    // The layout of free memory at an allocation depends on how far the frame was, and an allocation includes up to 64 extra
+    // bytes if they are too few for another piece. A leak takes at least 128 bytes, each time.
     expect(service.stats.usedBytes - used).toBeLessThan(3 * 128);
   });
 

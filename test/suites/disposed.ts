@@ -12,7 +12,7 @@ import { icosphere } from '../oracle/meshes.js';
 const BALL: ObjectOptions = { shape: { type: 'sphere', radius: 1 } };
 const large = icosphere(1, 80);
 
-/** A service, what it was asked, and the workers that it made. */
+/** A service, its pending calls, and the workers that it created. */
 class World {
   readonly workers: WorkerLike[] = [];
   readonly asked: Promise<unknown>[] = [];
@@ -45,7 +45,7 @@ class World {
     this.asked.push(promise.then(() => 'an answer').catch((error: { code?: string }) => error.code ?? error));
   }
 
-  /** Frames and questions, in the worker and on their way. */
+  /** Requests frames and queries, in the worker and on their way. */
   askForMuch(): void {
     const { service } = this;
     for (let i = 0; i < 3; i++) {
@@ -60,7 +60,7 @@ class World {
     this.ask(this.service.addMesh(large, options));
   }
 
-  /** The worker throws. */
+  /** Makes the worker throw. */
   kill(): void {
     (this.workers.at(-1) as Worker | undefined)?.postMessage({ type: 'frame', input: null });
   }
@@ -69,7 +69,7 @@ class World {
     return new Promise((resolve) => this.service.addEventListener(type, () => resolve(), { once: true }));
   }
 
-  /** Resolves when another worker is made, before it is. */
+  /** Resolves when another worker is about to be created. */
   created(): Promise<void> {
     return new Promise((resolve) => {
       this.onCreate = resolve;
@@ -79,7 +79,7 @@ class World {
 
 const NO_BUILDERS = { builders: 0 };
 
-/** When a service may be disposed of. */
+/** Moments at which a service may be disposed. */
 export const MOMENTS: [moment: string, during: (world: World) => Promise<void>, options?: CollisionServiceOptions][] = [
   ['when it is idle', async () => {}],
   ['in the middle of a frame, with more to come', async (world) => world.askForMuch()],
@@ -228,7 +228,7 @@ export const MOMENTS: [moment: string, during: (world: World) => Promise<void>, 
   ],
 ];
 
-/** Disposes of a service at that moment, and resolves with its workers when nothing waits for an answer any more. */
+/** Disposes a service at that moment, and resolves to its workers when no call is pending any more. */
 export async function disposeAt(
   [, during, options = {}]: (typeof MOMENTS)[number],
   createWorker: () => WorkerLike,
@@ -259,14 +259,14 @@ export async function disposeAt(
   }
 }
 
-/** The timers that were set since and neither have run nor were cleared. */
+/** The timers that were set since and have neither fired nor been cleared. */
 class LiveTimers {
   readonly #set = new Map<unknown, string>();
   readonly #own = { setTimeout, setInterval, clearTimeout, clearInterval };
 
   constructor() {
     const own = this.#own;
-    const { setTimeout, setInterval } = own; // browsers' may not be called on another object
+    const { setTimeout, setInterval } = own; // browsers' timers may not be called on another object
     const note = <T>(timer: T) => {
       this.#set.set(timer, String(new Error('set').stack));
       return timer;

@@ -3,7 +3,7 @@ import { Matrix4, PerspectiveCamera } from 'three';
 import { expect } from 'vitest';
 import { waves } from '../oracle/meshes.js';
 
-/** Runs frames and picks one after the other while a million triangles are built, and tells what was answered. */
+/** Runs frames and picks one after another while a million triangles are built, and returns what was answered. */
 export async function runBesideLargeBuild(service: CollisionService) {
   const box = service.addObject({ shape: { type: 'box', halfExtents: [1, 1, 1] } });
   service.setView({
@@ -33,7 +33,7 @@ export async function runBesideLargeBuild(service: CollisionService) {
   return { mesh, box, fractions, ...counts };
 }
 
-/** Of a build whose progress is told every few milliseconds; counts only, as machines differ. */
+/** For a build whose progress is reported every few milliseconds; counts only, since machines differ. */
 export function expectFlow({ fractions, frames, between }: Awaited<ReturnType<typeof runBesideLargeBuild>>) {
   expect(fractions).toEqual(fractions.toSorted((a, b) => a - b));
   expect(new Set(fractions).size).toBeGreaterThan(50);
@@ -41,6 +41,6 @@ export function expectFlow({ fractions, frames, between }: Awaited<ReturnType<ty
   expect(fractions[0]).toBeLessThan(0.2);
   expect(fractions.at(-1)).toBe(1);
   expect(frames).toBeGreaterThan(50);
-  // They were answered all along, not before and after.
+  // They were answered throughout, not just before and after.
   expect(between.size).toBeGreaterThan(20);
 }

@@ -5,18 +5,18 @@ import { expect } from 'vitest';
 const MOST = 200_000;
 const BALL: ObjectOptions = { shape: { type: 'sphere', radius: 1 } };
 
-/** Sees everything. */
+/** A view that sees everything. */
 export const EVERYTHING = {
   projection: new OrthographicCamera(-1e4, 1e4, 1e4, -1e4, -1e4, 1e4).projectionMatrix.elements,
   view: new Matrix4().elements,
   viewport: { width: 100, height: 100 },
 };
 
-/** What one frame says, or should. */
+/** The result of one frame, actual or expected. */
 interface Told {
   frame: number;
   count: number;
-  /** Of all that is seen. */
+  /** Of all visible objects. */
   sum: number;
   pairs: string;
 }
@@ -30,8 +30,8 @@ const sumOf = (ids: Iterable<number>) => {
 const nextTurn = () => new Promise((resolve) => setTimeout(resolve));
 
 /**
- * Adds objects while frames run, a part more with each, and moves two of them to and fro; every frame must tell of what
- * there was when it was asked for. Frames join while the worker has one; then the last counts.
+ * Adds objects while frames run, another batch with each, and moves two of them to and fro; every frame must report the
+ * objects at the time of its call. Frames join while the worker has one; then the last counts.
  */
 export async function growWhileFramesRun(): Promise<void> {
   const service = await createCollisionService();
@@ -91,7 +91,7 @@ async function expectAll(asked: { told: Promise<Told>; expected: Told }[]): Prom
   for (const { told } of asked) expect(await told).toEqual(newest.get((await told).frame));
 }
 
-/** Once there are no more objects, nothing grows. */
+/** Expects that nothing grows once there are no more objects. */
 async function expectSteady(service: CollisionService, update: () => void, asked: { told: Promise<Told> }[]) {
   const before = service.stats;
   for (let i = 0; i < 10; i++) {

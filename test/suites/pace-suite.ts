@@ -1,4 +1,4 @@
-// The same in Node and in a browser: capacity that grows, workers that are slow and fast.
+// The same in Node and in a browser: growing capacity, slow and fast workers.
 import { expect, test } from 'vitest';
 import { growWhileFramesRun } from './growing.js';
 import { runFastWorker, runSlowWorker } from './paced.js';
@@ -12,6 +12,6 @@ export function testPaces(nextPicture: () => Promise<unknown>): void {
   test('a fast worker answers before the next picture', async () => {
     const inTime = await runFastWorker(nextPicture, 100);
     console.log(`${inTime} of 100 frames were there before the next picture`);
-    expect(inTime).toBeGreaterThan(0); // on a machine that does nothing else, nearly all of them
+    expect(inTime).toBeGreaterThan(0); // on an idle machine, nearly all of them
   });
 }

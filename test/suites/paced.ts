@@ -7,10 +7,10 @@ import { addSlowScene } from './slow.js';
 const at = (x: number) => new Matrix4().makeTranslation(x, 0, 0).elements;
 const down = (x: number) => ({ origin: [x, 0, 10], direction: [0, 0, -1] }) as const;
 
-/** Resolves at the next picture, or as soon as one would be due. */
+/** Resolves at the next animation frame, or as soon as one would be due. */
 export type NextPicture = () => Promise<unknown>;
 
-/** Asks for a frame with every picture, of a worker that takes longer: frames join, picks go between, the last counts. */
+/** Requests a frame with every animation frame, from a slower worker: frames join, picks go between, the last counts. */
 export async function runSlowWorker(nextPicture: NextPicture): Promise<void> {
   const service = await createCollisionService();
   const scene = await addSlowScene(service, 50);
@@ -37,8 +37,8 @@ export async function runSlowWorker(nextPicture: NextPicture): Promise<void> {
   expect(frames).toEqual(frames.toSorted((a, b) => a - b));
   for (const { hit, x, asked } of hits) {
     const answer = await hit;
-    // Who asked behind the last update of a frame finds the ball where that put it; the others were answered ahead of
-    // the frame, or have been overtaken.
+    // A query behind the last update of a frame finds the ball where that put it; the others were answered ahead of the
+    // frame, or have been overtaken.
     const wasOvertaken = answer === null && frames[asked + 1] === frames[asked];
     if (!wasOvertaken) expect(answer, `x = ${x}`).toMatchObject({ object: ball, frame: frames[asked] });
   }
@@ -47,7 +47,7 @@ export async function runSlowWorker(nextPicture: NextPicture): Promise<void> {
   service.dispose();
 }
 
-/** Counts the pictures before which the frame asked for with the one before was there. */
+/** Counts the animation frames before which the frame requested with the previous one was answered. */
 export async function runFastWorker(nextPicture: NextPicture, pictures: number): Promise<number> {
   const service = await createCollisionService();
   const ids = service.addInstances({ shape: { type: 'box', halfExtents: [1, 1, 1] } }, 1000);

@@ -2,15 +2,15 @@ import type { CollisionService, ObjectId } from 'collision-worker';
 import { Matrix4 } from 'three';
 import { icosphere } from '../oracle/meshes.js';
 
-/** A scene in which frames take long by themselves. */
+/** A scene whose frames take long by themselves. */
 export interface SlowScene {
   ids: Uint32Array;
-  /** Moves all of it, to and fro: the next frame takes as long as the last. */
+  /** Moves everything to and fro: the next frame takes as long as the last. */
   move(step: number): void;
   remove(): void;
 }
 
-/** Adds balls of many triangles, all in one another, until a frame in which they move takes the worker that long. */
+/** Adds overlapping balls of many triangles, until a frame in which they move takes the worker this long. */
 export async function addSlowScene(service: CollisionService, ms: number): Promise<SlowScene> {
   const mesh = await service.addMesh(icosphere(1, 24));
   const matrix = new Matrix4();

@@ -193,7 +193,7 @@ describe('pick', () => {
       expect(hit?.object).toBe(object);
       expect(hit).toBe(others[0]);
     }
-    // The newest is aborted: what it has replaced asks for itself.
+    // The newest one is aborted: the one that it replaced is then sent.
     const [own, newest] = [new AbortController(), new AbortController()];
     const picks = [pick(400), pick(1, own.signal), pick(400), pick(1, newest.signal)];
     own.abort();
@@ -228,7 +228,7 @@ test('triangles keep their numbers while a changed geometry is built anew', asyn
   expect(tracker.pending).toEqual([object]);
   const picks = [tracker.pick(390, 300)];
   await added.mock.results[0].value;
-  await new Promise((resolve) => setTimeout(resolve)); // built, and the tracker has heard it; but not in its place
+  await new Promise((resolve) => setTimeout(resolve)); // built, and the tracker was notified; but not yet in its place
   expect(tracker.pending).toEqual([object]);
   picks.push(tracker.pick(390, 300));
   tracker.update(frontCamera(), SIZE);
@@ -280,16 +280,16 @@ describe('vertices that move', () => {
     scaled.applyMatrix4(new Matrix4().makeScale(1, 1, 3));
     object.geometry.setAttribute('position', scaled);
     expect(await front()).toBeCloseTo(7, 6);
-    // Not finite, which cannot be moved but left out. The picked face stays.
+    // Not finite, which cannot be refitted, only left out. The picked face stays.
     const torn = position.clone();
     torn.setX(0, Number.NaN);
     object.geometry.setAttribute('position', torn);
     expect(await front()).toBeCloseTo(9, 6);
-    // All at once again, of which the torn triangles are not in the tree.
+    // All of them again, although the torn triangles are not in the tree.
     object.geometry.setAttribute('position', scaled);
     expect(await front()).toBeCloseTo(7, 6);
     expect(tracker.idsOf(object)).toEqual(ids);
-    // Nothing that could be built; and then again.
+    // Nothing that could be built; and then valid again.
     object.geometry.setAttribute('position', position.clone().applyMatrix4(new Matrix4().makeScale(0, 0, 0)));
     await settle(tracker, frontCamera());
     expect(tracker.untracked.get(object)).toMatchObject({ code: 'BAD_DATA' });

@@ -1,4 +1,4 @@
-// How often three has said that instances of a BatchedMesh are others, for as long as somebody listens.
+// How often three has marked instances of a BatchedMesh as changed, for as long as there is a listener.
 import { BatchedMesh, MeshBasicMaterial } from 'three';
 import { expect, test } from 'vitest';
 import { BatchChanges, SAYS_ALL } from '../../src/client/three/track/batch-changes.js';

@@ -1,4 +1,4 @@
-// What is in a BatchedMesh, in each of the ways in which versions of three have kept it.
+// The contents of a BatchedMesh, in each layout that versions of three have used.
 import {
   BufferAttribute,
   BufferGeometry,

@@ -1,5 +1,5 @@
-// The draw lists of BatchedMeshes that culling writes are those of three itself, for WebGL and for WebGPU, without the filter of
-// WebAssembly and with it.
+// The draw lists of BatchedMeshes that culling writes are those of three
+// itself, for WebGL and for WebGPU, with and without the WebAssembly filter.
 import { readFileSync } from 'node:fs';
 import {
   BatchedMesh,
@@ -48,7 +48,7 @@ function listOf(insides: Insides, format: string): object {
   };
 }
 
-/** What a camera sees, with the numbers of what nearer objects hide. */
+/** What a camera sees, with the numbers of the instances that nearer objects occlude. */
 function viewOf(camera: Camera, hidden: number[] | null) {
   const none = { numbers: new Uint32Array(0), count: 0 };
   const occluded = hidden === null ? null : { numbers: Uint32Array.from(hidden), count: hidden.length };
@@ -67,7 +67,7 @@ const KINDS = [false, true].flatMap((isFiltered) =>
   ),
 );
 
-// Older ones have no such method: their pictures are compared (culling.browser.test.ts).
+// Older versions have no such method: their images are compared (culling.browser.test.ts).
 test.skipIf(Number.parseInt(REVISION, 10) < 187).each(KINDS)(
   `of $format, sorted: $sortObjects, transparent: $transparent, filtered: $isFiltered, seed ${SEED}`,
   async ({ isFiltered, sortObjects, transparent, format }) => {
@@ -96,7 +96,7 @@ test.skipIf(Number.parseInt(REVISION, 10) < 187).each(KINDS)(
       camera.position.copy(random.point(40));
       camera.quaternion.copy(random.rotation());
       camera.updateMatrixWorld();
-      // Some changes follow a list of ours, some one of three's own, which takes note of them.
+      // Some changes follow a list of ours, some follow one of three's own, which takes them into account.
       const change = (): void => {
         batch.setVisibleAt(random.integer(300), random.chance(0.5));
         batch.setGeometryIdAt(random.integer(300), random.pick(forms));

@@ -1,4 +1,4 @@
-// What stands for a BatchedMesh is made of these: a copy of each of its geometries, its matrices, and what stood before.
+// The parts of a BatchedMesh's stand-in: a copy of each of its geometries, its matrices, and the previous state.
 import { BufferAttribute, BufferGeometry, Matrix4 } from 'three';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { MeshPool } from '../../src/client/three/geometry/mesh-pool.js';
@@ -64,7 +64,7 @@ test('what stood before is told of to the queries that may have seen it', () => 
   const past = new PastStandings(objects as never);
   const [a, b] = [builtOf(1), builtOf(2)];
   past.note(4, a);
-  expect(past.seenBy(0, 4)).toBeUndefined(); // nobody waited
+  expect(past.seenBy(0, 4)).toBeUndefined(); // no query was waiting
   [objects.oldestQuery, objects.newestQuery] = [2, 3];
   past.note(4, a);
   past.note(5, null);
@@ -82,7 +82,7 @@ test('what stood before is told of to the queries that may have seen it', () => 
 
 describe('a part', () => {
   const user = { isStatic: false, onMeshChange() {} };
-  /** Two geometries of three vertices each, with their indices one behind the other. */
+  /** Two geometries of three vertices each, with consecutive indices. */
   const buffersOf = (indices: number[] | null = [0, 1, 2, 4, 3, 5]) => {
     const buffers = new BufferGeometry();
     buffers.setAttribute(
@@ -114,7 +114,7 @@ describe('a part', () => {
     expect([part.error, part.built, part.wanted]).toEqual([null, null, 0]);
     const plain = make(buffersOf(null)).use.mesh.geometry;
     expect([plain.index, plain.drawRange.count]).toEqual([null, 3]);
-    // Of a range that ends behind the indices, those that are there.
+    // Of a range that ends beyond the indices, the existing ones.
     const short = make(buffersOf([0, 1, 2, 4]), SECOND).use.mesh.geometry;
     expect([Array.from(short.index!.array), short.drawRange.count]).toEqual([[1], 1]);
   });
@@ -126,7 +126,7 @@ describe('a part', () => {
     const position = geometry.attributes.position as BufferAttribute;
     taken();
     part.review(buffers, SECOND);
-    (buffers.attributes.position.array as Float32Array)[0] = 99; // of the other one
+    (buffers.attributes.position.array as Float32Array)[0] = 99; // of the other geometry
     part.review(buffers, SECOND);
     expect([taken(), position.version]).toEqual([[], 0]);
     (buffers.attributes.position.array as Float32Array)[17] = 99;
@@ -161,7 +161,7 @@ describe('a part', () => {
     buffers.index!.array[5] = 5;
     part.review(buffers, SECOND);
     expect([part.error, taken()[0][0]]).toEqual([null, 'acquire']);
-    // What stands does not, while it cannot be read.
+    // The standing mesh does not change while the geometry cannot be read.
     part.review(buffers, { ...SECOND, vertexStart: 4 });
     expect(part.error!.message).toContain('the range of vertices is [4, 7], expected one of 6');
     buffers.index = {

@@ -1,4 +1,4 @@
-// What stands for a BatchedMesh: each call that its ids make.
+// The stand-in for a BatchedMesh: each call that its ids cause.
 import { type BatchedMesh, BufferGeometry, DataTexture, Matrix4, Mesh, MeshBasicMaterial, type Side } from 'three';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { BuiltMesh } from '../../src/client/three/geometry/shared-mesh.js';
@@ -45,7 +45,7 @@ beforeEach(() => {
   objects.oldestQuery = Number.POSITIVE_INFINITY;
 });
 
-/** Parts of which a test writes what is built. */
+/** Parts whose built meshes a test sets. */
 interface Part {
   wanted: number;
   pending: boolean;
@@ -65,7 +65,7 @@ interface Asked {
   shape: Shape | null;
 }
 
-/** A BatchedMesh of r187 with so many instances, all of geometry 0, and what is to stand for it. */
+/** A BatchedMesh of r187 with this many instances, all of geometry 0, and its stand-in. */
 function batchOf(count: number, parts: Part[], asked: Partial<Asked> = {}) {
   const instances = Array.from({ length: count }, () => ({ visible: true, active: true, geometryIndex: 0 }));
   const matrices = new Float32Array(16 * Math.max(4, count));
@@ -154,7 +154,7 @@ describe('the meshes of a BatchedMesh', () => {
     shapes.count(DELETED, 0);
     expect(parts.map(({ wanted }) => wanted)).toEqual([2, 0]);
     expect([0, ~0, 3, ~3, DELETED].map(geometryOf)).toEqual([0, 0, 3, 3, NOTHING]);
-    // What is built of the same mesh is where it is now; else what stood.
+    // If the built mesh is the standing one, it is used with its current runs; else the standing one.
     const moved = builtOf(5, 9);
     parts[0].built = moved;
     expect(shapes.standingOn(0)).toBe(moved);
@@ -175,7 +175,7 @@ describe('the ids of a BatchedMesh', () => {
     for (const [i, state] of [0, 1, ~0, 2].entries()) standIn.note(i, state);
     expect(batch.parts.map(({ wanted }) => wanted)).toEqual([2, 1, 1]);
     standIn.reconcile(4);
-    expect([taken(), standIn.pending]).toEqual([[], false]); // one of the meshes is still built
+    expect([taken(), standIn.pending]).toEqual([[], false]); // one of the meshes is still being built
     batch.parts[2].pending = false;
     standIn.renew();
     standIn.setLayers(9);
@@ -259,7 +259,7 @@ describe('the ids of a BatchedMesh', () => {
     const { standIn } = batchOf(2, [partOf(null)], { shape });
     standIn.note(1, DELETED);
     standIn.reconcile(2);
-    expect(taken()).toEqual([]); // a mesh is built, which nobody knows to be in vain
+    expect(taken()).toEqual([]); // a mesh is being built, and nobody knows yet that it will not be needed
     const given = batchOf(2, [], { shape });
     given.standIn.setLayers(1);
     given.standIn.note(1, DELETED);
@@ -291,7 +291,7 @@ describe('the ids of a BatchedMesh', () => {
       taken()
         .filter(([name]) => name === 'moveInstances')
         .map((call) => call.slice(1, 4));
-    // Those of the first block were sent.
+    // The instances of the first block were sent.
     expect(moves()).toEqual([
       [MOST_IN_BLOCK, MOST_IN_BLOCK, MOST_IN_BLOCK],
       [3, 2 * MOST_IN_BLOCK, 3],
@@ -396,7 +396,7 @@ describe('the ids of a BatchedMesh', () => {
     expect(taken().filter(([name]) => name === 'layers')).toEqual([['layers', 2, 1]]);
     standIn.reject(1);
     standIn.reject(7);
-    expect(taken()).toEqual([]); // it has a better one since
+    expect(taken()).toEqual([]); // it has got a valid one since
     place(2, Number.NaN);
     taken();
     standIn.reject(2);

@@ -1,4 +1,4 @@
-// What three draws of BatchedMeshes at a pixel, by a colour for each instance, is what a pick at the pixel's centre names.
+// The instance that three draws at a pixel, by a colour for each, is the one that a pick at the pixel's centre returns.
 import { type CollisionService, createCollisionService } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
 import { Color, LinearSRGBColorSpace, MeshBasicMaterial, NoToneMapping, Scene, WebGLRenderer } from 'three';
@@ -11,7 +11,7 @@ import { Random, SEED } from '../oracle/random.js';
 const RADIUS = 6;
 const SCENES = 10;
 const PIXELS = 100;
-/** So many pixels may be next to an edge, where a rasterizer's fixed point decides. */
+/** This share of pixels may be next to an edge, where a rasterizer's fixed-point arithmetic decides. */
 const MOST_ON_EDGES = 0.02;
 
 let service: CollisionService;
@@ -19,7 +19,7 @@ let renderer: WebGLRenderer;
 beforeEach(async () => {
   service = await createCollisionService();
   renderer = new WebGLRenderer({ antialias: false });
-  renderer.outputColorSpace = LinearSRGBColorSpace; // colours are numbers here
+  renderer.outputColorSpace = LinearSRGBColorSpace; // colours are used as numbers here
   renderer.toneMapping = NoToneMapping;
   renderer.setPixelRatio(1);
   renderer.setSize(SIZE.width, SIZE.height);
@@ -48,7 +48,7 @@ test(`a pick at a pixel's centre names the instance that is drawn there, seed ${
     const batches = [0, 1].map((i) => {
       const batch = new RandomBatch(random, RADIUS / 2, new MeshBasicMaterial());
       batch.mesh.name = `batch ${i}`;
-      // Negative scales of instances are beyond three's drawing of batches: their faces are turned the wrong way.
+      // three does not support negative scales of instances when it draws batches: their faces are wound the wrong way.
       for (const instance of batch.instances) {
         batch.mesh.setMatrixAt(instance, random.placement(random.point(RADIUS / 2), { low: 0.4, high: 1.6 }));
       }

@@ -1,4 +1,4 @@
-// BatchedMeshes of which anything changes are picked as three's Raycaster picks them. The seed replays all of it.
+// BatchedMeshes with changes of all kinds are picked as three's Raycaster picks them. The seed replays all of it.
 import { createCollisionService } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
 import {
@@ -37,7 +37,7 @@ withService();
 
 const RADIUS = 6;
 const SCENES = shareOf(36);
-/** Each with so many picks: changes lie between them. */
+/** Rounds of picks, with changes between them. */
 const ROUNDS = 4;
 const PICKS = 25;
 
@@ -105,7 +105,7 @@ test(`all hits of picks and rays are those of three's Raycaster, seed ${SEED}`, 
   expect(faults).toEqual([]);
 });
 
-/** Instance 0 in the middle, 1 far to the right, of boxes. */
+/** Two boxes: instance 0 in the middle, 1 far to the right. */
 function twoBoxes(): { batch: BatchedMesh; box: number } {
   const batch = new BatchedMesh(4, 400, 400, new MeshBasicMaterial());
   const box = batch.addGeometry(new BoxGeometry(2, 2, 2), 100, 100);
@@ -215,7 +215,7 @@ test.runIf('optimize' in BatchedMesh.prototype)('what only moves in the buffers 
   const { attributes, index } = batch.geometry;
   const { version } = index!;
   batch.optimize();
-  // Older ones leave it to the app to say so: without it, their renderers do not see it either.
+  // With older versions the app must set it: otherwise, their renderers do not see the change either.
   if (index!.version === version) for (const each of [attributes.position, index!]) each.needsUpdate = true;
   await settle(tracker, frontCamera());
   const after = (await pickMiddle(tracker))!;
@@ -314,7 +314,7 @@ test('a shape stands for each instance, and what the app says of it is asked aga
   await settle(tracker, frontCamera());
   expect((await pickMiddle(tracker))?.distance).toBeCloseTo(8, 6);
   expect([...tracker.idsOf(batch)]).toEqual(ids);
-  // Its geometries, for which there was a mesh each, are let go of.
+  // Its geometries, each of which had a mesh, are released.
   expect(service.stats).toMatchObject({ objects: 2, meshes: 0 });
 });
 
@@ -333,7 +333,7 @@ test('one that is disposed, or is removed, leaves nothing', async () => {
 });
 
 describe.runIf(HAS_INSTANCES)('what three says of instances', () => {
-  /** Two cubes side by side; three's own flag is as after a picture: nothing has been said. */
+  /** Two cubes side by side; three's own flag is as after a render: no change was marked. */
   async function twoCubes() {
     const batch = new BatchedMesh(4, 100, 200, new MeshBasicMaterial());
     const geometry = batch.addGeometry(new BoxGeometry());

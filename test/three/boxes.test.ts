@@ -1,4 +1,4 @@
-// Boxes that stand for objects of a scene: what hits and contacts say of them, until the options say something else.
+// Boxes that represent objects of a scene: what hits and contacts report of them, until the options change.
 import type { NamedBox } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
 import { BoxGeometry, InstancedMesh, Matrix4, Mesh, MeshBasicMaterial, Scene, SphereGeometry, Vector3 } from 'three';

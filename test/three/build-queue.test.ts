@@ -1,4 +1,4 @@
-// The builds of a tracker's meshes: a few at once, and nothing but a place in a list for each that waits.
+// The builds of a tracker's meshes: a few at once, and only a list entry for each that waits.
 import { createHook } from 'node:async_hooks';
 import { expect, test } from 'vitest';
 import { BuildQueue, type Queued } from '../../src/client/three/geometry/build-queue.js';
@@ -50,7 +50,7 @@ test('builds run in the order in which they came, and few at once', async () => 
   }
   expect(ended).toEqual(items.map((item, i) => [item, `${i}`]));
   expect(items.some(({ isBuilding }) => isBuilding)).toBe(false);
-  const [more] = add(1); // it begins anew
+  const [more] = add(1); // it restarts
   expect(ran.at(-1)).toBe(more);
 });
 

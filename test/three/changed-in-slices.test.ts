@@ -1,4 +1,5 @@
-// Thousands that change at once, as they share a material, are looked at in slices, and a question sees all of them as they are.
+// Thousands of objects that change at once, since they share a material,
+// are examined in slices, and a query sees all of them up to date.
 import { trackScene } from 'collision-worker/three';
 import {
   BackSide,
@@ -21,7 +22,7 @@ withService();
 const RADIUS = 12;
 const MESHES = 2000;
 const ROUNDS = 40;
-/** Milliseconds by the test's clock between two looks at it: each slice is as small as it may be. */
+/** Milliseconds by the test's clock between two checks of it: each slice is as small as possible. */
 const LOOK = 5;
 
 beforeEach(() => {
@@ -89,7 +90,7 @@ test('a material that thousands share changes in slices, without another frame',
   await frame;
   await vi.waitFor(() => expect(setObject).toHaveBeenCalledTimes(MESHES));
   expect(await service.pickAll(SIZE.width / 2 + 9, SIZE.height / 2)).toHaveLength(MESHES);
-  // A question does not wait for it.
+  // A query does not wait for it.
   for (const [side, hits] of [
     [DoubleSide, 2 * MESHES],
     [FrontSide, MESHES],

@@ -1,5 +1,5 @@
-// Thousands of children of one object: what is put there or taken away by hand, which three tells nobody of, is noticed
-// within a second, however many come and go meanwhile of which it tells.
+// Thousands of children of one object: a child that is added or removed by hand, without an event from three, is
+// noticed within a second, however many come and go meanwhile with events.
 import { type SceneTracker, trackScene } from 'collision-worker/three';
 import { Group, Mesh, MeshBasicMaterial, PerspectiveCamera, Scene, SphereGeometry } from 'three';
 import { expect, test, vi } from 'vitest';
@@ -15,7 +15,7 @@ const geometry = new SphereGeometry(0.4, 3, 2);
 const material = new MeshBasicMaterial();
 const camera = new PerspectiveCamera();
 
-/** The children of a group, which are told of or not. */
+/** The children of a group, which change with or without events. */
 class Crowd {
   readonly group = new Group();
   readonly #random: Random;
@@ -25,7 +25,7 @@ class Crowd {
     for (let i = 0; i < CHILDREN; i++) this.group.add(new Mesh(geometry, material));
   }
 
-  /** Changes few of them, and tells. */
+  /** Changes a few of them, with events. */
   tell(): void {
     const { children } = this.group;
     for (let n = this.#random.integer(8); n > 0; n--)
@@ -33,7 +33,7 @@ class Crowd {
     for (let n = this.#random.integer(8); n > 0; n--) this.group.add(new Mesh(geometry, material));
   }
 
-  /** Changes `count` of them, and does not. */
+  /** Changes `count` of them, without events. */
   change(count: number): void {
     const { children } = this.group;
     for (let n = 0; n < count; n++) {
@@ -43,7 +43,7 @@ class Crowd {
         mesh.parent = this.group;
         children.splice(this.#random.integer(children.length), 0, mesh);
       } else if (way === 1) {
-        children.splice(this.#random.integer(children.length), 1); // it still says where it was
+        children.splice(this.#random.integer(children.length), 1); // its parent is still set
       } else if (way === 2) {
         children.splice(this.#random.integer(children.length), 1)[0].parent = null;
       } else {
@@ -56,7 +56,7 @@ class Crowd {
 
 const isKnown = (tracker: SceneTracker, object: Mesh) => tracker.idsOf(object).length === 1;
 
-// In the last one, a child that others had moved went before it was seen where it was then, and stayed for ever.
+// In the last one, a child that others had moved was removed before it was seen at its new place, and stayed forever.
 test.each([
   [5, SEED],
   [300, SEED],

@@ -1,5 +1,5 @@
-// Clipping planes of materials and of the renderer: picks and regions against three's own Raycaster, which knows nothing
-// of them, without what they cut away.
+// Clipping planes of materials and of the renderer: picks and regions
+// against three's own Raycaster, which ignores them, without what they clip.
 import { type SceneTracker, type TrackOptions, trackScene } from 'collision-worker/three';
 import {
   BoxGeometry,
@@ -44,7 +44,7 @@ const SCENES = 8;
 const PICKS = 40;
 const UNCUT: Cut = { planes: [], isIntersection: false };
 
-/** What of three's WebGLRenderer counts: a renderer wants a canvas. */
+/** The relevant part of three's WebGLRenderer, which itself needs a canvas. */
 interface Renderer {
   clippingPlanes: Plane[];
   localClippingEnabled: boolean;
@@ -52,7 +52,7 @@ interface Renderer {
 
 const isDrawnThrough = (material: Material) => (material as ShaderMaterial).isShaderMaterial === true;
 
-/** How three's shaders cut what a material draws: the renderer's planes by themselves, then the material's. */
+/** How three's shaders clip what a material draws: first the renderer's planes, then the material's. */
 function cutsOf(material: Material, renderer: Renderer | undefined): Cut[] {
   if (isDrawnThrough(material) && !(material as ShaderMaterial).clipping) return [];
   const isLocal = renderer === undefined || renderer.localClippingEnabled;
@@ -90,7 +90,7 @@ const meshesIn = (root: Object3D) => {
   return found;
 };
 
-/** A random scene of which some materials, and some of an array, have planes. */
+/** A random scene in which some materials, and some of an array, have planes. */
 function cutScene(random: Random, shared: readonly Plane[], at: Vector3): Group {
   const root = randomScene(random, { objects: 25, radius: RADIUS });
   root.position.copy(at);
@@ -133,7 +133,7 @@ describe.each([
         const all = await comparePickAlls(tracker, root, camera, random, PICKS / 2, keeps);
         expect([...one.faults, ...all.faults], `scene ${i}, frame ${frame}`).toEqual([]);
         hits += one.hits + all.hits;
-        // The renderer's and the materials' planes move: the next pick knows, without an update.
+        // The renderer's and the materials' planes move: the next pick uses them, without an update.
         for (const plane of [...shared, ...(renderer?.clippingPlanes ?? [])]) {
           plane.copy(randomPlane(random, at));
         }
@@ -316,9 +316,9 @@ describe('a wall before a wall', () => {
     const tracker = await tracked();
     expect(await picked(tracker)).toBe(box);
     const [, , , , near] = box.material as Material[];
-    near.clippingPlanes = [new Plane(new Vector3(0, 0, -1), 2)]; // the side at z = 3, which is before it
+    near.clippingPlanes = [new Plane(new Vector3(0, 0, -1), 2)]; // the side at z = 3, in front of it
     await tracker.update(frontCamera(), SIZE);
-    expect(await picked(tracker)).toBe(front); // the far side of the box shows its front to the other side
+    expect(await picked(tracker)).toBe(front); // the far side of the box shows its front face in the opposite direction
     near.clippingPlanes[0].constant = 3.5;
     expect(await picked(tracker)).toBe(box);
   });

@@ -1,4 +1,4 @@
-// CollisionHelper and StatsOverlay: what is drawn is looked at in pixels.
+// CollisionHelper and StatsOverlay: what they draw is checked in pixels.
 import { type CollisionService, createCollisionService } from 'collision-worker';
 import { CollisionHelper, type CollisionHelperOptions, type SceneTracker, StatsOverlay } from 'collision-worker/three';
 import { type LineSegments, Raycaster, Scene, Vector3, WebGLRenderer } from 'three';
@@ -46,11 +46,11 @@ async function build(place = new Vector3(), options?: CollisionHelperOptions) {
 async function frames(tracker: SceneTracker): Promise<void> {
   for (let i = 0; i < 3; i++) {
     await tracker.update(camera, SIZE);
-    await service.inspect(); // what the helper asked for is answered before
+    await service.inspect(); // the helper's requests are answered before
   }
 }
 
-/** Where a place is drawn, as `drawn` numbers pixels. */
+/** Where a place is drawn, as a pixel number of `drawn`. */
 function near(pixels: Set<number>, point: Vector3): boolean {
   const { x, y } = point.clone().project(camera);
   const [column, row] = [Math.floor(((x + 1) / 2) * SIZE.width), Math.floor(((y + 1) / 2) * SIZE.height)];
@@ -129,13 +129,13 @@ test('bounds have a colour by what the view makes of them', async () => {
   const helper = new CollisionHelper(tracker, { bounds: true, contacts: false });
   scene.add(helper);
   await frames(tracker);
-  // What does not move sleeps.
+  // Objects that do not move sleep.
   for (const each of cubes) each.position.y += 1e-4;
   await tracker.update(camera, SIZE);
   await service.inspect();
   const lines = (helper.children as LineSegments[]).find(({ visible }) => visible)!;
   const { array } = lines.geometry.getAttribute('color');
-  // 24 ends of edges each, in the order of their ids.
+  // 24 edge ends each, in the order of their ids.
   const ids = cubes.map((each) => tracker.idsOf(each)[0]);
   const sorted = ids.toSorted((one, other) => one - other);
   const colours = ids.map((id) => [...array.slice(96 * sorted.indexOf(id), 96 * sorted.indexOf(id) + 3)]);

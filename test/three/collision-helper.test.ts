@@ -1,4 +1,5 @@
-// What CollisionHelper draws, by its lines: their places, and their colours. Pixels are looked at in a browser.
+// What CollisionHelper draws, by its lines: their positions,
+// and their colours. Pixels are checked in a browser.
 import { type CollisionService, createCollisionService } from 'collision-worker';
 import { CollisionHelper, type CollisionHelperOptions } from 'collision-worker/three';
 import { InstancedMesh, type LineSegments, Matrix4, type Object3D, Raycaster, Vector3 } from 'three';
@@ -39,7 +40,7 @@ interface Line {
   colour: string;
 }
 
-/** The lines that are drawn, in the world. */
+/** The lines that are drawn, in world space. */
 function linesOf(helper: Object3D): Line[] {
   const lines: Line[] = [];
   for (const set of helper.children as LineSegments[]) {
@@ -209,7 +210,7 @@ test('bounds and trees are those of the service, where they are now', async () =
   const frames = async () => {
     for (let i = 0; i < 3; i++) {
       await tracker.update(camera, SIZE);
-      await service.inspect(); // what the helper asked for is answered before
+      await service.inspect(); // the helper's requests are answered before
     }
   };
   const boxOf = (lines: Line[]) => {

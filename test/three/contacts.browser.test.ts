@@ -1,4 +1,4 @@
-// Contacts in terms of the scene: subtrees, instances, what left; against a walk over all pairs of objects.
+// Contacts in terms of the scene: subtrees, instances, removed objects; against a loop over all pairs of objects.
 import { type SceneContact, type SceneFrame, type SceneObject, trackScene } from 'collision-worker/three';
 import {
   BoxGeometry,
@@ -70,7 +70,8 @@ test('does robot A touch robot B, which parts, the gripper against the box only:
   expect(frame.contactsBetween(b.gripper)).toEqual([]);
   expect(frame.contactsBetween(away, root)).toEqual([]);
   expect(frame.contactsBetween(new Group(), root)).toEqual([]);
-  // A group has no pairs of its own parts; one inside of the other is the smaller against the rest of the larger.
+  // A group has no pairs of its own parts; of two nested groups,
+  // the pairs are those of the smaller with the rest of the larger.
   expect(frame.contactsBetween(a.gripper, a.root)).toEqual([]);
   expect(frame.contactsBetween(root)).toHaveLength(3);
   expect(frame.contactsBetween(root, root)).toHaveLength(3);
@@ -139,7 +140,7 @@ test('frames that are on their way together name what left meanwhile', async () 
   frames.push(tracker.update(frontCamera(), SIZE));
   const ended = new Map<number, string[]>();
   for (const each of frames) {
-    // Frames that joined are one.
+    // Joined frames are one.
     each.then((frame) => ended.set(frame.frame, endedIn(frame)));
   }
   await Promise.all(frames);

@@ -1,6 +1,6 @@
-// All that may happen to a scene between two pictures, in any order: not a number of a picture differs from what three draws by
-// itself, and between two renders nothing of the scene is another than the app has left it.
-// FLIGHT=1000 npx vitest run --project browser test/three/culling-composed.browser.test.ts: so many pictures each, instead of some.
+// Everything that may happen to a scene between two renders, in any order: no value of an image differs from what three draws on
+// its own, and between two renders nothing in the scene differs from what the app has set. FLIGHT=1000 npx vitest run --project
+// browser test/three/culling-composed.browser.test.ts: this many images each, instead of a few.
 import { type SceneTracker, trackScene } from 'collision-worker/three';
 import {
   BatchedMesh,
@@ -35,14 +35,14 @@ const PICTURES = WISHED || 30;
 const somewhere = (random: Random) =>
   new Matrix4().compose(random.point(14), random.rotation(), random.point(0.5).addScalar(0.8));
 
-/** What a render must leave as it was. */
+/** The state that a render must not change. */
 function observed(scene: Scene): unknown[] {
   const all: unknown[] = [Frustum.prototype.intersectsObject, Frustum.prototype.intersectsSprite];
   scene.traverse((object) => {
     const { visible, frustumCulled, layers, parent, castShadow, children } = object;
     all.push(
       object,
-      parent instanceof LOD || visible, // three says which level it draws
+      parent instanceof LOD || visible, // three sets which level it draws
       frustumCulled,
       layers.mask,
       parent,
@@ -292,7 +292,7 @@ test.each([true, false])(
             each.length !== (before[i] as unknown[]).length
           : each !== before[i],
       );
-      // The twin of a camera is drawn last; the tracker's own are put right with the render.
+      // The twin of a camera is drawn last; what renders by the tracker's own cameras change is restored with each render.
       expect([picture, other, after.length]).toEqual([picture, -1, before.length]);
       const { objects, instances, occluded } = world.tracker!.culled;
       sum.left += objects + instances;

@@ -1,5 +1,5 @@
-// Instances that `culling` sorts, and draws in levels of detail: the pictures are those of meshes that are sorted and sorted out
-// by slow code, and drawn by three alone.
+// Instances that `culling` sorts, and draws in levels of detail: the images are those of meshes that are sorted and culled by
+// slow code, and drawn by three alone.
 import { type DetailLevel, trackScene } from 'collision-worker/three';
 import {
   BoxGeometry,
@@ -27,7 +27,7 @@ withService();
 
 const [matrix, centre, scale, turn] = [new Matrix4(), new Vector3(), new Vector3(), new Quaternion()];
 
-/** Returns the picture of a scene that is drawn by three. */
+/** Returns the image of a scene that is drawn by three. */
 function drawn(scene: Scene, camera: PerspectiveCamera): Uint8ClampedArray {
   renderer.render(scene, camera);
   return pixelsOf(renderer);
@@ -39,7 +39,7 @@ function different(a: Uint8ClampedArray, b: Uint8ClampedArray): number {
   return count;
 }
 
-/** How far the centre of an instance is before the camera. */
+/** The depth of an instance's centre in front of the camera. */
 function depthOf(mesh: InstancedMesh, i: number, camera: PerspectiveCamera): number {
   mesh.geometry.computeBoundingSphere();
   mesh.getMatrixAt(i, matrix);
@@ -47,7 +47,7 @@ function depthOf(mesh: InstancedMesh, i: number, camera: PerspectiveCamera): num
   return -centre.applyMatrix4(camera.matrixWorldInverse).z;
 }
 
-/** How many pixels across the sphere about an instance is, where nothing is sheared. */
+/** The diameter in pixels of the sphere around an instance, if nothing is sheared. */
 function pixelsAcross(mesh: InstancedMesh, i: number, camera: PerspectiveCamera): number {
   const depth = depthOf(mesh, i, camera);
   mesh.getMatrixAt(i, matrix);
@@ -102,7 +102,7 @@ test.each(['front-to-back', 'back-to-front'] as const)(
       await tracker.update(camera, PICTURE);
     }
     expect(asked).toEqual([crowd]);
-    // The order counts: by the instances' numbers it is another picture.
+    // The order matters: in the order of the instances' numbers the image is different.
     expect(different(drawn(scene, camera), drawn(lit(only(crowd, [...Array(300).keys()])), camera))).toBeGreaterThan(
       100,
     );
@@ -136,7 +136,7 @@ test(`levels of detail of instances, in two views, seed ${SEED}`, async () => {
       for (let i = 0; i < 300; i++) {
         const pixels = pixelsAcross(trees, i, camera);
         const plain = pixels < 12 ? 2 : pixels < 30 ? 1 : 0;
-        // Coarser at once, finer only when it is that much larger.
+        // Coarser at once, finer only when it is larger by the hysteresis.
         let next = Math.max(plain, level[i]);
         if (next === 2 && pixels >= 12 * 1.5) next = 1;
         if (next === 1 && pixels >= 30 * 1.1) next = 0;
@@ -145,7 +145,7 @@ test(`levels of detail of instances, in two views, seed ${SEED}`, async () => {
         parts[next].push(i);
       }
       const geometries = [trees.geometry, ...levels.map(({ geometry }) => geometry!)];
-      // What is not in the picture keeps its level in ours; its own is of no account there, until it comes back.
+      // Instances outside the image keep their level in the reference; their actual level does not matter until they come back.
       const expected = drawn(lit(...parts.map((numbers, n) => only(trees, numbers, geometries[n]))), camera);
       expect([frame, name, different(picture, expected) < 60]).toEqual([frame, name, true]);
       expect(tracker.culled.triangles).toBeGreaterThan(0);
@@ -185,7 +185,7 @@ test('a LOD by its pixels, whatever its distances say, and with hysteresis', asy
   camera.zoom = 30;
   camera.updateProjectionMatrix();
   expect(await shown(5)).toBe(0);
-  // Other cameras go by distance.
+  // Other cameras choose by distance.
   renderer.render(scene, camera.clone());
   expect(lod.getCurrentLevel()).toBe(0);
 });

@@ -1,5 +1,6 @@
-// Flights through six scenes, with culling and with occlusion: not a number of a picture differs from what three draws by itself.
-// FLIGHT=1000 npx vitest run --project browser test/three/culling-flights.browser.test.ts: so many frames each, instead of some.
+// Flights through six scenes, with culling and with occlusion: no value of an image
+// differs from what three draws on its own. FLIGHT=1000 npx vitest run --project browser
+// test/three/culling-flights.browser.test.ts: this many frames each, instead of a few.
 import { type CollisionService, createCollisionService } from 'collision-worker';
 import { WebGLRenderer } from 'three';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -10,7 +11,7 @@ import { Random, SEED } from '../oracle/random.js';
 const WISHED = Number(import.meta.env.FLIGHT || 0);
 /** By default, a bit of each kind of motion. */
 const FRAMES = WISHED || 30;
-/** Milliseconds that a frame may take on a busy machine with software for a graphics card. */
+/** Milliseconds that a frame may take on a busy machine with a software renderer. */
 const PATIENCE = 3000;
 
 let service: CollisionService;
@@ -26,7 +27,7 @@ afterEach(() => {
   renderer.forceContextLoss();
 });
 
-/** What is left out without occlusion is with it, too. */
+/** What is culled without occlusion is also culled with it. */
 const KINDS = WISHED > 0 ? [true, false] : [true];
 const CASES = KINDS.flatMap((occlusion) => Object.keys(FLIGHT_SCENES).map((name) => ({ name, occlusion })));
 
@@ -49,7 +50,7 @@ test.each(CASES)(
       },
     });
     if (occlusion) expect(sum.occluded).toBeGreaterThan(0);
-    // Of the rooms, little is out of view that three itself does not leave out.
+    // In the rooms, little is out of view that three itself does not cull.
     expect(sum.objects + sum.instances).toBeGreaterThan(occlusion ? FRAMES : FRAMES / 2);
     const each = (count: number) => (count / FRAMES).toFixed(1);
     console.log(

@@ -1,5 +1,5 @@
-// More of what `culling` leaves out without a pixel that differs (culling.browser.test.ts): instances with morph targets, pictures
-// within pictures, what is hidden from cameras without a perspective, and instances of a BatchedMesh that are.
+// More of what `culling` leaves out without a differing pixel (culling.browser.test.ts): instances with morph targets, renders
+// within renders, occlusion for cameras without a perspective, and occluded instances of a BatchedMesh.
 import { type SceneTracker, trackScene } from 'collision-worker/three';
 import {
   BatchedMesh,
@@ -125,7 +125,7 @@ test(`instances of a BatchedMesh that are hidden, seed ${SEED}`, async () => {
       wall.visible = frame % 24 !== 0;
       if (frame % 9 === 5) wall.position.y = wall.position.y === 0 ? 15 : 0;
       const some = random.integer(500);
-      // Many come from behind the wall, or go there: an answer that is late has not seen it.
+      // Many come out from behind the wall, or go there: a late answer has not seen that.
       const side = frame % 8 === 1 ? 2 : -20;
       for (let i = 0; i < 60 && frame % 4 === 1; i++) {
         batch.setMatrixAt(i, new Matrix4().setPosition(random.range(-9, 9), random.range(-3, 3), side));
@@ -133,7 +133,7 @@ test(`instances of a BatchedMesh that are hidden, seed ${SEED}`, async () => {
       if (frame % 8 === 5) batch.setGeometryIdAt(some, random.pick(geometries));
       if (frame % 16 === 7) batch.setVisibleAt(some, false);
       if (frame % 16 === 15) batch.setVisibleAt(some, true);
-      // Vertices that stick out over the wall all at once.
+      // Vertices that suddenly stick out over the wall.
       if (frame % 20 === 19) {
         forms[0].attributes.position.array[1] += 12;
         batch.setGeometryAt(geometries[0], forms[0]);
@@ -188,7 +188,7 @@ test.each(['batch', 'instances'] as const)(`what is hidden from a parallel view,
     fly: (eye, frame) => {
       if (frame % 10 < 4) eye.position.x += 0.1;
       if (frame % 10 > 4 && random.chance(0.4)) eye.rotation.y = random.range(-0.3, 0.3);
-      if (frame % 10 === 7) eye.position.z -= 6; // its near plane comes to the walls, and beyond
+      if (frame % 10 === 7) eye.position.z -= 6; // its near plane comes up to the walls, and beyond
       if (frame % 25 === 24) eye.position.z = 20;
     },
   });

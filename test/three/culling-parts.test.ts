@@ -1,4 +1,4 @@
-// What decides, without a picture, whether something is drawn: bounds, volumes, and instances one by one and many at once.
+// The decisions whether something is drawn, without an image: bounds, volumes, and instances one by one and many at once.
 import {
   Box3,
   BoxGeometry,
@@ -47,7 +47,7 @@ function matrixOf(random: Random): Matrix4 {
   return new Matrix4().compose(random.point(15), random.rotation(), scale).multiply(turned);
 }
 
-/** The corners of a box, placed. */
+/** The corners of a transformed box. */
 function cornersOf({ min, max }: Box3, matrix: Matrix4): Vector3[] {
   return Array.from({ length: 8 }, (_, i) =>
     new Vector3(i & 1 ? max.x : min.x, i & 2 ? max.y : min.y, i & 4 ? max.z : min.z).applyMatrix4(matrix),
@@ -111,7 +111,7 @@ describe('instances', () => {
       for (let i = 0; i < count; i++) {
         const matrix = new Matrix4().multiplyMatrices(world, new Matrix4().fromArray(matrices, 16 * i));
         const placed = sphere.clone().applyMatrix4(matrix);
-        // As far as the ellipsoid reaches that the sphere becomes, along each plane's normal.
+        // The reach of the ellipsoid that the sphere becomes, along each plane's normal.
         const { elements: m } = matrix;
         const gaps = volume.frustum.planes.map(({ normal: n, constant }) => {
           const along = [0, 4, 8].map((k) => n.x * m[k] + n.y * m[k + 1] + n.z * m[k + 2]);
@@ -121,7 +121,7 @@ describe('instances', () => {
         if (Math.abs(nearest) > 1e-3) expect(those.includes(i), `instance ${i} of round ${round}`).toBe(nearest > 0);
         if (nearest > 0) seen++;
         else left++;
-        // Its diameter, by the largest scale, where the projection has it.
+        // Its diameter, by the largest scale, at the depth that the projection gives it.
         const w =
           camera instanceof PerspectiveCamera ? -placed.center.clone().applyMatrix4(camera.matrixWorldInverse).z : 1;
         const scale = world.getMaxScaleOnAxis() * new Matrix4().fromArray(matrices, 16 * i).getMaxScaleOnAxis();
@@ -137,7 +137,7 @@ describe('instances', () => {
           .applyMatrix4(new Matrix4().fromArray(matrices, 16 * i))
           .applyMatrix4(world)
           .applyMatrix4(camera.matrixWorldInverse).z;
-      // From whatever place along the axis.
+      // Depths are relative to an arbitrary position along the axis.
       those.forEach((i, n) => {
         const [own, truth] = [found.depths[n] - found.depths[0], depthOf(i) - depthOf(those[0])];
         expect(Math.abs(own - truth)).toBeLessThan(1e-4);
@@ -160,7 +160,7 @@ describe('instances', () => {
     const random = new Random(SEED);
     for (let round = 0; round < 400; round++) {
       const camera = cameraOf(random);
-      camera.position.multiplyScalar(random.pick([1, 100])); // digits go where it is far away
+      camera.position.multiplyScalar(random.pick([1, 100])); // digits are lost far away
       camera.updateMatrixWorld();
       const volume = new ViewVolume().set(camera);
       const tested = new InstanceTest();
@@ -214,7 +214,7 @@ describe('bounds', () => {
     geometry.boundingSphere = new Sphere(new Vector3(1, 0, 0), 9);
     const { sphere, isLarger } = boundsOf(geometry)!;
     expect(isLarger).toBe(true);
-    expect(sphere.radius).toBe(10); // about its own middle
+    expect(sphere.radius).toBe(10); // about its own centre
   });
 
   test.each([true, false])('of morphed instances hold all vertices, relative %s', (isRelative) => {
@@ -230,7 +230,7 @@ describe('bounds', () => {
     geometry.morphTargetsRelative = isRelative;
     const mesh = new InstancedMesh(geometry, new MeshBasicMaterial(), 5);
     expect(morphGrowth(mesh)).toBeNull(); // no instance has influences
-    // As three lays them out: what is left of the base, then the influences.
+    // As three lays them out: the weight of the base, then the influences.
     const rows = Array.from({ length: 5 }, () => {
       const influences = [random.range(-1, 1), random.range(-1, 1)];
       return [isRelative ? 1 : 1 - influences[0] - influences[1], ...influences];
@@ -299,7 +299,7 @@ test('the bounds of a geometry follow its own sphere, wherever that is', () => {
 });
 
 test('what has no bounds, as a vertex is NaN, is looked through once', () => {
-  const said = vi.spyOn(console, 'error').mockImplementation(() => {}); // three says so each time
+  const said = vi.spyOn(console, 'error').mockImplementation(() => {}); // three reports it each time
   const geometry = new BoxGeometry();
   geometry.attributes.position.setX(0, Number.NaN);
   geometry.computeBoundingSphere();

@@ -1,5 +1,5 @@
-// What is left out of a render, without a picture: what nearer objects hide, and instances of a BatchedMesh before three r187, where
-// three asks the mesh for its draw list as it is about to draw it.
+// What is culled from a render, without an image: occluded objects, and instances of a BatchedMesh before three r187, where three
+// asks the mesh for its draw list just before it draws it.
 import { createCollisionService } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
 import {
@@ -25,7 +25,7 @@ import { ListPainter } from '../fixtures/list-painter.js';
 
 const SIZE = { width: 100, height: 100 };
 
-/** A BatchedMesh as it was, which counts how often its own list was written. */
+/** A BatchedMesh of an older version, which counts how often its own list was written. */
 class OlderBatch extends BatchedMesh {
   readonly _updateDrawParameters = undefined;
   asked = 0;
@@ -39,7 +39,7 @@ class OtherPainter extends ListPainter {
   override readonly isWebGLRenderer = false as never;
 }
 
-/** Four instances, of which the second is out of view. */
+/** Four instances, the second of which is out of view. */
 async function tracked() {
   const service = await createCollisionService();
   onTestFinished(() => service.dispose());
@@ -61,7 +61,7 @@ async function tracked() {
   return { batch, draw, asked: batch.asked };
 }
 
-// It had no numbers of what is drawn before.
+// Earlier versions do not number the drawn instances.
 test.skipIf(Number.parseInt(REVISION, 10) < 166)('it is ours for as long as the render lasts', async () => {
   const { batch, draw, asked } = await tracked();
   for (let i = 0; i < 3; i++) expect(new Set(await draw())).toEqual(new Set([0, 2, 3]));
@@ -84,7 +84,7 @@ test.skipIf(Number.parseInt(REVISION, 10) < 166)(
   },
 );
 
-// Nobody asks a frustum about such a mesh, unless the app says that it may be left out.
+// three does no frustum test for such a mesh, unless the app allows culling it.
 test.skipIf(Number.parseInt(REVISION, 10) < 166)(
   'instances of a mesh that is not to be culled are left out where the app says so',
   async () => {
@@ -172,7 +172,7 @@ test('a Mesh that nearer ones hide is not drawn for as long as that is so', asyn
   const [one, both] = [new Set([wall.uuid]), new Set([wall.uuid, hidden.uuid])];
   expect(await draw(1)).toEqual(both);
   expect(await draw(6)).toEqual(one);
-  hidden.position.x = 1; // it is where nobody has looked
+  hidden.position.x = 1; // it is where no update has seen it
   expect(await draw(1)).toEqual(both);
   expect(await draw(6)).toEqual(one);
   wall.visible = false;

@@ -1,5 +1,5 @@
-// When answers stop, all that is to be seen is drawn, however long ago the newest answer is: pictures are those that three draws
-// by itself. The worker is blocked by long work, is lost, or the service or the tracker is disposed.
+// When answers stop, everything visible is drawn, however old the newest answer is: images are those that three draws on its
+// own. The worker is blocked by a long task, is lost, or the service or the tracker is disposed.
 import { type CollisionService, createCollisionService } from 'collision-worker';
 import { type SceneTracker, trackScene } from 'collision-worker/three';
 import {
@@ -34,11 +34,11 @@ afterEach(() => {
   service.dispose();
 });
 
-/** Many small things of one kind. */
+/** Many small objects of one kind. */
 interface Crowd {
   readonly objects: readonly Object3D[];
   put(i: number, x: number, y: number, z: number): void;
-  /** Has one more at a place. */
+  /** Adds one more at a place. */
   add(x: number, y: number, z: number): void;
   /** Moves the vertices of all. */
   lift(by: number): void;
@@ -92,7 +92,7 @@ const CROWDS: Record<string, () => Crowd> = {
 
 type Stop = (tracker: SceneTracker) => Promise<void> | void;
 
-/** Each ends the answers; `isOver`: there will be none any more. */
+/** Each stops the answers; `isOver`: there will never be any again. */
 const STOPS: Record<string, { stop: Stop; isOver: boolean }> = {
   'the worker is blocked': { stop: () => happen(worker, 'hangs'), isOver: false },
   'the worker is lost': { stop: () => happen(worker, 'is killed'), isOver: false },
@@ -108,7 +108,7 @@ test.each(CASES)('%s: everything is drawn, of %s', async (name, kind) => {
   const scene = new Scene().add(wall, ...crowd.objects);
   const camera = new PerspectiveCamera(60, PICTURE.width / PICTURE.height, 0.1, 100);
   camera.position.z = 8;
-  // A third each behind the wall, before it, and behind the camera.
+  // A third each behind the wall, in front of it, and behind the camera.
   const putAll = (depths: readonly number[]) => {
     for (let i = 0; i < COUNT; i++)
       crowd.put(i, (i % 10) - 4.5, (Math.floor(i / 10) % 6) - 2.5, depths[Math.floor(i / 60)]);
@@ -123,7 +123,7 @@ test.each(CASES)('%s: everything is drawn, of %s', async (name, kind) => {
     expect(difference(renderer, scene, camera).count).toBe(0);
     const { objects, instances, occluded } = tracker.culled;
     expect(occluded).toBeGreaterThan(40);
-    // What is behind the camera is left out by three itself where it is a Mesh.
+    // A Mesh behind the camera is culled by three itself.
     expect(objects + instances).toBeGreaterThan(kind === 'Mesh' ? 40 : 100);
   };
   await settle();
@@ -165,7 +165,7 @@ test.each(CASES)('%s: everything is drawn, of %s', async (name, kind) => {
   await Promise.resolve();
   expect(answers).toBe(0);
   if (isOver || kind !== 'InstancedMesh') return;
-  // Once there are answers again, what nobody sees is not drawn again.
+  // Once there are answers again, hidden objects are no longer drawn.
   await restored;
   wall.position.set(0, 0, 0);
   camera.position.set(0, 0, 8);

@@ -1,5 +1,5 @@
-// Pictures of WebGPURenderer with `culling` are those without it; here by its WebGL backend, as browsers without a graphics
-// card have no other.
+// Images of WebGPURenderer with `culling` are those without it; here with its WebGL backend, since browsers without a
+// graphics card have no other.
 import { createCollisionService } from 'collision-worker';
 import { BatchedMesh, BoxGeometry, Group, Mesh, MeshLambertMaterial, PerspectiveCamera, TorusGeometry } from 'three';
 import { WebGPURenderer } from 'three/webgpu';

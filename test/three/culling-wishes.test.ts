@@ -1,4 +1,5 @@
-// What the caller wishes of single objects that are culled: it is asked once, and what is wrong is said once.
+// The caller's choices for single objects that are culled: the
+// callback is called once per object, and errors are reported once.
 import { BoxGeometry, InstancedMesh, LOD, Mesh, MeshBasicMaterial } from 'three';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { CullingWishes } from '../../src/client/three/culling/culling-wishes.js';

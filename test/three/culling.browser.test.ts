@@ -1,4 +1,4 @@
-// Pictures with `culling` are the pictures without it, to the last pixel: each is drawn twice, the second time by a camera
+// Images with `culling` are the images without it, to the last pixel: each is drawn twice, the second time by a camera
 // that the tracker does not know, and so by three alone.
 import { type SceneTracker, trackScene } from 'collision-worker/three';
 import {
@@ -56,7 +56,7 @@ test(`a crowd of which all move, and some jump, seed ${SEED}`, async () => {
       crowd.getMatrixAt(i, matrix);
       if (random.chance(0.01)) matrix.copy(somewhere(random, 40));
       else matrix.premultiply(move.makeTranslation(drift[i].x, drift[i].y, drift[i].z));
-      // Without a volume, and nowhere at all: three draws the first as flat as it is.
+      // One that is flat and one that is a point: three draws the first.
       if (i === 7) matrix.compose(new Vector3(0, 0, -6), new Quaternion(), new Vector3(4, 4, 0));
       if (i === 8) matrix.makeScale(0, 0, 0);
       crowd.setMatrixAt(i, matrix);
@@ -158,7 +158,7 @@ test(`shadows, a mirror and a second view, seed ${SEED}`, async () => {
   sun.castShadow = true;
   Object.assign(sun.shadow.camera, { left: -40, right: 40, top: 40, bottom: -40, far: 60 });
   sun.position.set(10, 20, 5);
-  // It shows what a camera behind it sees, which is drawn while the picture is.
+  // It shows what a camera behind it sees, which is rendered during the render.
   const target = new WebGLRenderTarget(64, 64);
   const eye = new PerspectiveCamera(70, 1, 0.1, 80);
   eye.rotation.y = Math.PI;

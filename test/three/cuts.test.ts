@@ -1,4 +1,4 @@
-// How materials and renderers cut, as numbers, and which of a material's changes are another cut.
+// The clipping of materials and renderers, as numbers, and which changes of a material change its clipping.
 import { type Material, MeshBasicMaterial, Plane, ShaderMaterial, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import { ClipSetTable, isCutAway } from '../../src/client/three/track/clip-sets.js';
@@ -12,7 +12,7 @@ const cut = (clippingPlanes: Plane[] | null, clipIntersection = false): Material
   new MeshBasicMaterial({ clippingPlanes, clipIntersection });
 
 describe('how a material cuts', () => {
-  /** Each is another than all others. */
+  /** All of these differ from each other. */
   const kinds: [string, () => Material][] = [
     ['nothing', () => cut(null)],
     ['one plane', () => cut([LEFT])],
@@ -70,7 +70,7 @@ describe('the sets of a tracker', () => {
     table.release(2);
     expect(table.hold(cutBy([FRONT], true))).toBe(2);
     const { sets, planes } = table.read('pick')!;
-    // First plane, how many each alone cuts, how many only together cut, and nothing; the first two sets are of no material.
+    // First plane, how many clip alone, how many only together, and 0; the first two sets belong to no material.
     expect(Array.from(sets)).toEqual([
       ...[0, 0, 0, 0],
       ...[0, 0, 0, 0],
@@ -132,7 +132,7 @@ describe('the sets of a tracker', () => {
     expect(asRead(plane(0, -8, 2, 4))).toEqual([0, -1, 0.25, 0.5]);
     expect(asRead(plane(1, 0, 0, Infinity))).toEqual([1, 0, 0, 1e150]);
     expect(asRead(plane(1, 0, 0, -Infinity))).toEqual([1, 0, 0, -1e150]);
-    // What cannot be compared cuts nothing away; what has no normal cuts all or nothing.
+    // Planes that cannot be compared clip nothing; those without a normal clip all or nothing.
     const all = [1, 0, 0, 1e150];
     for (const given of [
       {},
@@ -173,7 +173,7 @@ describe('the sets of a tracker', () => {
       else kept++;
     }
     expect(Math.min(away, kept)).toBeGreaterThan(20);
-    // What is on a plane but for rounding is kept.
+    // A point on a plane to within rounding is kept.
     const table = new ClipSetTable(undefined);
     const number = table.hold(cutBy([plane(3, 3, 3, -1)]));
     for (const [x, isAway] of [

@@ -7,12 +7,12 @@ test(`is the order of a stable sort, seed ${SEED}`, () => {
   const sort = new DepthSort();
   for (let round = 0; round < 200; round++) {
     const count = random.chance(0.1) ? 5000 : random.integer(300);
-    // Nearly all of them in a few steps of what is between the nearest and the farthest.
+    // Nearly all of them within a few steps of the range from nearest to farthest.
     const isCrowded = random.chance(0.3);
     const scale = 10 ** random.range(-6, 6);
     const offset = random.chance(0.3) ? 1e6 : 0;
     const depths = Float64Array.from({ length: count }, () =>
-      // Equal ones, and some that float32 cannot tell apart.
+      // Equal ones, and some that float32 cannot distinguish.
       random.chance(0.3) ? offset + random.integer(3) : offset + random.range(-1, 1) * scale,
     );
     if (count > 4 && isCrowded) depths.set([1e9, -1e9]);

@@ -1,4 +1,5 @@
-// What three draws at a pixel, of each class of its objects, in a colour for each, is what a pick at the pixel's centre names.
+// What three draws at a pixel, for each class of its objects, in a
+// colour for each, is what a pick at the pixel's centre returns.
 import { type SceneTracker, trackScene } from 'collision-worker/three';
 import {
   type BufferAttribute,
@@ -47,10 +48,10 @@ const RADIUS = 4;
 const SCENES = 5;
 const PIXELS = 200;
 const OBJECTS = 12;
-/** So many pixels may be next to an edge, where a rasterizer's fixed point decides. */
+/** This share of pixels may be next to an edge, where a rasterizer's fixed-point arithmetic decides. */
 const MOST_ON_EDGES = 0.02;
 
-/** Makes an object in a colour, or in this and the next ones for its parts. */
+/** Makes an object in a colour, or its parts in this colour and the next ones. */
 type Make = (random: Random, colorOf: (next: number) => Color) => Object3D;
 
 const positions = (random: Random, count: number): BufferAttribute =>
@@ -127,7 +128,7 @@ function lineMaterial(color: Color, linewidth: number, worldUnits: boolean): Lin
   return material;
 }
 
-/** Pixels of what has no surface are hit within half of what is drawn of them. */
+/** Objects without a surface are hit within half the drawn width. */
 const THIN: Record<string, [Make, reach: number]> = {
   Points: [
     (random, color) =>
@@ -153,7 +154,7 @@ const THIN: Record<string, [Make, reach: number]> = {
   ],
 };
 
-/** Sixteen colours for each object, of which each is far from all others. */
+/** Sixteen colours for each object, each far from all others. */
 const colorOf = (object: number, part: number): Color => new Color((20 + 10 * part) / 255, (20 + 15 * object) / 255, 0);
 
 function nameAt(bytes: ArrayLike<number>, at: number): string | null {
@@ -195,7 +196,7 @@ function cameraOf(random: Random) {
   return camera;
 }
 
-/** Names what a pick meets as the colours do. */
+/** Names what a pick hits as the colours do. */
 async function pickedAt(
   tracker: SceneTracker,
   names: Map<Object3D, string>,
@@ -211,7 +212,7 @@ async function pickedAt(
 
 function createWebGL(): WebGLRenderer {
   const renderer = new WebGLRenderer({ antialias: false });
-  renderer.outputColorSpace = LinearSRGBColorSpace; // colours are numbers here
+  renderer.outputColorSpace = LinearSRGBColorSpace; // colours are used as numbers here
   renderer.toneMapping = NoToneMapping;
   renderer.setPixelRatio(1);
   renderer.setSize(SIZE.width, SIZE.height);
@@ -260,7 +261,7 @@ test.each(Object.keys(THIN))(`%s, seed ${SEED}`, async (kind) => {
       x < 0 || y < 0 || x >= SIZE.width || y >= SIZE.height
         ? null
         : nameAt(bytes, 4 * ((SIZE.height - 1 - y) * SIZE.width + x));
-    /** three's own rays meet lines that have a width where they pass the ray, and it draws them at the depth of a strip. */
+    /** three's own rays hit wide lines where they pass the ray, and it draws them at the depth of a strip. */
     const metAt = (x: number, y: number): string | null | undefined => {
       if (reach > 0) return undefined;
       const raycaster = new Raycaster();
@@ -278,7 +279,7 @@ test.each(Object.keys(THIN))(`%s, seed ${SEED}`, async (kind) => {
       const expected = nameOf(x, y);
       const found = await pickedAt(tracker, names, [x, y], { radius: reach });
       if (expected !== null) drawn++;
-      // A circle reaches over what is drawn, and others may be drawn in it.
+      // The pick circle is larger than what is drawn, and other objects may be drawn in it.
       const about: (string | null)[] = [];
       const r = Math.ceil(reach) + 1;
       for (let dx = -r; dx <= r; dx++) for (let dy = -r; dy <= r; dy++) about.push(nameOf(x + dx, y + dy));

@@ -1,4 +1,4 @@
-// What a renderer is given in place of an InstancedMesh: the instances of a list, as they are now.
+// What a renderer is given instead of an InstancedMesh: the instances of a list, in their current state.
 import {
   BoxGeometry,
   DataTexture,
@@ -70,7 +70,7 @@ test(`has the matrices, colours and morphs of a list, as they are now, seed ${SE
     const isKnown = random.chance(0.2);
     const matrices = isKnown ? Float32Array.from(itemsOf(mesh.instanceMatrix.array, 16, list)) : null;
     const before = stand;
-    // There may be more numbers than are meant.
+    // The array may be longer than the count.
     stand = drawn.show({ numbers: Uint32Array.from([...list, 3]), count: list.length, matrices });
     const { instanceMatrix, instanceColor, morphTexture } = stand;
     const { length } = list;
@@ -91,7 +91,7 @@ test(`has the matrices, colours and morphs of a list, as they are now, seed ${SE
         itemsOf(data, width, list),
       );
     }
-    // Nothing is sent to the graphics card again that is there, and of the rest no more than is drawn.
+    // Nothing is uploaded again that is there already, and of the rest no more than is drawn.
     const now = {
       matrices: instanceMatrix.version,
       colours: instanceColor?.version ?? -1,
@@ -120,7 +120,7 @@ test('it is made anew where there is no more room, and before it is let go of it
   const second = show(65);
   expect(second).not.toBe(first);
   expect(ends).toBe(1);
-  expect(show(98)).toBe(second); // half as many more
+  expect(show(98)).toBe(second); // half as many again
   expect(show(99)).not.toBe(second);
   expect(show(1000).instanceMatrix.count).toBe(1000); // no more than the mesh has
 });

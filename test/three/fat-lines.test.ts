@@ -1,4 +1,4 @@
-// The lines of three's addons, which have a width: picks and rays answer what their own `raycast` does.
+// The wide lines of three's addons: picks and rays give the same results as their own `raycast`.
 import type { SceneTracker } from 'collision-worker/three';
 import {
   BufferAttribute,
@@ -85,7 +85,7 @@ function shown(root: Object3D): LineSegments2[] {
   const found: LineSegments2[] = [];
   root.traverseVisible((object) => {
     if (!(object instanceof LineSegments2)) return;
-    // three widens the bounds by the width as it is where they are nearest to the eye, too little for what is behind.
+    // three expands the bounds by the width at their point nearest to the eye, which is too little behind it.
     const { geometry } = object;
     geometry.computeBoundingSphere();
     geometry.computeBoundingBox();
@@ -207,7 +207,7 @@ test('with params, one that was never drawn is not hit, as three has no pixels f
   const middle = [SIZE.width / 2, SIZE.height / 2] as const;
   for (const [x, y] of [at, middle]) expect(await tracker.pick(x, y, { params: {} })).toBeNull();
   expect((await tracker.pick(...at))?.object).toBe(line);
-  line.material.resolution.set(SIZE.width, SIZE.height); // as the first rendering does
+  line.material.resolution.set(SIZE.width, SIZE.height); // as the first render does
   expect((await tracker.pick(...at, { params: {} }))?.object).toBe(line);
   expect(await tracker.pick(...middle, { params: {} })).toBeNull();
 });
@@ -247,7 +247,7 @@ test('the ends of its segments may be in any arrays, which may change', async ()
   line.geometry.setAttribute('instanceEnd', new BufferAttribute(Float32Array.of(1, 0, 0), 3));
   await settle(tracker, frontCamera());
   expect((await tracker.raycast(down(0)))?.faceIndex).toBe(0);
-  // Only where it ends is another array, and then none.
+  // First only the end positions are in another array, and then there are none.
   line.geometry.setAttribute('instanceEnd', new BufferAttribute(Float32Array.of(-1, 2, 0), 3));
   await settle(tracker, frontCamera());
   expect(await tracker.raycast(down(0))).toBeNull();

@@ -1,4 +1,4 @@
-// What is in a scene when it begins to be tracked is taken in slices, however few objects that are.
+// The objects of a scene that begins to be tracked are added in slices, however few they are.
 import { trackScene } from 'collision-worker/three';
 import { BoxGeometry, Mesh, Scene } from 'three';
 import { expect, test, vi } from 'vitest';
@@ -8,9 +8,9 @@ import { frontCamera, SIZE } from '../fixtures/three-picks.js';
 withService();
 
 const COUNT = 100;
-/** Milliseconds that each object takes by the test's clock. */
+/** Milliseconds per object by the test's clock. */
 const EACH = 1;
-/** A slice has 4 ms, and looks at the clock after each 8 objects. */
+/** A slice has 4 ms, and checks the clock after each 8 objects. */
 const MOST = 16;
 
 test('shapes that need no tree come in slices while trackScene waits for them, and in one frame later', async () => {

@@ -1,4 +1,4 @@
-// The filter of the main thread against slow float64: what it leaves out is out of view, and it leaves little that is.
+// The main thread's filter against slow float64 code: what it culls is out of view, and it leaves little that is.
 import { readFileSync } from 'node:fs';
 import {
   type Camera,
@@ -25,7 +25,7 @@ beforeAll(async () => {
   expect(frustumFilter()).not.toBeNull();
 });
 
-/** How much of a placed sphere is in front of a plane, and the size of what that is computed of. */
+/** How much of a transformed sphere is in front of a plane, and the magnitude of the terms of that sum. */
 function inFrontOf({ normal: n, constant }: Plane, world: Matrix4, own: Matrix4, sphere: Sphere) {
   const m = own.clone().premultiply(world);
   const centre = sphere.center.clone().applyMatrix4(m);
@@ -38,7 +38,7 @@ function inFrontOf({ normal: n, constant }: Plane, world: Matrix4, own: Matrix4,
   };
 }
 
-/** How far a placed sphere is behind a plane of the frustum at most, in parts of what that is computed of. */
+/** The greatest depth of a transformed sphere behind a plane of the frustum, relative to the magnitude of the terms. */
 function depthBehind({ planes }: Frustum, world: Matrix4, own: Matrix4, sphere: Sphere): number {
   return Math.max(
     ...planes.map((plane) => {
@@ -81,13 +81,13 @@ function numbersOf({ numbers, count }: Pick<Found, 'numbers' | 'count'>): number
 
 const SIZES = [1, 63, 64, 65, 66, 67, 2047, 2048, 2049, 5000];
 
-/** Asks the filter about random instances; answers how many it leaves, how many of these are out of view, and how many there are. */
+/** Runs the filter on random instances; returns how many it leaves, how many of these are out of view, and how many there are. */
 function ask(random: Random, total: number, scale: number) {
   const camera = cameraOf(random);
   const volume = new ViewVolume().set(camera);
   const frustum = new Frustum().setFromProjectionMatrix(volume.clip, camera.coordinateSystem);
   const world = random.placement(random.point(10));
-  // Planes through the mesh's own origin have no distance that rounding could be a part of.
+  // Planes through the mesh's own origin have no distance that rounding could be relative to.
   if (random.chance(0.3)) world.setPosition(camera.position);
   const sphere = new Sphere(random.point(random.pick([0, 0, 1, 5])), random.range(0, 2));
   const numbers = new Float32Array(16 * total);
@@ -102,7 +102,8 @@ function ask(random: Random, total: number, scale: number) {
     for (let k = 0; k < 16; k++) matrix.elements[k] *= (k & 3) === 3 ? 1 : scale;
     const plane = random.pick(frustum.planes);
     const isNeedle = random.chance(0.2);
-    // Of what is flat but for a plane's normal, the sphere about the origin reaches no farther than the instance does.
+    // For an instance that is flat except along a plane's normal, the
+    // sphere about the origin reaches no farther than the instance.
     if (isNeedle) {
       const normal = plane.normal.clone().applyMatrix3(new Matrix3().setFromMatrix4(world).transpose()).normalize();
       const length = scale * 10 ** random.range(-5, 1);
@@ -113,7 +114,7 @@ function ask(random: Random, total: number, scale: number) {
           for (const [row, each] of normal.toArray().entries()) matrix.elements[4 * k + row] = length * part * each;
         });
     }
-    // Half of them touch a plane, by all that float32 can tell.
+    // Half of them touch a plane, to within float32.
     if (isNeedle || random.chance(0.5)) {
       const { depth } = inFrontOf(plane, world, matrix, sphere);
       const way = plane.normal.clone().multiplyScalar(-depth).add(new Vector3().setFromMatrixPosition(world));
@@ -140,7 +141,7 @@ function ask(random: Random, total: number, scale: number) {
   return { left: left.size, beyond, seen };
 }
 
-// Scales at the ends of float32's squares are not left out, or rightly so.
+// Instances with scales whose squares are at the limits of float32 are not culled, or rightly so.
 test.each([1, 1e-3, 1e4, 1e-12, 1e12, 1e-18, 1e-21, 1e18])(
   `leaves what is seen, in units of %d, seed ${SEED}`,
   (scale) => {
@@ -153,7 +154,7 @@ test.each([1, 1e-3, 1e4, 1e-12, 1e12, 1e-18, 1e-21, 1e18])(
       seen += found.seen;
     }
     expect(seen).toBeGreaterThan(100);
-    // The slack of float32 leaves few; what is too small or too large to be squared is left as it is.
+    // The slack of float32 leaves few; instances too small or too large to be squared are not culled.
     if (scale > 1e-13 && scale < 1e13) expect(beyond).toBeLessThan(0.02 * left);
   },
 );
@@ -173,7 +174,7 @@ test('what is no number is left, and what stands behind it is looked at', () => 
   expect(list).toEqual([...odd, 40, 42, 44].sort((a, b) => a - b));
 });
 
-// Only their own spheres tell, as the ones about their origins cross the plane.
+// Only their own spheres decide, since the ones about their origins cross the plane.
 test.each([
   ['right', [1, 0, 0]],
   ['left', [-1, 0, 0]],
@@ -201,12 +202,12 @@ test.each([
   }
 });
 
-// What float32 loses of a centre is a part of what it is summed of, which is a thousand times as large as the centre here.
+// The float32 error of a centre is relative to its terms, which are a thousand times as large as the centre here.
 test.each([0, 1, 2])(
   `what is placed by large numbers that cancel out is left where it is seen, axis %d, seed ${SEED}`,
   (axis) => {
     const random = new Random(SEED);
-    // Of the numbers that float32 has of that size, none is at a border.
+    // No float32 number of that size is exactly at this border.
     const border = 9.0007;
     const camera = new OrthographicCamera(-border, border, border, -border, 1.0007, border);
     camera.updateMatrixWorld();
@@ -268,7 +269,7 @@ test('a camera without an end, and one of which nothing is known', () => {
   expect(counted(({ projectionMatrix: { elements } }) => elements.fill(Number.POSITIVE_INFINITY))).toBe(100);
 });
 
-/** Where the centres of spheres are from the eye, as three computes it. */
+/** The depths of the spheres' centres from the eye, as three computes them. */
 function depthsOf(
   numbers: Float32Array,
   kinds: Int32Array,
@@ -296,7 +297,7 @@ const HEAPS = [
   'in one place',
 ] as const;
 
-// Each kind of heap, near each size of a list of its own, up and down and as they are.
+// Each kind of heap, near each list size with an algorithm of its own, in ascending, descending and given order.
 test.each(HEAPS)(`forms, depths and their order are those of slow float64: %s, seed ${SEED}`, (heap) => {
   const random = new Random(SEED);
   const test = new InstanceTest();
@@ -453,7 +454,7 @@ test('the matrices of too many are not collected, and those of fewer are again',
     expect(found.count).toBe(count);
     const { matrices } = found;
     expect(matrices !== null).toBe(isCollected);
-    // Equal, and not each by each: it is nine megabytes.
+    // Compared as bytes, not element by element: it is nine megabytes.
     if (matrices !== null) expect(Buffer.compare(bytesOf(matrices), bytesOf(numbers.subarray(0, 16 * count)))).toBe(0);
     const { matrices: arranged, numbers: list } = instances.list(forms, 1);
     expect(arranged !== null).toBe(isArranged);

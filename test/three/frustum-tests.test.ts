@@ -1,4 +1,4 @@
-// Who decides about what three's frusta are asked, also where somebody else replaces these tests while a pass is under way.
+// Which pass answers the tests of three's frusta, also if other code replaces these tests during a pass.
 import { BoxGeometry, Frustum, Matrix4, Mesh, type Object3D, OrthographicCamera } from 'three';
 import { expect, onTestFinished, test } from 'vitest';
 import { enter, leave, type RenderPass } from '../../src/client/three/culling/frustum-tests.js';
@@ -8,7 +8,7 @@ const frustum = new Frustum().setFromProjectionMatrix(
   new Matrix4().multiplyMatrices(camera.projectionMatrix, camera.matrixWorldInverse),
 );
 
-/** A pass that leaves out some objects of some frustum, and has others drawn by no frustum but others. */
+/** A pass that culls some objects for its own frustum, and forces others to be drawn. */
 function passOf(own: Frustum, leftOut: Object3D[], forced: Object3D[] = []): RenderPass & { asked: number } {
   return {
     asked: 0,
@@ -66,7 +66,7 @@ test('who replaces the tests while a pass is under way keeps what it has put the
     prototype.intersectsObject = wrapper;
     calls = 0;
     expect(frustum.intersectsObject(left)).toBe(false);
-    expect(calls).toBe(round); // that of each round before it, too
+    expect(calls).toBe(round); // those of earlier rounds, too
     leave(pass);
     expect(prototype.intersectsObject).toBe(wrapper);
     pass.asked = 0;

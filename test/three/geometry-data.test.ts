@@ -1,5 +1,5 @@
-// What three draws of a geometry, element by element, of any primitive, groups, draw range and kind of arrays; and which of its
-// changes are noticed.
+// What three draws of a geometry, element by element, for any primitive,
+// groups, draw range and kind of arrays; and which of its changes are noticed.
 import {
   BufferAttribute,
   BufferGeometry,
@@ -37,7 +37,7 @@ import { Random, SEED } from '../oracle/random.js';
 
 const PRIMITIVES: Primitive[] = ['triangles', 'points', 'segments', 'strip', 'loop'];
 
-/** Runs what is done in steps; answers its end, and how many steps it had. */
+/** Runs a generator; returns its result, and its number of steps. */
 function run<T>(work: Generator<void, T>): { value: T; steps: number } {
   for (let steps = 0; ; steps++) {
     const { done, value } = work.next();
@@ -88,7 +88,7 @@ function elementsOf(geometry: BufferGeometry, groups: number[] | null, primitive
   });
 }
 
-/** The same of what is handed over. */
+/** The same, of the data that is handed over. */
 function elementsIn({ positions, indices, topology = 'triangles' }: MeshData): number[][][] {
   const size = { triangles: 3, lines: 2, points: 1 }[topology];
   const order = indices ?? Array.from({ length: positions.length / 3 }, (_, i) => i);
@@ -115,7 +115,7 @@ test(`what is handed over is what three draws, seed ${SEED}`, () => {
     const expected = elementsOf(geometry, groups, primitive);
     const runs = runsOf(geometry, groups, primitive);
     const sum = runs.reduce((length, { start, end }) => length + end - start, 0);
-    // A strip of one vertex, and a loop of one, differ: the one is no line, the other a line without a length.
+    // A strip of one vertex and a loop of one differ: the strip is no line, the loop is a line without a length.
     if (expected.length === 0) {
       expect(runs).toEqual([]);
       expect(() => meshDataOfRuns(geometry, runs, primitive)).toThrow(
@@ -133,7 +133,7 @@ test(`what is handed over is what three draws, seed ${SEED}`, () => {
     expect(copied.positions.buffer).not.toBe((geometry.getAttribute('position') as BufferAttribute).array?.buffer);
     const numbers = copied.positions.length + (copied.indices?.length ?? 0);
     const { first, end, isRange } = vertexRange(geometry, runs);
-    // What is drawn of a range is less than there is, which counts.
+    // The drawn part of a range is less than the whole, whose size counts.
     expect(sizeOf(geometry, runs, primitive)).toBe(isRange ? numbers + 3 * (count - end + first) : numbers);
     expect(isRange).toBe(geometry.index === null && runs.length === 1);
     expect(Array.from(positionsOfRuns(geometry, runs))).toEqual(Array.from(copied.positions));
@@ -213,7 +213,7 @@ describe('a change is noticed', () => {
     return geometry;
   };
   type Change = (geometry: BufferGeometry) => void;
-  /** Whether the triangles are others; the others move vertices alone. */
+  /** Whether the triangles change; the others only move vertices. */
   const changes: [string, boolean, Change][] = [
     [
       'a version of positions',
@@ -371,7 +371,7 @@ describe('a change is noticed', () => {
       [{ geometry: new BufferGeometry() }, RIGID],
       [{ geometry: { morphAttributes: { position: 3 } } }, { bones: 0, isMorphed: true }],
       [{ geometry: { morphAttributes: { position: [] } } }, RIGID],
-      // What is no array has targets, of which the build says what is wrong, however many it says they are.
+      // A value that is no array counts as having targets, and the build reports the error, whatever its length is.
       [{ geometry: { morphAttributes: { position: { length: 0 } } } }, { bones: 0, isMorphed: true }],
       [{ geometry: null }, RIGID],
     ];

@@ -1,4 +1,5 @@
-// What geometries were when they were looked at last: those are visited that are others now, and nothing else.
+// The state of geometries when they were last examined: the
+// ones that have changed since are visited, and no others.
 import { BufferAttribute, BufferGeometry, InterleavedBuffer, InterleavedBufferAttribute } from 'three';
 import { expect, test } from 'vitest';
 import { GeometryTable } from '../../src/client/three/geometry/geometry-table.js';
@@ -13,7 +14,7 @@ class Owner {
     this.geometry.setIndex([0, 1, 2]);
   }
 
-  /** All that the table compares; null for what it never takes for the same. */
+  /** All that the table compares; null for what never counts as equal. */
   get state(): unknown[] | null {
     const { attributes, index, drawRange, groups } = this.geometry;
     const { position } = attributes;
@@ -69,7 +70,7 @@ test(`those of which nothing is known or that are others are visited, seed ${SEE
         noted.delete(owner);
       } else if (what < 0.8) {
         table.note(owner);
-        // What it cannot note stays as it was noted before.
+        // What it cannot record keeps its previous record.
         if (listed.has(owner) && owner.state) noted.set(owner, owner.state);
       } else random.pick(CHANGES)(owner.geometry);
     }

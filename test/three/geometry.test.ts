@@ -15,7 +15,7 @@ import { describe, expect, test } from 'vitest';
 import { runsOf, toFaces } from '../../src/client/three/geometry/geometry.js';
 import { GeometryVersion } from '../../src/client/three/geometry/geometry-version.js';
 
-/** Two triangles of a square, corner by corner. */
+/** The two triangles of a square, corner by corner. */
 const SQUARE = [0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 0, 0, 1, 1, 0, 0, 1, 0];
 
 function square(): BufferGeometry {

@@ -1,5 +1,6 @@
-// How long the main thread is busy at once while large scenes come, change and go, as it is printed: no test asserts a
-// time, but that all of it comes, and goes, twice, and that what is there answers meanwhile.
+// How long the main thread is blocked at a time while large scenes are added, changed
+// and removed; the times are printed. No test asserts a time, only that everything is
+// added, and removed, twice, and that existing objects are hit meanwhile.
 import { type CollisionService, createCollisionService } from 'collision-worker';
 import { type SceneTracker, trackScene } from 'collision-worker/three';
 import {
@@ -19,7 +20,7 @@ import { frontCamera, SIZE } from '../fixtures/three-picks.js';
 import { cube } from '../fixtures/three-scenes.js';
 
 /**
- * Of the whole, which is 20,000 geometries, 18 million triangles, a million instances and 50,000 Meshes:
+ * The share of the whole, which is 20,000 geometries, 18 million triangles, a million instances and 50,000 Meshes:
  * `VITE_PART=1 npx vitest run --project browser --silent=false test/three/hitches.browser.test.ts`
  */
 const PART = Number(import.meta.env.VITE_PART ?? 0.02);
@@ -45,7 +46,9 @@ afterEach(async () => {
   console.info(lines.join('\n'));
 });
 
-/** Runs frames until `isDone`, and notes the longest of our tasks between them: in the frames, and from turn to turn. */
+/**
+ * Runs frames until `isDone`, and records the longest of our tasks between them: in the frames, and from task to task.
+ */
 async function during(what: string, isDone: () => boolean): Promise<void> {
   const { port1, port2 } = new MessageChannel();
   let [isOver, longest, longestFrame, turns] = [false, 0, 0, 0];
@@ -65,7 +68,7 @@ async function during(what: string, isDone: () => boolean): Promise<void> {
     const start = performance.now();
     tracker.update(frontCamera(), SIZE);
     longestFrame = Math.max(longestFrame, performance.now() - start);
-    // What is there answers, whatever else comes and goes.
+    // Existing objects are hit, whatever else comes and goes.
     if (frame % 20 === 0) expect((await hitAt(0, -3))?.object).toBe(scene.children[0]);
   }
   isOver = true;
@@ -143,7 +146,7 @@ test('many Meshes turn invisible by an ancestor, and visible', async () => {
   await during(`${count} Meshes come`, () => service.stats.objects === count + 1 && isQuiet());
   for (const again of ['', ' again']) {
     group.visible = false;
-    // At once: what is asked after the update in which it is hidden does not hit it.
+    // At once: a query after the update in which it is hidden does not hit it.
     tracker.update(frontCamera(), SIZE);
     const some = [0, count >> 1, count - 1];
     expect(await Promise.all(some.map((i) => hitAt(2 * i, 0)))).toEqual([null, null, null]);
@@ -160,7 +163,7 @@ test('many Meshes turn invisible by an ancestor, and visible', async () => {
   await during(`${count} Meshes leave`, () => service.stats.objects === 1);
 });
 
-/** A square of so many squares, of two triangles each. */
+/** A square of this many squares per side, of two triangles each. */
 function sheet(side: number): BufferGeometry {
   const n = side + 1;
   const positions = new Float32Array(3 * n * n);

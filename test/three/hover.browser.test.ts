@@ -1,4 +1,4 @@
-// What is under the pointer, in a real browser: over a canvas on which events of the pointer arrive.
+// The object under the pointer, in a real browser: over a canvas that receives pointer events.
 import { type CollisionService, createCollisionService } from 'collision-worker';
 import type { HoverOptions, SceneIntersection, SceneTracker } from 'collision-worker/three';
 import { trackScene } from 'collision-worker/three';
@@ -28,7 +28,7 @@ function send(type: string, x: number, y: number, init: PointerEventInit = {}, t
   target.dispatchEvent(new PointerEvent(type, { isPrimary: true, pointerId: 1, bubbles: true, ...place, ...init }));
 }
 
-/** What the listener heard: objects, or null, and what was there before. */
+/** The listener's calls: objects, or null, and the previous ones. */
 function listen(tracker: SceneTracker, options?: HoverOptions) {
   const heard: (Object3D | null)[] = [];
   const befores: (Object3D | null)[] = [];
@@ -45,18 +45,18 @@ function listen(tracker: SceneTracker, options?: HoverOptions) {
   return { heard, befores, hits, end };
 }
 
-/** Two cubes beside each other, and nothing between them. */
+/** Two cubes side by side, with a gap between them. */
 async function twoCubes() {
   const [left, right] = [cube(), cube()];
   left.position.x = -2;
   right.position.x = 2;
   const tracker = await track(service, new Scene().add(left, right));
-  // Where the middle of each is drawn.
+  // Where the centre of each is drawn.
   const pixels = (2 * SIZE.height) / 2 / Math.tan((25 * Math.PI) / 180) / 10;
   return { left, right, tracker, leftX: MIDDLE_X - pixels, rightX: MIDDLE_X + pixels };
 }
 
-/** Waits for the answers to all that was asked. */
+/** Waits for the answers to all queries. */
 const answered = async (tracker: SceneTracker): Promise<void> => {
   await tracker.pick(0, 0);
   await tracker.pick(0, 0);
@@ -174,7 +174,7 @@ describe('hover', () => {
   test('what is asked comes in time with answers that wait', async () => {
     const { right, tracker, leftX, rightX } = await twoCubes();
     const { heard } = listen(tracker);
-    // Faster than the worker answers: the newest is never lost, and nothing old comes after it.
+    // Faster than the worker answers: the newest is never lost, and no older one comes after it.
     for (let i = 0; i < 200; i++) send('pointermove', i % 2 === 0 ? leftX : MIDDLE_X, MIDDLE_Y);
     send('pointermove', rightX, MIDDLE_Y);
     await vi.waitFor(() => expect(heard.at(-1)).toBe(right), 10_000);

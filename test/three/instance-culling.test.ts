@@ -1,5 +1,5 @@
 // Which instances of an InstancedMesh are drawn, in which order and in which level of detail: by three's own frustum, and by
-// the distance of each along the view.
+// the depth of each along the view.
 import {
   BoxGeometry,
   BufferAttribute,
@@ -29,15 +29,15 @@ const UPDATE = 7;
 type AnyCamera = PerspectiveCamera | OrthographicCamera;
 
 interface Named {
-  /** What the newest answer sees, and what it hides. */
+  /** What the newest answer sees, and what it occludes. */
   seen: number[];
   hidden?: number[];
-  /** What was hidden as it was asked, which need not hold any more. */
+  /** What was occluded at the time of the query, which may no longer be valid. */
   asked?: number[];
 }
 
 const listed = (numbers: number[]) => ({ numbers: Uint32Array.from(numbers), count: numbers.length });
-/** As OcclusionAnswer has it: nothing is known of a mesh of which none is hidden. */
+/** As in OcclusionAnswer: there is no entry for a mesh without occluded instances. */
 const answerOf = (numbers: number[] | undefined) =>
   numbers === undefined ? null : { instancesOf: () => (numbers.length === 0 ? null : listed(numbers)) };
 
@@ -49,7 +49,7 @@ function viewOf(camera: AnyCamera, { seen, hidden, asked }: Named = { seen: [] }
   } as never;
 }
 
-/** A mesh whose instances the answer knows, or not. */
+/** An entry for a mesh whose instances the answer knows, or not. */
 function entryOf(isKnown: boolean) {
   const wasSeenAsItIs = (update: number, layers: number) => isKnown && update === UPDATE && layers === LAYERS;
   return { cullable: true, wasSeenAsItIs } as never;
@@ -75,7 +75,7 @@ function randomCamera(random: Random): AnyCamera {
   return camera;
 }
 
-/** Of each instance that three's frustum sees, its number and how far along the view its middle is. */
+/** For each instance that three's frustum sees, its number and the depth of its centre along the view. */
 function seenBy(camera: AnyCamera, mesh: InstancedMesh, growth = (_instance: number) => 0): Map<number, number> {
   const matrix = new Matrix4().multiplyMatrices(camera.projectionMatrix, camera.matrixWorldInverse);
   const frustum = new Frustum().setFromProjectionMatrix(matrix, camera.coordinateSystem, camera.reversedDepth);
@@ -91,7 +91,7 @@ function seenBy(camera: AnyCamera, mesh: InstancedMesh, growth = (_instance: num
   return found;
 }
 
-/** The numbers of what is drawn, by the matrices. */
+/** The numbers of the drawn instances, by their matrices. */
 function drawnOf(stand: InstancedMesh, mesh: InstancedMesh): number[] {
   const keyOf = (of: InstancedMesh, i: number) => of.instanceMatrix.array.slice(16 * i, 16 * i + 16).join();
   const numbers = new Map(Array.from({ length: COUNT }, (_, i) => [keyOf(mesh, i), i]));
@@ -108,7 +108,7 @@ describe.each([null, 'front-to-back', 'back-to-front'] as const)('in the order %
       const culling = new InstanceCulling(mesh, entryOf(isKnown), order, null);
       const camera = randomCamera(random);
       const expected = seenBy(camera, mesh);
-      // The answer may name more, as it has a margin, and what has gone since.
+      // The answer may name more, because of its margin, and instances that were removed since.
       const seen = [...Array(COUNT + 5).keys()].filter((i) => expected.has(i) || random.chance(0.3));
       const part = culling.draw(viewOf(camera, { seen }));
       if (part === null) {
@@ -132,7 +132,7 @@ describe.each([null, 'front-to-back', 'back-to-front'] as const)('in the order %
   });
 });
 
-/** Of a level of a size, and whether the answer, which knows the mesh's own geometry, holds for it as well. */
+/** The size of a level, and whether the answer, which is for the mesh's own geometry, is valid for it as well. */
 const LEVELS: [name: string, size: number | null, isKnown: boolean][] = [
   ['without levels', null, true],
   ['in levels that are smaller', 0.9, true],

@@ -1,5 +1,5 @@
-// InstancedMeshes of which each instance is moved by morph targets in its own way. three draws them so, but its Raycaster
-// meets each at rest: the truth is a Mesh for each instance.
+// InstancedMeshes whose instances are each deformed by morph targets in their own way. three draws them so, but its
+// Raycaster hits each at rest: the reference is a Mesh for each instance.
 import { type SceneIntersection, type SceneTracker, trackScene } from 'collision-worker/three';
 import {
   type BufferGeometry,
@@ -41,7 +41,7 @@ const ROUNDS = 4;
 const PICKS = 25;
 const RADIUS = 4;
 const TOLERANCE = 1e-5;
-/** A hit so near to an edge of its triangle, or so nearly along it, may be one more or less by rounding. */
+/** A hit this near to an edge of its triangle, or this nearly parallel to it, may be gained or lost by rounding. */
 const EDGE = 2e-3;
 const GRAZING = 2e-2;
 const MATERIAL = new MeshBasicMaterial();
@@ -82,7 +82,7 @@ function instancesIn(random: Random): InstancedMesh {
   return mesh;
 }
 
-/** Every instance that three draws as a Mesh, with its number. */
+/** Every instance that three draws, as a Mesh with its number. */
 function meshesOf(root: Object3D): { mesh: Mesh; object: InstancedMesh; instanceId: number }[] {
   const found: { mesh: Mesh; object: InstancedMesh; instanceId: number }[] = [];
   root.traverseVisible((object) => {
@@ -133,7 +133,7 @@ function isDoubtful({ barycoord, face, ...rest }: Intersection, direction: Vecto
 
 const named = (hit: Intersection | null | undefined) => hit && `${hit.object.id} ${hit.instanceId} ${hit.faceIndex}`;
 
-/** Says where a pick is not the nearest hit; 'doubtful' where rounding decides. */
+/** Reports where a pick is not the nearest hit; 'doubtful' where rounding decides. */
 function faultOf(pick: SceneIntersection | null, expected: Intersection[], camera: AnyCamera): string | null {
   const direction = new Vector3();
   const [nearest] = expected;
@@ -174,7 +174,7 @@ function change(random: Random, mesh: InstancedMesh, root: Group): void {
       mesh.geometry = morphedGeometry(random);
       mesh.morphTexture?.dispose();
       mesh.morphTexture = null; // at rest, all of them
-      mesh.count = 12; // which its rows are made for
+      mesh.count = 12; // for which its rows are made
       if (random.chance(0.7)) for (let i = 0; i < 12; i++) setInfluences(random, mesh, i);
     },
     () => {
@@ -231,7 +231,7 @@ async function tracked(mesh: InstancedMesh, of = service): Promise<SceneTracker>
   return tracker;
 }
 
-/** Two balls in the middle, of which the first may move up by its one target. */
+/** Two balls in the middle, the first of which may move up by its one target. */
 function twoBalls(): { mesh: InstancedMesh; lift: (by: number, instance?: number) => void } {
   const geometry = new IcosahedronGeometry(1, 1);
   const { count } = geometry.attributes.position;
@@ -260,7 +260,7 @@ morphTest(
     const [up] = mesh.geometry.morphAttributes.position!;
     mesh.geometry.morphAttributes.position = [up, up.clone(), up.clone()];
     mesh.updateMorphTargets();
-    // Two of three columns; each row begins with what the vertices at rest count for.
+    // Two rows of three columns; each begins with the weight of the vertices at rest.
     mesh.morphTexture = null;
     for (const i of [0, 1]) mesh.setMorphAt(i, { morphTargetInfluences: [0.25, 0.5 * i] } as never);
     setPose.mockClear();
@@ -282,7 +282,7 @@ morphTest(
     expect(setPose).toHaveBeenCalledTimes(2);
     expect(await pickMiddle(tracker)).toMatchObject({ object: mesh, instanceId: 0 });
     await tracker.update(frontCamera(), SIZE);
-    mesh.morphTexture!.needsUpdate = true; // of the same influences
+    mesh.morphTexture!.needsUpdate = true; // with the same influences
     await tracker.update(frontCamera(), SIZE);
     expect(setPose).toHaveBeenCalledTimes(2);
     for (const by of [1, Number.NaN]) {
@@ -333,7 +333,7 @@ morphTest('influences of many instances that all change travel in slices, and al
   liftAll(0);
   const tracker = await tracked(mesh);
   const setPose = vi.spyOn(service, 'setPose');
-  // All are to be above a height that none is above before.
+  // All are to move above a height that none was above before.
   const lifted = async (height: number): Promise<number> => {
     const found = await tracker.overlap({ type: 'box', halfExtents: [2 * count, 0.1, 1], center: [0, height, 0] });
     return found.length;

@@ -1,4 +1,4 @@
-// Large geometries are copied in slices, with a service that only takes them.
+// Large geometries are copied in slices, with a service that only receives them.
 import type { MeshData, MeshId } from 'collision-worker';
 import { BufferAttribute, BufferGeometry, InterleavedBuffer, InterleavedBufferAttribute } from 'three';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -33,7 +33,7 @@ function start() {
 const user: MeshUser = { isStatic: false, onMeshChange() {} };
 const turn = () => new Promise(setImmediate);
 
-/** Takes turns until so many are taken; answers how many it took. */
+/** Waits for tasks until this many are taken; returns how many tasks it took. */
 async function turnsUntil(taken: readonly unknown[], count: number): Promise<number> {
   let turns = 0;
   for (; taken.length < count && turns < 1000; turns++) await turn();
@@ -41,7 +41,7 @@ async function turnsUntil(taken: readonly unknown[], count: number): Promise<num
   return turns;
 }
 
-/** Compares bytes: to compare numbers one by one takes seconds. */
+/** Compares bytes: comparing numbers one by one takes seconds. */
 function expectSame(data: MeshData, expected: MeshData): void {
   const bytesOf = ({ positions, indices }: MeshData) => {
     return [positions, indices].map((array) => array && Buffer.from(array.buffer, array.byteOffset, array.byteLength));
@@ -53,7 +53,7 @@ function expectSame(data: MeshData, expected: MeshData): void {
   }
 }
 
-// Each look at the clock finds that the slice is over.
+// Each check of the clock finds that the slice is over.
 let time = 0;
 beforeEach(() => {
   vi.spyOn(performance, 'now').mockImplementation(() => {
@@ -159,7 +159,7 @@ test('what changes meanwhile is read again, and at once where it does so again a
     position.needsUpdate = true;
     await turn();
   }
-  // All of it is of one moment.
+  // All of it is from one moment.
   expect(new Set(taken[0].data.positions).size).toBe(1);
 
   const another = plain();

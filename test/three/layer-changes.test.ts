@@ -1,10 +1,10 @@
-// Objects that go to other layers: each is in those that were said last, and many that come and go by turns are few calls.
+// Objects that change layers: each ends up in those that were set last, and many that come and go in turn are few calls.
 import { expect, test } from 'vitest';
 import { LayerChanges } from '../../src/client/three/track/layer-changes.js';
 import { makeId } from '../../src/shared/ids.js';
 import { Random, SEED } from '../oracle/random.js';
 
-/** What the service was told, and in how many calls. */
+/** The calls to the service, and their number. */
 class Told {
   readonly layers = new Map<number, number>();
   calls = 0;

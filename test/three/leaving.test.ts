@@ -1,4 +1,5 @@
-// Thousands that leave are looked at no more before they are gone, and are again where they come back in the midst of it.
+// Thousands of objects that are being removed are no longer visited before they are gone, and are visited again if they
+// return in the midst of it.
 import { trackScene } from 'collision-worker/three';
 import { BoxGeometry, Group, Mesh, MeshBasicMaterial, PerspectiveCamera, Scene } from 'three';
 import { afterEach, expect, test, vi } from 'vitest';
@@ -8,7 +9,7 @@ import { SIZE } from '../fixtures/three-picks.js';
 withService();
 
 const MESHES = 2000;
-/** Milliseconds by the test's clock between two looks at it: each slice is as small as it may be. */
+/** Milliseconds by the test's clock between two checks of it: each slice is as small as possible. */
 const LOOK = 5;
 
 const camera = new PerspectiveCamera();
@@ -16,7 +17,7 @@ const task = () => new Promise(setImmediate);
 
 afterEach(() => vi.restoreAllMocks());
 
-/** A scene of one crowd, a tenth of which is below others of it, and its tracker, whose slices are small. */
+/** A scene of one crowd, a tenth of which are children of others, and its tracker, whose slices are small. */
 async function start() {
   const clock = performance.now();
   let looks = 0;
@@ -51,7 +52,7 @@ test('what leaves is looked at no more long before all of it is gone', async () 
     Object.defineProperty(mesh, 'matrixWorld', { get });
   }
   await tracker.update(camera, SIZE);
-  expect(reads).toBeGreaterThanOrEqual(MESHES); // each frame looks at all that is there
+  expect(reads).toBeGreaterThanOrEqual(MESHES); // each frame visits everything in the scene
   root.remove(crowd);
   const updates: Promise<unknown>[] = [];
   let most = 0;
@@ -65,7 +66,10 @@ test('what leaves is looked at no more long before all of it is gone', async () 
   expect(most).toBeGreaterThan(0.8 * MESHES);
 });
 
-/** Takes the crowd out of the scene and puts it back after so many tasks. A frame in between has seen that it is out. */
+/**
+ * Removes the crowd from the scene and puts it back after this
+ * many tasks. A frame in between has seen that it is removed.
+ */
 const leaveAndComeBack = async (tasks: number) => {
   const started = await start();
   const { root, crowd, tracker } = started;

@@ -1,4 +1,4 @@
-// One bad object leaves out itself, and says so once; `changed` asks the caller's functions again.
+// One invalid object leaves out only itself, and is reported once; `changed` calls the caller's functions again.
 import { type CollisionService, createCollisionService } from 'collision-worker';
 import { type SceneDrawable, type SceneObjectOptions, trackScene } from 'collision-worker/three';
 import {
@@ -28,7 +28,7 @@ afterEach(() => {
   service.dispose();
 });
 
-/** A cube in the middle, and a bad one before it. */
+/** A cube in the middle, and an invalid one in front of it. */
 function pair(): { scene: Scene; good: Mesh; bad: Mesh } {
   const [good, bad] = [cube(), cube()];
   bad.name = 'bad';
@@ -81,7 +81,7 @@ test.each(['objectOptions', 'shapeOf'] as const)(
     expect((await pickMiddle(tracker))?.object).toBe(good);
     isBad = false;
     await settle(tracker, frontCamera());
-    expect((await pickMiddle(tracker))?.object).toBe(good); // nobody said that it changed
+    expect((await pickMiddle(tracker))?.object).toBe(good); // its change was not reported
     tracker.changed(scene);
     await settle(tracker, frontCamera());
     expect((await pickMiddle(tracker))?.object).toBe(bad);
@@ -145,7 +145,7 @@ test.each(Object.keys(CLASSES))('a shape stands for a %s', async (kind) => {
   await tracker.update(frontCamera(), SIZE);
   expect(await pickMiddle(tracker)).toBeNull();
   object.position.x = 0;
-  // Without the shape it is what it is, or left out, and with another it is there again.
+  // Without the shape it is tracked as itself, or left out, and with another shape it is tracked again.
   const isLeftOut = kind === 'SkinnedMesh';
   for (radius of [0, 2]) {
     tracker.changed(object);
@@ -174,7 +174,7 @@ test('`changed` asks for options again, and tells the service those that are oth
   await settle(tracker, frontCamera());
   expect((await pickMiddle(tracker))?.object).toBe(bad);
   expect([...tracker.idsOf(bad)]).toEqual(ids);
-  // It moves from now on, and is looked at in every frame.
+  // It moves from now on, and is visited in every frame.
   bad.position.x = 50;
   await tracker.update(frontCamera(), SIZE);
   expect(await pickMiddle(tracker)).toBeNull();

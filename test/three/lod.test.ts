@@ -1,4 +1,4 @@
-// Of a LOD that level is tracked which three shows, as one object: what touches it goes on over a change of level.
+// Of a LOD, the level that three shows is tracked, as one object: its contacts persist over a change of level.
 import { type SceneTracker, trackScene } from 'collision-worker/three';
 import {
   BoxGeometry,
@@ -51,7 +51,7 @@ function mesh(random: Random): Mesh {
   return own;
 }
 
-/** Levels of single meshes, or some that are groups. */
+/** Levels of single meshes, some of them groups. */
 function randomLod(random: Random): LOD {
   const lod = new LOD();
   const hasGroups = random.chance(0.2);
@@ -237,8 +237,8 @@ test('what is hit is the level, what is found is the LOD', async () => {
   expect(seen[0]).toBe(lod);
   expect((await tracker.sees([lod]))[0].object).toBe(lod);
   expect((await tracker.closestPoint([0, 0, 9]))?.object).toBe(near);
-  // three's own Raycaster does not look at `visible`: it picks the level by the distance of the ray's origin, and meets
-  // all levels besides, as children.
+  // three's own Raycaster ignores `visible`: it chooses the level by the distance of the ray's origin, and also hits
+  // all levels, as children.
   const raycaster = new Raycaster(new Vector3(0.1, 0.2, 10), new Vector3(0, 0, -1));
   const met = raycaster.intersectObject(lod).map(({ object }) => object.name);
   expect(new Set(met)).toEqual(new Set(['near', 'far']));
@@ -287,10 +287,10 @@ test('the levels of one that rests are not looked through again', async () => {
   for (let frame = 0; frame < 8; frame++) {
     for (const read of reads) read.mockClear();
     await tracker.update(camera, SIZE);
-    // In some frames it is their turn to be compared with those before.
+    // In some frames it is their turn to be compared with their previous state.
     for (const [i, { mock }] of reads.entries()) least[i] = Math.min(least[i], mock.calls.length);
   }
-  // No more often than those of a group that is of no LOD.
+  // No more often than those of a group outside any LOD.
   expect(least[0]).toBe(least[1]);
   tracker.dispose();
 });
@@ -325,7 +325,7 @@ test('a shape stands for a LOD and all that is below it, where the LOD is', asyn
   await tracker.update(frontCamera(), SIZE);
   expect(await pickMiddle(tracker)).toBeNull();
   lod.visible = true;
-  radius = 0; // and the levels are tracked apart, as one of them is a group
+  radius = 0; // and the levels are tracked separately, since one of them is a group
   tracker.changed(lod);
   showLevels(scene, cameraAt(60));
   await settle(tracker, cameraAt(60));

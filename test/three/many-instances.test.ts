@@ -1,4 +1,4 @@
-// Instances that come and go in slices: what is there answers meanwhile, and what is to go does not.
+// Instances that are added and removed in slices: existing ones are hit meanwhile, and ones to be removed are not.
 import { type SceneTracker, trackScene } from 'collision-worker/three';
 import { BoxGeometry, InstancedMesh, Matrix4, MeshBasicMaterial, type Object3D, Scene, Vector3 } from 'three';
 import { expect, test, vi } from 'vitest';
@@ -13,7 +13,7 @@ import { Random, SEED } from '../oracle/random.js';
 withService();
 
 const COUNT = 5 * BLOCK + 100;
-/** The first block has so many instances, then thrice as many, and then all. */
+/** The first block first has this many instances, then three times as many, and then all. */
 const FIRST_PART = 1024;
 
 const forest = (count: number): InstancedMesh => {
@@ -52,18 +52,18 @@ test('instances come a block in a slice, each in its place at once; what is ther
       if (objects < COUNT + 1) expect(tracker.pending).toContain(mesh);
       counts.add(objects);
       const last = objects - 2;
-      // Nothing is ever at the origin but what is placed there.
+      // Nothing is ever at the origin except what is placed there.
       const answers = await Promise.all([-4, 0, 2 * last, 2 * (COUNT + 10)].map((x) => hitAt(tracker, x)));
       expect(answers[0]).toEqual([other, undefined]);
       if (last >= 0) expect(answers.slice(1)).toEqual([[mesh, 0], [mesh, last], null]);
       questions++;
     }
-    // The first block comes in parts, and an answer may come between two of them; all others are whole.
+    // The first block is added in parts, and a result may arrive between two of them; all others are complete.
     const partial = [...counts].map((count) => count - 1).filter((count) => count < COUNT);
     expect(partial.filter((count) => count % (count < BLOCK ? FIRST_PART : BLOCK) !== 0)).toEqual([]);
     expect(tracker.idsOf(mesh)).toHaveLength(COUNT);
     expect(new Set(tracker.idsOf(mesh)).size).toBe(COUNT);
-    // What goes is not hit any more from the update on, however long it takes to go.
+    // Removed instances are not hit any more from the update on, however long their removal takes.
     mesh.count = COUNT - 3 * BLOCK - 11;
     const shrinking = update(tracker);
     const left = service.stats.objects;
@@ -72,13 +72,13 @@ test('instances come a block in a slice, each in its place at once; what is ther
     expect(await hitAt(tracker, 2 * (mesh.count - 1))).toEqual([mesh, mesh.count - 1]);
     expect(await gone).toEqual([null, null, null]);
     await shrinking;
-    // Before all have gone, more are wanted again.
+    // Before all have been removed, more are wanted again.
     mesh.count += 2 * BLOCK;
     await settled(tracker, mesh.count + 1);
     await update(tracker);
     for (const i of [0, mesh.count - 2 * BLOCK, mesh.count - 1]) expect(await hitAt(tracker, 2 * i)).toEqual([mesh, i]);
     expect(await hitAt(tracker, 2 * mesh.count)).toBeNull();
-    // Nor what leaves as a whole.
+    // Nor are they if the mesh is removed as a whole.
     scene.remove(mesh);
     const leaving = update(tracker);
     expect(service.stats.objects).toBeGreaterThan(1);
@@ -107,7 +107,7 @@ test('many that are hidden, shown, in other layers, and some without a place, wh
   mesh.visible = false;
   await update(tracker);
   for (const i of [...here, ...lost]) expect(await isSeen(i)).toBe(false);
-  mesh.count = BLOCK + 10; // the rest goes meanwhile
+  mesh.count = BLOCK + 10; // the rest is removed meanwhile
   await update(tracker);
   mesh.visible = true;
   await update(tracker);
@@ -144,7 +144,7 @@ test.each(['one after the other', 'with the service'])(
       for (let i = 0; i < 20; i++) await new Promise(setImmediate);
       return;
     }
-    // The same scene comes again meanwhile.
+    // The same scene is tracked again meanwhile.
     const again = await trackScene(service, scene);
     for (let i = 0; service.stats.objects !== COUNT + 300 && i < 3000; i++) await update(again);
     expect(service.stats.objects).toBe(COUNT + 300);
@@ -214,7 +214,7 @@ test('a tracker that has ended works until all is gone, and no longer', async ()
   while (service.stats.objects > 0) await new Promise(setImmediate);
   await service.update();
   for (let i = 0; i < 10; i++) await new Promise(setImmediate);
-  // Each slice looks at the clock, and there would be more than one in each of these turns.
+  // Each slice checks the clock, and each of these tasks would have more than one check.
   const looks = vi.mocked(performance.now).mockClear();
   for (let i = 0; i < 100; i++) await new Promise((resolve) => setTimeout(resolve));
   expect(looks.mock.calls.length).toBeLessThan(80);

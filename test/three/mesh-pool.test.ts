@@ -1,4 +1,4 @@
-// What a tracker's meshes do while they are built, with a service that does as it is told.
+// What a tracker's meshes do while they are built, with a service that the test controls.
 import type { MeshData, MeshId } from 'collision-worker';
 import { BoxGeometry, BufferAttribute, BufferGeometry, InterleavedBuffer, InterleavedBufferAttribute } from 'three';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -14,7 +14,7 @@ interface Build {
   reject(error: unknown): void;
 }
 
-/** A pool, and the builds that it has asked for. */
+/** A pool, and the builds that it has requested. */
 function start() {
   const builds: Build[] = [];
   const removed: MeshId[] = [];
@@ -88,7 +88,7 @@ test('what nobody uses any more is removed, and what was being built is as soon 
   await end;
   expect(removed).toEqual([8]);
   while (pool.hasRetired) pool.sweepOne();
-  pool.sweepOne(); // there is nothing left
+  pool.sweepOne(); // nothing remains
   expect(removed).toEqual([8, 7]);
 });
 

@@ -82,7 +82,7 @@ describe('a skeleton', () => {
     };
     move(0, 1);
     expect([frame(), update.mock.calls.length]).toEqual([1, 1]);
-    // A renderer makes a texture of it, whose version is another after each update.
+    // A renderer makes a texture of it, whose version changes with each update.
     skeleton.boneTexture = { version: 0 } as DataTexture;
     skeleton.boneMatrices![12] = 5;
     move(0, 2);
@@ -156,7 +156,7 @@ describe('a pose', () => {
     mesh.skeleton = new Skeleton(skeleton.bones, skeleton.boneInverses);
     expect(frame()).toBeDefined();
     expect(frame()).toBeUndefined();
-    // Of a mesh for fewer or more bones nothing is sent: another one is built.
+    // To a mesh for fewer or more bones nothing is sent: another one is built.
     for (const count of [1, 3]) {
       pose.send(mesh, built(count, 0), id);
       expect(sent).toEqual([]);
@@ -227,7 +227,7 @@ describe('a pose', () => {
       mesh[name].elements[i] = before;
       expect([frame(), pose.fault]).toEqual([1, null]);
     }
-    // The frame lists bones that are not finite by itself.
+    // The frame itself lists bones that are not finite.
     move(1, Number.NaN);
     expect(frame()).toBe(1);
     expect(pose.fault!.message).toBe(

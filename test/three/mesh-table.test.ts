@@ -77,10 +77,11 @@ test(`all that are in the table are looked at and sent, whoever has left, seed $
     for (const [id, elements] of expected) expect(sent.find(([each]) => each === id)![1]).toBe(elements);
   }
   expect(longest).toBeGreaterThan(10);
-  // More rows than these are closed up, and fewer are left for a while. Some begin where a part of the table does.
+  // More deleted rows than this are compacted, and fewer are left
+  // for a while. Some begin where a chunk of the table does.
   expect(mostRows).toBeGreaterThan(4);
   expect(mostRows).toBeLessThanOrEqual(17 + 4);
-  // Those that have just come are out of order for a while.
+  // The newest are out of order for a while.
   expect(unordered).toBeGreaterThan(10);
   for (let n = 0; n < 20; n++) table.size;
   expect(table.size).toBe(alive.size);
@@ -106,9 +107,9 @@ test('those that rest are not looked at for a frame, where all of their part of 
   expect(found()).toEqual([]);
   for (const { drawn } of owners) drawn.visible = false;
   expect(found()).toEqual(owners);
-  // The last ones first, whose part comes behind all that there was room for.
+  // The last ones first, whose chunk is beyond the initial capacity.
   for (const { place } of owners.slice(3000).reverse()) table.rest(place);
-  // A part has 512; of the one in which 3000 is, some do not rest.
+  // A chunk has 512; some of the one that contains 3000 do not rest.
   expect(found()).toEqual(owners.slice(0, 6 * 512));
   table.wake();
   expect(found()).toEqual(owners);

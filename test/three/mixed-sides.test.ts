@@ -1,4 +1,4 @@
-// Materials of different sides on one object, in any groups, against three's Raycaster.
+// Materials of different sides on one object, with any groups, against three's Raycaster.
 import { trackScene } from 'collision-worker/three';
 import {
   BackSide,
@@ -28,7 +28,7 @@ const SIDES = [FrontSide, BackSide, DoubleSide] as const;
 /** With groups that leave gaps, are empty or end beyond the last triangle, and overlap or begin within a triangle. */
 function grouped(random: Random, geometry: BufferGeometry, materials: number): BufferGeometry {
   const count = geometry.index?.count ?? geometry.attributes.position.count;
-  // three reads on where what it draws does not end with a triangle.
+  // three reads on if the drawn range does not end with a triangle.
   const isAside = geometry.drawRange.count === Infinity && random.chance(0.5);
   geometry.clearGroups();
   for (let start = 0; start < count; ) {

@@ -1,4 +1,5 @@
-// A model of three's scene graph: whatever happens to a scene, after the next frame every pick is three's Raycaster's.
+// A model of three's scene graph: whatever happens to a scene,
+// after the next frame every pick is that of three's Raycaster.
 import { trackScene } from 'collision-worker/three';
 import {
   BackSide,
@@ -29,16 +30,16 @@ withService();
 const RADIUS = 6;
 const SIDES = [FrontSide, BackSide, DoubleSide];
 
-/** A scene, and what may happen to it. */
+/** A scene, and everything that may happen to it. */
 class Model {
   readonly root = new Scene();
   readonly statics = new Set<Object3D>();
-  /** What is not noticed by itself in the next frame. */
+  /** Objects whose changes are not noticed in the next frame unless reported. */
   readonly unnoticed = new Set<Object3D>();
   readonly #random: Random;
   readonly #geometries: BufferGeometry[];
   readonly #materials: MeshBasicMaterial[];
-  /** What moves in the midst of a render, by its `onBeforeRender`. */
+  /** Objects that move during a render, in their `onBeforeRender`. */
   readonly #driven = new Set<Object3D>();
   readonly #out: Object3D[] = [];
   #named = 0;
@@ -55,7 +56,7 @@ class Model {
     for (let i = 0; i < nodes; i++) this.#add();
   }
 
-  /** What three's renderers do to a scene before they draw it, and while they do. */
+  /** What three's renderers do to a scene before and while they draw it. */
   render(): void {
     this.root.updateMatrixWorld();
     this.root.traverseVisible((object) => {
@@ -96,7 +97,7 @@ class Model {
     this.#random.pick(changes)();
   }
 
-  /** Does a change of `object`, and notes it where a static one is or is above one. */
+  /** Changes `object`, and records the change if it is static or an ancestor of a static one. */
   #turnOver(object: Object3D, change: () => unknown): Object3D {
     change();
     return this.#notice(object);

@@ -1,4 +1,4 @@
-// For how long it is true that nearer objects hide others, of what the service has answered: by objects that say what they are.
+// How long an answer of the service about occluded objects stays valid: with objects that declare their state.
 import {
   BoxGeometry,
   Frustum,
@@ -17,13 +17,13 @@ import { makeId, slotOf } from '../../src/shared/ids.js';
 const LAYERS = 1;
 const [WALL, HIDDEN] = [makeId(1, 1), makeId(2, 1)];
 
-/** An object as the tracker has it; of one id, unless it has instances. */
+/** An object as the tracker has it; with one id, unless it has instances. */
 class Owner {
   isInstanced = false;
   cullable = false;
   occluder: boolean | undefined = undefined;
   drawn: Mesh | undefined = undefined;
-  /** The newest update that has seen it with the triangles, or the instances, that it has. */
+  /** The newest update that has seen it with its current triangles or instances. */
   seen = Number.POSITIVE_INFINITY;
   readonly object: Mesh;
   id: number;
@@ -55,10 +55,10 @@ let [wall, hidden] = [new Owner(new Mesh(), WALL), new Owner(new Mesh(), HIDDEN)
 let camera: PerspectiveCamera | OrthographicCamera = new PerspectiveCamera();
 let view = viewOf(camera);
 let answer = new OcclusionAnswer();
-/** What the service was told, and what it was asked about. */
+/** What the service was sent, and which objects it was asked about. */
 let told: unknown[] = [];
 let asked: number[] = [];
-/** Where the service has them. */
+/** The transforms in the service. */
 let places = new Map<number, readonly number[]>();
 let levels: object | null = null;
 
@@ -76,14 +76,14 @@ function viewOf(of: PerspectiveCamera | OrthographicCamera, occlusionMargin?: nu
   return { layers: LAYERS, options: { projection, view, occlusionMargin } };
 }
 
-/** Says where all is to the service, and asks it, as the update of that number. */
+/** Sends all transforms to the service and queries it, as the update of that number. */
 function ask(update: number): void {
   scene.updateMatrixWorld();
   for (const { id, object } of [wall, hidden]) places.set(id, [...object.matrixWorld.elements]);
   answer.ask(update, service as never);
 }
 
-/** Takes an answer. Of an object with instances, it names these. */
+/** Takes an answer. For an object with instances, it names these. */
 function take(occluders = [WALL], occluded = [HIDDEN], instances = [0]): void {
   const objects = {
     forEach(ids: number[], each: (owner: Owner, index: number, slot: number) => void) {
@@ -145,7 +145,7 @@ test('what the service has elsewhere is noted when it is told', () => {
   wall.object.translateX(1e-3);
   scene.updateMatrixWorld();
   expect(holds()).toBe(false);
-  answer.ask(2, service as never); // it was not told yet
+  answer.ask(2, service as never); // it was not sent yet
   expect(asked).toEqual([WALL, HIDDEN]);
   expect(holds(2)).toBe(false);
   ask(3);
@@ -185,7 +185,7 @@ describe('it is true no more', () => {
   });
 
   test('where what hides is drawn so that it does not: the service learns it, unless the caller says that it does', () => {
-    levels = {}; // of instances alone
+    levels = {}; // those of instances only
     expect(holds()).toBe(true);
     Object.assign(wall.object, { isInstancedMesh: true });
     expect(holds()).toBe(false);
@@ -204,7 +204,7 @@ test('three draws what it does not cull, and what a camera sees that turns', () 
   wall.object.frustumCulled = false;
   camera.rotateY(Math.PI);
   expect(holds()).toBe(true);
-  wall.object.frustumCulled = true; // it is behind, by its sphere and by its vertices
+  wall.object.frustumCulled = true; // it is behind the camera, by its sphere and by its vertices
   expect(holds()).toBe(true);
 });
 

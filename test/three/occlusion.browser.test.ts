@@ -1,4 +1,4 @@
-// Pictures with `culling: { occlusion }` are the pictures without it, to the last pixel (see culling.browser.test.ts).
+// Images with `culling: { occlusion }` are the images without it, to the last pixel (see culling.browser.test.ts).
 import {
   BackSide,
   BoxGeometry,
@@ -34,7 +34,7 @@ function camera(): PerspectiveCamera {
   return made;
 }
 
-/** Houses, and small things of all sorts between them. */
+/** Houses, and small objects of all kinds between them. */
 function city(random: Random): { scene: Scene; houses: Mesh[]; things: Mesh[] } {
   const stone = new MeshLambertMaterial({ color: 0xaa9988 });
   const box = new BoxGeometry(1, 1, 1);
@@ -76,7 +76,7 @@ test(`a city that stands still, and a camera that turns and walks, seed ${SEED}`
     fly: (eye, frame) => {
       eye.rotation.y += 0.05 * random.range(-1, 2);
       if (frame % 20 >= 10) eye.translateZ(-0.05);
-      // From standing still around a corner.
+      // From a standstill around a corner.
       if (frame % 10 === 8) eye.position.set(5 + random.range(-4, 4), 1.7, 5 + random.range(-4, 4));
     },
   });
@@ -141,7 +141,7 @@ test(`instances behind walls that are moved, and from inside of a room, seed ${S
       if (random.chance(0.1)) eye.position.set(random.range(-8, 8), 1, random.range(-4, 8));
     },
     step: (frame) => {
-      // While it has hidden others for some frames.
+      // After it has occluded others for some frames.
       wall.visible = frame % 36 !== 0;
       if (frame % 36 === 19) wall.removeFromParent();
       if (frame % 36 === 20) scene.add(wall);
@@ -159,7 +159,7 @@ test(`LODs behind houses are not drawn, whatever level they show, seed ${SEED}`,
   const { scene, houses, things } = city(random);
   for (const thing of things) thing.removeFromParent();
   const paints = [0xff2200, 0x22ff00, 0x2200ff].map((color) => new MeshLambertMaterial({ color }));
-  // A coarser level may reach farther, and stand elsewhere.
+  // A coarser level may reach farther, and be elsewhere.
   const forms = [3, 1, 0].map((detail, i) => new IcosahedronGeometry(0.4 + 0.2 * i, detail));
   const lods = Array.from({ length: 60 }, () => {
     const lod = new LOD();

@@ -1,4 +1,5 @@
-// Which materials hide what is behind them, and which leave no trace where they are hidden: as three draws them.
+// Which materials occlude what is behind them, and which leave
+// no trace where they are occluded: as three draws them.
 import {
   AdditiveBlending,
   AlwaysDepth,

@@ -1,4 +1,5 @@
-// World matrices are those that three would have: what an app has set by hand, and three leaves, stays.
+// World matrices are those that three would have: a matrix that
+// an app has set by hand, and that three does not update, stays.
 import { trackScene } from 'collision-worker/three';
 import { BoxGeometry, Group, Mesh, MeshBasicMaterial, PerspectiveCamera, Scene, Vector3 } from 'three';
 import { expect, test } from 'vitest';
@@ -24,7 +25,7 @@ test('a world matrix that is set by hand, below ancestors that stay, is where th
     expect(mesh.matrixWorld.elements[13]).toBe(y);
     expect(hit!.point.y).toBeCloseTo(y - 1, 6);
   }
-  // Once an ancestor has moved, three makes it again of what is local.
+  // Once an ancestor has moved, three recomputes it from the local matrix.
   group.position.y = 4;
   group.matrixAutoUpdate = true;
   await tracker.update(camera, SIZE);

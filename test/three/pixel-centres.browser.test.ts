@@ -18,7 +18,7 @@ import {
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Random, SEED } from '../oracle/random.js';
 
-/** CSS pixels; each ratio makes whole pixels of the canvas of it. */
+/** CSS pixels; each pixel ratio gives the canvas a whole number of pixels. */
 const CANVAS = { width: 120, height: 80 };
 const PLACES = [
   ['the whole canvas', { x: 0, y: 0, ...CANVAS }],
@@ -26,7 +26,7 @@ const PLACES = [
 ] as const;
 type Place = (typeof PLACES)[number][1];
 
-/** Pixels of the canvas from one triangle to the next: they do not overlap. */
+/** Canvas pixels from one triangle to the next: they do not overlap. */
 const STEP = 6;
 const CAMERAS: [string, (aspect: number) => PerspectiveCamera | OrthographicCamera][] = [
   ['perspective', (aspect) => new PerspectiveCamera(55, aspect, 0.5, 200)],
@@ -46,7 +46,7 @@ let renderer: WebGLRenderer;
 beforeEach(async () => {
   service = await createCollisionService();
   renderer = new WebGLRenderer({ antialias: false });
-  renderer.outputColorSpace = LinearSRGBColorSpace; // colours are numbers here
+  renderer.outputColorSpace = LinearSRGBColorSpace; // colours are used as numbers here
 });
 afterEach(() => {
   service.dispose();
@@ -56,7 +56,7 @@ afterEach(() => {
 
 const gl = () => renderer.getContext();
 
-/** About as large as a pixel, each of a colour of its own, at all depths. */
+/** About as large as a pixel, each with a colour of its own, at all depths. */
 function triangles(
   camera: PerspectiveCamera | OrthographicCamera,
   place: Place,
@@ -77,7 +77,7 @@ function triangles(
         const [px, py] = [middle.x + reach * Math.cos(angle), middle.y + reach * Math.sin(angle)];
         return new Vector3((2 * px) / width - 1, 1 - (2 * py) / height, z).unproject(camera);
       });
-      // About the triangle itself, where float32 has digits.
+      // Relative to the triangle itself, where float32 has digits.
       const geometry = new BufferGeometry();
       const positions = corners.flatMap((corner) => corner.clone().sub(corners[0]).toArray());
       geometry.setAttribute('position', new BufferAttribute(new Float32Array(positions), 3));
@@ -94,7 +94,7 @@ function triangles(
   return meshes;
 }
 
-/** Numbers of what is drawn at each pixel, rows from the top; 0 where nothing is. */
+/** The number of what is drawn at each pixel, rows from the top; 0 if nothing is. */
 function draw(scene: Scene, camera: PerspectiveCamera | OrthographicCamera, place: Place, ratio: number): Uint16Array {
   renderer.setPixelRatio(ratio);
   renderer.setSize(CANVAS.width, CANVAS.height);
@@ -110,7 +110,7 @@ function draw(scene: Scene, camera: PerspectiveCamera | OrthographicCamera, plac
   });
 }
 
-/** Pixels from a point of the viewport to the nearest edge; negative outside of the triangle. */
+/** Pixels from a point of the viewport to the nearest edge; negative outside the triangle. */
 function depthIn(mesh: Mesh, camera: PerspectiveCamera | OrthographicCamera, size: Vector2, point: Vector2): number {
   const { position } = mesh.geometry.attributes;
   const corners = [0, 1, 2].map((i) => {
@@ -141,7 +141,8 @@ describe.each([1, 1.5, 2])(`at a device pixel ratio of %d, seed ${SEED}`, (ratio
         const tracker = await trackScene(service, scene);
         await tracker.update(camera, place);
         const pixels = draw(scene, camera, place, ratio);
-        // A corner is drawn where it is rounded to so many bits below a pixel: nearer to an edge nothing is foretold.
+        // A corner is drawn where it is rounded to this many subpixel
+        // bits: nearer to an edge than that, nothing is predictable.
         const doubt = 2 ** -gl().getParameter(gl().SUBPIXEL_BITS);
 
         const size = new Vector2(place.width, place.height).multiplyScalar(ratio);
@@ -164,7 +165,7 @@ describe.each([1, 1.5, 2])(`at a device pixel ratio of %d, seed ${SEED}`, (ratio
             count.doubtful++;
             return;
           }
-          if (number === 0 && depth < -1.5) return; // of the many where nothing is near
+          if (number === 0 && depth < -1.5) return; // of the many with nothing near
           const drawn = number === 0 ? undefined : `${number}`;
           count[drawn ? 'drawn' : 'beside']++;
           raycaster.setFromCamera(new Vector2((2 * inPlace.x) / size.x - 1, 1 - (2 * inPlace.y) / size.y), camera);

@@ -1,12 +1,12 @@
-// Where on an element an event is, on a page that stands in for those of browsers: some count offsets from within a border,
-// and some from its outer edge.
+// The position of an event on an element, on a simulated page with the differences of browsers: some count offsets from
+// inside a border, and some from its outer edge.
 import { beforeAll, expect, test, vi } from 'vitest';
 import { placeOn } from '../../src/client/three/query/place-on.js';
 
 /** A document whose events have offsets as one kind of browser counts them. */
 class Page {
   probes = 0;
-  /** Whether elements tell by how much CSS zooms them with all that they are in. */
+  /** Whether elements report the CSS zoom of themselves and their ancestors. */
   knowsZoom = true;
   readonly documentElement = { append() {} };
   readonly #isFromBorder: boolean;
@@ -40,7 +40,7 @@ class Page {
     };
   }
 
-  /** An element of 200 × 100 pixels with borders, whose corner is at (40, 30), drawn in another size, perhaps by CSS zoom. */
+  /** An element of 200 × 100 pixels with borders, whose corner is at (40, 30), drawn at another size, perhaps by CSS zoom. */
   element(clientLeft: number, clientTop: number, scale = 1, currentCSSZoom = 1): HTMLElement {
     const [offsetWidth, offsetHeight] = [200 + 2 * clientLeft, 100 + 2 * clientTop];
     const box = { left: 40, top: 30, width: scale * offsetWidth, height: scale * offsetHeight };
@@ -51,7 +51,7 @@ class Page {
     } as unknown as HTMLElement;
   }
 
-  /** An event whose offset, from within the border, is (x, y); on the page it is at another place. */
+  /** An event whose offset, from inside the border, is (x, y); its position on the page differs. */
   event(target: HTMLElement, x: number, y: number, clientX: number, clientY: number, own?: number): MouseEvent {
     const { clientLeft, clientTop, currentCSSZoom = 1 } = target;
     const zoom = this.#isZoomed ? (own ?? currentCSSZoom) : 1;
@@ -81,11 +81,11 @@ test.each([false, true])('offsets are told from within the border, which a brows
     [0, 20],
   ]) {
     const element = page.element(left, top);
-    // It is turned: its box on the page says nothing.
+    // It is rotated: its bounding box on the page is of no use.
     expect(placeOn(element, page.event(element, 12.5, 70.25, 300, 200))).toEqual({ x: 12.5, y: 70.25 });
     expect(placeOn(element, page.event(element, 12, 70, 300, 200))).toEqual({ x: 12, y: 70 });
   }
-  expect(page.probes).toBe(2); // a document is asked once about both
+  expect(page.probes).toBe(2); // a document is probed once for both
 });
 
 test.each([
@@ -97,9 +97,9 @@ test.each([
   const page = new Page(isFromBorder, isZoomed);
   for (const zoom of [0.5, 4]) {
     const element = page.element(10, 20, zoom, zoom);
-    // It is turned: its box on the page says nothing.
+    // It is rotated: its bounding box on the page is of no use.
     expect(placeOn(element, page.event(element, 12.5, 70.25, 900, 900))).toEqual({ x: 12.5, y: 70.25 });
-    // In whole pixels of the page, at a half of its own: the box knows better.
+    // In whole pixels of the page, at half an own pixel: the bounding box is more precise.
     const event = page.event(element, 12, 70, 40 + zoom * (10 + 12.2), 30 + zoom * (20 + 69.9));
     const { x, y } = placeOn(element, event);
     expect([x, y]).toEqual([expect.closeTo(12.2), expect.closeTo(69.9)]);
@@ -122,10 +122,10 @@ test.each([false, true])(
     const placed = (x: number, y: number, clientX: number, clientY: number) =>
       placeOn(element, page.event(element, x, y, clientX, clientY));
     expect(placed(12, 70, 40 + 10 + 12.75, 30 + 20 + 69.5)).toEqual({ x: 12.75, y: 69.5 });
-    // Less than a pixel along one axis alone is none.
+    // A difference of less than a pixel along only one axis is ignored.
     expect(placed(12, 70, 40 + 10 + 13, 30 + 20 + 69.5)).toEqual({ x: 12, y: 70 });
     expect(placed(12, 70, 40 + 10 + 12.75, 30 + 20 + 71)).toEqual({ x: 12, y: 70 });
-    // What is told in parts of pixels is told as it is.
+    // Fractional offsets are used as they are.
     expect(placed(12.5, 70, 40 + 10 + 12.75, 30 + 20 + 69.5)).toEqual({ x: 12.5, y: 70 });
     expect(placed(12, 70.5, 40 + 10 + 12.75, 30 + 20 + 69.5)).toEqual({ x: 12, y: 70.5 });
   },
@@ -137,10 +137,10 @@ test('over something in it, an event is told by the box, which may be scaled', (
   const child = page.element(0, 0);
   const { x, y } = placeOn(element, page.event(child, 1, 2, 40 + 0.5 * (10 + 33), 30 + 0.5 * (20 + 44)));
   expect([x, y]).toEqual([33, 44]);
-  // Its size is rounded: what is as large but for that is not scaled.
+  // Its size is rounded: a difference within that is no scale.
   const rounded = page.element(10, 20, 1 + 0.9 / 220);
   expect(placeOn(rounded, page.event(child, 1, 2, 40 + 10 + 33, 30 + 20 + 44))).toEqual({ x: 33, y: 44 });
-  // One that is not drawn has no scale.
+  // An element that is not drawn has no scale.
   const hidden = page.element(0, 0, 0);
   expect(placeOn(hidden, page.event(child, 1, 2, 45, 36))).toEqual({ x: 5, y: 6 });
 });
@@ -157,6 +157,6 @@ test.each([false, true])('without currentCSSZoom boxes are told in zoomed pixels
   const client = [3 * (40 + 0.5 * (10 + 33)), 3 * (30 + 0.5 * (20 + 44))] as const;
   const overChild = placeOn(element, page.event(page.element(0, 0), 1, 2, ...client));
   expect([overChild.x, overChild.y]).toEqual([expect.closeTo(33), expect.closeTo(44)]);
-  // It is turned: its box on the page says nothing.
+  // It is rotated: its bounding box on the page is of no use.
   expect(placeOn(element, page.event(element, 12.5, 70.25, 900, 900, 3))).toEqual({ x: 12.5, y: 70.25 });
 });

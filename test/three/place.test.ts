@@ -1,4 +1,5 @@
-// What is put down in a scene leaves the scene's objects, and no others; as the service does it (client/place.test.ts).
+// A shape that is placed in a scene is pushed out of the scene's
+// objects, and of no others; as in the service (client/place.test.ts).
 import type { Shape } from 'collision-worker';
 import { BoxGeometry, Matrix4, Mesh, MeshBasicMaterial, Scene, Vector3 } from 'three';
 import { expect, test } from 'vitest';
@@ -43,7 +44,7 @@ test('a shape, and an object of the scene as if it were there, leave what they a
 
 test('objects of others are in no way, however many it meets one after the other', async () => {
   const { floor, tracker } = await build();
-  // Each is met only where the one before does not count.
+  // Each is hit only if the previous one is ignored.
   for (const x of [0.3, 1, 2]) {
     const matrix = at(x, 0.1, 0).elements;
     service.addObject({ shape: { type: 'box', halfExtents: [1, 1, 1] }, matrix, contacts: 'none' });

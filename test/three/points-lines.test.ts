@@ -1,4 +1,5 @@
-// Points and lines: picks and rays answer what three's Raycaster does with the same `params`, and within pixels without.
+// Points and lines: picks and rays give the results of three's Raycaster
+// with the same `params`, and work within pixels without them.
 import type { SceneTracker } from 'collision-worker/three';
 import {
   BufferAttribute,
@@ -47,7 +48,7 @@ const KINDS = { Points, Line, LineSegments, LineLoop };
 type Kind = keyof typeof KINDS;
 type Thin = Points | Line;
 
-/** A wandering row of vertices, indexed or not, of which some may not be drawn. */
+/** A random walk of vertices, indexed or not, some of which may not be drawn. */
 function randomGeometry(random: Random): BufferGeometry {
   const count = 2 + random.integer(60);
   const positions = new Float32Array(3 * count);
@@ -60,7 +61,7 @@ function randomGeometry(random: Random): BufferGeometry {
   if (random.chance(0.5)) {
     geometry.setIndex(Array.from({ length: 2 + random.integer(80) }, () => random.integer(count)));
   }
-  // Groups and ranges: the Raycaster passes over the former.
+  // Groups and draw ranges: the Raycaster ignores the former.
   if (random.chance(0.3)) geometry.setDrawRange(random.integer(2), 2 + random.integer(40));
   if (random.chance(0.2)) geometry.addGroup(0, 3, 1);
   geometry.computeBoundingSphere();
@@ -122,7 +123,7 @@ function isThin(object: Object3D): object is Thin {
 
 const TOLERANCE = 1e-6;
 
-/** Says how a hit is not one of three's that is as near. */
+/** Reports how a hit differs from those of three's that are as near. */
 function faultOf(hit: Intersection, expected: Intersection[], scale: number): string | null {
   const near = expected.filter(({ distance }) => Math.abs(distance - hit.distance) <= TOLERANCE * scale);
   const twins = near.filter(({ object, index }) => object === hit.object && index === indexInThree(hit));
@@ -198,7 +199,7 @@ async function compare(
       raycaster.setFromCamera(new Vector2((x / SIZE.width) * 2 - 1, 1 - (y / SIZE.height) * 2), camera);
       const { near, far: end, ray } = raycaster;
       const { origin, direction } = ray.clone();
-      // three closes a LineLoop whose draw range begins behind its vertices, by one that there is not: at NaN.
+      // three closes a LineLoop whose draw range begins beyond its vertices with a vertex that does not exist: at NaN.
       const expected = raycaster.intersectObjects(objects, false).filter(({ distance }) => !Number.isNaN(distance));
       // A pick begins on the near plane, and three's ray at the eye.
       if (expected.length > 0 && expected[0].distance < 2 * camera.near) return;
@@ -218,7 +219,7 @@ async function compare(
         if (found.length !== expected.length) faults.push(`${found.length} hits instead of ${expected.length}`);
       }
       for (const hit of [...lists.flat(), ...(first === null ? [] : [first])]) {
-        if (hit.object instanceof Mesh) continue; // picks.test says what is true of these
+        if (hit.object instanceof Mesh) continue; // these are checked in picks.test
         const fault = faultOf(hit, expected, scale);
         if (fault !== null) faults.push(fault);
       }

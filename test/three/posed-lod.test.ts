@@ -1,5 +1,5 @@
-// A LOD whose levels are, or hold, SkinnedMeshes and Meshes with morph targets: the level that three shows is hit as it is
-// posed, and what touches it goes on over a change of level.
+// A LOD whose levels are, or contain, SkinnedMeshes and Meshes with morph targets: the level that three shows is hit as it
+// is posed, and its contacts persist over a change of level.
 import { type SceneTracker, trackScene } from 'collision-worker/three';
 import {
   BoxGeometry,
@@ -47,14 +47,14 @@ function rigid(random: Random): Mesh {
   return mesh;
 }
 
-/** Levels are groups that hold a posed mesh and its bones, at times two of them, or Meshes by themselves. */
+/** Levels are groups that contain a posed mesh and its bones, sometimes two of them, or single Meshes. */
 function riggedLod(random: Random): RiggedLod {
   const lod = new LOD();
   const rigs: Rig[] = [];
   for (let level = 0; level < 1 + random.integer(3); level++) {
     const distance = 4 + 2 * level + random.range(-1, 1);
     const rig = rigIn(random, new Vector3());
-    // A SkinnedMesh that has its bones below it, and a Mesh with targets, is a level by itself at times.
+    // A SkinnedMesh whose bones are its descendants, and a Mesh with targets, is sometimes a level of its own.
     const isAlone = !(rig.mesh instanceof SkinnedMesh) || rig.mesh.skeleton.bones[0].parent === rig.mesh;
     if (random.chance(0.2)) lod.addLevel(rigid(random), distance);
     else {
@@ -97,7 +97,7 @@ function change(random: Random, root: Group, lods: RiggedLod[], tracker: SceneTr
       const { object } = random.pick(levels);
       const wrapped = new Group();
       const at = object.children.find((child) => child instanceof Group);
-      if (at !== undefined) object.add(wrapped.add(at)); // goes one deeper
+      if (at !== undefined) object.add(wrapped.add(at)); // moves one level deeper
     },
     () => {
       if (rig !== null) rig.mesh.visible = random.chance(0.6);
@@ -119,7 +119,7 @@ function change(random: Random, root: Group, lods: RiggedLod[], tracker: SceneTr
       const { position } = rig.mesh.geometry.attributes;
       for (let i = 0; i < position.count; i++) position.setX(i, 1.1 * position.getX(i));
       position.needsUpdate = true;
-      tracker.changed(lod); // or within a second, where that level is not shown
+      tracker.changed(lod); // or within a second, if that level is not shown
     },
     () => {
       const other = riggedLod(random);
@@ -163,11 +163,11 @@ test(`${SCENES} scenes that change while they run: picks are those of what three
   expect(faults.slice(0, 10)).toEqual([]);
   expect(hits).toBeGreaterThan((SCENES * ROUNDS * PICKS) / 10);
   expect(doubtful).toBeLessThan(hits / 50);
-  expect(single).toBeGreaterThan(SCENES * ROUNDS); // and the others are tracked apart
+  expect(single).toBeGreaterThan(SCENES * ROUNDS); // and the others are tracked separately
   expect(service.stats).toMatchObject({ objects: 0, meshes: 0 });
 });
 
-/** A skinned box near, below a group; a morphed one from a distance of 20 on; and a rigid one from 40 on. */
+/** A skinned box near, inside a group; a morphed one from a distance of 20 on; and a rigid one from 40 on. */
 function threeLevels(): { lod: LOD; near: SkinnedMesh; far: Mesh; farthest: Mesh } {
   const near = arm('near');
   const far = new Mesh(new BoxGeometry(2, 2, 2), new MeshBasicMaterial());
@@ -242,7 +242,7 @@ test('a level that is hidden somewhere between it and its Mesh is not there', as
     between.visible = true;
     expect(await hit()).toBe(near);
   }
-  // What is drawn beside it has an id of its own, and so has the level then.
+  // A Mesh that is drawn beside it has an id of its own, and then the level has one as well.
   const [id] = tracker.idsOf(lod);
   const sword = new Mesh(new BoxGeometry(0.1, 0.1, 4), near.material);
   near.skeleton.bones[1].add(sword);
@@ -262,7 +262,7 @@ test('what is removed in the frame in which it is asked to be looked at goes alo
   const other = arm();
   const tracker = await trackScene(service, new Scene().add(group, other), UNRENDERED);
   await settle(tracker, frontCamera());
-  group.children.length = 0; // by hand: three tells nobody
+  group.children.length = 0; // by hand: three fires no event
   own.parent = null;
   tracker.changed(group);
   await settle(tracker, frontCamera());

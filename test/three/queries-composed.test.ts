@@ -1,5 +1,5 @@
-// What the tracker is asked in objects, of scenes of all classes that have triangles, against slow float64 code on the triangles that
-// three itself draws. The scene changes after the questions and before their answers.
+// The tracker's queries in terms of objects, of scenes of all classes that have triangles, against slow float64 code on the
+// triangles that three itself draws. The scene changes after the queries and before their answers.
 import { type SceneObject, type SceneTracker, trackScene } from 'collision-worker/three';
 import {
   BatchedMesh,
@@ -38,12 +38,12 @@ import { Random, SEED } from '../oracle/random.js';
 
 withService();
 
-/** So many times as many questions; 1 takes some seconds. */
+/** Multiplies the number of queries; 1 takes some seconds. */
 const SHARE = Number(process.env.QUESTIONS ?? 1);
 const RADIUS = 4;
 const NEAR = 1e-5;
 
-/** Older ones than r170 do not tell which of their triangles an instance has. */
+/** Versions older than r170 do not expose the triangles of an instance. */
 const HAS_RANGES = 'getGeometryRangeAt' in BatchedMesh.prototype;
 
 type Corners = readonly [Vector3, Vector3, Vector3];
@@ -53,13 +53,13 @@ interface Face {
   readonly faceIndex: number;
 }
 
-/** An object or an instance, with its triangles in the world. */
+/** An object or an instance, with its triangles in world space. */
 interface Part extends SceneObject {
   readonly name: string;
   readonly faces: readonly Face[];
 }
 
-/** The corners of each triangle that is drawn, with its number. */
+/** The corners of each drawn triangle, with its number. */
 function* drawnFaces(geometry: BufferGeometry, materials: number, from: number, end: number) {
   const { index, groups, drawRange } = geometry;
   const last = Math.min(end, drawRange.start + drawRange.count);
@@ -91,7 +91,7 @@ function partsOf(root: Object3D): Part[] {
   root.updateMatrixWorld();
   root.traverseVisible((object) => {
     const add = (faces: Face[], instanceId?: number) => {
-      // A skin under a matrix that is singular has no places, which makes them no numbers.
+      // A skin under a singular matrix has no positions: they become NaN.
       const isDrawn = faces.some(({ corners }) => new Triangle(...corners).getArea() > 0);
       if (isDrawn) parts.push({ object, instanceId, name: `${object.name} ${instanceId ?? ''}`, faces });
     };
@@ -117,7 +117,7 @@ function partsOf(root: Object3D): Part[] {
   return parts;
 }
 
-/** Where a ray meets a triangle, from any side; `isSure`: not near an edge. */
+/** Where a ray hits a triangle, from either side; `isSure`: not near an edge. */
 function crossing(origin: Vector3, way: Vector3, [a, b, c]: Corners): { t: number; isSure: boolean } | null {
   const [ab, ac] = [b.clone().sub(a), c.clone().sub(a)];
   const p = way.clone().cross(ac);
@@ -311,7 +311,7 @@ class World {
 const keyOf = ({ object, instanceId, batchId }: SceneObject & { batchId?: number }) =>
   `${object.name} ${instanceId ?? batchId ?? ''}`;
 
-/** Of a level the LOD is named. */
+/** For a level, the LOD is named. */
 const withLod = ({ object, name, ...part }: Part): Part =>
   object.parent instanceof LOD
     ? { ...part, object: object.parent, name: `${object.parent.name} ` }
@@ -425,7 +425,7 @@ async function faultsOf(tracker: SceneTracker, world: World, random: Random): Pr
         `contact ${label}: ${found === null ? 'none' : 'one'} at ${gap}`,
     );
   }
-  // What is asked sees the scene as it was.
+  // Pending queries see the scene as it was.
   for (let i = 0; i < 3; i++) world.change();
   await Promise.all(asked);
   return faults;

@@ -1,4 +1,4 @@
-// Clearances and continuous objects of a scene, and what is put elsewhere.
+// Clearances and continuous objects of a scene, and teleported objects.
 import { type CollisionService, createCollisionService } from 'collision-worker';
 import { type SceneTracker, type TrackOptions, trackScene } from 'collision-worker/three';
 import {

@@ -23,7 +23,7 @@ withService();
 
 const EVERYTHING = { x: 0, y: 0, ...SIZE };
 
-/** Of cubes in a row along x, two apart; the one in the middle is at the middle of the picture. */
+/** A row of cubes along x, two apart; the middle one is at the centre of the image. */
 function row(count: number): Mesh[] {
   return Array.from({ length: count }, (_, i) => {
     const each = cube(1);
@@ -51,7 +51,7 @@ describe('pickRegion', () => {
     const tracker = await track(service, new Scene().add(...cubes, behind));
     const ids = (objects: Object3D[]) => objects.map((object) => tracker.idsOf(object)[0]);
     const inOrder = (...objects: Object3D[]) => objects.toSorted((a, b) => ids([a])[0] - ids([b])[0]);
-    // From the middle of the second to the middle of the fourth.
+    // From the centre of the second to the centre of the fourth.
     const rect = rectOf(new Vector3(-2, 1, 0.5), new Vector3(2, -1, 0.5));
     expect(await tracker.pickRegion(rect)).toEqual(inOrder(cubes[1], cubes[2], cubes[3], behind));
     expect(await tracker.pickRegion(rect, { mode: 'enclose' })).toEqual(inOrder(cubes[2], behind));
@@ -70,7 +70,7 @@ describe('pickRegion', () => {
     const cubes = row(3);
     const tracker = await track(service, new Scene().add(...cubes));
     const { x, y, width, height } = rectOf(new Vector3(-3, 1, 0), new Vector3(-1, -1, 0));
-    // A triangle about the first, whose hypotenuse passes by the others.
+    // A triangle around the first, whose hypotenuse passes by the others.
     const lasso = new Float32Array([x - width, y - height, x + 2 * width, y - height, x - width, y + 2 * height]);
     expect(await tracker.pickRegion(lasso)).toEqual([cubes[0]]);
   });
@@ -87,7 +87,7 @@ describe('pickRegion', () => {
       new PlaneGeometry(),
       new MeshBasicMaterial({ side: side === BackSide ? FrontSide : BackSide }),
     );
-    other.rotation.y = side === BackSide ? Math.PI : 0; // never shows, but makes two queries of one
+    other.rotation.y = side === BackSide ? Math.PI : 0; // never visible, but splits one query into two
     const object = new Mesh(new PlaneGeometry(), new MeshBasicMaterial({ side }));
     object.rotation.y = turned ? Math.PI : 0;
     const tracker = await track(service, new Scene().add(object, other));
@@ -110,7 +110,7 @@ describe('pickRegion', () => {
     expect(all).toHaveLength(2);
     expect(all).toEqual(expect.arrayContaining([instances, mixed]));
     expect(await tracker.pickRegion(EVERYTHING, { mode: 'enclose' })).toHaveLength(2);
-    // All of its right side, which is a part of its own in the service, is inside, and some of the others.
+    // All of its right side, which is a separate part in the service, is inside, and some of the others.
     const right = rectOf(new Vector3(0.2, -1, 0.5), new Vector3(2, -3, 0.5));
     expect(await tracker.pickRegion(right)).toEqual([mixed]);
     expect(await tracker.pickRegion(right, { mode: 'enclose' })).toEqual([]);
@@ -127,7 +127,7 @@ describe('pickRegion', () => {
     expect(await tracker.pickRegion(EVERYTHING, { view: 'away' })).toEqual([]);
     const region = tracker.pickRegion(EVERYTHING);
     const update = tracker.update(away, SIZE);
-    expect(await region).toEqual([object]); // the view of the call
+    expect(await region).toEqual([object]); // the view at the time of the call
     await update;
   });
 

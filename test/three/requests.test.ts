@@ -1,4 +1,4 @@
-// `changed` of a scene of thousands: it is looked at in slices, and a question finds all of it as it is.
+// `changed` for a scene of thousands: it is traversed in slices, and a query sees all of it up to date.
 import { trackScene } from 'collision-worker/three';
 import {
   BackSide,
@@ -22,10 +22,10 @@ withService();
 const RADIUS = 6;
 const GROUPS = 30;
 const MESHES = 1200;
-/** Milliseconds by the test's clock for asking about one object: a slice has time for a few. */
+/** Milliseconds by the test's clock per call for one object: a slice has time for a few. */
 const ASKING = 0.5;
 
-/** Static objects of every kind, in groups, and some below others of them. */
+/** Static objects of every kind, in groups, and some as children of others. */
 function stillScene(random: Random): Scene {
   const root = new Scene();
   const geometries = [new BoxGeometry(0.8, 0.8, 0.8), new IcosahedronGeometry(0.6)];
@@ -72,7 +72,7 @@ function change(root: Scene, random: Random): void {
   root.updateMatrixWorld();
 }
 
-/** Has `objectOptions` say, and three's Raycaster hold, that it is not picked. */
+/** Makes `objectOptions`, and three's Raycaster, treat it as not pickable. */
 function leaveOut(object: Object3D): void {
   object.userData.pickable = false;
   object.raycast = () => {};
@@ -104,7 +104,7 @@ test.each([
     const frame = tracker.update(camera, SIZE);
     expect(asked).toBeLessThan(MESHES / 2);
     if (isLeftAlone) {
-      // What goes from below an object that is still to be looked at to one that was.
+      // Objects that move from a parent that is still to be visited to one that was visited.
       for (const group of root.children) {
         const below = group.children
           .flatMap((object) => object.children)
@@ -113,7 +113,7 @@ test.each([
       }
       while (asked < MESHES) await new Promise((resolve) => setTimeout(resolve));
     }
-    // Of what was moved, shown and hidden, the frame itself knows.
+    // Moved, shown and hidden objects are known to the frame itself.
     const compared = comparePicks(tracker, root, camera, random, 60);
     expect(asked).toBe(MESHES);
     const { faults, hits } = await compared;

@@ -1,4 +1,4 @@
-// A tracker whose service loses its worker: the scene's owner need not know.
+// A tracker whose service loses its worker: the scene's owner does not have to notice.
 import { type CollisionService, createCollisionService } from 'collision-worker';
 import {
   BoxGeometry,
@@ -57,7 +57,7 @@ test.each(ACCIDENTS)(`a worker that %s: picks are three's again, seed ${SEED}`, 
   const ids = tracker.idsOf(moving);
 
   happen(workers[0], accident);
-  // All of it while nobody knows yet: new triangles, moved ones, moved objects, and one that leaves.
+  // All of it before the loss is known: new triangles, moved ones, moved objects, and one that is removed.
   const late = new Mesh(new BoxGeometry(1, 2, 3), new MeshBasicMaterial());
   late.position.set(1, -1, 2);
   scene.add(late);
@@ -76,7 +76,7 @@ test.each(ACCIDENTS)(`a worker that %s: picks are three's again, seed ${SEED}`, 
     if (outcome.status === 'fulfilled') expect(accident).toBe('throws');
     else expect(outcome.reason).toMatchObject({ name: 'CollisionError', code: 'WORKER_LOST' });
   }
-  await pick; // which the next one is asked
+  await pick; // which the next worker is asked
 
   await settle(tracker, camera);
   expect(events).toEqual(['lost', 'restored']);
@@ -151,7 +151,7 @@ describe('instances, which are not copied for the next worker', () => {
       cloud.instanceMatrix.needsUpdate = true;
       await tracker.update(frontCamera(), SIZE);
     }
-    // In the making, and not yet said to be there.
+    // Being added, and not yet confirmed.
     cloud.instanceMatrix.array.fill(Number.NaN, 0, 16);
     const restored = untilRestored();
     happen(workers[0], 'throws');
@@ -177,7 +177,7 @@ function cloudOf(random: Random, count: number): InstancedMesh {
   return cloud;
 }
 
-/** Some of them, or where all of one are, or neither. */
+/** Moves some of them, or all of one, or none. */
 function moveSome(random: Random, clouds: readonly InstancedMesh[]): void {
   for (const cloud of clouds) {
     if (random.chance(0.3)) moveInstances(random, cloud);

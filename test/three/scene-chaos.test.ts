@@ -1,6 +1,6 @@
-// Scenes of every class that three draws, to which anything happens in any order, a lost worker in between: what a tracker
-// that lived through it answers is what a new tracker in a new service answers, and of what has triangles what three's
-// Raycaster does.
+// Scenes of every class that three draws, to which anything happens in any order,
+// including a lost worker: a tracker that lived through it gives the same results as a new
+// tracker in a new service, and for objects with triangles the same as three's Raycaster.
 import { type CollisionService, createCollisionService } from 'collision-worker';
 import { type SceneIntersection, type SceneTracker, trackScene } from 'collision-worker/three';
 import {
@@ -50,7 +50,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** All that there is in a scene, and what is known of it beyond three. */
+/** All objects of a scene, and their state beyond three's. */
 class Life {
   readonly root = new Group();
   readonly rigs: Rig[] = [];
@@ -121,7 +121,7 @@ class Life {
     return new BufferGeometry().setAttribute('position', new Float32BufferAttribute(positions, 3));
   }
 
-  /** Lets something happen to something. */
+  /** Makes a random change to a random object. */
   step(): void {
     const random = this.#random;
     const { children } = this.root;
@@ -136,7 +136,7 @@ class Life {
         object !== this.root &&
         randomMatrix(random, RADIUS / 2).decompose(object.position, object.quaternion, object.scale),
       () => {
-        // Into a group, and out of it.
+        // Into a group, or out of it.
         const group = children.find((child) => child.type === 'Group' && child !== object && child.name === 'shelf');
         if (group === undefined) this.root.add(Object.assign(new Group(), { name: 'shelf' }));
         else if (group.children.length > 0) this.root.add(random.pick(group.children));
@@ -149,7 +149,7 @@ class Life {
       () => {
         const [a, b] = [this.#anyRig(), this.#anyRig()];
         if (a === null || b === null) return;
-        // A geometry of another rig, which may have other bones: those that it needs must be there.
+        // A geometry of another rig, which may need other bones: those must exist.
         const isSame =
           (a.mesh as SkinnedMesh).skeleton?.bones.length === (b.mesh as SkinnedMesh).skeleton?.bones.length;
         if (!isSame || a.mesh.morphTargetInfluences?.length !== b.mesh.morphTargetInfluences?.length) return;
@@ -205,7 +205,7 @@ function wordsOf(hits: readonly SceneIntersection[]): string[] {
     .sort();
 }
 
-/** What is under random pixels, and what the frame sees and meets: a line for each. */
+/** What is under random pixels, and the frame's visible objects and contacts: a line for each. */
 async function answersOf(tracker: SceneTracker, camera: PerspectiveCamera, random: Random): Promise<string[]> {
   await settle(tracker, camera);
   const lines: string[] = [];
@@ -252,7 +252,7 @@ test.each(Array.from({ length: LIVES }, (_, i) => SEED * 1000 + i))(
       for (let i = 0; i < STEPS; i++) life.step();
       const camera = cameraAt(random, ORIGIN);
       life.show(camera);
-      // The worker is lost while frames, builds and questions are under way.
+      // The worker is lost while frames, builds and queries are in progress.
       const isLost = deaths.includes(round);
       if (isLost) {
         const asked = [tracker.update(camera, SIZE), tracker.pick(400, 300), tracker.update(camera, SIZE)];
@@ -262,7 +262,7 @@ test.each(Array.from({ length: LIVES }, (_, i) => SEED * 1000 + i))(
         for (const each of await settled)
           if (each.status === 'rejected') expect(each.reason).toMatchObject({ code: 'WORKER_LOST' });
       }
-      for (const object of life.root.children) tracker.changed(object); // what three tells nobody of is seen within a second
+      for (const object of life.root.children) tracker.changed(object); // changes without an event are noticed within a second
       await settle(tracker, camera);
       const other: CollisionService = await createCollisionService();
       const fresh = await trackScene(other, life.root, options);
@@ -278,7 +278,7 @@ test.each(Array.from({ length: LIVES }, (_, i) => SEED * 1000 + i))(
     expect(hits).toBeGreaterThan(0);
     expect(kills).toBe(2);
     expect(mortal.events).toEqual(['lost', 'restored', 'lost', 'restored']);
-    // What has triangles is hit as three hits it, after all that.
+    // After all that, objects with triangles are hit as three hits them.
     for (const child of [...life.root.children])
       child.traverse((object) => {
         if (

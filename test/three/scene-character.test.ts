@@ -18,7 +18,7 @@ const block = (name: string, x: number, y: number, z: number, size: [number, num
   return mesh;
 };
 
-/** A floor with a wall, stairs of instances, and a figure in a group that is turned and larger. */
+/** A floor with a wall, stairs of instances, and a figure in a group that is rotated and scaled up. */
 function course() {
   const scene = new Scene();
   const floor = block('floor', 0, -0.5, 0, [40, 1, 40]);
@@ -102,7 +102,7 @@ test('goes through itself, and through what it ignores once that is there', asyn
   hero.set({ ignore: [], position: [0, 0.006, 0] });
   await walk(tracker, hero, [4, 0, 0], 90);
   expect(hero.state.position.x).toBeCloseTo(2.75 - 0.3 - 0.006, 4);
-  // What left the scene is no touch.
+  // An object that was removed from the scene is no touch.
   expect(hero.state.touches[0].object).toBe(late);
   scene.remove(late);
   await walk(tracker, hero, [4, 0, 0], 90);
@@ -117,7 +117,7 @@ test('has the form and the place of its object where nothing else is said', asyn
   const tracker = await track(service, scene);
   const hero = tracker.createCharacter(figure);
   await walk(tracker, hero, [0, 0, 0], 60);
-  // The body is 1.8 high and 0.6 wide, turned by a radian.
+  // The body is 1.8 high and 0.6 wide, rotated by a radian.
   const radius = 0.3 * (Math.cos(1) + Math.sin(1));
   expect(hero.object).toBe(figure);
   expect(hero.state.position.x).toBeCloseTo(1, 6);

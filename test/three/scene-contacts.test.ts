@@ -1,5 +1,5 @@
-// Contacts of a frame in terms of the scene: seen from either object, with faces of the geometry; against the service's
-// own answers.
+// Contacts of a frame in terms of the scene: seen from either object,
+// with faces of the geometry; against the service's own results.
 import {
   type SceneContact,
   type SceneFrame,
@@ -36,7 +36,7 @@ const step = (tracker: SceneTracker) => tracker.update(frontCamera(), SIZE);
 const idOf = (tracker: SceneTracker, { object, instanceId = 0 }: SceneObject) => tracker.idsOf(object)[instanceId];
 const plain = (numbers: ArrayLike<number>) => Array.from(numbers, (each) => each + 0);
 
-/** Reads all of a contact, as it is valid for a short time only. */
+/** Copies all of a contact, since it is valid for a short time only. */
 function copyOf(contact: SceneContact) {
   const { a, b, index, swapped, begun, stale, contained, points, normals, depths, triangles, segments } = contact;
   const ends = [a, b].map(({ object, instanceId }) => ({ object, instanceId }));
@@ -80,7 +80,7 @@ test(`contacts of frames are those of the service, from either object, while the
   const keyOf = ({ ends }: { ends: SceneObject[] }) => ends.map((end) => idOf(tracker, end)).join();
   let touching = new Set(allIn(await step(tracker)).map(keyOf));
   let [faces, points, turned, begun] = [0, 0, 0, 0];
-  // Some scenes have few that touch: more rounds are played there.
+  // Some scenes have few that touch: they get more rounds.
   for (let round = 0; round < 12 || (begun <= 10 && round < 100); round++) {
     const moved = random.pick(meshes);
     randomMatrix(random, 2).decompose(moved.position, moved.quaternion, moved.scale);
@@ -100,11 +100,11 @@ test(`contacts of frames are those of the service, from either object, while the
       points += contact.arrays[2].length;
     }
     touching = new Set(all.map(keyOf));
-    // What is not among them is others'.
+    // Contacts not among them involve objects outside the scene.
     const strangers = [...contacts].filter(({ a, b }) => !touching.has(`${a},${b}`));
     for (const { a, b } of strangers) expect([a, b].some((id) => isStranger(tracker, id))).toBe(true);
 
-    // To compare a thousand contacts takes a second.
+    // Comparing a thousand contacts takes a second.
     for (let i = all.length > 500 ? 7 : 0; i < 8; i++) {
       const object = random.pick(meshes);
       const instanceId =
@@ -134,7 +134,7 @@ test(`contacts of frames are those of the service, from either object, while the
         expect(frame.contactsBetween(object).map(copyOf)).toEqual(expected);
       }
     }
-    // Each as the service's own answer for the two, from the one that comes first.
+    // Each equals the service's own result for the two, starting with the first one.
     const some = random.pick(all);
     const [first] = frame.contactsOf(some.ends[1]).filter(({ b }) => b.object === some.ends[0].object);
     const report = await service.contact(idOf(tracker, first.a), idOf(tracker, first.b), { detail: 'full' });
@@ -256,7 +256,7 @@ test(`asked for many objects of a frame, as for few: below groups, levels, and w
         const isIt = ({ object }: SceneObject) => object === first || (object instanceof LOD && isBelow(first, object));
         expect(told(frame.contactsOf(first))).toEqual(expected(isIt, () => true));
       }
-      // What the app does in the midst of that.
+      // Changes that the app makes in the midst of that.
       if (i === 30 || random.chance(0.05))
         random.pick(nodes.filter((node) => node instanceof Group)).removeFromParent();
       const [moved, parent] = [random.pick(nodes), random.pick(nodes)];
@@ -275,7 +275,7 @@ function rangedBox(start: number): BufferGeometry {
 }
 
 test('faces are those of the geometry that the frame saw, which may be another when they are read', async () => {
-  // Boxes of other faces, which stand aside, so that theirs are built.
+  // Boxes of other faces, off to the side, so that their meshes are built.
   const shapes = [0, 5, 9].map(rangedBox);
   const models = shapes.map((geometry, i) => new Mesh(geometry).translateY(100 * (i + 1)));
   const [object, wall] = [new Mesh(shapes[0]), new Mesh(new PlaneGeometry(9, 9)).rotateY(1)];
@@ -297,7 +297,7 @@ test('faces are those of the geometry that the frame saw, which may be another w
     object.geometry = shapes[[1, 0, 2][round % 3]];
     // Alone, or two that join behind one.
     const updates = round % 2 === 0 ? [step(tracker)] : [step(tracker), step(tracker), step(tracker)];
-    expect(faces(frame)).toEqual(before); // the old frame, until the new one is there
+    expect(faces(frame)).toEqual(before); // the old frame, until there is a new one
     for (const update of updates) {
       frame = await update;
       expect(faces(frame)).toEqual(all.filter((face) => face >= start));
@@ -305,7 +305,7 @@ test('faces are those of the geometry that the frame saw, which may be another w
     counts.add(faces(frame).length);
   }
   expect(counts.size).toBe(3);
-  // Changed behind the first of those that join.
+  // Changed after the first of those that join.
   const first = step(tracker);
   const joined = [step(tracker)];
   object.geometry = shapes[1];

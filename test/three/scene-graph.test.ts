@@ -1,5 +1,4 @@
-// What the tracker knows of which objects are below the root, against the scene itself: what three tells of, and what an app did
-// by hand.
+// The tracker's record of the root's descendants, against the scene itself: with three's events, and with changes made by hand.
 import { Object3D, Scene } from 'three';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { HAS_CHILD_EVENTS } from '../../src/client/three/track/child-events.js';
@@ -17,7 +16,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** A scene of another copy of three, or of one before r163: it tells nobody what comes and goes. */
+/** A scene of another copy of three, or of one before r163: it fires no events when children come and go. */
 class Silent {
   parent: Silent | null = null;
   children: Silent[] = [];
@@ -45,7 +44,7 @@ function watch(root: Object3D): Watched {
   return { graph, moved, left };
 }
 
-/** Does all that is to be done, as slices do it. */
+/** Does all pending work, as slices do. */
 function work(graph: SceneGraph): void {
   graph.settle();
   while (graph.isLeaving) {
@@ -55,7 +54,7 @@ function work(graph: SceneGraph): void {
   while (graph.isArriving) graph.takeArriving();
 }
 
-/** Looks at all of it, as a second of frames does. */
+/** Visits all nodes, as a second of frames does. */
 function pass(graph: SceneGraph, visited: SceneNode[] = []): void {
   for (let frame = 0; frame < 40; frame++) {
     now += 1000 / 30;
@@ -116,7 +115,7 @@ describe.each([
         const some = random.pick(random.chance(0.9) ? below(root) : known);
         if (random.chance(0.45)) {
           const added = make();
-          // With something below it already.
+          // With a child already.
           if (random.chance(0.5)) {
             const child = make();
             attached(child, added);
@@ -182,13 +181,13 @@ test.skipIf(!HAS_CHILD_EVENTS)('what comes is listed until it is taken, in its o
   expect(graph.takeArriving()!.object).toBe(a);
   expect(graph.arriving).toEqual([b, c]);
   expect([graph.takeArriving()!.object, graph.takeArriving()!.object, graph.isArriving]).toEqual([c, b, false]);
-  // What has gone before it came never comes; nor what only draws.
+  // An object removed before it was processed is never added; nor are helpers that only draw.
   root.add(new Object3D(), Object.assign(new Object3D(), { isCollisionHelper: true }));
   const gone = root.children[2];
   graph.settle();
   gone.removeFromParent();
   expect([graph.takeArriving(), graph.takeArriving(), graph.isArriving]).toEqual([null, null, false]);
-  // What came twice comes once.
+  // An object announced twice is added once.
   const twice = new Object3D();
   root.add(twice);
   graph.settle();
@@ -226,7 +225,7 @@ test.skipIf(!HAS_CHILD_EVENTS)('what goes is told of, and what moves, with wheth
   ]);
   expect([graph.takeLeaving(), graph.isLeaving, graph.isAboutToGo(node)]).toEqual([null, false, false]);
   check(graph);
-  // Below one that is gone, the newest goes first.
+  // Among the descendants of a removed object, the newest is processed first.
   const [d, e] = [new Object3D(), new Object3D()];
   b.add(d, e);
   work(graph);
@@ -239,7 +238,7 @@ test.skipIf(!HAS_CHILD_EVENTS)('what goes is told of, and what moves, with wheth
     order.push(going.object);
     graph.remove(going);
   }
-  expect(order).toEqual([b, d, e]); // e was told of last, and taken first
+  expect(order).toEqual([b, d, e]); // the event of e was last, and it was taken first
   root.add(d);
   work(graph);
   check(graph);
@@ -296,7 +295,7 @@ test('thousands of children are gone through by turns', () => {
       return children;
     },
   });
-  // By hand: one goes, one comes in its place, one comes behind, and many go at once.
+  // By hand: one is removed, one is replaced, one is appended, and many are removed at once.
   detach(first);
   attach(new Object3D(), crowd);
   children[7] = Object.assign(new Object3D(), { parent: crowd });
@@ -308,7 +307,7 @@ test('thousands of children are gone through by turns', () => {
   pass(graph);
   pass(graph);
   check(graph);
-  // And to one that is a crowd no more.
+  // And with a parent that is no longer a crowd.
   expect(crowd.children.length).toBeLessThan(MOST_AT_ONCE);
   for (const gone of children.splice(5, 2)) gone.parent = null;
   pass(graph);

@@ -20,7 +20,7 @@ test('what left the scene is known until all that may have seen it are answered,
   const known = () => ids.map((id) => objects.find(id)?.standIn === standIns[ids.indexOf(id)]);
   const held = () => ids.map((id) => objects.departed.get(id) !== undefined);
 
-  change('remove', 2); // nobody has asked
+  change('remove', 2); // there was no query
   expect([known(), held()]).toEqual([
     [true, true, false],
     [false, false, false],
@@ -84,7 +84,7 @@ test(`instances are found by their ids, whatever came and went in their slots, s
         const found = objects.get(id);
         if (found?.standIn !== owner || found.instanceId !== instanceId) expect(found).toMatchObject({ instanceId });
       });
-      // Among those of the others and of what is gone, and with room for some of them only.
+      // Among those of other objects and removed ones, and with room for only some of them.
       const asked = Uint32Array.from([...crowds.flatMap(({ ids: each }) => each), ...gone.keys()]);
       const target = new Uint32Array(Math.max(0, alive.length - 1));
       expect(objects.instancesOf(owner.owner.object, asked, target, target.length)).toBe(alive.length);
@@ -101,7 +101,7 @@ test(`instances in rows of slots are found among all others, and what has gone f
   const random = new Random(SEED);
   const objects = new SceneObjects();
   const generations = new Uint16Array(6000).fill(1);
-  // Of the second, some in a row are of two parts of its instances, which end at a multiple of 8,192.
+  // In the second, some consecutive ones belong to two blocks of its instances, which end at a multiple of 8,192.
   const crowds = [0, 8100, 40].map((base) => ({ standIn: standInOf(true), base, ids: [] as number[] }));
   let free = Array.from(generations, (_, slot) => slot);
   let inRows = 0;
@@ -122,7 +122,7 @@ test(`instances in rows of slots are found among all others, and what has gone f
       for (const id of removed) generations[slotOf(id)] = 1 + (generations[slotOf(id)] % 5);
       free = [...free, ...removed.map(slotOf)].sort((a, b) => a - b);
     }
-    // Of slots in which there is nothing, or another one.
+    // Of slots that are empty, or reused.
     const gone = Array.from(generations, (generation, slot) => {
       const other = 1 + random.integer(6);
       return makeId(slot, other === generation && !free.includes(slot) ? 7 : other);

@@ -1,4 +1,4 @@
-// What the tracker is asked in objects, against what the service answers in ids, and against three.
+// The tracker's queries in terms of objects, against the service's results in ids, and against three.
 import { type SceneObject, type SceneTarget, trackScene } from 'collision-worker/three';
 import {
   BackSide,
@@ -71,7 +71,7 @@ describe(`as the service in ids, seed ${SEED}`, () => {
           const { object, instanceId } = tracker.objectOf(expected.object);
           expect(nearest).toMatchObject({ object, instanceId, distance: expected.distance });
           expect(nearest!.point.toArray()).toEqual(expected.point);
-          // The face is the one of the geometry that has the point.
+          // The face is the geometry's face that contains the point.
           const face = faceOf(object, instanceId, nearest!.faceIndex!);
           expect(distanceTo(face, nearest!.point)).toBeLessThan(1e-5);
           expect(distanceTo(face, each.point)).toBeCloseTo(nearest!.distance, 4);
@@ -85,7 +85,7 @@ describe(`as the service in ids, seed ${SEED}`, () => {
       const strangers = await addStrangers(random, 300);
       for (const [i, each] of questions.entries()) {
         const answer = ask(each);
-        if (i % 2 === 1) service.removeObject(strangers.pop()!); // while the question is on its way
+        if (i % 2 === 1) service.removeObject(strangers.pop()!); // while the query is on its way
         expect(await answer).toEqual(before[i]);
       }
     },
@@ -127,7 +127,7 @@ describe(`as the service in ids, seed ${SEED}`, () => {
     });
     const asked = vi.spyOn(service, 'closestPoint');
     const answer = tracker.closestPoint([0, 0, 0]);
-    // One after the other, while the answers are on their way.
+    // One after another, while the answers are on their way.
     const removal = setInterval(() => strangers.length > 0 && service.removeObject(strangers.shift()!), 0);
     expect(await answer).toMatchObject({ object, distance: 499 });
     clearInterval(removal);
@@ -385,7 +385,7 @@ describe('sees', () => {
     for (const [i, { targets, ignore }] of questions.entries()) {
       expect(await tracker.sees(targets, { ignore })).toEqual(before[i]);
     }
-    // They do stand in the way of the service's own question.
+    // They do block the service's own query.
     const all = parts.map(({ id }) => id);
     const { points } = await service.sees('main', all, { layers: camera.layers.mask });
     const own = await tracker.sees(parts);
@@ -421,12 +421,12 @@ describe('sees', () => {
     eye.layers.enableAll();
     tracker.setView(eye, { width: 10, height: 10 }, 'eye');
     expect(await names([near, wall, far], { view: 'eye' })).toEqual([[wall, undefined, 9]]);
-    // A stranger before the eye is not there, of what kind ever.
+    // A foreign object in front of the eye is ignored, of whatever kind.
     const matrix = new Matrix4().makeTranslation(0, 0, 0.5).elements;
     const stranger = service.addObject({ shape: { type: 'box', halfExtents: [5, 5, 0.1] }, matrix, cullable: false });
     expect((await service.sees('eye', tracker.idsOf(wall))).points).toEqual(Uint8Array.of(0));
     expect(await names([near, wall, far], { view: 'eye' })).toEqual([[wall, undefined, 9]]);
-    // What the question saw is the view of the call.
+    // The query used the view at the time of the call.
     const answer = names([wall], { view: 'eye' });
     service.removeObject(stranger);
     eye.position.z = -10;
@@ -456,7 +456,7 @@ describe('pickRegion', () => {
       const parted: SceneObject[] = await tracker.pickRegion(rect, { mode, instances: true });
       const whole: Object3D[] = await tracker.pickRegion(rect, { mode, instances: false });
       expect([...new Set(parted.map(({ object }) => object))]).toEqual(whole);
-      // Each by itself, with all others ignored.
+      // Each separately, with all others ignored.
       const alone = await Promise.all(
         parts.map((part) => tracker.pickRegion(rect, { mode, ignore: parts.filter((other) => other !== part) })),
       );

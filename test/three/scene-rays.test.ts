@@ -65,7 +65,7 @@ describe(`raycast and raycastAll are three's Raycaster, seed ${SEED}`, () => {
       left.removeFromParent();
       const update = tracker.update(frontCamera(), SIZE);
       const [nearest, all] = await Promise.all(answers);
-      // A stranger in the way takes a second question, to the scene as it is then.
+      // A foreign object in the way takes a second query, in the scene as it is then.
       if (nearest?.object !== expected[0]?.object) expect(expected[0]?.object).toBe(left);
       expect(all.length).toBe(expected.length);
       if (all.some(({ object }) => object === left)) gone++;
@@ -108,7 +108,8 @@ describe('raycast', () => {
     ]);
     expect(await after(first, second)).toBeNull();
     expect(await after(first, { object: second })).toBeNull();
-    // What is not there is not ignored: other objects, a group with what is below it, an instance too many.
+    // Ignoring objects outside the scene has no effect: other objects,
+    // a group with its descendants, an instance number too large.
     for (const other of [cube(), first.parent!, { object: second, instanceId: 3 }]) {
       expect(await after(other)).toEqual([first, undefined]);
     }

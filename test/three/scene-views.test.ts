@@ -1,4 +1,4 @@
-// A view whose margin is found by its motion is read once: what the service is handed is what it would have read itself.
+// A view whose margin is computed from its motion is read once: the service is given what it would have read itself.
 import { type CollisionService, createCollisionService } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
 import { type Camera, OrthographicCamera, PerspectiveCamera, Scene, StereoCamera } from 'three';
@@ -50,7 +50,7 @@ test(`views of cameras that move, stand still, and have no pixels, seed ${SEED}`
       if (options.occlusion === true) kinds.occluding++;
       if (read.isEmpty) kinds.empty++;
       const expected = readView('setView', options);
-      expected.record[0] = read.slot; // the name says which that is
+      expected.record[0] = read.slot; // the name determines it
       expect(read.record).toEqual(expected.record);
     }
     tracker.dispose();

@@ -1,4 +1,4 @@
-// SectionHelper: outlines and caps of a cut, looked at in pixels.
+// SectionHelper: outlines and caps of a section, checked in pixels.
 import { createCollisionService } from 'collision-worker';
 import { SectionHelper } from 'collision-worker/three';
 import { Plane, Scene, Vector3, WebGLRenderer } from 'three';
@@ -15,7 +15,7 @@ test.each([
   const service = await createCollisionService();
   const renderer = new WebGLRenderer({ antialias: false });
   renderer.setSize(SIZE.width, SIZE.height);
-  const plane = new Plane(new Vector3(0, 0, -1), place.z); // its near half is cut away
+  const plane = new Plane(new Vector3(0, 0, -1), place.z); // its near half is clipped
   const box = cube();
   box.material.color.set(0x0000ff);
   box.material.clippingPlanes = [plane];
@@ -34,7 +34,7 @@ test.each([
     await Promise.all(asked.mock.results.map(({ value }) => value));
     asked.mockClear();
   };
-  /** How many pixels are red, green and blue. */
+  /** The numbers of red, green and blue pixels. */
   const colours = () => {
     renderer.render(scene, camera);
     const gl = renderer.getContext();
@@ -55,7 +55,7 @@ test.each([
   expect(helper.section!.objects).toEqual([{ object: box, instanceId: undefined }]);
   expect(tracker.untracked.size).toBe(0); // it is not tracked itself
 
-  plane.constant += 5; // in front of the cube: nothing is cut
+  plane.constant += 5; // in front of the cube: the plane cuts nothing
   await frame();
   expect(colours()[0]).toBe(0);
   plane.constant = place.z;
@@ -85,7 +85,7 @@ test('bad input', async () => {
   expect(() => new SectionHelper(tracker, null as never)).toThrow(expect.objectContaining({ code }));
   expect(() => new SectionHelper(tracker, plane, { offset: Number.NaN })).toThrow(expect.objectContaining({ code }));
   expect(() => new SectionHelper(tracker, plane, { cap: true } as never)).toThrow(expect.objectContaining({ code }));
-  // A plane without a normal is said once, and harms nothing.
+  // A plane without a normal is reported once, and does no harm.
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   const helper = new SectionHelper(tracker, new Plane(new Vector3(), 1));
   for (let i = 0; i < 3; i++) {

@@ -1,4 +1,5 @@
-// What SectionHelper draws: each outline as lines from corner to corner, and closed ones back to the first; caps over what is closed.
+// What SectionHelper draws: each outline as lines from corner to
+// corner, and closed ones back to the first; caps over closed ones.
 import { SectionHelper, trackScene } from 'collision-worker/three';
 import { BoxGeometry, type LineSegments, Mesh, PerspectiveCamera, Plane, PlaneGeometry, Scene, Vector3 } from 'three';
 import { expect, test, vi } from 'vitest';

@@ -1,4 +1,4 @@
-// Sections of a scene: each outline names its object and faces, and nothing of others.
+// Sections of a scene: each outline names its object and faces, and foreign objects are left out.
 import { trackScene } from 'collision-worker/three';
 import {
   BoxGeometry,
@@ -78,7 +78,7 @@ test('outlines name objects, instances and faces, without what is invisible or o
   });
   expect(faces).toBeGreaterThan(5);
 
-  // What is somebody else's is not filled, and the numbers of points are those of what is left.
+  // Outlines of foreign objects are not filled, and point numbers are those of the remaining points.
   const filled = await tracker.section(plane, { caps: true, ignore: [cap] });
   expect(filled.points.length).toBe(3 * 3 * 8);
   expect(filled.caps.length).toBe(3 * 3 * 6);
@@ -120,7 +120,7 @@ test('a hole is that of the outline around it, with or without what is of others
       return Math.max(...xs) - Math.min(...xs);
     });
     objects.forEach(({ object }, i) => {
-      // Of its object there is one more, which is around it or in it.
+      // Its object has another outline, which contains it or is inside it.
       const other = objects.findIndex((each, k) => k !== i && each.object === object);
       expect(parents[i]).toBe(widths[other] > widths[i] ? other : -1);
     });

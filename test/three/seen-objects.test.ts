@@ -1,10 +1,10 @@
-// What a view sees, by the answers that name it: the newest counts, and it is looked through only where somebody asks.
+// What a view sees, by the answers that name it: the newest counts, and it is evaluated only on demand.
 import { expect, test } from 'vitest';
 import { SeenObjects } from '../../src/client/three/culling/seen-objects.js';
 import { makeId, slotOf } from '../../src/shared/ids.js';
 import { Random, SEED } from '../oracle/random.js';
 
-/** Objects whose ids are in a row: some of one id, and some with instances, of which a number is the place behind the first. */
+/** Objects with consecutive ids: some with one id, and some with instances, whose number is the offset from the first. */
 function world(random: Random) {
   let slots = 0;
   const owners = Array.from({ length: 20 }, () => {
@@ -42,12 +42,12 @@ test(`are those of the newest answer, and instances ascend, seed ${SEED}`, () =>
       if (random.chance(0.5)) those.reverse();
       const before = looks();
       const now = { name: answer } as never;
-      // It may be asked for no longer than it is there.
+      // The id array may be read only during the call.
       const ids = Uint32Array.from(those, (slot) => makeId(slot, 1));
       seen.set(now, answer, ids, objects);
       ids.fill(0);
       expect([seen.view, seen.update, looks()]).toEqual([now, answer, before]);
-      if (random.chance(0.3)) continue; // nobody asks
+      if (random.chance(0.3)) continue; // there is no query
       const order = random.chance(0.5);
       for (const kind of order ? ['has', 'instances'] : ['instances', 'has']) {
         if (kind === 'has') {

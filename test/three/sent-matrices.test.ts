@@ -11,7 +11,7 @@ test('what was sent is of one source in one version, in one array, below one par
   expect(sent.areThose(source, 3, array.subarray(16))).toBe(true);
   expect(sent.areThose({}, 3, array)).toBe(false);
   expect(sent.areThose(source, 4, array)).toBe(false);
-  expect(sent.areThose(source, 3, array.slice())).toBe(false); // put in its place, with no new version
+  expect(sent.areThose(source, 3, array.slice())).toBe(false); // set in place, with no new version
   expect(sent.areBelow(parent)).toBe(true);
   for (let i = 0; i < 16; i++) if (i % 4 !== 3) expect(sent.areBelow(parent.with(i, -1))).toBe(false);
   sent.forget();

@@ -1,5 +1,5 @@
-// Thousands that an ancestor hides and shows, that leave with it and come back: what is shown comes in slices, and a question
-// sees all of it; what is hidden is so in the very update.
+// Thousands of objects that an ancestor hides and shows, that are removed with it and come back: shown ones are added in
+// slices, and a query sees all of them; hidden ones are hidden in the same update.
 import { trackScene } from 'collision-worker/three';
 import { BoxGeometry, Group, Mesh, MeshBasicMaterial, Object3D, Scene } from 'three';
 import { expect, test, vi } from 'vitest';
@@ -12,10 +12,10 @@ withService();
 const RADIUS = 12;
 const MESHES = 3000;
 const ROUNDS = 40;
-/** Milliseconds by the test's clock between two looks at it: each slice is as small as it may be. */
+/** Milliseconds by the test's clock between two checks of it: each slice is as small as possible. */
 const LOOK = 5;
 
-/** A crowd, of which a tenth is below others. */
+/** A crowd, a tenth of which are children of others. */
 function crowdOf(random: Random): Group {
   const geometry = new BoxGeometry();
   const material = new MeshBasicMaterial();
@@ -55,7 +55,7 @@ test(`a crowd is hidden, shown, leaves and comes back in the midst of it, seed $
     answers.push(tracker.update(camera, SIZE));
     const { pending } = tracker;
     if (pending.length > 0) late++;
-    // What comes and goes does so in slices; what is hidden and shown is asked for at once.
+    // Additions and removals take slices; queries see hiding and showing at once.
     const isSettled = crowd.parent === root ? isThere && service.stats.objects === MESHES : service.stats.objects === 0;
     if (random.chance(0.3) || !isSettled) {
       for (let tasks = random.integer(6); tasks > 0; tasks--) await new Promise((resolve) => setTimeout(resolve));

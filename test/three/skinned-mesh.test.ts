@@ -1,4 +1,4 @@
-// SkinnedMeshes and Meshes with morph targets: what is hit is what three's Raycaster hits, as they are posed.
+// SkinnedMeshes and Meshes with morph targets: hits are those of three's Raycaster, as they are posed.
 import { type BoneContact, type SceneTracker, trackScene } from 'collision-worker/three';
 import {
   BoxGeometry,
@@ -106,7 +106,7 @@ test(`float32 bones are as near to three's own vertices as rounding says, seed $
     const exact = Array.from({ length: mesh.geometry.attributes.position.count }, (_, i) =>
       mesh.getVertexPosition(i, new Vector3()),
     );
-    // A number of a bone is off by 2⁻²⁴ of itself; the vertex, where it is bound, is as long as this.
+    // A number of a bone is off by 2⁻²⁴ of itself; the vertex has this length in its bind pose.
     const largest = Math.max(...Array.from(boneMatrices as Float32Array, Math.abs));
     const inverse = mesh.bindMatrixInverse.elements;
     const stretch = 3 * Math.max(...[0, 1, 2, 4, 5, 6, 8, 9, 10].map((i) => Math.abs(inverse[i])));
@@ -222,13 +222,13 @@ describe('one SkinnedMesh', () => {
   test('is posed by what the renderer left, or else by its bones as they are', async () => {
     const own = arm();
     const { skeleton } = own;
-    // As WebGLRenderer does it; no three has the `frame` of its types.
+    // As WebGLRenderer does it; no version of three has the `frame` that its types declare.
     const render = () => {
       skeleton.update();
       if (skeleton.boneTexture === null) skeleton.computeBoneTexture();
     };
     const tracker = await trackScene(service, new Scene().add(own));
-    // Nobody has rendered: three has zeros for the bones.
+    // There was no render: three has zeros for the bones.
     await tracker.update(frontCamera(), SIZE);
     expect((await pickMiddle(tracker))?.object).toBe(own);
     render();
@@ -239,7 +239,7 @@ describe('one SkinnedMesh', () => {
     expect(update).not.toHaveBeenCalled();
     skeleton.bones[0].position.x = 3;
     own.updateMatrixWorld(true);
-    await tracker.update(frontCamera(), SIZE); // not rendered since
+    await tracker.update(frontCamera(), SIZE); // no render since
     expect(update).toHaveBeenCalledOnce();
     expect(await pickMiddle(tracker)).toBeNull();
   });
@@ -266,7 +266,7 @@ describe('one SkinnedMesh', () => {
     expect(nearest?.face?.normal.angleTo(new Vector3(1, 0, 1))).toBeLessThan(1e-6);
   });
 
-  // On a busy machine it has failed once: what it races against is not found yet.
+  // On a busy machine it has failed once: the race has not been found yet.
   test('has its vertices moved in the very update, in its pose, and is built anew in the pose that it has', {
     retry: 1,
   }, async () => {
@@ -286,7 +286,7 @@ describe('one SkinnedMesh', () => {
     await moveTo(-3);
     expect(await pickMiddle(tracker)).toBeNull();
     expect(built).not.toHaveBeenCalled();
-    // At rest it would be in the middle when its new mesh stands, which is so before the next update().
+    // At rest it would be in the middle when its new mesh is installed, which happens before the next update().
     await moveTo(6);
     own.geometry.setIndex([...own.geometry.index!.array]);
     do {
@@ -311,7 +311,7 @@ describe('one SkinnedMesh', () => {
 });
 
 describe('bones that meet', () => {
-  /** A box of which one bone moves the lower face, and another one the upper. */
+  /** A box whose lower face is moved by one bone, and the upper one by another. */
   function halves(name: string): SkinnedMesh {
     const own = arm(name);
     const { position, skinIndex } = own.geometry.attributes;
@@ -371,7 +371,7 @@ describe('bones that meet', () => {
   test('turned, are in the order of the first one', async () => {
     const [left, right] = [halves('left'), halves('right')];
     right.rotation.x = 0.3;
-    // Right's upper face meets left's lower one, and the other way round.
+    // Right's upper face touches left's lower one, and the other way round.
     for (const [i, y] of [1, -1].entries()) right.skeleton.bones[i].position.y = y;
     const tracker = await trackScene(service, new Scene().add(left, right), { ...UNRENDERED, contacts: 'bones' });
     await settle(tracker, frontCamera());

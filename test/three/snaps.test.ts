@@ -1,4 +1,4 @@
-// Picks in a scene that snap: in terms of its objects, past those of others; and measures from them.
+// Picks in a scene that snap: in terms of its objects, ignoring foreign ones; and measurements from them.
 import { measure, type SceneSnap, trackScene } from 'collision-worker/three';
 import {
   BatchedMesh,
@@ -53,7 +53,7 @@ test('snaps name objects, instances, faces, lines and points', async () => {
   const boxes = new InstancedMesh(new BoxGeometry(1, 1, 1), material, 2);
   for (let i = 0; i < 2; i++) boxes.setMatrixAt(i, new Matrix4().makeTranslation(2 + 2 * i, 0, 0));
   const batch = new BatchedMesh(2, 100, 200, material);
-  // In older ones a geometry is an instance.
+  // In older versions a geometry is an instance.
   const add = () => batch.addGeometry(new BoxGeometry(1, 1, 1));
   const shape = HAS_INSTANCES ? add() : -1;
   for (let i = 0; i < 2; i++) {

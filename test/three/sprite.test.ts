@@ -1,4 +1,4 @@
-// Sprites are picked as three's Raycaster picks them: turned to the camera of the last update.
+// Sprites are picked as three's Raycaster picks them: facing the camera of the last update.
 import { trackScene } from 'collision-worker/three';
 import {
   DoubleSide,
@@ -130,7 +130,7 @@ test('turns to the camera of each update, in its views, regions and rays', async
     expect((await tracker.pickRegion(region, { mode: 'enclose' }))[0]).toBe(sprite);
     const ray = new Raycaster(camera.position, camera.position.clone().negate().normalize()).ray;
     expect((await tracker.raycast(ray))?.distance).toBeCloseTo(10, 6);
-    // From above there is only its edge.
+    // From above only its edge could be hit.
     expect(await tracker.raycast({ origin: [0.1, 9, 0.1], direction: [0, -1, 0] })).toBeNull();
   }
   sprite.visible = false;

@@ -1,4 +1,4 @@
-// What stands for an object in the service: each call that it makes, to a service and a pool of meshes that note them.
+// The stand-in for an object in the service: each call that it makes, to a service and a mesh pool that record them.
 import { BufferGeometry, Mesh } from 'three';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Deformers } from '../../src/client/three/geometry/deformers.js';
@@ -23,7 +23,7 @@ const FRONT: StandInPlan = { groups: null, side: 'front', sides: null };
 const CUT: MaterialCut = { planes: [], isIntersection: false, isExempt: false };
 const OPTIONS: StandInOptions = { layers: 3 };
 
-/** A mesh of the pool's: what a test writes is what it says of itself. */
+/** A mesh of the pool, whose properties a test sets. */
 interface Shared {
   geometry: BufferGeometry;
   groups: readonly number[] | null;
@@ -101,7 +101,7 @@ beforeEach(() => {
 const taken = () => log.splice(0);
 const namesOf = (calls: readonly unknown[][]) => calls.map(([name]) => name);
 
-/** Builds what was asked for: the mesh of that use. */
+/** Builds what was requested: the mesh of that use. */
 function build(use: number, id = 10 + use, runs: TriangleRun[] = []): BuiltMesh {
   const { mesh } = uses[use];
   const built = {
@@ -159,7 +159,7 @@ describe('a shape that is given', () => {
       ['gone', last, 3],
     ]);
     expect(Array.from(standIn.ids)).toEqual([1, 2, 3]);
-    expect(Array.from(ids)).toEqual([1, 2, 3, 4, 5]); // nobody writes what was answered
+    expect(Array.from(ids)).toEqual([1, 2, 3, 4, 5]); // nobody writes into the answer
     standIn.reconcile(0, OPTIONS, false);
     expect([standIn.count, standIn.blocks.length]).toEqual([0, 0]);
   });
@@ -206,7 +206,7 @@ describe('a shape that is given', () => {
     const sides = { pickable: true, cullable: true, occluder: false, side: 'front', faceSides: null, clipSet: 0 };
     expect(taken()).toEqual([
       ...[1, 2].map((id) => ['setObject', id, { shape: SPHERE }]),
-      // What a shape takes with it is told again.
+      // Properties that depend on the shape are sent again.
       ...[1, 2].map((id) => ['setObject', id, sides]),
     ]);
     expect(uses).toEqual([]);
@@ -235,7 +235,7 @@ describe('options', () => {
       standIn.reconcile(1, { ...OPTIONS, ...options }, false);
       expect(taken()).toEqual([]);
     }
-    // Of a caller's function, they are told once all has been forgotten.
+    // Those from a caller's function are sent once all has been forgotten.
     standIn.reconcile(1, { ...OPTIONS, group: 4 }, false);
     expect(taken()).toEqual([]);
     standIn.forgetOptions(false);
@@ -399,7 +399,7 @@ describe('a mesh', () => {
     const third = change(7, 5);
     expect([5, 6, 7, 8].map((query) => standIn.seenBy(query))).toEqual([first, second, second, third]);
     const fourth = change(9, 6);
-    // Nobody asks any more for what stood up to query 5.
+    // No pending query needs the states up to query 5 any more.
     expect([5, 7, 8, 9, 10].map((query) => standIn.seenBy(query))).toEqual([second, second, third, third, fourth]);
   });
 

@@ -1,4 +1,4 @@
-// What `trackScene` does by default, and what it can be asked for.
+// What `trackScene` does by default, and what its options change.
 import type { ContactDetail } from 'collision-worker';
 import { type SceneFrame, trackScene } from 'collision-worker/three';
 import { Scene } from 'three';

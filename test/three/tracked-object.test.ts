@@ -1,4 +1,4 @@
-// What a tracked object notices of itself, one thing at a time.
+// What a tracked object notices of its own changes, one at a time.
 import { NO_OBJECT, type ObjectOptions } from 'collision-worker';
 import { boxFromGeometry, trackScene } from 'collision-worker/three';
 import {
@@ -48,7 +48,7 @@ describe('what is hidden for a matrix without an inverse', () => {
     const seen = async () => {
       await settle(tracker, camera);
       const { result } = await tracker.update(camera, SIZE);
-      // Where they were before, which the service still has.
+      // Their previous positions, which the service still has.
       const rays = await service.raycastMany(Float32Array.of(0, 0, 9, 0, 0, 0, -1, 20, -3, 0, 9, 0, 0, 0, -1, 20));
       return { views: [...result.visible.ids].sort(), rays: [...rays.objects] };
     };
@@ -120,7 +120,7 @@ test.each([1, 2])('a side that the app has for an object goes before those of it
     }
     tracker.dispose();
   }
-  // Two materials: the face behind shows its back.
+  // Two materials: the back of the face behind is hit.
   const own = count === 1 ? [[9], [11]] : [[9, 11], [11]];
   expect(found).toEqual([...own, [9], [9], [11], [11], [9, 11], [9, 11]]);
 });
@@ -136,7 +136,7 @@ describe(`the normal of a hit on a shape that stands for an object, seed ${SEED}
     const raycaster = new Raycaster();
     let hits = 0;
     for (let i = 0; i < 40; i++) {
-      // Turned, stretched and mirrored; of an instance, twice.
+      // Rotated, stretched and mirrored; twice, for an instance.
       const place = () => random.placement(random.point(0.5), { low: 0.5, high: 2, mirrored: 0.3 });
       object.matrix.copy(place());
       if (object instanceof InstancedMesh) {
@@ -148,7 +148,7 @@ describe(`the normal of a hit on a shape that stands for an object, seed ${SEED}
       await settle(tracker, camera);
       const hit = await pickMiddle(tracker);
       raycaster.setFromCamera(new Vector2(0, 0), camera);
-      geometry.boundingSphere = new Sphere(undefined, 10); // three's own is too small where a matrix shears
+      geometry.boundingSphere = new Sphere(undefined, 10); // three's own is too small under a matrix that shears
       const [expected] = raycaster.intersectObject(object);
       if (hit === null) continue;
       hits++;
@@ -264,7 +264,7 @@ describe('the walk through the scene', () => {
     const scene = new Scene().add(...old, stars);
     const now = vi.spyOn(performance, 'now').mockReturnValue(0);
     const tracker = await track(service, scene);
-    // Every other one is another.
+    // Every other one changes.
     some().forEach((group, i) => {
       if (i % 2 === 0) scene.children.splice(scene.children.indexOf(old[i]), 1, group);
     });

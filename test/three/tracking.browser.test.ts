@@ -66,7 +66,7 @@ test(`objects that come, go, come back and change places, one and many, seed ${S
         node.children.push(node.children.shift()!);
       }
     }
-    // What more than a slice would take, on a slow machine, is there in the very frame, too: the clock stands still in it.
+    // Work for more than a slice, on a slow machine, is also done within the same frame: the clock stands still in it.
     const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now());
     const answer = tracker.update(frontCamera(), SIZE);
     clock.mockRestore();
@@ -87,7 +87,7 @@ test(`objects that come, go, come back and change places, one and many, seed ${S
       expect(tracker.idsOf(mesh)).toHaveLength(0);
       ids.delete(mesh); // it gets another one when it comes back
     }
-    // Each is where it is, whatever number it has now.
+    // Each is at its own position, whatever number it has now.
     const seen = random.pick(meshes);
     const { x, y, z } = seen.getWorldPosition(new Vector3());
     expect(await service.containing([x, y, z])).toContain(tracker.idsOf(seen)[0]);
@@ -218,7 +218,7 @@ describe('update', () => {
     expect((await pickMiddle(tracker))?.distance).toBeCloseTo(7, 6);
   });
 
-  // What of the objects' own transforms travels, the service decides: service-unchanged.test.ts looks into the frames.
+  // Which of the objects' own transforms are sent is decided by the service: service-unchanged.test.ts checks the frames.
   test('calls the service for what changed, and nothing else', async () => {
     const [still, moving] = [cube(), cube()];
     const instances = new InstancedMesh(new BoxGeometry(), new MeshBasicMaterial(), 100);
@@ -238,7 +238,7 @@ describe('update', () => {
     };
     expect(await sentBy(() => {})).toEqual([]);
     expect(await sentBy(() => moving.translateX(1))).toEqual([]);
-    // Those without a place are hidden already.
+    // Those without a valid position are hidden already.
     expect(await sentBy(() => Object.assign(instances.instanceMatrix, { needsUpdate: true }))).toEqual([
       'moveInstances',
     ]);
@@ -264,7 +264,7 @@ describe('update', () => {
     frame.forEachContact(() => pairs++);
     expect(pairs).toBe(1);
     expect(tracker.idsOf(object)).toHaveLength(1);
-    // The front is of BackSide: the pick passes it, and hits the back from within.
+    // The front face is BackSide: the pick passes through it, and hits the back face from inside.
     expect(await tracker.pick(390, 300)).toMatchObject({ object, face: { materialIndex: 5 } });
   });
 });
@@ -290,7 +290,7 @@ describe('trackScene', () => {
       objectOptions: (object) => ({ solid: object === solid, motion: 'moving' }),
     });
     await settle(tracker, frontCamera());
-    // In the middle of each, off its faces.
+    // At the centre of each, off its faces.
     const within = async () => {
       const inside = { type: 'box', halfExtents: [9, 0.1, 0.1] } as const;
       const faces = { type: 'sphere', radius: 0.1 } as const;
@@ -354,7 +354,7 @@ describe('trackScene', () => {
       },
     });
     await expect(promise).rejects.toMatchObject({ code: 'ABORTED' });
-    expect(fractions[0]).toBeLessThan(1); // while it is built
+    expect(fractions[0]).toBeLessThan(1); // while it is being built
     const late = trackScene(service, cube(), { signal: controller.signal });
     await expect(late).rejects.toBeInstanceOf(CollisionError);
     expect(service.stats).toMatchObject({ meshes: 0, objects: 0 });

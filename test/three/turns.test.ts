@@ -1,4 +1,4 @@
-// Which of many are looked at in a frame: each within a second, however many frames there are, and whatever goes.
+// Which of many are visited in a frame: each within a second, however many frames there are, and whatever is removed.
 import { expect, test, vi } from 'vitest';
 import { Turns } from '../../src/client/three/turns.js';
 
@@ -35,7 +35,7 @@ test('what moves up as others leave is not passed over', () => {
     turns.take(all.length, (first, end) => {
       for (const each of all.slice(first, end)) seen.add(each);
     });
-    all = all.filter((each) => each !== all[0]); // the lowest leaves, and all others move up
+    all = all.filter((each) => each !== all[0]); // the lowest is removed, and all others move up
   }
   for (const each of all) expect(seen.has(each), `${each}`).toBe(true);
   clock.mockRestore();
@@ -53,7 +53,7 @@ test('after a pause, many are looked at within a few frames, and at once where e
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => now);
   const count = 80_000;
   const turns = new Turns();
-  /** Returns how many are looked at in a frame, after so many milliseconds. */
+  /** Returns how many are visited in a frame, after this many milliseconds. */
   const frameAfter = (ms: number, seen?: Uint8Array): number => {
     let visits = 0;
     now += ms;
@@ -68,7 +68,7 @@ test('after a pause, many are looked at within a few frames, and at once where e
   expect(frameAfter(3000, seen)).toBe(count / 16);
   for (let frame = 0; frame < 15; frame++) expect(frameAfter(16, seen)).toBe(count / 16);
   expect(seen.indexOf(0)).toBe(-1);
-  for (let frame = 0; frame < 8; frame++) frameAfter(16); // what has become due meanwhile
+  for (let frame = 0; frame < 8; frame++) frameAfter(16); // those that have become due meanwhile
   expect(frameAfter(16)).toBeLessThan(count / 50);
   frameAfter(900);
   expect(frameAfter(900)).toBe(count);
@@ -80,7 +80,7 @@ test('after a pause, no more is looked at than there is time for, and in steady 
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => now);
   const count = 80_000;
   const turns = new Turns();
-  /** Returns how many are looked at in a frame that begins so many milliseconds after the last one, each of which takes 4 µs. */
+  /** Returns how many are visited in a frame that begins this many milliseconds after the last one, if each visit takes 4 µs. */
   const frameAfter = (ms: number): number => {
     let visits = 0;
     const start = now;
@@ -97,7 +97,7 @@ test('after a pause, no more is looked at than there is time for, and in steady 
   for (let frame = 0; frame < 100; frame++) frameAfter(16);
   const due = Math.floor((count * 16) / 850);
   expect(frameAfter(16)).toBeGreaterThanOrEqual(due);
-  // What the frame itself has to do takes longer than the time that there is for the others.
+  // The frame's own work takes longer than the time available for the others.
   expect(frameAfter(3000)).toBeLessThan(due + 2);
   expect(frameAfter(16)).toBeLessThan(due + 2);
   for (let frame = 0; frame < 20; frame++) frameAfter(3000);

@@ -1,4 +1,4 @@
-// Where several versions of three are there, all that runs has the one that was asked for.
+// If several versions of three are installed, everything that runs uses the requested one.
 import { createCollisionService } from 'collision-worker';
 import { BoxGeometry, BufferGeometry, REVISION, Scene, Vector3 } from 'three';
 import { mergeVertices } from 'three/addons/utils/BufferGeometryUtils.js';

@@ -1,4 +1,5 @@
-// What a camera draws, by points: what is outside of its volume, how large a sphere is, and whether one volume is in another.
+// What a camera draws, checked by points: what is outside its volume,
+// how large a sphere is, and whether one volume contains another.
 import { Box3, OrthographicCamera, PerspectiveCamera, Sphere, Vector3 } from 'three';
 import { expect, test } from 'vitest';
 import { isContained, ViewVolume } from '../../src/client/three/culling/view-volume.js';
@@ -33,7 +34,7 @@ test(`a box is outside only where no corner is on the inner side of a plane, see
       Math.max(...corners.map((corner) => plane.distanceToPoint(corner))),
     );
     const least = Math.min(...heights);
-    if (Math.abs(least) < 1e-3) continue; // within what rounding may make of it
+    if (Math.abs(least) < 1e-3) continue; // to within rounding
     expect(volume.isOutside(box, matrix)).toBe(least < 0);
     if (least < 0) outside++;
     else inside++;
@@ -90,7 +91,7 @@ test(`what a camera draws is in another one's view where its corners are, seed $
     expect(isContained(after, { ...asked, viewport, margin })).toBe(least > 0);
     if (least > 0) within++;
     else out++;
-    // Without a margin, only the very same one is.
+    // Without a margin, only an identical one is.
     expect(isContained(before, { ...asked, viewport })).toBe(true);
     expect(isContained(after, { ...asked, viewport })).toBe(false);
   }

@@ -30,8 +30,8 @@ const CAMERAS: [string, () => PerspectiveCamera | OrthographicCamera][] = [
   ],
 ];
 
-// `_reversedDepth` is what three's renderers set on a camera when their depth buffer is reversed. Older ones
-// turn over copies of the projection instead.
+// `_reversedDepth` is what three's renderers set on a camera when their depth buffer is reversed. Older ones reverse
+// copies of the projection instead.
 const CAN_REVERSE = 'reversedDepth' in new Camera();
 const DEPTHS = [
   { name: 'WebGL', settings: {}, depth: 'webgl', reversed: false, near: -1, far: 1 },

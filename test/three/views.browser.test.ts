@@ -37,7 +37,7 @@ describe('several cameras on one canvas', () => {
     expect(seen(frame, 'map')).toEqual([right]);
     const hit = (await tracker.pick(675, 95, { view: 'map' }))!;
     expect(hit.distance).toBeCloseTo(19, 6);
-    expect(hit.normal?.y).toBeCloseTo(1, 6); // turned towards this view's eye
+    expect(hit.normal?.y).toBeCloseTo(1, 6); // facing this view's eye
     expect((await tracker.pickAll(675, 95, { view: 'map' })).map(({ object }) => object)).toEqual([right]);
     expect(await tracker.pick(675, 95)).toBeNull();
     expect(await tracker.pick(400, 300, { view: 'map' })).toBeNull();
@@ -115,7 +115,7 @@ describe('a pick sees the view of its call', () => {
 describe('what a frame draws late', () => {
   test('a margin holds what comes into the picture, minPixels leaves out what is too small', async () => {
     const [near, beside, tiny] = [cube(), cube(), cube(0.001)];
-    beside.position.x = 10; // the picture ends at 6.2
+    beside.position.x = 10; // the image ends at 6.2
     const tracker = await track(service, new Scene().add(near, beside, tiny));
     const camera = frontCamera();
     expect(seen(await tracker.update(camera, SIZE))).toEqual([near, tiny]);
@@ -143,7 +143,7 @@ describe('what a frame draws late', () => {
     expect(margins[1]).toBeGreaterThan(1);
     expect(margins[2]).toBe(0);
     expect(margins[3]).toBe(2 * frustumMotion(views[2], views[3]));
-    // The first time nothing is known.
+    // The first time, nothing is known.
     tracker.setView(camera, SIZE, 'new', { margin: 'motion' });
     expect(set.mock.lastCall![0].margin).toBe(0);
     camera.far = 1e30;

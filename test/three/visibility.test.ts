@@ -1,5 +1,5 @@
-// What is to be seen: against the visibility of all that is above each node, while nodes move, come, go, are hidden and are
-// shown in slices.
+// The visibility of nodes: against that of all ancestors of each node,
+// while nodes move, come, go, are hidden and are shown in slices.
 import { Object3D } from 'three';
 import { expect, test } from 'vitest';
 import { SceneNode } from '../../src/client/three/track/scene-node.js';
@@ -24,7 +24,7 @@ test(`what is hidden is so at once, and what is shown is in the end, seed ${SEED
     node.entry = { count: 1, show: (isShown: boolean) => told.set(node, isShown) } as never;
     told.set(node, node.isShown);
   };
-  /** As the scene is, not as it was seen. */
+  /** By the current scene, not by what was last seen. */
   const isToBeSeen = (node: SceneNode): boolean => {
     for (let each: SceneNode | null = node; each !== null; each = each.parent) if (!each.object.visible) return false;
     return true;
@@ -47,7 +47,7 @@ test(`what is hidden is so at once, and what is shown is in the end, seed ${SEED
       }
     }
     if (random.chance(0.3)) {
-      // All below it comes again, whatever of it has come already.
+      // All of its descendants are added again, including those that were added already.
       const node = random.pick(nodes.filter(({ first }) => first !== null));
       for (const isVisible of [false, true]) {
         node.object.visible = isVisible;

@@ -1,4 +1,4 @@
-// The core's meshes as the worker has them: what it reads of them, and what it refuses.
+// The core's meshes as the worker sees them: what it reads from them, and what it refuses.
 import type { MeshData } from 'collision-worker';
 import { Matrix4 } from 'three';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -13,7 +13,7 @@ beforeEach(async () => {
 
 const load = (mesh: MeshData) => core.loadMesh(bake(core, mesh));
 
-/** The same triangles without indices. */
+/** The same triangles, unindexed. */
 function unindexed({ positions, indices }: Triangles): MeshData {
   return {
     positions: Float32Array.from(Array.from(indices, (i) => [...positions.subarray(3 * i, 3 * i + 3)]).flat()),
@@ -33,7 +33,7 @@ describe('what is known of a mesh', () => {
     });
   });
 
-  // Three faces of a tetrahedron: where the corners of each begin says which of its edges is the open one.
+  // Three faces of a tetrahedron: the corner at which each begins determines which of its edges is the open one.
   test.each([0, 1, 2])('that is open, with corners from number %d on', (first) => {
     const corners = [
       [0, 0, 0],
@@ -52,7 +52,7 @@ describe('what is known of a mesh', () => {
     const { triangle, edge, from, to } = openEdge!;
     const ends = [edge, edge === 2 ? 0 : edge + 1].map((k) => corners[faces[triangle][k]]);
     expect([from, to].map(String).sort()).toEqual(ends.map(String).sort());
-    // Those of the face that is missing.
+    // The corners of the missing face.
     expect([from, to].map(String)).not.toContain(String(corners[1]));
   });
 

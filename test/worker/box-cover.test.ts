@@ -1,4 +1,4 @@
-// Whether boxes hold triangles, by points of these: what no box holds sticks out.
+// Whether boxes cover triangles, checked by sample points: a point in no box sticks out.
 import { Matrix4, Vector3 } from 'three';
 import { expect, test, vi } from 'vitest';
 import { boxCover } from '../../src/worker/box-cover.js';
@@ -25,7 +25,7 @@ function boxAt(random: Random, centre: Vector3, half: Vector3): Turned {
   return { record: [...centre.toArray(), ...half.toArray(), ...rotation.toArray()], inverse: placed.invert(), half };
 }
 
-/** How far a point is from the nearest box. */
+/** The distance of a point from the nearest box. */
 function distanceFrom(point: Vector3, boxes: readonly Turned[]): number {
   return Math.min(
     ...boxes.map(({ inverse, half }) => {
@@ -84,11 +84,11 @@ test(`what sticks out of boxes is what points of the triangles say, seed ${SEED}
     expect(count).toBeGreaterThanOrEqual(some);
     expect(conservative).toBe(count === 0);
     if (count === 0) expect(farthest).toBe(0);
-    // It is of corners of what is left, and of the middle of these: no more than the farthest point.
+    // Computed from the corners and the middles of the remaining pieces: no more than for the farthest point.
     expect(farthest).toBeLessThanOrEqual(most + 0.05);
     const corners = Math.max(...triangles.flat().map((corner) => distanceFrom(corner, boxes)));
     expect(farthest).toBeGreaterThanOrEqual(corners - 1e-6);
-    // One box is convex, so that a corner is the farthest.
+    // One box is convex, so that a corner is the farthest point.
     if (boxes.length === 1) expect(farthest).toBeCloseTo(corners, 6);
     if (conservative) held++;
     else if (some > 0) out++;
@@ -103,7 +103,7 @@ test(`boxes that share a face hold what crosses it, and a gap of theirs shows, s
     for (let round = 0; round < 12; round++) {
       const turn = new Matrix4().makeRotationFromQuaternion(random.rotation());
       const rotation = random.rotation().setFromRotationMatrix(turn);
-      // Three in a row along their x; the middle one is 2 wide.
+      // Three in a row along x; the middle one is 2 wide.
       const boxes = [-1, 0, 1].map((i): Turned => {
         const centre = new Vector3((2 + gap) * i, 0, 0).applyMatrix4(turn);
         const half = new Vector3(1, 2, 3);
@@ -134,7 +134,7 @@ test('no more is out than rounding leaves, and a little more is', () => {
   }
   expect(check([], [box])).toEqual({ conservative: true, triangles: 0, farthest: 0, rests: 0 });
   expect(check([flat(1)], [])).toMatchObject({ triangles: 1, farthest: Number.POSITIVE_INFINITY });
-  // It rests after each 256 triangles, more often where there are many boxes, and after each 65,536 numbers.
+  // It yields after each 256 triangles, more often if there are many boxes, and after each 65,536 numbers.
   expect(
     check(
       Array.from({ length: 1024 }, () => flat(1)),

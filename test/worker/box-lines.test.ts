@@ -1,11 +1,11 @@
-// The edges of boxes that are drawn: the twelve of each, between the corners that float64 has for it.
+// The edges of boxes that are drawn: twelve per box, between the corners that float64 computes.
 import { expect, test } from 'vitest';
 import type { Vec3 } from '../../src/shared/types.js';
 import { BOXES_A_LOOK } from '../../src/worker/binding/inspector.js';
 import { linesOf } from '../../src/worker/box-lines.js';
 import { Random, SEED } from '../oracle/random.js';
 
-/** The result of work in steps, and how many there are. */
+/** The result of work in steps, and the number of steps. */
 function counted<T>(steps: Generator<void, T>): [result: T, steps: number] {
   for (let count = 0; ; count++) {
     const step = steps.next();

@@ -1,4 +1,4 @@
-// Commands of many objects are run in slices: what was begun before goes on, what comes behind waits and sees them.
+// Commands of many objects are run in slices: work begun before continues, later work waits and sees them.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { FrameBuilder } from '../../src/client/frame/frame-builder.js';
 import type { Command, ObjectDescription } from '../../src/shared/commands.js';
@@ -37,7 +37,7 @@ let core: Core;
 let say: (message: object) => void;
 /** What was done, in order. */
 let done: string[];
-/** How long commands took, as each frame says. */
+/** The duration of commands, as each frame reports it. */
 let took: number[];
 
 beforeEach(async () => {
@@ -66,7 +66,7 @@ beforeEach(async () => {
   };
   inbox.open(receive, { run: () => done.push(`call sees ${objectsSeen()}`), refuse() {} });
   say = (data) => send({ data } as unknown as Event);
-  // Every look at the clock is late.
+  // Every check of the clock is late.
   let time = 0;
   vi.spyOn(performance, 'now').mockImplementation(() => {
     time += 5;
@@ -83,7 +83,7 @@ const frame = (number: number) => ({ type: 'frame', input: new FrameBuilder().se
 const commands = (...list: Command[]) => ({ type: 'commands', list });
 const ids = Array.from({ length: COUNT }, (_, slot) => makeId(slot, 1));
 
-/** How many objects rays down their columns hit: object i stands at x = 3 i. */
+/** The number of objects hit by rays down their columns: object i stands at x = 3 i. */
 function objectsSeen(): number {
   const rays = new Float32Array(8 * COUNT);
   for (let i = 0; i < COUNT; i++) rays.set([3 * i, 0, 10, 0, 0, 0, -1, Number.POSITIVE_INFINITY], 8 * i);
@@ -110,7 +110,7 @@ test('what comes behind them waits and sees all of them; timers and aborts pass'
   say(call);
   say(frame(1));
   expect(done).toEqual(['got commands']);
-  // A step of 256 objects a slice.
+  // One step of 256 objects per slice.
   expect(await until(1, 'call')).toBeGreaterThan(COUNT / 256);
   expect(done.filter((each) => each !== 'alive').slice(0, 3)).toEqual([
     'got commands',
@@ -118,7 +118,7 @@ test('what comes behind them waits and sees all of them; timers and aborts pass'
     `call sees ${COUNT}`,
   ]);
   await until(1, 'result');
-  // Of each slice, what is between two looks.
+  // Of each slice, the time between two checks.
   expect(took).toEqual([5 * Math.ceil(COUNT / 256)]);
 
   done = [];
@@ -134,7 +134,7 @@ test('what comes behind them waits and sees all of them; timers and aborts pass'
   say(frame(2));
   say(frame(3));
   await until(2, 'result');
-  // What one leaves of a slice is of the next one.
+  // What one command leaves of a slice belongs to the next one.
   expect(took.slice(1)).toEqual([5 * Math.floor((COUNT + 2000) / 256), 0]);
   expect(core.check()).toBeNull();
 });

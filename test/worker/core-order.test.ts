@@ -1,4 +1,4 @@
-// What the worker unpacks is the core that was built, whatever the order in which it was packed.
+// The core that the worker unpacks is the one that was built, whatever the order in which it was packed.
 
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';

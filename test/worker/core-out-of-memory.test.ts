@@ -1,4 +1,4 @@
-// What happens when the core's memory cannot grow any more: the call fails, and nothing else.
+// What happens when the core's memory cannot grow any more: the call fails, and nothing else does.
 import { Matrix4 } from 'three';
 import { describe, expect, test } from 'vitest';
 import { FrameBuilder } from '../../src/client/frame/frame-builder.js';
@@ -16,7 +16,7 @@ import { icosphere, soup } from '../oracle/meshes.js';
 import { Random, SEED } from '../oracle/random.js';
 
 const PAGES = 96;
-/** Milliseconds for pairs that are over when the first ones were looked at. */
+/** Milliseconds for pairs; used up as soon as the first ones are processed. */
 const HURRY = 1e-9;
 
 const VIEW_RECORD = new ViewTable().recordOf('test', 'view', VIEW);
@@ -38,7 +38,7 @@ class World {
     this.run({ ...VIEW, view: new Matrix4().makeTranslation(3, 0, -12).elements });
   }
 
-  /** So many objects with the slots behind those there were; what a failed call has added is set again. */
+  /** Adds this many objects in the slots behind the existing ones; what a failed call has added is set again. */
   add(count: number, halfSize: number, offset = 0): void {
     const random = new Random(SEED + this.#slots);
     const ids = Array.from({ length: count }, (_, i) => makeId(this.#slots + i, 1));
@@ -62,7 +62,7 @@ class World {
     this.#slots += count;
   }
 
-  /** So many triangles as one object. */
+  /** Adds this many triangles as one object. */
   addStack(count: number): void {
     const indices = Uint32Array.from({ length: 3 * count }, (_, i) => i);
     const mesh = this.core.loadMesh(bake(this.core, { positions: stackOf(count), indices }));
@@ -73,7 +73,9 @@ class World {
     });
   }
 
-  /** So many balls on a line, each in its neighbours, that want to know all about it; answers their ids. */
+  /**
+   * Adds this many balls on a line, each overlapping its neighbours, that ask for full detail; returns their ids.
+   */
   addRow(count: number, mesh = this.mesh): number[] {
     const ids = Array.from({ length: count }, (_, i) => makeId(this.#slots + i, 1));
     for (const [i, id] of ids.entries()) {
@@ -105,7 +107,7 @@ class World {
     return staging.seal(++this.#frame, 1, budget);
   }
 
-  /** A frame, in plain arrays. */
+  /** A frame's result, as plain arrays. */
   show(input: ArrayBuffer) {
     const { views, contacts, rejected } = new FrameView(this.core.frame(input, undefined), ['main', 'other']);
     return {
@@ -138,7 +140,7 @@ class World {
   }
 }
 
-/** Leaves no memory but crumbs. */
+/** Fills memory except for small pieces. */
 class Ballast {
   readonly #core: Core;
   readonly #pieces: MeshAddress[] = [];
@@ -366,7 +368,7 @@ describe(`a core that runs out of memory, seed ${SEED}`, () => {
     expect(removed.length).toBeGreaterThan(0);
     ballast.dropAll();
     expect(limited.core.check()).toBeNull();
-    // The other world does all of it at once. What the views and pairs told on the way may differ by now.
+    // The other world does all of it at once. What the views and pairs reported on the way may differ by now.
     actFreely(free);
     for (const id of removed) free.remove(id);
     limited.run(VIEW, 20);

@@ -1,4 +1,4 @@
-// Why a core could not be started, in words that say what to do.
+// Why a core could not be started, in words that say how to fix it.
 import { afterEach, expect, test, vi } from 'vitest';
 import { instantiateCore } from '../../src/worker/binding/exports.js';
 

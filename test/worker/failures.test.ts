@@ -1,4 +1,4 @@
-// What work may fail of is an answer; what only a bug throws is not hidden.
+// Expected failures are answers; errors that only a bug throws are not hidden.
 import { expect, test } from 'vitest';
 import { CollisionError } from '../../src/shared/errors.js';
 import { declared, hasRoom, outcomeOf } from '../../src/worker/failures.js';

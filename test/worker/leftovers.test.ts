@@ -1,4 +1,4 @@
-// What has gone leaves nothing behind in the core's memory, however often it comes.
+// Whatever is removed leaves nothing behind in the core's memory, however often it is added.
 import { type CollisionService, createCollisionService, type ObjectOptions, type ViewOptions } from 'collision-worker';
 import { PerspectiveCamera } from 'three';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -8,9 +8,9 @@ import { poseOf, randomRig, strike } from '../oracle/rigs.js';
 
 const CAPSULE = { type: 'capsule', radius: 0.3, from: [0, 0.3, 0], to: [0, 1.5, 0] } as const;
 const BOX = { type: 'box', halfExtents: [1, 1, 1] } as const;
-/** Until most of what the core keeps for the next time has come to its greatest size. */
+/** Until most of what the core keeps for reuse has reached its maximum size. */
 const FIRST_ROUNDS = 3;
-/** What is left behind adds up; on a busy machine some of what is kept may grow in one of them. */
+/** Leaks add up; on a busy machine, some of what is kept may grow in one of the rounds. */
 const ROUNDS = 4;
 
 let service: CollisionService;
@@ -23,7 +23,7 @@ const at = (x: number, y: number, z: number) => [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1
 const put = (options: ObjectOptions, count = 3) =>
   Array.from({ length: count }, (_, i) => service.addObject({ matrix: at(0.8 * i, 0, 0), ...options }));
 
-/** Answers once everything has been done that frames and removals leave for later. */
+/** Resolves once everything that frames and removals defer has been done. */
 async function settle(): Promise<void> {
   for (let i = 0; i < 3; i++) await service.update();
 }
@@ -35,7 +35,7 @@ function look(name: string, options: Partial<ViewOptions>): void {
 
 async function seeHidden(): Promise<void> {
   const ids = put({ shape: BOX }, 20);
-  // One that is drawn itself, one for which a box within stands, and one of whose front a relief is made.
+  // An occluder that is drawn itself, one represented by a box inside it, and one whose front is made a relief.
   const forms = [boxMesh(2, 2, 2), icosphere(1, 12), waves(40)];
   const meshes = await Promise.all(forms.map((form) => service.addMesh(form)));
   for (const mesh of meshes) ids.push(...put({ shape: { type: 'mesh', mesh } }, 5));
@@ -51,7 +51,7 @@ async function walk(): Promise<void> {
   const ids = put({ shape: BOX }, 30);
   const character = service.createCharacter({ shape: CAPSULE, position: [0, 5, 0], ignore: ids.slice(20) });
   await service.update();
-  // A list in the place of another one, and none in the place of that.
+  // A list that replaces another one, and none that replaces that.
   for (const ignore of [ids.slice(5), ids.slice(0, 20), []]) {
     character.set({ ignore });
     character.move([0.1, -0.1, 0]);
@@ -66,7 +66,7 @@ async function walk(): Promise<void> {
 async function meet(round: number): Promise<void> {
   const mesh = await service.addMesh(icosphere(1, 3));
   const shape = { type: 'mesh', mesh } as const;
-  // Lists that are alike are one, also that of another round.
+  // Equal lists are shared, also with that of another round.
   const box = (name: string) => ({ name, center: [0, 0, 0], halfExtents: [1, 1, 1 + 0.1 * round] }) as const;
   const ids = [
     ...put({ shape: BOX, clearance: 0.5 }),
@@ -78,7 +78,7 @@ async function meet(round: number): Promise<void> {
   for (const [i, id] of ids.entries()) service.setTransform(id, at(0.5 * i, 0.3, 0));
   await service.update();
   await service.contact(ids[6], ids[7], { detail: 'full' });
-  // One that changes its kind gives away what the other one had.
+  // An object that changes its kind gives up what the other kind had.
   service.setObject(ids[0], { shape, boxes: [box('c')] });
   service.setObject(ids[9], { shape: CAPSULE });
   await service.update();

@@ -1,4 +1,5 @@
-// The allocator of the core's memory against a list of pieces that is kept in order by sorting it (first fit, neighbours merged).
+// The allocator of the core's memory against a list of pieces that is
+// kept in order by sorting it (first fit, coalescing of neighbours).
 import { expect, test } from 'vitest';
 import { instantiateCore } from '../../src/worker/binding/exports.js';
 import { wasm } from '../fixtures/core.js';
@@ -14,7 +15,7 @@ interface Piece {
   end: number;
 }
 
-/** Where the first allocation of a core is, less its header, is where the heap of this begins. */
+/** The heap begins where the first allocation of a core is, minus its header. */
 class FirstFit {
   readonly free: Piece[] = [];
   end: number;
@@ -34,7 +35,7 @@ class FirstFit {
       return { start, end: this.end };
     }
     const { start, end } = this.free[found]!;
-    // What would be no more than a header goes along.
+    // A rest no larger than a header is included.
     const isWhole = end - start - size <= LINE;
     this.free.splice(found, 1, ...(isWhole ? [] : [{ start: start + size, end }]));
     return { start, end: isWhole ? end : start + size };
@@ -63,11 +64,11 @@ test.each([
   const held: (Piece & { mark: number })[] = [];
   let highest = model.end;
   for (let step = 0; step < STEPS; step++) {
-    // Now and then all but a few go, so that pieces grow together.
+    // Now and then all but a few are freed, so that pieces coalesce.
     const isFull = held.length > (Math.floor(step / 500) % 2 === 0 ? 60 : 6);
     if (held.length > 0 && random.chance(isFull ? 0.8 : 0.3)) {
       const [piece] = held.splice(random.integer(held.length), 1);
-      // Nobody has written into it meanwhile, from its first to its last line.
+      // It was not overwritten meanwhile, from its first to its last line.
       const words = new Uint32Array(core.memory.buffer, piece!.start + LINE, (piece!.end - piece!.start - LINE) / 4);
       expect([words[0], words.at(-1)], `step ${step}`).toEqual([piece!.mark, piece!.mark]);
       core.release(piece!.start + LINE);
@@ -99,7 +100,7 @@ test('where thousands of holes are, a piece comes and goes without a look at tho
   const last = pieces.at(-2)!;
   for (let i = pieces.length - 3; i > 0; i -= 2) core.release(pieces[i]!);
   const before = Array.from({ length: 5000 }, (_, i) => pieces[2 * i + 1]! - LINE);
-  // Their links lead nowhere now: who follows one reads beyond the end of memory.
+  // Their links are invalid now: following one reads beyond the end of memory.
   for (const hole of before) words(hole)[1] = 0xffff_ffc0;
   core.release(last);
   expect(core.allocate(BigInt(3 * LINE)) >>> 0).toBe(pieces.at(-3)!);

@@ -1,4 +1,4 @@
-// Below the public API: what the worker does with a new tree when memory runs out, or when it is of no use.
+// Below the public API: what the worker does with a new tree when memory runs out, or when the tree is of no use.
 import { beforeEach, expect, test } from 'vitest';
 import type { Core } from '../../src/worker/binding/core.js';
 import { inOnePiece } from '../../src/worker/binding/steps.js';
@@ -9,11 +9,11 @@ import { Random } from '../oracle/random.js';
 
 const ID = 2049;
 const floor = [-2, -2, 0, 2, -2, 0, 0, 3, 0];
-/** The second triangle's corners are in line. */
+/** The second triangle's corners are collinear. */
 const shut = new Float32Array([...floor, -1, -1, 1, 0, 0, 1, 1, 1, 1]);
 const open = new Float32Array([...floor, -1, -1, 1, 1, -1, 1, 0, 2, 1]);
 
-/** Takes a new tree in one piece. */
+/** Installs a new tree in one piece. */
 const replace = (id: number, baked: ArrayBuffer | null) =>
   inOnePiece(table.replaceInSlices(id, baked, Number.POSITIVE_INFINITY, () => true));
 
@@ -54,7 +54,7 @@ test('a tree that cannot take the newest vertices makes way for another', () => 
   table.load(ID, bake(core, { positions: open }));
   const crossed = open.map((x) => -x);
   expect(table.update(ID, shut)).toMatchObject({ isInEffect: true, rebuild: undefined, info: { degenerate: 1 } });
-  // As if one of those had been asked for.
+  // As if one of those had been requested.
   const { rebuild } = askFor(shut);
   expect(table.update(ID, crossed)).toMatchObject({ isInEffect: true, rebuild: undefined });
   const replaced = replace(ID, bake(core, rebuild!));
@@ -99,7 +99,7 @@ test('what work in slices reads stays as it was, whatever becomes of the mesh me
   const moved = open.map((x) => 2 * x);
   for (let i = 0; i < 100; i++) table.update(ID, moved);
   const first = table.addressOf(ID);
-  // One copy is moved on and on, until somebody else reads it.
+  // One copy is refitted again and again, until another reader needs it.
   expect(core.usedBytes).toBeLessThan(usedBytes + 2 * before[0].byteLength + 1000);
   table.keep();
   const [ofFirst] = [core.bakeMesh(first)];
@@ -113,7 +113,7 @@ test('what work in slices reads stays as it was, whatever becomes of the mesh me
   table.prepareUpdate(ID + 1);
   table.update(ID + 1, moved);
   replace(ID + 1, bake(core, { positions: open }));
-  table.prepareUpdate(ID + 2); // which then does not come
+  table.prepareUpdate(ID + 2); // which is then not called
   table.remove(ID + 2);
   expect(addresses.map((address) => core.bakeMesh(address))).toEqual(before);
   table.release();
@@ -174,7 +174,7 @@ test('baked features are read in steps, and go with their mesh where it is remov
   };
   const without = steps(ID, baked);
   const more = steps(ID + 1, both) - without;
-  // At most 8,192 of the words behind the mesh a step, each of which is hashed and then checked.
+  // At most 8,192 of the words behind the mesh per step, each of which is hashed and then checked.
   expect(more).toBeGreaterThan((both.byteLength - baked.byteLength) / 4 / 8192);
   expect(table.features.at(table.addressOf(ID + 1))).toBeDefined();
   table.remove(ID);
@@ -188,7 +188,7 @@ test('baked features are read in steps, and go with their mesh where it is remov
   expect(core.check()).toBeNull();
 });
 
-/** Of a mesh whose cost says that it should be rebuilt. */
+/** A request for a mesh whose cost says that it should be rebuilt. */
 function askFor(positions: Float32Array) {
   const { meshInfo } = core;
   core.meshInfo = (mesh) => ({ ...meshInfo.call(core, mesh), cost: 2 });

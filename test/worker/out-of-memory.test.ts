@@ -1,4 +1,4 @@
-// What happens when the memory of a service's worker cannot grow any more: what was asked fails, and nothing else.
+// What happens when the memory of a service's worker cannot grow any more: the call fails, and nothing else does.
 import {
   type CollisionService,
   type CollisionServiceOptions,
@@ -26,7 +26,7 @@ describe('a service that runs out of memory', () => {
     for (const service of started.splice(0)) service.dispose();
   });
 
-  /** One with a ball in front, and nearly no memory left: `ballast` are meshes that fill it. */
+  /** A service with a ball in front, and almost no memory left: `ballast` are meshes that fill it. */
   async function start(options: CollisionServiceOptions = {}) {
     const createWorker = () => createLimitedWorker((MEGABYTES * 2 ** 20) / 65536);
     const service = await createCollisionService({ ...options, createWorker });
@@ -49,7 +49,7 @@ describe('a service that runs out of memory', () => {
         }
       }
     }
-    /** All that was there is there. */
+    /** Expects everything to be there still. */
     async function expectWell(frame: number) {
       expect(await service.raycast(RAY)).toEqual({ ...hit, frame });
       expect(service.stats.pending).toBe(0);
@@ -69,7 +69,7 @@ describe('a service that runs out of memory', () => {
     remove(ballast);
     expect(service.meshInfo(await service.addMesh(large)).triangles).toBe(large.indices.length / 3);
     await expectWell(1);
-    // More than a builder has.
+    // More than a builder's memory.
     await expect(service.addMesh({ positions: new Float32Array(9 * 300_000) })).rejects.toEqual(
       refused(/^addMesh: .*memory/),
     );
@@ -167,7 +167,7 @@ describe('a service that runs out of memory', () => {
     service.setTransforms(ids, matrices);
     service.setView({ ...VIEW, view: new Matrix4().makeTranslation(0, 0, -21).elements });
     await expect(service.update()).rejects.toEqual(refused(/^update: .*memory/));
-    // What is said later wins, whether or not it fails again.
+    // The later transform wins, whether or not it fails again.
     const late = new Matrix4().makeTranslation(0, 5, 0).elements;
     service.setTransform(ids[7], late);
     await Promise.allSettled([service.update(), service.update()]);
@@ -191,7 +191,8 @@ test('memory of meshes that were removed is used again', async () => {
   const core = await startCore();
   const baked = Array.from({ length: 20 }, () => bake(core, soup(random, 100 + random.integer(3000), 1, 1)));
   const [largest] = baked.toSorted((a, b) => b.byteLength - a.byteLength);
-  // The first frame leaves something in the midst of what is free, wherever the heap begins; all that comes behind has room.
+  // The first frame leaves an allocation in the midst of free
+  // memory, wherever the heap begins; everything behind it has room.
   const comeAndGo = async (meshes: ArrayBuffer[]): Promise<void> => {
     for (const mesh of meshes) service.removeMesh(await service.addMesh(mesh));
     await service.update();

@@ -1,4 +1,4 @@
-// How a shape is pushed out of what it overlaps, of overlaps that are made up.
+// How a shape is pushed out of what it overlaps, with made-up overlaps.
 import { expect, test, vi } from 'vitest';
 import type { CoreSweepHit } from '../../src/worker/binding/hits.js';
 import { place } from '../../src/worker/placing.js';
@@ -50,7 +50,7 @@ test('it is pushed out of what it is deepest in, by a little more than the depth
   for (let i = 0; i < 12; i++) expect(asked.flat()[i]).toBeCloseTo(expected.flat()[i], 5);
   expect(matrix.slice(12, 15)).toEqual(asked[3]);
   expect(way).toEqual([asked[3][0], asked[3][1], asked[3][2] - 8]);
-  // More than the depth, by a millionth of it and by the rounding of the place.
+  // More than the depth, by a millionth of it and by the rounding of the position.
   const first = asked[1][1] - 2;
   expect(first).toBeGreaterThan(2e-6);
   expect(first).toBeLessThan(2.001e-6);

@@ -1,4 +1,5 @@
-// The half of a tree that another builder makes: what it sends is kept until it is asked for, and a farewell is no part.
+// The half of a tree that another builder builds: what it sends is
+// kept until it is asked for, and a farewell does not count as a part.
 import { once } from 'node:events';
 import { MessageChannel } from 'node:worker_threads';
 import { expect, onTestFinished, test } from 'vitest';

@@ -1,4 +1,4 @@
-// Sorting in steps is sorting.
+// Sorting in steps gives the same order.
 import { expect, test } from 'vitest';
 import { done, inOnePiece, STEP, sorted, sortedIds } from '../../src/worker/binding/steps.js';
 import { Random, SEED } from '../oracle/random.js';
@@ -19,7 +19,7 @@ test(`sorts ids as numbers, in runs and across them, seed ${SEED}`, () => {
     const steps = sortedIds(ids.slice());
     expect(inOnePiece(steps)).toEqual(ids.slice().sort());
   }
-  // Those of one run before all of another, either way around.
+  // All of one run before all of the other, either way around.
   const rising = Uint32Array.from({ length: 20_000 }, (_, i) => i);
   expect(inOnePiece(sortedIds(rising.slice()))).toEqual(rising);
   expect(inOnePiece(sortedIds(rising.slice().reverse()))).toEqual(rising);

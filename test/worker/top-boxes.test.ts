@@ -1,4 +1,4 @@
-// The boxes of a level of a mesh's tree: which of them, and the rotations that their frames are.
+// The boxes of a level of a mesh's tree: which ones, and the rotations of their frames.
 import { Matrix4, Quaternion, Vector3 } from 'three';
 import { expect, test, vi } from 'vitest';
 import type { CoreInspector } from '../../src/worker/binding/inspector.js';
@@ -12,7 +12,7 @@ interface Node {
   leaves: number;
 }
 
-/** A tree as the core lists it, of which each step is a slice. */
+/** A tree as the core lists it, each step of which is a slice. */
 function treeOf(nodes: readonly Node[], cut = false) {
   const log: unknown[] = [];
   let steps = 0;
@@ -39,7 +39,7 @@ function treeOf(nodes: readonly Node[], cut = false) {
   return { ask, log, slices };
 }
 
-/** Half axes, and the middle. */
+/** Half axes, and the centre. */
 function frameOf(rotation: Quaternion, half: readonly number[], centre: Vector3, mirrored: number): number[] {
   const axes = [new Vector3(), new Vector3(), new Vector3()];
   new Matrix4().makeRotationFromQuaternion(rotation).extractBasis(axes[0], axes[1], axes[2]);
@@ -69,7 +69,7 @@ test(`a box is its middle, its half sizes and its rotation, seed ${SEED}`, async
     expect(rotation.length()).toBeCloseTo(1, 12);
     for (let k = 0; k < 3; k++) {
       const axis = new Vector3().setComponent(k, 1).applyQuaternion(rotation);
-      // A box is its own mirror image: the third axis may be turned round.
+      // A box is its own mirror image: the third axis may be reversed.
       const along = axis.dot(axes[k]);
       expect(k < 2 ? along : Math.abs(along)).toBeCloseTo(1, 12);
     }

@@ -1,5 +1,5 @@
-// The core does not clear what it allocates: its answers must not depend on what was there before. Nor may it write
-// beside what it allocated.
+// The core does not clear what it allocates: its results must not depend on the previous contents, nor may it write
+// outside its allocations.
 
 import { Matrix4, PerspectiveCamera, Vector3 } from 'three';
 import { expect, test } from 'vitest';
@@ -34,7 +34,7 @@ async function startUsedCore(filling: number): Promise<Core> {
   return bindCore(exports);
 }
 
-/** What a core answers about meshes with whatever number of triangles. */
+/** A core's results for meshes with various numbers of triangles. */
 function answersOf(core: Core) {
   const random = new Random(SEED);
   const scene = new NearScene(core, new Vector3());
@@ -79,7 +79,7 @@ test.each(FILLINGS)(`memory that held %s before, seed ${SEED}`, async (_, fillin
   expect(answers).toEqual(expected.answers);
 });
 
-/** A core of which the free memory is in pieces of all sizes, and what lies between them. */
+/** A core whose free memory is in pieces of all sizes, and the guards between them. */
 async function startGuardedCore(): Promise<[core: Core, guards: () => Buffer]> {
   const exports = await instantiateCore(wasm);
   const core = bindCore(exports);
@@ -92,7 +92,7 @@ async function startGuardedCore(): Promise<[core: Core, guards: () => Buffer]> {
     }
   }
   for (const hole of holes) exports.release(hole);
-  // With what the allocator itself notes in front.
+  // Including the allocator's own header in front.
   return [core, () => Buffer.concat(guards.map((guard) => new Uint8Array(exports.memory.buffer, guard - 64, 128)))];
 }
 
@@ -152,7 +152,7 @@ test.each(['triangles', ...TOPOLOGIES] as const)(
         build.abort();
       }),
     ];
-    // At first the core makes room for what it keeps.
+    // At first the core allocates what it keeps.
     for (const build of builds) build();
     const { usedBytes } = core;
     for (const [i, build] of builds.entries()) {

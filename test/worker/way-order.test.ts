@@ -1,4 +1,4 @@
-// The order in which ways are swept, against Morton codes that are written out bit by bit.
+// The order in which paths are swept, against Morton codes that are composed bit by bit.
 import { expect, test } from 'vitest';
 import { WAY_NUMBERS } from '../../src/shared/layout.js';
 import { orderOfWays } from '../../src/worker/way-order.js';
@@ -20,12 +20,12 @@ test(`ways are ordered by the cells that they begin in, those of one cell as the
     const count = 1 + random.integer(400);
     const first = random.integer(count);
     const end = first + random.integer(count - first + 1);
-    // Some lie in a plane or in a line, and far from the origin.
+    // Some lie in a plane or on a line, and far from the origin.
     const flat = random.integer(8);
     const far = random.chance(0.5) ? random.point(1e6).toArray() : [0, 0, 0];
     const ways = new Float64Array(WAY_NUMBERS * count).map((_, i) => {
       const axis = i % WAY_NUMBERS;
-      if (axis > 2) return random.range(-1, 1); // nothing else of a way is looked at
+      if (axis > 2) return random.range(-1, 1); // nothing else of a path is used
       return far[axis] + (flat & (1 << axis) ? 3 : random.range(-5, 20) * (1 + axis));
     });
     const of = (way: number, axis: number) => ways[WAY_NUMBERS * way + axis];

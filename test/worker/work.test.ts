@@ -1,5 +1,5 @@
-// How much work questions are, as trees and bounds leave it: the slices that each takes where a slice ends as soon as it may.
-// Answers do not tell whether what is far apart was passed over. These numbers are those of when this was written; less is better.
+// How much work queries are, given the quality of trees and bounds: the number of slices if each ends as soon as it may. Results
+// do not show whether distant geometry was skipped. These numbers are those of the time when this was written; less is better.
 import { Matrix4, Vector3 } from 'three';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { FrameBuilder } from '../../src/client/frame/frame-builder.js';
@@ -21,7 +21,7 @@ let scene: NearScene;
 let meshes: AnyShape[];
 let count = 0;
 
-/** In the middle, with an extent of 2. */
+/** Centred, with an extent of 2. */
 function unit(mesh: Triangles): Triangles {
   const ends = [0, 1, 2].map((axis) => {
     const along = mesh.positions.filter((_, i) => i % 3 === axis);
@@ -40,14 +40,14 @@ beforeAll(async () => {
   );
 });
 
-/** Adds an object of which no oracle need know; answers its id. */
+/** Adds an object that no oracle needs to know; returns its id. */
 function add(to: NearScene, shape: AnyShape, matrix: Matrix4, options: Partial<PlacedDescription> = {}): number {
   const id = makeId(count++, 1);
   to.core.addObjects(Uint32Array.of(id), { ...to.describe(shape, matrix), ...options });
   return id;
 }
 
-/** Counts slices on a clock that stands still: whoever asks it is late. */
+/** Counts slices with a clock on which every check is late. */
 function slicesOf<T>(begin: () => T | undefined, resume: () => T | undefined): number {
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => 0);
   try {
@@ -59,7 +59,7 @@ function slicesOf<T>(begin: () => T | undefined, resume: () => T | undefined): n
   }
 }
 
-/** Sums slices over pairs of a mesh and another thing, which is so far away. */
+/** Sums slices over pairs of a mesh and another thing at this distance. */
 function overPairs(far: number, other: (random: Random) => AnyShape, ask: (a: number, b: number) => number): number[] {
   return meshes.map((mesh) => {
     const random = new Random(1);

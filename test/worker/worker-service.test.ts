@@ -1,4 +1,4 @@
-// The worker's service and its inbox without a worker: what they answer, in which order.
+// The worker's service and its inbox without a worker: their answers, and the order of these.
 import { beforeEach, expect, test, vi } from 'vitest';
 import { FrameBuilder } from '../../src/client/frame/frame-builder.js';
 import type { Command } from '../../src/shared/commands.js';
@@ -24,7 +24,7 @@ const SPHERE = {
   ...{ center: [0, 0, 0], extent: [0, 0, 0], rotation: [0, 0, 0, 1], radius: 1 },
 };
 
-/** Runs a frame behind commands, and answers what it says. */
+/** Runs a frame behind commands, and returns its result. */
 function resultBehind(...list: Command[]): ResultMessage {
   service.receive({ type: 'commands', list });
   service.receive({ type: 'frame', input: new FrameBuilder().seal(1, 1), out: undefined });
@@ -74,7 +74,7 @@ test('a tree is handed back for the next worker, where there may be one', async 
     (await service.replaceTree(MESH, baked(), false)).baked,
     (await service.replaceTree(MESH, null, true)).baked,
   ];
-  // Two buffers are always equal; two arrays of bytes are not.
+  // Two buffers always count as equal; two byte arrays do not.
   const bytes = copies.map((copy) => copy && new Uint8Array(copy));
   const expected = new Uint8Array(baked());
   expect(bytes).toEqual([expected, expected, undefined, undefined]);
@@ -124,7 +124,7 @@ test('a call is dropped by what comes while all that waits is still taken in', a
     });
   });
   const say = (data: object) => send({ data } as unknown as Event);
-  // As Node hands them over, so many at once: the first part while there was work, the rest behind it.
+  // As Node delivers them, many at once: the first part while there was work, the rest behind it.
   inbox.pause();
   say({ type: 'call', call: 1, name: 'raycast', args: [] });
   setImmediate(() => say({ type: 'drop', calls: [1] }));

@@ -14,7 +14,7 @@ function closestOn(part: Part, point: Vector3): Vector3 {
     : part.closestPointToPoint(point, new Vector3());
 }
 
-/** The distance of two convex parts: the limit of projecting back and forth (Cheney and Goldstein, 1959). */
+/** The distance of two convex parts: the limit of alternating projections (Cheney and Goldstein, 1959). */
 function distanceOf(a: Part, b: Part): number {
   let p = closestOn(a, new Vector3());
   let q = closestOn(b, p);
@@ -71,7 +71,7 @@ describe.each([
       const truth = distanceOf(a, b);
       const doubt = 2e-4 * size + 1e-9 * far;
       expect(Math.abs(found.distance - truth), `case ${i}`).toBeLessThan(doubt);
-      // It never says more than the way from a place of the one to a place of the other.
+      // It never exceeds the distance between any point of the one and any point of the other.
       expect(found.distance).toBeLessThanOrEqual(truth + 1e-9 * size + 1e-9 * far);
       const [p, q] = [new Vector3(...found.pointA).sub(offset), new Vector3(...found.pointB).sub(offset)];
       expect(closestOn(a, p).distanceTo(p)).toBeLessThan(1e-9 * size + 1e-9 * far);
@@ -86,7 +86,7 @@ test(`faces of many triangles are as near as the nearest pair of these, seed ${S
   const random = new Random(SEED);
   for (let i = 0; i < 40; i++) {
     const [a, b] = [0, 1].map((k) => {
-      // All about one middle, or in a row of which each is ten times as far away, or anywhere.
+      // All around one centre, or in a row in which each is ten times as far away, or anywhere.
       const kind = random.integer(3);
       return Array.from({ length: 1 + random.integer(25) }, (_, t) => {
         const middle = kind === 0 ? new Vector3() : kind === 1 ? new Vector3(10 ** (t % 8), 0, 0) : random.point(3);

@@ -1,5 +1,5 @@
-// What frames say, and what is made of their answers. Who restructures the client sees by these transcripts that all of it stays
-// the same; a change that is meant is written anew (`vitest -u`), with the reason.
+// What frames send, and what is made of their answers. These transcripts show whoever restructures the client that its behaviour
+// stays the same; after an intended change they are written anew (`vitest -u`), with the reason.
 import type { CollisionService, FrameResult, ObjectOptions, ViewOptions } from 'collision-worker';
 import { expect, test } from 'vitest';
 import { Transcript } from '../../fixtures/transcript.js';

@@ -1,4 +1,5 @@
-// What is sent to a worker that starts, is busy, fails, is silent or is lost, and to the next one: a transcript, as in frames.test.ts.
+// What is sent to a worker that is starting, busy, failing, silent
+// or lost, and to the next one: a transcript, as in frames.test.ts.
 import { type CollisionServiceOptions, createCollisionService, type ObjectOptions } from 'collision-worker';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { OUT_BYTES, OUT_EPOCH, OUT_FRAME, OUT_HEADER_BYTES } from '../../../src/shared/layout.js';
@@ -11,7 +12,7 @@ const at = (x: number, y = 0, z = 0) => [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, x, 
 const VIEW = { projection: at(0), view: at(0), viewport: { width: 100, height: 100 } };
 const down = (x: number) => ({ origin: [x, 0, 9], direction: [0, 0, -1] }) as const;
 
-/** An answer in which nothing is seen, and nothing touches. */
+/** An answer in which nothing is visible and nothing touches. */
 function nothing(frame = 1, life = 1): ArrayBuffer {
   const out = new Uint32Array(256);
   out[OUT_FRAME / 4] = frame;
@@ -20,14 +21,14 @@ function nothing(frame = 1, life = 1): ArrayBuffer {
   return out.buffer;
 }
 
-/** What was asked: frames by their numbers. */
+/** What was asked; frames by their numbers. */
 class Answers {
   readonly all: Promise<unknown>[] = [];
 
   push(...promises: Promise<unknown>[]): void {
     for (const each of promises) {
       const answer = each.then((value) => (value as { frame?: number } | null)?.frame ?? value);
-      answer.catch(() => {}); // it is looked at in the end
+      answer.catch(() => {}); // it is awaited in the end
       this.all.push(answer);
     }
   }
@@ -184,7 +185,7 @@ test('frames and questions while the worker is busy', async () => {
 });
 
 test('what a call answers', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }); // no other worker is made
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }); // no other worker is created
   onTestFinished(() => void vi.useRealTimers());
   const { transcript, workers, service } = await started();
   const [worker] = workers;

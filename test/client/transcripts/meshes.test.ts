@@ -1,4 +1,4 @@
-// What is sent of meshes, to the service's worker and to builders, and what comes of it: a transcript, as in frames.test.ts.
+// What is sent of meshes, to the service's worker and to builders, and the results: a transcript, as in frames.test.ts.
 import type { AddMeshOptions, CollisionService, MeshData, MeshId } from 'collision-worker';
 import { test } from 'vitest';
 import { Transcript } from '../../fixtures/transcript.js';
@@ -14,7 +14,7 @@ const skin = () => ({
   boneCount: 2,
 });
 const morphs = () => ({ targets: [positions.map((each) => 2 * each), positions.slice()], relative: true });
-/** A square of two triangles whose corners are their own: open, and of four welded vertices. */
+/** A square of two triangles: unindexed and open, four vertices once welded. */
 const SQUARE = Float32Array.of(0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 0, 0, 1, 1, 0, 0, 1, 0);
 
 async function told(builders: number): Promise<{ transcript: Transcript; service: CollisionService; add: Add }> {

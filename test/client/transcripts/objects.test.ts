@@ -1,4 +1,4 @@
-// What is sent of objects, poses and characters, and what comes of it: a transcript, as in frames.test.ts.
+// What is sent of objects, poses and characters, and the results: a transcript, as in frames.test.ts.
 import type { Character, CharacterOptions, CollisionService, MeshId, ObjectOptions } from 'collision-worker';
 import { test } from 'vitest';
 import { Transcript } from '../../fixtures/transcript.js';

@@ -1,13 +1,13 @@
-// What each query and each of its options sends, and what it answers: a transcript, as in frames.test.ts.
+// What each query and each of its options sends, and its result: a transcript, as in frames.test.ts.
 import type { CollisionService, ObjectId, PickOptions, QueryOptions, ViewOptions } from 'collision-worker';
 import { beforeEach, test } from 'vitest';
 import { flushed, Transcript } from '../../fixtures/transcript.js';
 import { boxMesh } from '../../oracle/meshes.js';
 
 const at = (x: number, y = 0, z = 0, s = 1) => [s, 0, 0, 0, 0, s, 0, 0, 0, 0, s, 0, x, y, z, 1];
-/** A quarter of a turn about z. */
+/** A quarter turn about z. */
 const turned = (x: number) => [0, 1, 0, 0, -1, 0, 0, 0, 0, 0, 1, 0, x, 0, 0, 1];
-/** From z = 10 along -z: the picture is square, and as wide as twice the distance. */
+/** From z = 10 along -z: the image is square, and as wide as twice the distance. */
 const VIEW: ViewOptions = {
   projection: [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, -1.5, -1, 0, 0, -2.5, 0],
   view: at(0, 0, -10),
@@ -27,7 +27,7 @@ let ids: {
   lines: ObjectId;
 };
 
-/** Along x, two units each: a box, a ball, a capsule, a mesh, one that shows its backs, points, and lines. */
+/** Along x, two units each: a box, a ball, a capsule, a mesh, one whose back faces count, points, and lines. */
 beforeEach(async () => {
   transcript = new Transcript();
   service = await transcript.service();

@@ -42,7 +42,7 @@ function crowd(name: string, count: number): InstancedMesh {
   return many;
 }
 
-/** Draws, asks, and writes what was drawn. */
+/** Draws, queries, and records what was drawn. */
 async function flown(scene: Scene, options: TrackOptions) {
   const all = await SceneTranscript.track(scene, options);
   const painter = new ListPainter();
@@ -253,7 +253,7 @@ test('levels', async () => {
           { pixels: 3, geometry: box(0.25), hysteresis: 0.5 },
         ];
   const { all, fly } = await flown(scene, { culling: { levels } });
-  // The stands draw other geometries than the mesh: which, the mesh's own function is told.
+  // The stand-ins draw other geometries than the mesh: the mesh's own callback is told which.
   for (const each of [...scene.children, ...lod.children]) {
     each.onBeforeRender = (_: unknown, __: unknown, ___: unknown, geometry: BufferGeometry) => {
       if ('parameters' in geometry) all.note(`  ${each.name} in ${(geometry as BoxGeometry).parameters.width}`);
@@ -328,7 +328,7 @@ test('wishes that are none, and what cannot be read', async () => {
     lod.autoUpdate = true;
   });
   await fly('far away', () => all.camera.position.setZ(90));
-  // When what cannot be read leaves the service is not said.
+  // When unreadable objects are removed from the service is not recorded.
   const told = new Transcript();
   for (const line of all.text.split('\n')) if (/^(#|\*| {2}(drawn|culled|its))/.test(line)) told.note(line);
   await told.check('culling-wishes');

@@ -1,4 +1,5 @@
-// What is sent of what bones move, of points, lines, LODs and Sprites, of planes that cut, and to the next worker: a transcript, as in test/client/transcripts/frames.test.ts.
+// What is sent for skinned objects, points, lines, LODs and Sprites, for clipping planes, and to the next worker: a transcript,
+// as in test/client/transcripts/frames.test.ts.
 import {
   BackSide,
   Bone,
@@ -52,7 +53,7 @@ const [front, _back, both] = [FrontSide, BackSide, DoubleSide].map((side) => new
 const mesh = (name: string, x: number, material: MeshBasicMaterial | MeshBasicMaterial[] = front) =>
   named(name, new Mesh(box(), material), x);
 
-/** Of a box: its lower vertices are the first bone's, the others the second's. */
+/** A box whose lower vertices follow the first bone, and the others the second. */
 function skinned() {
   const geometry = box();
   const { position } = geometry.attributes;
@@ -191,7 +192,7 @@ test('points and lines', async () => {
   await all.change('another form', () => {
     fat.geometry = new LineGeometry().setPositions([0, 0, 0, 0, 5, 0]) as never;
   });
-  // On its axis, where neither end of the ray is behind it or before it by rounding.
+  // On its axis, where rounding puts neither end of the ray behind it or in front of it.
   const exactly = (heading: string, z: number, tMin: number, tMax: number) =>
     all.tell(heading, () => all.tracker.raycastAll({ origin: [10, 3, z], direction: [0, 0, -1], tMin, tMax }));
   await exactly('a ray that begins on it', 0, 0, 1);
@@ -212,7 +213,7 @@ test('lines that have a width', async () => {
   apart.setAttribute('instanceStart', new InstancedBufferAttribute(Float32Array.of(0, 0, 0, 1, 1, 0), 3));
   apart.setAttribute('instanceEnd', new InstancedBufferAttribute(Float32Array.of(1, 1, 0, 2, 0, 0), 3));
   const wide = new LineSegmentsGeometry();
-  // Each row begins with what is no place, and the end comes first.
+  // Each row begins with a value that is no position, and the end comes first.
   const rows = (values: Float32Array | Float64Array) => new InstancedInterleavedBuffer(values as Float32Array, 8, 1);
   const data = rows(Float32Array.of(9, 1, 1, 0, 0, 0, 0, 9, 9, 2, 0, 0, 1, 1, 0, 9));
   wide.setAttribute('instanceEnd', new InterleavedBufferAttribute(data, 3, 1));

@@ -1,4 +1,4 @@
-// What the tracker's questions send, and what they answer: a transcript, as in test/client/transcripts/frames.test.ts.
+// What the tracker's queries send, and their results: a transcript, as in test/client/transcripts/frames.test.ts.
 import { measure, type SceneLineOptions, type ScenePickOptions, type SceneTarget } from 'collision-worker/three';
 import {
   BackSide,
@@ -37,7 +37,7 @@ function named<T extends Object3D>(name: string, object: T, x: number): T {
   return object;
 }
 
-/** Along x: Meshes that show their front, their back and both, two instances, points, lines and a Sprite. */
+/** Along x: Meshes whose front, back and both sides are drawn, two instances, points, lines and a Sprite. */
 async function tracked() {
   const [front, back, both] = [undefined, BackSide, DoubleSide].map(
     (side) => new MeshBasicMaterial(side === undefined ? {} : { side }),
@@ -61,7 +61,7 @@ async function tracked() {
   const all = await SceneTranscript.track(scene, {
     objectOptions: ({ name }) => ({ solid: name === 'both', weld: 0.001, contacts: 'full' }),
   });
-  // It is passed over.
+  // It is ignored.
   all.serving.addObject({ shape: { type: 'sphere', radius: 0.25 }, matrix: at(-6, 0.25, 3).elements });
   await all.change('as it is');
   return { all, tracker: all.tracker, scene, a, b, c, many, points, lines, sprite, hidden };
@@ -212,7 +212,7 @@ test('volumes and sweeps', async () => {
 
 test('through a flat camera that is turned', async () => {
   const { tracker, a, c, many, sprite } = await tracked();
-  // What is sent has the last bits of what three computes, which differ from version to version.
+  // The values sent have the last bits of what three computes, which differ from version to version.
   const told = new Transcript();
   const flat = new OrthographicCamera(-20, 20, 10, -10, 1, 40);
   flat.quaternion.set(-0.2, 0.4, 0.4, 0.8);
@@ -250,7 +250,7 @@ test('through a flat camera that is turned', async () => {
   await told.check('queries-flat');
 });
 
-/** It is as large as the view, and has events as a page's elements have them. */
+/** It is as large as the view, and has events like a page's elements. */
 class HoveredElement extends EventTarget {
   readonly ownerDocument = null;
   readonly [name: string]: unknown;
@@ -273,7 +273,7 @@ class HoveredElement extends EventTarget {
 test('what a pointer is over', async () => {
   const { all, tracker, a } = await tracked();
   const element = new HoveredElement();
-  // In which order questions of pointers and of frames are sent is not said.
+  // The order in which queries of pointers and of frames are sent is not recorded.
   const told = new Transcript();
   const note = async () => {
     for (let i = 0; i < 2; i++) await tracker.pick(0, 0);
@@ -337,7 +337,7 @@ test('what a pointer is over', async () => {
   await told.check('queries-hover');
 });
 
-// Their instances have numbers of their own.
+// In older versions, their instances have numbers of their own.
 test.skipIf(Number.parseInt(REVISION, 10) < 166)('what a target may be', async () => {
   const scene = await tracked();
   const { all, tracker, a, c, many } = scene;

@@ -1,4 +1,4 @@
-// Exact answers of characters: where they walk, stand and are pushed is the same to the bit as it was. See README.md.
+// Exact results of characters: where they walk, stand and are pushed is bit-identical to before. See README.md.
 import { Matrix4, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import type { CharacterDescription } from '../../../src/shared/commands.js';
@@ -25,7 +25,7 @@ const sizes = (random: ExactRandom): number[] => [
   random.range(0.2, 1.5),
 ];
 
-/** What is in the way, over the ground. */
+/** Obstacles on the ground. */
 const THINGS: [string, number, (world: World) => (random: ExactRandom, i: number) => PlacedDescription][] = [
   ['boxes', 40, () => (random) => block(sizes(random))],
   [
@@ -74,7 +74,7 @@ const THINGS: [string, number, (world: World) => (random: ExactRandom, i: number
   ],
 ];
 
-/** Where the way up goes. */
+/** The up directions. */
 const UPS: [string, Vector3, (v: Vector3) => Vector3][] = [
   ['along y', UP, (v) => v],
   ['along none', new Vector3(0.6, 0.8, 0), (v) => v.set(0.8 * v.x + 0.6 * v.y, -0.6 * v.x + 0.8 * v.y, v.z)],

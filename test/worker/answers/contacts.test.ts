@@ -1,4 +1,4 @@
-// Exact answers of contacts of solids: points, normals and depths are the same to the bit as they were. See README.md.
+// Exact results of contacts of solids: points, normals and depths are bit-identical to before. See README.md.
 import { Matrix4, Vector3 } from 'three';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { Answers, block, capsule, ExactRandom, World } from '../../fixtures/exact-answers.js';

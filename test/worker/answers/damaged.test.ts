@@ -1,4 +1,5 @@
-// Exact answers to bytes that are no baked mesh, or a damaged one: what is refused, and why, is the same as it was. See README.md.
+// Exact results for bytes that are no baked mesh, or a damaged one:
+// what is refused, and why, is the same as before. See README.md.
 import { expect, test } from 'vitest';
 import type { MeshData } from '../../../src/shared/types.js';
 import { bake, startCore } from '../../fixtures/core.js';

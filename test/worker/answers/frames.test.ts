@@ -1,4 +1,4 @@
-// Exact answers of frames: pairs, contacts and what began and ended are the same to the bit as they were. See README.md.
+// Exact results of frames: pairs, contacts and their beginnings and ends are bit-identical to before. See README.md.
 import { Matrix4, Quaternion, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import { makeId } from '../../../src/shared/ids.js';
@@ -22,7 +22,7 @@ import { icosphere, soup } from '../../oracle/meshes.js';
 
 const FRAMES = 6;
 
-/** Adds the boxes of the octrees and what the scene counts. */
+/** Adds the octrees' boxes and the scene's counts. */
 function structure(world: World): unknown {
   const { inspector, considered } = world.core;
   const steps = inspector.cells(4000);

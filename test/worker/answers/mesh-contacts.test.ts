@@ -1,4 +1,4 @@
-// Exact answers of contacts of meshes: points, normals, depths and triangles are the same to the bit as they were. See README.md.
+// Exact results of contacts of meshes: points, normals, depths and triangles are bit-identical to before. See README.md.
 import { Vector3 } from 'three';
 import { beforeEach, describe, test } from 'vitest';
 import { Answers, ball, block, capsule, ExactRandom, solid, surface, World } from '../../fixtures/exact-answers.js';

@@ -1,4 +1,4 @@
-// Exact answers of meshes: what is built, baked, moved and derived is the same to the byte as it was. See README.md.
+// Exact results of meshes: what is built, baked, moved and derived is byte-identical to before. See README.md.
 import { Matrix4, Vector3 } from 'three';
 import { beforeAll, describe, expect, test } from 'vitest';
 import * as layout from '../../../src/shared/layout.js';
@@ -60,7 +60,7 @@ test('built of two parts', async () => {
       };
       const part = finish();
       const parts = part.byteLength === 0 ? [] : [part, finish()];
-      // Not their bytes: a word that nobody reads is what was in memory there.
+      // Not their bytes: an unused word holds whatever was in memory there.
       answers.add(
         'the second part',
         parts.map(({ byteLength }) => byteLength),
@@ -94,7 +94,7 @@ test('built, loaded and baked in slices', () => {
   answers.check();
 });
 
-/** Where vertices move to. */
+/** Functions that move the vertices. */
 const MOVES: [string, (v: Vector3, i: number) => Vector3][] = [
   ['stretched', (v) => v.set(3 * v.x, 0.5 * v.y, v.z)],
   ['in disorder', (v, i) => v.set(v.x + ((i * 7) % 5) / 10, v.y - ((i * 3) % 7) / 10, v.z + (i % 2))],

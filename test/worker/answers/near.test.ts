@@ -1,4 +1,4 @@
-// Exact answers of what is near, around and met: they are the same to the bit as they were. See README.md.
+// Exact results of proximity, overlap and intersection queries: they are bit-identical to before. See README.md.
 import { Matrix4, Vector3 } from 'three';
 import { beforeEach, describe, expect, test } from 'vitest';
 import * as layout from '../../../src/shared/layout.js';

@@ -1,4 +1,4 @@
-// Exact answers of what other scenes seldom have: they are the same to the bit as they were. See README.md.
+// Exact results of cases that are rare in other scenes: they are bit-identical to before. See README.md.
 import { Matrix4, Vector3 } from 'three';
 import { expect, test } from 'vitest';
 import { makeId } from '../../../src/shared/ids.js';
@@ -51,7 +51,7 @@ test('lines of which a later one has a bad end', async () => {
   }
 });
 
-/** A skin whose vertices go by one of two bones, by both or by none. */
+/** A skin whose vertices follow one of two bones, both or none. */
 function skinOf({ positions, indices }: Triangles): MeshData {
   const count = positions.length / 3;
   const weights = new Float32Array(4 * count);
@@ -78,7 +78,7 @@ test('skins of many vertices, some of which no bone moves', async () => {
   answers.check();
 });
 
-/** Coordinates of which the first one is along the given axis. */
+/** Coordinates whose first component is along the given axis. */
 function along(axis: number, x: number, y: number, z: number): [number, number, number] {
   return [[x, y, z] as const, [z, x, y] as const, [y, z, x] as const].map(
     (each) => [...each] as [number, number, number],
@@ -144,7 +144,7 @@ test('behind closed meshes beside their origins', async () => {
     const options = viewFrom(i, eye, random);
     const { record } = recordOf({ ...options, occlusion: true });
     answers.add('seen', world.core.volumes.frustum(record, ALL));
-    // A view that asks no more for what is hidden.
+    // A view that no longer asks for occlusion.
     for (const occlusion of [true, false]) {
       world.staging.setView(recordOf({ ...options, occlusion }, 0).record);
       answers.add('frames', frameAnswer(world.frame()));
@@ -344,7 +344,7 @@ test('contacts of triangles without an area, in one plane and through each other
     const [a, b] = [0, 1].map((side) => {
       const positions: number[] = [];
       for (let k = 0; k < 12; k++) {
-        // Of three corners on a line two may be one.
+        // Of three collinear corners, two may coincide.
         const [x, y] = [whole(0, 3), whole(0, 3)];
         const [dx, dy] = [whole(-1, 1), whole(-1, 1)];
         const z = side * (i % 2);

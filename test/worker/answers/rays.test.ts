@@ -1,4 +1,4 @@
-// Exact answers of rays: the hits are the same to the bit as they were. See README.md.
+// Exact results of rays: the hits are bit-identical to before. See README.md.
 import { Matrix4, Vector3 } from 'three';
 import { beforeEach, describe, expect, test } from 'vitest';
 import * as layout from '../../../src/shared/layout.js';
@@ -11,7 +11,7 @@ import { soup } from '../../oracle/meshes.js';
 
 const AXES = [new Vector3(1, 0, 0), new Vector3(0, 1, 0), new Vector3(0, 0, -1)];
 
-/** Ids, in order, of about half of them. */
+/** The ids of about half of them, in order. */
 const some = (random: ExactRandom, ids: readonly number[]) =>
   Uint32Array.from(ids.filter(() => random.chance(0.5))).sort();
 
@@ -24,7 +24,7 @@ function faceSides(random: ExactRandom): Uint32Array {
   });
 }
 
-/** Planes about the place: of the query itself, and those of two sets. */
+/** Clipping planes about a place: the query's own, and those of two sets. */
 function clips(random: ExactRandom, place: Vector3) {
   const counts = [random.integer(3), random.integer(3), 1 + random.integer(2), 0, 0, 1 + random.integer(3)];
   const planes: number[] = [];

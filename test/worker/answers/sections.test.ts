@@ -1,4 +1,4 @@
-// Exact answers of sections, and of the boxes of trees: they are the same to the bit as they were. See README.md.
+// Exact results of sections, and of the boxes of trees: they are bit-identical to before. See README.md.
 import { Matrix4, Vector3 } from 'three';
 import { describe, expect, test, vi } from 'vitest';
 import * as layout from '../../../src/shared/layout.js';
@@ -10,7 +10,7 @@ import { kinds } from '../../fixtures/exact-meshes.js';
 import { ALL, ANY_FORM, PLACES } from '../../fixtures/near-scene.js';
 import { boxMesh, merged, soup } from '../../oracle/meshes.js';
 
-/** Outlines of round things have so many points: engines need not agree on the cosine and sine of a step. */
+/** Outlines of round shapes have this many points: engines need not agree on the cosine and sine of a step. */
 const ROUND_POINTS = 12;
 const [STEP_COSINE, STEP_SINE] = [0.8660254037844387, 0.49999999999999994];
 

@@ -1,4 +1,4 @@
-// Exact answers of skins and morph targets: hits, contacts and bounds of poses are the same to the bit as they were. See README.md.
+// Exact results of skins and morph targets: hits, contacts and bounds of poses are bit-identical to before. See README.md.
 import { Matrix4, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import { UNBOUND } from '../../../src/client/skin/pose-table.js';
@@ -159,7 +159,7 @@ describe.each(PLACES)('%s', (_, place) => {
       answers.add('in sight', inOnePiece(core.rays.sees(record, Uint32Array.from(ids), ALL)));
       expect(core.check()).toBeNull();
     }
-    // Vertices move below the pose.
+    // Vertices move underneath the pose.
     for (const [i, mesh] of meshes.entries()) {
       const moved = bodies[i]!.positions.map((x, k) => x * (1 + 0.1 * (k % 3)));
       answers.add('moved', [core.refitMesh(mesh, moved), core.bakeMesh(mesh)]);

@@ -1,5 +1,5 @@
-// Exact numbers of slices, where each ends as soon as it may: how much work is done between two looks at the clock, and how much in
-// all, is the same as it was. Whoever passes over less shows here, though no answer is another one. See README.md.
+// Exact numbers of slices when each ends as soon as it may: how much work is done between two checks of the clock, and how much
+// in total, is the same as before. A change that skips less work shows here, although no result changes. See README.md.
 import { Matrix4, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import { makeId } from '../../../src/shared/ids.js';
@@ -20,7 +20,7 @@ import { field, hills, kinds } from '../../fixtures/exact-meshes.js';
 import { ALL, ANY_FORM } from '../../fixtures/near-scene.js';
 import { icosphere, rods, soup } from '../../oracle/meshes.js';
 
-/** Counts slices on a clock on which everything is late. */
+/** Counts slices with a clock on which every check is late. */
 function slicesOf(begin: () => unknown, resume: () => unknown): number {
   return onClock('late', () => {
     let slices = 1;

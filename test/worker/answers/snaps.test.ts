@@ -1,4 +1,4 @@
-// Exact answers of picks that snap: the features are the same to the bit as they were. See README.md.
+// Exact results of picks that snap: the features are bit-identical to before. See README.md.
 import type { Matrix4 } from 'three';
 import { Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';

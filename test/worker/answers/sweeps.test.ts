@@ -1,4 +1,4 @@
-// Exact answers of sweeps: times, points and normals are the same to the bit as they were. See README.md.
+// Exact results of sweeps: times, points and normals are bit-identical to before. See README.md.
 import { Matrix4, Quaternion, Vector3 } from 'three';
 import { beforeEach, describe, expect, test } from 'vitest';
 import * as layout from '../../../src/shared/layout.js';

@@ -1,4 +1,4 @@
-// Exact answers of views: what is seen, hidden, picked and enclosed is the same as it was. See README.md.
+// Exact results of views: what is visible, occluded, picked and enclosed is the same as before. See README.md.
 import { Matrix4, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import { pickRay } from '../../../src/client/query/pick-ray.js';

@@ -1,4 +1,4 @@
-// Contacts of detail 'bounds' are those of the boxes that stand for objects: against separating axes in float64.
+// Contacts of detail 'bounds' are those of the boxes that represent objects: against separating axes in float64.
 import { type CollisionService, createCollisionService, type NamedBox, type ObjectId } from 'collision-worker';
 import { Matrix4, Vector3 } from 'three';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -14,7 +14,7 @@ const BALL = icosphere(0.5, 1);
 
 interface Thing {
   id: ObjectId;
-  /** Empty where its bounds stand for it. */
+  /** Empty if its bounds represent it. */
   boxes: NamedBox[];
   matrix: Matrix4;
 }
@@ -25,7 +25,7 @@ beforeEach(async () => {
   return () => service.dispose();
 });
 
-/** The pairs of boxes, by their numbers, that meet for sure, and those that may. */
+/** The pairs of boxes, by their numbers, that certainly meet, and those that may. */
 function pairsOf(a: Thing, b: Thing, clearance = 0): { sure: string[]; open: string[] } {
   const [sure, open]: [string[], string[]] = [[], []];
   const partsOf = ({ boxes, matrix }: Thing): [number, Matrix4][] =>

@@ -1,4 +1,4 @@
-// By `precision: 'obb'` rays and picks hit the boxes that stand for an object: against slabs in float64.
+// With `precision: 'obb'`, rays and picks hit the boxes that represent an object: against the slab test in float64.
 import { type CollisionService, createCollisionService, type NamedBox, type ObjectId } from 'collision-worker';
 import { Matrix4, PerspectiveCamera, Ray, Vector3 } from 'three';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -16,7 +16,7 @@ const HAIR = 1e-6;
 interface Thing {
   id: ObjectId;
   boxes: NamedBox[];
-  /** About the place. */
+  /** Relative to the place. */
   matrix: Matrix4;
 }
 
@@ -26,7 +26,7 @@ beforeEach(async () => {
   return () => service.dispose();
 });
 
-/** What a ray about the place enters and leaves: of each box the object, the name, where in between. */
+/** Where a ray relative to the place enters and leaves each box: the object, the name and the distances. */
 function crossingsOf(things: Thing[], ray: Ray, grown: number) {
   return things.flatMap(({ id, boxes, matrix }) =>
     boxes.flatMap((box) => {
@@ -52,7 +52,7 @@ describe.each(PLACES)('%s', (_, place) => {
         const moved = matrix.clone().setPosition(new Vector3().setFromMatrixPosition(matrix).add(place));
         const shape = { type: 'mesh', mesh: isInherited ? withBoxes : mesh } as const;
         const id = service.addObject({ shape, matrix: moved.elements, ...(!isInherited && { boxes }) });
-        // float64 has no more of its place than that.
+        // float64 has no more digits at that place.
         const exact = matrix.setPosition(new Vector3().setFromMatrixPosition(moved).sub(place));
         return { id, boxes, matrix: exact };
       });
@@ -90,7 +90,7 @@ describe.each(PLACES)('%s', (_, place) => {
         const rays = Float32Array.of(...asked.origin, 0, ...asked.direction, Number.POSITIVE_INFINITY);
         if (place.lengthSq() === 0) {
           const { objects, bones } = await service.raycastMany(rays, OBB);
-          // As float32 has the ray: of the same box unless that is grazed.
+          // With the ray in float32: of the same box unless that is grazed.
           if (first && inner.length === outer.length && objects[0] === first.object) {
             expect(first.bone).toBeGreaterThanOrEqual(0);
             expect(bones[0]).toBeGreaterThanOrEqual(0);

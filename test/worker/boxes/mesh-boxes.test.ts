@@ -1,4 +1,4 @@
-// The boxes that stand for a mesh: read from its tree, checked, baked, inherited by objects, and given back after a loss.
+// The boxes that represent a mesh: read from its tree, checked, baked, inherited by objects, and restored after a loss.
 import { CollisionError, type CollisionService, createCollisionService, type NamedBox } from 'collision-worker';
 import { Matrix4, Quaternion, TorusKnotGeometry, Vector3 } from 'three';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 
 const IDENTITY = new Matrix4();
-/** Points of a triangle that are looked at: its corners, and some within. */
+/** Points of a triangle that are tested: its corners, and some in its interior. */
 const SAMPLES = 15;
 const DOWN = { origin: [0, 10, 0], direction: [0, -1, 0] } as const;
 const OBB = { precision: 'obb' } as const;
@@ -25,7 +25,7 @@ const HALVES: NamedBox[] = [
   { name: 'right', center: [0.5, 0, 0], halfExtents: [0.5, 1, 1] },
 ];
 
-/** Returns a test for points in one of some boxes, or in one that is so much larger. */
+/** Returns a test for points in one of some boxes, each enlarged by a slack. */
 function holderOf(boxes: NamedBox[], slack: number): (point: Vector3) => boolean {
   const tests = boxes.map(({ center, halfExtents, rotation }) => {
     const middle = new Vector3(...(center ?? [0, 0, 0]));
@@ -42,7 +42,7 @@ function holderOf(boxes: NamedBox[], slack: number): (point: Vector3) => boolean
   return (point) => tests.some((test) => test(point));
 }
 
-/** Samples a mesh; answers whether a point of it is in no box, not even in one that is so much larger. */
+/** Samples a mesh; returns whether a point of it is in no box, even if each is enlarged by a slack. */
 function sampleSticksOut(random: Random, mesh: Triangles, boxes: NamedBox[], slack: number): boolean {
   const isHeld = holderOf(boxes, slack);
   const point = new Vector3();
@@ -103,7 +103,7 @@ test(`boxes are found conservative or not as samples say, seed ${SEED}`, async (
     const data = round % 2 === 0 ? soup(random, 6, 0.7, 0.8) : bumpy(random, 2, 0.3);
     const mesh = await service.addMesh(data);
     const own = await service.meshBoxes(mesh, { level: 1 + random.integer(2) });
-    // Boxes that are a little too small, moved, or cut in halves, which hold what the whole did.
+    // Boxes that are slightly too small, moved, or cut in halves that cover what the whole one did.
     const boxes = own.flatMap((box): NamedBox[] => {
       const kind = random.integer(round % 3 === 0 ? 2 : 8);
       if (kind === 0) return [scaledHalf(box, random.range(0.5, 0.99))];
@@ -118,7 +118,7 @@ test(`boxes are found conservative or not as samples say, seed ${SEED}`, async (
       expect(sampleSticksOut(random, data, boxes, 1e-9), `round ${round}`).toBe(false);
     } else {
       stuck++;
-      // What sticks out does so by no more than the farthest vertex may, and larger boxes hold it.
+      // A mesh sticks out no farther than the farthest vertex may, and larger boxes cover it.
       const grown = boxes.map((box) => ({
         ...box,
         halfExtents: box.halfExtents.map((h) => h + 1.8 * farthest + 0.05),
@@ -213,7 +213,7 @@ test('baked boxes come back, objects have them, and the file is the same without
   expect(await service.raycast(DOWN, OBB)).toMatchObject({ object, box: 'right', bone: 1, distance: 9 });
   service.setObject(object, { group: 4 });
   expect(await service.raycast(DOWN, OBB)).toMatchObject({ box: 'right' });
-  // Snaps of the baked features are still there.
+  // The features for snapping that were baked are still there.
   expect(service.meshInfo(again)).toMatchObject({ triangles: service.meshInfo(mesh).triangles });
 });
 
@@ -310,7 +310,7 @@ test('another worker knows the boxes of meshes and of objects', async () => {
 test('memory of boxes comes back with their last object', async () => {
   const mesh = await service.addMesh(icosphere(0.5, 1));
   const work = async () => {
-    // The same each time, as pairs that meet take memory, too.
+    // The same each time, since pairs that meet take memory, too.
     const random = new Random(SEED);
     const ids = Array.from({ length: 40 }, (_, i) =>
       service.addObject({ shape: { type: 'mesh', mesh }, boxes: anyBoxes(random, 1 + (i % 5)), contacts: 'bounds' }),

@@ -1,5 +1,5 @@
-// Boxes that lie flat on each other, in frames, which look at four pairs at a time: where the patch that they share has more
-// than four corners, four are left, and span no less than half of it.
+// Boxes that lie flat on each other, in frames, which process four pairs at a time: where their common patch has more than
+// four corners, four are kept, and span no less than half of it.
 import { Matrix4, Vector2, Vector3 } from 'three';
 import { expect, test } from 'vitest';
 import { FrameBuilder } from '../../../src/client/frame/frame-builder.js';
@@ -10,10 +10,10 @@ import { Random, SEED } from '../../oracle/random.js';
 
 const COUNT = 300;
 const DEPTH = 0.1;
-/** In radians: what lies exactly flat goes another way. The corners of the patch hardly move by it. */
+/** In radians: exactly flat boxes take another path. The corners of the patch hardly move by it. */
 const TILT = 0.005;
 
-/** The corners of a rectangle about a place, counter-clockwise. */
+/** The corners of a rectangle about a place, counterclockwise. */
 function rectangle(x: number, y: number, angle: number, place: Vector2): Vector2[] {
   return [
     [1, 1],
@@ -23,7 +23,7 @@ function rectangle(x: number, y: number, angle: number, place: Vector2): Vector2
   ].map(([i, k]) => new Vector2(i * x, k * y).rotateAround(new Vector2(), angle).add(place));
 }
 
-/** What two convex polygons share: one is cut by each edge of the other (Sutherland and Hodgman 1974). */
+/** The intersection of two convex polygons: one is clipped by each edge of the other (Sutherland and Hodgman 1974). */
 function shared(polygon: Vector2[], other: Vector2[]): Vector2[] {
   let rest = polygon;
   other.forEach((from, i) => {

@@ -1,5 +1,5 @@
-// Boxes that lie on each other all but flat, as in a stack that settles: the shortest way that parts them may lead across
-// two edges by a hair, but they touch with their faces, and a single point would let the upper one tip over.
+// Boxes that lie almost flat on each other, as in a stack that settles: the axis of least penetration may narrowly be
+// that of two edges, but they touch with their faces, and a single point would let the upper one tip over.
 import { Matrix4, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import { FrameBuilder } from '../../../src/client/frame/frame-builder.js';
@@ -10,7 +10,7 @@ import { ConvexSolid, penetration, wayAlong } from '../../oracle/penetration.js'
 import { Random, SEED } from '../../oracle/random.js';
 
 const COUNT = 100;
-/** Where less of two faces lies in the other box, relative to the square of the size, a point or two do. */
+/** Where less of both faces lies in the other box, relative to the square of the size, a point or two suffice. */
 const SMALL_AREA = 1e-3;
 /** In radians: 0.3°. */
 const MOST_TILT = 0.3 * (Math.PI / 180);
@@ -21,7 +21,7 @@ interface Pair {
   size: number;
 }
 
-/** One box on another, turned about the vertical and tilted by a hair; any side of the lower one is up. */
+/** One box on another, turned about the vertical and slightly tilted; any side of the lower one is up. */
 function pairOf(random: Random, depth: number, tilt: number): Pair {
   const halves = [0, 1].map(() => new Vector3(random.range(0.5, 2), random.range(0.5, 2), random.range(0.5, 2)));
   const [half, other] = halves;
@@ -34,7 +34,7 @@ function pairOf(random: Random, depth: number, tilt: number): Pair {
   const about = new Matrix4().makeRotationFromQuaternion(random.rotation());
   const a = scaled(new Matrix4(), half);
   const b = scaled(upper, other);
-  // Down until they are as deep in each other.
+  // Down until they penetrate each other by `depth`.
   const way = penetration(solidOf(a), solidOf(b));
   b.premultiply(new Matrix4().makeTranslation(0, 0, way - depth));
   const matrices: [Matrix4, Matrix4] = [a.premultiply(about), b.premultiply(about)];
@@ -61,7 +61,7 @@ function sharedFace(matrix: Matrix4, other: Matrix4, direction: Vector3): Vector
     [-1, -1],
     [1, -1],
   ].map(([s, t]) => middle.clone().addScaledVector(u, s).addScaledVector(v, t));
-  // Cut in the space where the other one is the cube (Sutherland and Hodgman 1974).
+  // Clipped in the space in which the other one is the cube (Sutherland and Hodgman 1974).
   const back = other.clone().invert();
   polygon = polygon.map((corner) => corner.applyMatrix4(back));
   for (let plane = 0; plane < 6; plane++) {
@@ -76,7 +76,7 @@ function sharedFace(matrix: Matrix4, other: Matrix4, direction: Vector3): Vector
   return polygon.map((corner) => corner.applyMatrix4(other));
 }
 
-/** The area of the hull of points that are in convex position, in any order, as it is seen along a direction. */
+/** The area of the hull of points in convex position, in any order, projected along a direction. */
 function areaOf(points: Vector3[], direction: Vector3): number {
   if (points.length < 3) return 0;
   const middle = points.reduce((sum, point) => sum.addScaledVector(point, 1 / points.length), new Vector3());
@@ -98,7 +98,7 @@ interface Contact {
   depths: ArrayLike<number>;
 }
 
-/** How far the rounding to float32 in an answer is off, relative to the scene's place. */
+/** The error of rounding to float32 in a result, relative to the scene's place. */
 function expectFlat(contact: Contact, { matrices, size }: Pair, place: Vector3, name: string): void {
   const [a, b] = matrices.map(solidOf);
   const rounding = 1e-6 * size + 2e-7 * place.length();
@@ -138,7 +138,7 @@ describe.each(PLACES)(`%s, seed ${SEED}`, (where, place) => {
     const pairs = Array.from({ length: COUNT }, () => {
       return pairOf(random, random.logRange(low, high), random.logRange(1e-5, MOST_TILT));
     });
-    // In a frame, where many are looked at at once; each two lie apart from the others.
+    // In a frame, where many pairs are processed at once; the pairs lie apart from one another.
     const placed = pairs.map(({ matrices, size }, i) => {
       const there = new Matrix4().makeTranslation(20 * (i % 20), 20 * Math.floor(i / 20), 0);
       const things = matrices.map((matrix) => {

@@ -1,5 +1,6 @@
-// Contacts of boxes in frames, where the faces of four pairs are clipped at once: each is the same as of the pair alone, also where
-// some of the four are left to float64, and has corners of the polygon that float64 finds by clipping with one plane after another.
+// Contacts of boxes in frames, where the faces of four pairs are clipped at once: each is
+// the same as of the pair alone, even if some of the four are left to float64, and has
+// corners of the polygon that float64 finds by clipping with one plane after another.
 import { Matrix4, Plane, Vector3 } from 'three';
 import { expect, test } from 'vitest';
 import { FrameBuilder } from '../../../src/client/frame/frame-builder.js';
@@ -11,7 +12,7 @@ import { Random, SEED } from '../../oracle/random.js';
 const COUNT = 1500;
 const BOX = { shape: { type: 'box', halfExtents: [1, 1, 1] } } as const;
 const AXES = [0, 1, 2];
-/** More than float32 is off at the places of the pairs. */
+/** More than the error of float32 at the places of the pairs. */
 const BLUR = 1e-4;
 
 /** A box, the image of the cube [-1, 1]³, and another one that may touch it. */
@@ -23,7 +24,7 @@ function anyPair(random: Random): Pair {
   return [random.placement(new Vector3(), options), random.placement(way, options)];
 }
 
-/** Boxes whose edges are parallel, of the same sizes or not, and boxes that hardly overlap: float64 has to look at some of these. */
+/** Boxes whose edges are parallel, of the same sizes or not, and boxes that hardly overlap: some of these are left to float64. */
 function stackedPair(random: Random): Pair {
   const about = random.placement(new Vector3());
   const size = random.pick([1, 1, 0.5]);
@@ -38,7 +39,7 @@ function stackedPair(random: Random): Pair {
   ];
 }
 
-/** Boxes with right angles, and a normal that is that of a face more often than not. */
+/** Boxes with right angles, whose contact normal is more often than not a face's. */
 function plainPair(random: Random): Pair {
   const way = random.direction().multiplyScalar(random.range(1, 2.5));
   return [random.placement(new Vector3(), { low: 0.7, high: 1.5 }), random.placement(way, { low: 0.7, high: 1.5 })];
@@ -73,31 +74,31 @@ test.each(PLACES)(`${2 * COUNT} pairs in a frame %s are as each alone, seed ${SE
     expect(contact.normals).toEqual(alone.normals);
     expect(contact.depths).toEqual(alone.depths);
     count++;
-    // What boxes with parallel edges share is a rectangle, or next to nothing.
+    // The common patch of boxes with parallel edges is a rectangle, or next to nothing.
     if (i % 2 === 0) expect(leastGap(contact.points), `pair ${i}`).toBeGreaterThan(0.1);
   }
   expect(count).toBeGreaterThan(COUNT);
 });
 
-/** How far from each other the two nearest of some points are. */
+/** The distance of the two nearest of some points. */
 function leastGap(points: Float32Array): number {
   const all = Array.from({ length: points.length / 3 }, (_, k) => new Vector3().fromArray(points, 3 * k));
   return Math.min(...all.flatMap((p, k) => all.slice(0, k).map((q) => p.distanceTo(q))));
 }
 
-/** The faces of a box, three of them, as unit normals. */
+/** The three face normals of a box, of unit length. */
 function normalsOf(box: Matrix4): Vector3[] {
   return AXES.map((i) => new Vector3().setFromMatrixColumn(box, i).normalize());
 }
 
-/** The number of the face that is turned most to a vector, and the cosine, negative for the opposite face. */
+/** The axis of the face that faces a vector most, and the cosine, negative for the opposite face. */
 function turned(box: Matrix4, to: Vector3): [axis: number, cosine: number] {
   const cosines = normalsOf(box).map((normal) => normal.dot(to));
   const axis = AXES.reduce((best, i) => (Math.abs(cosines[i]) > Math.abs(cosines[best]) ? i : best));
   return [axis, cosines[axis]];
 }
 
-/** What is left of the face of `other` that is turned most against a normal, in a box (Sutherland and Hodgman 1974). */
+/** What is left of the face of `other` that is most opposed to a normal, clipped to a box (Sutherland and Hodgman 1974). */
 function clippedFace(box: Matrix4, other: Matrix4, normal: Vector3): Vector3[] {
   const [axis, cosine] = turned(other, normal);
   let polygon = [0, 1, 2, 3].map((k) => {
@@ -138,7 +139,7 @@ test(`corners of ${4 * COUNT} clipped faces, seed ${SEED}`, async () => {
     if (isOf[0] === isOf[1]) continue;
     const [box, other] = isOf[0] ? pair : [pair[1], pair[0]];
     const outward = normal.clone().multiplyScalar(isOf[0] ? 1 : -1);
-    // In the plane of the face that clips.
+    // In the plane of the clipping face.
     const flat = (point: Vector3) => point.clone().projectOnPlane(normal);
     const polygon = clippedFace(box, other, outward).map(flat);
     const isClear = polygon.every((point, k) => polygon.every((p, m) => k === m || p.distanceTo(point) > 20 * BLUR));
@@ -147,7 +148,7 @@ test(`corners of ${4 * COUNT} clipped faces, seed ${SEED}`, async () => {
     const points = Array.from(contact.depths, (_, k) => {
       return flat(new Vector3().fromArray(contact.points, 3 * k).sub(middle));
     });
-    // Where the two farthest of five and more corners follow one another, a third one is left beside them.
+    // Where the two farthest of five or more corners are adjacent, a third one is kept beside them.
     if (polygon.length <= 4) expect(points.length, `pair ${i}`).toBe(polygon.length);
     else expect(points.length, `pair ${i}`).toBeOneOf([3, 4]);
     for (const point of points) {

@@ -1,5 +1,5 @@
-// Boxes in a frame with many pairs, which are looked at four at a time in float32: those that a single axis parts, and
-// the corners of a face that are left when it is clipped to more than four.
+// Boxes in a frame with many pairs, which are processed four at a time in float32: pairs with a single separating axis,
+// and the corners that are kept of a clipped face with more than four.
 import { Matrix4, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import { FrameBuilder } from '../../../src/client/frame/frame-builder.js';
@@ -34,7 +34,7 @@ function gapsOf(pair: Pair): number[] {
   return [...faces(ofA), ...faces(ofB), ...edges].map((axis) => gapAlong(axis, pair));
 }
 
-/** Pairs that this axis parts, and no other. */
+/** Pairs that this axis separates, and no other. */
 function partedBy(random: Random, axis: number): Pair[] {
   const pairs: Pair[] = [];
   while (pairs.length < PER_AXIS) {
@@ -65,7 +65,7 @@ describe.each(PLACES)(`%s, seed ${SEED}`, (_, place) => {
       for (let axis = 0; axis < 15; axis++) {
         for (const pair of partedBy(random, axis)) {
           names.push(`${add(pair, { contacts }).join(':')} axis ${axis}`);
-          // Nearer by the gap and a little: on that axis, and so on all.
+          // Nearer by the gap and a little: overlapping on that axis, and so on all.
           const nearer = pair[1].clone();
           const way = new Vector3().setFromMatrixPosition(nearer);
           while (gapsOf([pair[0], nearer])[axis] > -0.05) nearer.setPosition(way.multiplyScalar(0.97));
@@ -87,7 +87,7 @@ describe.each(PLACES)(`%s, seed ${SEED}`, (_, place) => {
       const turn = new Matrix4().makeRotationY(random.range(0.35, 1.2));
       const [u, v] = [random.range(-0.1, 0.1), random.range(-0.1, 0.1)];
       const upper = new Matrix4().setPosition(u, 1.9, v).multiply(turn);
-      // Any side of the lower one is the upper side.
+      // Any side of the lower one may be up.
       const lower = new Matrix4().copy(random.pick(SIDES));
       const middle = new Matrix4().setPosition(16 * i, 0, 0).multiply(new Matrix4().copy(random.pick(SIDES)));
       const ids = [lower, upper].map(
@@ -107,7 +107,7 @@ describe.each(PLACES)(`%s, seed ${SEED}`, (_, place) => {
       const points = Array.from({ length: flat.length / 3 }, (_, k) => new Vector3().fromArray(flat, 3 * k));
       expect(corners).toBe(8);
       expect(points.length).toBe(4);
-      // Of a regular octagon every other corner spans 0.71; one corner less, 0.35.
+      // Every other corner of a regular octagon spans 0.71 of it; with one corner less, 0.35.
       expect(areaOf(points)).toBeGreaterThan(0.5 * shared);
     }
   });
@@ -123,7 +123,7 @@ const SIDES = [
   new Matrix4().makeRotationZ(-QUARTER),
 ];
 
-/** Of the convex hull of points in a plane: the largest of the polygons that go through them in any order. */
+/** The area of the convex hull of points in a plane: the largest of the polygons through them in any order. */
 function areaOf(points: Vector3[]): number {
   const middle = points.reduce((sum, point) => sum.add(point), new Vector3()).divideScalar(points.length);
   const normal = new Vector3();

@@ -1,4 +1,4 @@
-// contact() of two objects, and what a frame's contacts say about groups and parts.
+// contact() of two objects, and what a frame's contacts report about groups and parts.
 import {
   CollisionError,
   type CollisionService,
@@ -53,7 +53,7 @@ describe('contact()', () => {
       const [one, two] = [random.pick(shapes), random.pick(shapes)];
       const [from, to] = [random.placement(new Vector3()), random.placement(random.point(1.5))];
       const detail = random.pick(DETAILS);
-      // The two see each other in the frame; those that never make a pair lie in the same places.
+      // The two see each other in the frame; the objects that never form a pair are at the same places.
       const seen = [one, two].map((shape, k) =>
         add(shape, [from, to][k], { layers: 2, collidesWith: 2, contacts: detail }),
       );
@@ -121,7 +121,7 @@ describe('contact()', () => {
     expect(await near).toMatchObject({ a, b, frame: 2 });
     expect(await far).toBeNull();
     expect((await Promise.all(updates)).map(({ frame }) => frame)).toEqual([2, 3]);
-    // What is asked behind the removal of one of the two is refused, what was asked before is answered.
+    // A query after the removal of one of the two is refused, one before it is answered.
     service.setTransform(b, new Matrix4().elements);
     const last = service.update();
     const asked = service.contact(a, b);
@@ -239,7 +239,7 @@ describe('groups and parts', () => {
     expect(keys(contacts.between(a[2]))).toEqual([[a[2], box]]);
     const [grip] = contacts.between({ group: robotA }, box);
     expect(grip).toMatchObject({ a: a[2], b: box, groupA: robotA, groupB: 0, begun: true, stale: false });
-    // The box is gripped: it becomes a part of the first robot.
+    // The box is gripped: it becomes part of the first robot.
     service.setObject(box, { group: robotA, collidesWith: 0xffffffff });
     const { contacts: gripped } = await service.update();
     expect(keys(gripped.between(box))).toEqual([[b[2], box]]);
@@ -297,7 +297,7 @@ describe('frames with manifolds and triangles', () => {
     expect(rest.cut).toEqual([]);
   });
 
-  /** Heaps that breathe: all touch in the middle of each period, hardly any at its end. */
+  /** Heaps that pulsate: all objects touch in the middle of each period, hardly any at its end. */
   async function heap(): Promise<(frame: number) => void> {
     const random = new Random(SEED);
     const shapes = await everyShape(random);

@@ -1,5 +1,5 @@
-// Where one solid holds another, of which one at least is not convex: no way out that is plainly there is shorter than
-// the one that is answered, and the point is what leaves last.
+// Where one solid contains another, at least one of which is not convex: no obvious way out is shorter than the one returned, and
+// the point is the one that leaves last.
 import { Box3, Line3, Matrix4, TorusGeometry, Triangle, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import * as layout from '../../../src/shared/layout.js';
@@ -9,9 +9,9 @@ import { Random, SEED } from '../../oracle/random.js';
 import { type AnyShape, frameOf } from '../../oracle/shapes.js';
 
 const COUNT = 60;
-/** A polyhedron about it stands for what is round, and is that much larger. */
+/** Round shapes are represented by a circumscribed polyhedron, which is this much larger. */
 const ENCLOSE = 1.0098;
-/** Of a mesh of so many faces at most, all of their normals are tried. */
+/** For a mesh of at most this many faces, all of their normals are tried. */
 const FEW_FACES = 64;
 
 describe.each(PLACES)(`${COUNT} solids in another one, %s, seed ${SEED}`, (_, place) => {
@@ -22,7 +22,7 @@ describe.each(PLACES)(`${COUNT} solids in another one, %s, seed ${SEED}`, (_, pl
     const room = 1e-6 + 2 ** -23 * place.length();
     const counts = { first: 0, second: 0 };
     for (let i = 0; i < COUNT; i++) {
-      // The middle of a mesh may be anywhere in its own space.
+      // The centre of a mesh may be anywhere in its own space.
       const shift = random.point(3);
       const stretch = random.placement(new Vector3(), { low: 0.7, high: 1.4 });
       const mesh = (triangles: Triangles) =>
@@ -37,7 +37,7 @@ describe.each(PLACES)(`${COUNT} solids in another one, %s, seed ${SEED}`, (_, pl
       ];
       const k = random.integer(inner.length);
       const outer: AnyShape[] = [
-        // Of few faces, which are all tried, or of many.
+        // Of few faces, all of which are tried, or of many.
         mesh(
           merged([
             icosphere(1, random.pick([1, 7])),
@@ -49,7 +49,7 @@ describe.each(PLACES)(`${COUNT} solids in another one, %s, seed ${SEED}`, (_, pl
         { shape: { type: 'capsule', radius: 0.7, from: [0, -0.5, 0.2], to: [0.3, 0.4, 0] } },
       ];
       const around = outer[k < 2 ? random.integer(outer.length) : 0];
-      // The large one about the origin, the small one off by a little; either may be the first.
+      // The large one about the origin, the small one slightly off; either may be the first.
       const put = (shape: AnyShape, size: number, middle: Vector3) => {
         const form = random.placement(new Vector3(), { low: 0.8 * size, high: 1.25 * size, mirrored: 0.3 });
         return scene.add(shape, form.setPosition(middleOf(shape, form).negate().add(middle)));
@@ -65,7 +65,7 @@ describe.each(PLACES)(`${COUNT} solids in another one, %s, seed ${SEED}`, (_, pl
       if (!contact?.contained) continue;
       counts[isTurned ? 'first' : 'second']++;
       expect(contact.contained).toBe(isTurned ? 1 : 2);
-      // From the way of the second one to the way of the one inside.
+      // From the direction for the second one to the direction for the inner one.
       const way = new Vector3().fromArray(contact.normals).multiplyScalar(isTurned ? -1 : 1);
       expect(way.length()).toBeCloseTo(1, 6);
       const least = Math.min(...waysOut(a, b).map((each) => depthAlong(a, b, each)));
@@ -76,7 +76,7 @@ describe.each(PLACES)(`${COUNT} solids in another one, %s, seed ${SEED}`, (_, pl
   });
 });
 
-/** A shape by its extreme points, which all have the same radius about them. */
+/** A shape by its extreme points, each surrounded by the same radius. */
 interface Ends {
   shape: Parameters<typeof frameOf>[0];
   points: Vector3[];
@@ -89,7 +89,7 @@ test(`what sticks out of a round shape or a box by a hair, by one corner or end 
   const hair = 1e-4;
   const [from, to] = [new Vector3(0.2, -0.5, 0.1), new Vector3(-0.3, 0.6, 0)];
   const segment = new Line3(from, to);
-  // How far beyond the surface a point is, below 0 inside.
+  // The distance of a point from the surface, negative inside.
   const holders: [Ends['shape'], (p: Vector3) => number][] = [
     [{ type: 'sphere', radius: 1 }, (p) => p.length() - 1],
     [
@@ -146,10 +146,10 @@ test(`what sticks out of a round shape or a box by a hair, by one corner or end 
 test(`of which some parts are inside and some are not are not contained, but led out, seed ${SEED}`, async () => {
   const random = new Random(SEED);
   const scene = await NearScene.at(new Vector3());
-  // Neither is convex: a ball with a small one aside, and two balls of which one is in the large one and one is far outside.
+  // Neither is convex: a ball with a small one beside it, and two balls of which one is in the large one and one is far outside.
   const aside = (radius: number, x: number) => transformed(icosphere(radius, 1), (v) => v.add(new Vector3(x, 0, 0)));
   const holder = solid(scene.mesh(merged([icosphere(1, 2), aside(0.3, -1.5)])));
-  // Turned in its own space, so that no two vertices are equally far along an axis.
+  // Rotated in its own space, so that no two vertices are equally far along an axis.
   const turned = random.placement(new Vector3(), { low: 0.9, high: 1.1 });
   const balls = transformed(merged([icosphere(0.2, 1), aside(0.2, 3.5)]), (vertex) => vertex.applyMatrix4(turned));
   const inner = solid(scene.mesh(balls));
@@ -177,7 +177,7 @@ test(`a slender mesh of many triangles, aslant in its own space, in a ball, seed
   for (let i = 0; i < 4; i++) {
     const slender = new Matrix4().makeRotationFromQuaternion(random.rotation()).scale(new Vector3(6, 1, 0.6));
     const ellipsoid = transformed(icosphere(1, 8), (vertex) => vertex.applyMatrix4(slender));
-    // With another one within reach, so that it is not convex.
+    // With another ball within reach, so that it is not convex.
     const aside = transformed(icosphere(0.1, 1), (vertex) => vertex.add(new Vector3(0, 0, 3)));
     const shape = scene.mesh(merged([ellipsoid, aside]));
     for (let k = 0; k < 5; k++) {
@@ -202,7 +202,7 @@ function order(a: Thing, b: Thing): [number, number] {
   return a.id < b.id ? [a.id, b.id] : [b.id, a.id];
 }
 
-/** Where the middle of what is about a shape is, under a matrix. */
+/** The centre of a shape's bounds, under a matrix. */
 function middleOf({ shape, triangles }: AnyShape, matrix: Matrix4): Vector3 {
   if (!triangles) return new Vector3().setFromMatrixPosition(placed(shape, matrix));
   return new Box3().setFromArray(triangles.positions).getCenter(new Vector3()).applyMatrix4(matrix);
@@ -213,8 +213,8 @@ function placed(shape: Parameters<typeof frameOf>[0], matrix: Matrix4): Matrix4 
 }
 
 /**
- * From middle to middle, at right angles to the faces of the boxes about both, and from the inner one's middle to the
- * nearest place of a mesh that holds it.
+ * From centre to centre, perpendicular to the faces of both bounding boxes, and from the inner one's centre to the nearest point
+ * of a mesh that contains it.
  */
 function waysOut(outer: Thing, inner: Thing): Vector3[] {
   const middle = middleOf(inner.shape, inner.matrix);
@@ -222,7 +222,7 @@ function waysOut(outer: Thing, inner: Thing): Vector3[] {
   for (const { shape, matrix } of [outer, inner]) {
     const frame = shape.triangles ? matrix : placed(shape.shape, matrix);
     const axes = [0, 1, 2].map((i) => new Vector3().setFromMatrixColumn(frame, i));
-    // What is round about an axis has no sides of its own along the others.
+    // A shape that is round about an axis has no sides of its own along the others.
     for (let i = shape.shape.type === 'capsule' ? 3 : 0; i < 3; i++) {
       const normal = axes[i].clone().cross(axes[(i + 1) % 3]);
       ways.push(normal, normal.clone().negate());
@@ -230,7 +230,7 @@ function waysOut(outer: Thing, inner: Thing): Vector3[] {
   }
   if (outer.shape.triangles) {
     ways.push(nearestPlace(outer, middle).sub(middle));
-    // From the ends of what is inside, too, where the normals of the faces are too many to be tried.
+    // Also from the ends of the inner one, where the face normals are too many to be tried.
     if (outer.shape.triangles.indices.length > 3 * FEW_FACES) {
       for (const end of endsOf(inner, middle)) ways.push(nearestPlace(outer, end).sub(end));
     }
@@ -238,7 +238,7 @@ function waysOut(outer: Thing, inner: Thing): Vector3[] {
   return ways.map((way) => way.normalize());
 }
 
-/** The outermost points along its own axes, of what is round about there. */
+/** The extreme points along its own axes, of the round part there. */
 function endsOf({ shape, matrix }: Thing, middle: Vector3): Vector3[] {
   const frame = shape.triangles ? matrix : placed(shape.shape, matrix);
   const all = shape.triangles && corners(shape.triangles, matrix);
@@ -262,12 +262,12 @@ function nearestPlace({ shape, matrix }: Thing, point: Vector3): Vector3 {
   return nearest;
 }
 
-/** How far the hull of the inner one must go along a unit direction to leave that of the outer one. */
+/** How far the hull of the inner one must move along a unit direction to leave that of the outer one. */
 function depthAlong(outer: Thing, inner: Thing, way: Vector3): number {
   return reach(outer, way) + reach(inner, way.clone().negate());
 }
 
-/** How far a solid reaches along a unit direction; what is round by the polyhedron about it. */
+/** How far a solid reaches along a unit direction; a round one by its circumscribed polyhedron. */
 function reach({ shape, matrix }: Thing, way: Vector3): number {
   if (shape.triangles) return Math.max(...corners(shape.triangles, matrix).map((corner) => corner.dot(way)));
   const { matrix: frame, half } = { ...frameOf(shape.shape), matrix: placed(shape.shape, matrix) };
@@ -283,7 +283,7 @@ function corners({ positions }: Triangles, matrix: Matrix4): Vector3[] {
   );
 }
 
-/** The point is the corner of a mesh that leaves last, or the middle of what is no mesh. */
+/** The point is the corner of a mesh that leaves last, or the centre of another shape. */
 function expectLast({ shape, matrix }: Thing, way: Vector3, point: Vector3, room: number): void {
   if (!shape.triangles) {
     expect(point.distanceTo(middleOf(shape, matrix))).toBeLessThan(room);

@@ -1,4 +1,4 @@
-// Which meshes are convex: in a bay of another one, its hull is far deeper.
+// Which meshes are convex: in a concavity of another mesh, its hull would be far deeper.
 import { Matrix4, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import { NearScene } from '../../fixtures/near-scene.js';

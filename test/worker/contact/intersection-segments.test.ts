@@ -1,4 +1,4 @@
-// Detail 'triangles': which triangles of two meshes meet, and the segments in which they cut each other.
+// Detail 'triangles': which triangles of two meshes intersect, and the segments of intersection.
 import { Line3, Matrix4, Plane, Triangle, Vector3 } from 'three';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { FrameBuilder } from '../../../src/client/frame/frame-builder.js';
@@ -15,7 +15,7 @@ import { trianglePairs, trianglesUnder } from '../../oracle/triangle-pairs.js';
 const { CONTACTS_ANY, CONTACTS_MANIFOLD, CONTACTS_TRIANGLES, CONTACTS_FULL } = layout;
 const PAIRS = 500;
 const POSES = 10;
-/** Of a triangle's size. */
+/** Relative to a triangle's size. */
 const OFF = 1e-5;
 
 let scene: NearScene;
@@ -46,7 +46,8 @@ describe(`segments of ${PAIRS} pairs of triangles, in both orders, seed ${SEED}`
         for (const end of [from, to])
           for (const corners of pair) expect(distance(end, corners), message).toBeLessThan(slack);
         expect(Math.abs(from.distanceTo(to) - expected[0].distanceTo(expected[1])), message).toBeLessThan(2 * slack);
-        // Where triangles share one point, rounding parts its two ends by less than what float32 stores of them.
+        // Where triangles share one point, rounding separates its two
+        // ends by less than the error of storing them in float32.
         if (expected[0].equals(expected[1])) expect(from.distanceTo(to), message).toBeLessThan(storing(pair.flat()));
       }
       if (expected[0].equals(expected[1])) points++;
@@ -135,7 +136,7 @@ test.each([
   for (let i = 0; i < 50; i++) {
     const corner = rounded(random.point(1));
     let far: Vector3[];
-    // At an angle so wide that what they share in a plane is longest from edge to edge.
+    // At an angle so wide that their overlap in a plane is longest from edge to edge.
     do far = [1e12, 1e12].map((size) => rounded(random.direction().multiplyScalar(size)));
     while (Math.abs(far[0].angleTo(far[1]) - 2) > 0.7);
     const [p, q] = far.map((end) => end.clone().sub(corner).normalize().add(corner));
@@ -258,7 +259,7 @@ function endsOf(segments: Float32Array, i: number): [Vector3, Vector3] {
   return [new Vector3().fromArray(segments, 6 * i), new Vector3().fromArray(segments, 6 * i + 3)];
 }
 
-/** And of the length that exact arithmetic gives it, where rounding of the triangles' places does not matter to that. */
+/** And has the length that exact arithmetic gives it, unless rounding the triangles' positions matters to that. */
 function expectOnBoth(ends: [Vector3, Vector3], p: Corners, q: Corners): void {
   const slack = OFF * Math.min(sizeOf(p), sizeOf(q)) + storing([...p, ...q]);
   for (const end of ends) for (const corners of [p, q]) expect(distance(end, corners)).toBeLessThan(slack);
@@ -269,7 +270,9 @@ function expectOnBoth(ends: [Vector3, Vector3], p: Corners, q: Corners): void {
   expect(Math.abs(ends[0].distanceTo(ends[1]) - expected![0].distanceTo(expected![1]))).toBeLessThan(10 * slack);
 }
 
-/** three's closest point of a triangle loses its digits where the corners are nearly in line; those of its edges do not. */
+/**
+ * three's closest point of a triangle loses its digits where the corners are nearly collinear; those of its edges do not.
+ */
 function distance(point: Vector3, corners: Corners): number {
   const [a, b, c] = corners;
   const normal = new Triangle(a, b, c).getNormal(new Vector3());
@@ -285,12 +288,12 @@ function sizeOf([a, b, c]: Corners): number {
   return Math.max(a.distanceTo(b), b.distanceTo(c), c.distanceTo(a));
 }
 
-/** What float32 takes from points that lie there. */
+/** The error of storing points there in float32. */
 function storing(points: Vector3[]): number {
   return 2 ** -23 * Math.max(...points.map((point) => point.length()));
 }
 
-/** A point of an oblique plane, exactly in float32. */
+/** A point of an oblique plane, exact in float32. */
 function inPlane(random: Random): Vector3 {
   const [u, v] = [random.integer(2049) - 1024, random.integer(2049) - 1024];
   return new Vector3(u, v, -u - 2 * v).divideScalar(1024);

@@ -1,5 +1,5 @@
-// Hollow parts that are long, as pipes and ducts are, through each other's walls: no region of contact is deeper than the
-// boxes about both, which are past each other across the two sooner than along one.
+// Long hollow parts, such as pipes and ducts, through each other's walls: no contact region is deeper than the overlap of
+// their bounding boxes, which separate across both parts sooner than along one.
 import { Matrix4, Vector3 } from 'three';
 import { expect, test } from 'vitest';
 import { CONTACTS_MANIFOLD } from '../../../src/shared/layout.js';

@@ -31,7 +31,7 @@ interface Case {
   b: AnyShape;
   to?: Matrix4;
   depth: number;
-  /** Where there is but one. */
+  /** Given if it is unique. */
   normal?: [number, number, number];
   points?: number;
 }
@@ -252,7 +252,7 @@ test('a box over the edge of another one, its corners in the planes of the sides
       const along = (x: number, y: number, z: number) =>
         new Vector3().addScaledVector(u, x).addScaledVector(v, y).addScaledVector(w, z);
       const place = (x: number, y: number, z: number) => along(x, y, z).add(middle);
-      // The upper one is turned by 45 degrees, smaller and leans: no edges are parallel, and all numbers are exact.
+      // The upper one is turned by 45 degrees, smaller and tilted: no edges are parallel, and all numbers are exact.
       const form = new Matrix4().makeBasis(along(0.5, 0.5, 0), along(-0.5, 0.5, 0), along(0, 0.25, 0.5));
       const forms = [new Matrix4().setPosition(middle), form.setPosition(place(1, 0.25, 1.375))];
       if (isTurned) forms.reverse();
@@ -306,7 +306,7 @@ describe.each(PLACES)('convex shapes %s', (_, place) => {
     const scene = await NearScene.at(place);
     for (const size of [1, 1.5, 1.9375]) {
       const cubes = [box(size, size, size), scene.mesh(boxMesh(2 * size, 2 * size, 2 * size))];
-      // How far both reach from their middles.
+      // How far both reach from their centres.
       const reach = 2 * Math.sqrt(3) * size;
       for (const a of cubes) {
         for (const b of cubes) {
@@ -335,7 +335,7 @@ describe.each(PLACES)('convex shapes %s', (_, place) => {
     const scene = await NearScene.at(place);
     for (let step = 2e-7; step < 4e-5; step += 2e-7) {
       const counts = [1, -1].map((side) => {
-        // A plate, of which a square in the middle of a face stands out.
+        // A plate with a square that stands out in the middle of a face.
         const plate = transformed(welded(new BoxGeometry(2, 2, 2, 2, 1, 1)), (vertex) => {
           if (vertex.x > 0.5) return vertex.multiply(new Vector3(0, 0.5, 0.5));
           return vertex.setX(side * (vertex.x < -0.5 ? -0.01 : -step));
@@ -385,7 +385,7 @@ describe.each(PLACES)(`convex shapes %s, seed ${SEED}`, (_, place) => {
       const normal = contact && new Vector3(...contact.normal);
       const edges = normal && [edgeAlong(p, normal), edgeAlong(scene.exactly(q), normal.clone().negate())];
       if (!edges?.[0] || !edges[1]) continue;
-      if ([p, q].every((matrix) => leastTurnOf(matrix, normal!) < 0.02)) continue; // faces that are nearly flush touch, too
+      if ([p, q].every((matrix) => leastTurnOf(matrix, normal!) < 0.02)) continue; // nearly parallel faces touch, too
       const middle = middleOf(edges[0], edges[1]);
       if ([p, q].some((matrix) => new ConvexSolid(cube, matrix).outside(middle) > -1e-3)) continue;
       count++;
@@ -439,12 +439,12 @@ test(`ellipsoids that are all but balls, about one centre, leave where both are 
     const turn = new Matrix4().makeRotationFromQuaternion(random.rotation());
     const form = turn.multiply(stretch(1, 1 + more, 1 + random.range(1, 3) * more));
     const { depth } = scene.manifoldOf(ball(1), form, ball(1), form)!;
-    // To the last digits of float32 where the search goes on around the best direction.
+    // To the last digits of float32, where the search continues around the best direction.
     expect(Math.abs(depth / 2 - 1), `pair ${i}`).toBeLessThan(3e-7);
   }
 });
 
-/** The edge of the cube's image that is farthest along the normal, if it is but one. */
+/** The edge of the cube's image that is farthest along the normal, if it is unique. */
 function edgeAlong(matrix: Matrix4, normal: Vector3): Ray | null {
   const columns = [0, 1, 2].map((i) => new Vector3().setFromMatrixColumn(matrix, i));
   const along = columns.filter((column) => Math.abs(column.dot(normal)) < 1e-5);
@@ -454,7 +454,7 @@ function edgeAlong(matrix: Matrix4, normal: Vector3): Ray | null {
   return new Ray(middle, along[0].normalize());
 }
 
-/** The least sine of a turn that brings a face's normal onto another. */
+/** The least sine of a rotation that brings a face's normal onto another. */
 function leastTurnOf(matrix: Matrix4, normal: Vector3): number {
   const normals = new Matrix4().copy(matrix).invert().transpose();
   const turns = [0, 1, 2].map((i) => {
@@ -463,7 +463,7 @@ function leastTurnOf(matrix: Matrix4, normal: Vector3): number {
   return Math.min(...turns);
 }
 
-/** Between where two lines are nearest to each other. */
+/** The midpoint of the shortest segment between two lines. */
 function middleOf(p: Ray, q: Ray): Vector3 {
   const across = new Vector3().crossVectors(p.direction, q.direction);
   const between = q.origin.clone().sub(p.origin);
@@ -493,7 +493,7 @@ function check(
   expect(Math.hypot(...contact.normal)).toBeCloseTo(1, 6);
   if (normal) {
     const turn = new Vector3(...contact.normal).angleTo(new Vector3(...normal));
-    // Where a shape is the same upside down, either way out is right.
+    // Where a shape is symmetric upside down, either way out is right.
     expect(Math.min(turn, depth > 0.9 ? Math.PI - turn : turn)).toBeLessThan(1e-4);
   }
   if (points !== undefined) expect(contact.points.length).toBe(points);
@@ -503,7 +503,7 @@ function check(
   }
 }
 
-/** Flat boxes as the oracle can turn them back. */
+/** Flat boxes made thick enough for the oracle to invert them. */
 function thick(shape: AnyShape): AnyShape {
   if (shape.shape.type !== 'box') return shape;
   const [x, y, z] = shape.shape.halfExtents;

@@ -1,4 +1,4 @@
-// Manifolds of convex pairs, as frames of the service tell of them.
+// Manifolds of convex pairs, as frames of the service report them.
 import { type CollisionService, createCollisionService, type Shape } from 'collision-worker';
 import { type Matrix4, Vector3 } from 'three';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -46,7 +46,7 @@ test(`every pair of a frame has its manifold, seed ${SEED}`, { timeout: 120_000 
         expect(Math.max(p.outside(point), q.outside(point))).toBeLessThan(2e-5);
       }
     }
-    // One in five moves on.
+    // One in five moves.
     for (const [id, thing] of things) {
       if (!random.chance(0.2)) continue;
       thing.matrix = random.placement(random.point(4), ANY_FORM);

@@ -8,13 +8,13 @@ import { ConvexSolid, penetration, wayAlong } from '../../oracle/penetration.js'
 import { Random, SEED } from '../../oracle/random.js';
 import type { AnyShape } from '../../oracle/shapes.js';
 
-/** Depths of less, of both sizes, are less than either is thick. */
+/** Shallower depths, relative to both sizes, are less than either is thick. */
 const SHALLOW = 1e-3;
-/** How many single points of such are halfway, but for what chance makes of a few. */
+/** The fraction of single points of these that are halfway, except for random deviation. */
 const HALVED = 0.8;
-/** How often the slow search must come to what was told; where it does not, its own way is longer. */
+/** How often the slow search must confirm the result; where it does not, its own way is longer. */
 const CONFIRMED = 0.8;
-// In each of four places, of each two kinds: four thousand together.
+// In each of four places, of each two kinds: four thousand in all.
 const COUNT = 100;
 const KINDS = ['sphere', 'box', 'capsule', 'hull'] as const;
 type Kind = (typeof KINDS)[number];
@@ -40,7 +40,7 @@ describe.each(PAIRS)(`%s and %s, seed ${SEED}`, { timeout: 240_000 }, (kindA, ki
       let b = scene.add(shapeOf(kindB), matrix());
       let contact = contactOf(scene, a, b);
       if (contact && random.chance(0.3)) {
-        // All but parted.
+        // Barely touching.
         const rest = random.logRange(1e-5, 1);
         b = moved(scene, b, contact.normal, contact.depth * (1 - rest));
         contact = contactOf(scene, a, b);
@@ -51,7 +51,7 @@ describe.each(PAIRS)(`%s and %s, seed ${SEED}`, { timeout: 240_000 }, (kindA, ki
       const [p, q] = [a, b].map(({ shape, matrix }) => new ConvexSolid(shape, matrix));
       const exact = penetration(p, q);
       const message = `pair ${i}: ${describeThing(a)} and ${describeThing(b)}`;
-      // Depths are float32; what float64 leaves of the places is there.
+      // Depths are float32; the error of positions in float64 is added.
       const rounding = 1e-12 * size + 1e-15 * place.length();
       const isExact = !p.ball && !q.ball;
       const error = (contact.depth - exact) / (exact + 1e4 * rounding);
@@ -61,7 +61,7 @@ describe.each(PAIRS)(`%s and %s, seed ${SEED}`, { timeout: 240_000 }, (kindA, ki
       if (isExact) expect(contact.depth, message).toBeGreaterThan(exact * (1 - 1e-4) - rounding);
       const { x, y, z } = contact.normal;
       expect(contact.normal.length(), message).toBeCloseTo(1, 6);
-      // Normals are float32 too.
+      // Normals are float32, too.
       expect(Math.abs(wayAlong(p, q, x, y, z) - contact.depth), message).toBeLessThan(
         1e-6 * contact.depth + 2e-7 * size,
       );
@@ -73,7 +73,7 @@ describe.each(PAIRS)(`%s and %s, seed ${SEED}`, { timeout: 240_000 }, (kindA, ki
       }
       expect(contact.points.length).toBeLessThanOrEqual(4);
       if (contact.points.length === 1 && contact.depth < SHALLOW * size && place.length() === 0) {
-        // Halfway between how far each of the two reaches along the normal, unless a corner or an edge sticks out there.
+        // Halfway between the reaches of both along the normal, unless a corner or an edge sticks out there.
         const halfway = 0.5 * (p.support(x, y, z) - q.support(-x, -y, -z));
         if (Math.abs(contact.points[0].dot(contact.normal) - halfway) < tolerance) halved++;
         single++;
@@ -88,7 +88,7 @@ describe.each(PAIRS)(`%s and %s, seed ${SEED}`, { timeout: 240_000 }, (kindA, ki
     console.log(
       `${kindA} and ${kindB} ${name}: ${JSON.stringify({ ...worst, confirmed: confirmed / found, single, halved })}`,
     );
-    // Of so many by chance, 2.5 standard deviations: √(0.8 · 0.2 · single) each.
+    // Of this many by chance, 2.5 standard deviations: √(0.8 · 0.2 · single) each.
     expect(halved).toBeGreaterThanOrEqual(HALVED * single - Math.sqrt(single));
     expect(confirmed / found).toBeGreaterThan(CONFIRMED);
   });
@@ -98,7 +98,7 @@ interface Contact {
   depth: number;
   normal: Vector3;
   points: Vector3[];
-  /** Whether the other order says the same. */
+  /** Whether the other order gives the same. */
   turned: boolean;
 }
 

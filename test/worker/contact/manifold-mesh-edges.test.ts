@@ -1,5 +1,5 @@
-// Contact of two meshes where numbers or shapes are out of the ordinary: scales, places, matrices, sheets, faces on one
-// another, one in another, and much in common.
+// Contact of two meshes with unusual numbers or shapes: scales, places, matrices, sheets, coinciding faces,
+// containment, and large intersections.
 import type { MeshShape } from 'collision-worker';
 import { BoxGeometry, Matrix4, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
@@ -32,7 +32,7 @@ function contactOf({ core }: NearScene, a: Thing, b: Thing): Answer | null {
   return { contained, points: vectors(points), normals: vectors(normals), depths: [...depths] };
 }
 
-/** That moving b along the first point's normal parts the two after its depth, and not before. */
+/** That moving b along the first point's normal separates the two after its depth, and not before. */
 function expectParted(answer: Answer, a: Thing, b: Thing, message = ''): void {
   const surfaces = [a, b].map(({ shape, matrix }) => new Surface(shape.triangles!, matrix)) as [Surface, Surface];
   const moved = (factor: number) => answer.normals[0].clone().multiplyScalar(factor * answer.depths[0]);
@@ -67,7 +67,7 @@ describe('the same scene at all scales and places', () => {
     },
   );
 });
-/** Of the first of these scenes, by its scale. */
+/** The result of the first of these scenes, relative to its scale. */
 let known: { depths: number[]; normal: Vector3 } | undefined;
 
 test(`under matrices of all kinds, mirrored ones too, seed ${SEED}`, async () => {
@@ -183,7 +183,7 @@ describe('sheets', () => {
   });
 });
 
-/** A triangle and the same one from behind. */
+/** A triangle and the same one with reversed winding. */
 function fin(a: number[], b: number[], c: number[]): Triangles {
   return { positions: Float32Array.from([...a, ...b, ...c]), indices: Uint32Array.of(0, 1, 2, 0, 2, 1) };
 }
@@ -221,7 +221,7 @@ describe('faces on one another', () => {
     const answer = contactOf(scene, scene.add(box, new Matrix4()), scene.add(box, new Matrix4().setPosition(x, y, z)))!;
     expect(answer.points.length).toBe(count);
     expect(answer.depths[0]).toBeLessThan(1e-6);
-    // Any way between the faces there parts them.
+    // Any direction between the faces there separates them.
     expect(answer.normals[0].dot(new Vector3(x, y, z).normalize())).toBeGreaterThan(0.57);
   });
 
@@ -255,7 +255,7 @@ describe('much in common', () => {
     for (const [i, normal] of answer.normals.entries()) {
       expect(normal.length()).toBeCloseTo(1, 6);
       expect(normal.distanceTo(answer.normals[0])).toBe(0);
-      // A hollow lets the other one leave somewhat earlier.
+      // A concavity lets the other one leave somewhat earlier.
       expect(answer.depths[i] / width).toBeLessThan(1.001);
       expect(answer.depths[i] / width).toBeGreaterThan(0.75);
     }
@@ -365,18 +365,18 @@ test.each([0, 1, 2])(
     const scene = await NearScene.at(ORIGIN);
     for (const sides of [3, 4, 7]) {
       const spike = tower(sides, [2, 1, 0.5, 0.25], 0.3);
-      // Two of them: a region alone is compared with all triangles of both.
+      // Two of them: a single region is compared with all triangles of both.
       const spikes = startingAt(edge, merged([spike, transformed(spike, (vertex) => vertex.setX(vertex.x + 5))]));
       const ground = startingAt(
         edge,
         transformed(boxMesh(20, 20, 10), (vertex) => vertex.setZ(vertex.z - 5)),
       );
-      // Another part each, so that neither is convex.
+      // With another part each, so that neither is convex.
       const [a, b] = [spikes, ground].map((mesh, i) => {
         const aside = transformed(boxMesh(1, 1, 1), (vertex) => vertex.add(new Vector3(30, 30 * i, 30)));
         return scene.add(scene.mesh(merged([mesh, aside])), new Matrix4());
       });
-      // The ground cuts the uppermost ring of sides; the others and the tip are below.
+      // The ground cuts the topmost ring of sides; the others and the tip are below.
       for (const [first, second, up] of [
         [a, b, -1],
         [b, a, 1],
@@ -399,7 +399,7 @@ test.each([1e-3, 1, 1e3])(
       transformed(boxMesh(size, size, high - low), (vertex) => {
         return vertex.add(new Vector3(x, 0, 0.5 * (low + high))).multiplyScalar(scale);
       });
-    // Neither is convex: the block by what is beside it, far from all else.
+    // Neither is convex: the block because of the part beside it, far from everything else.
     const hall = scene.mesh(merged([block(0, 20, -5, 0), block(0, 20, 1.75, 3.75)]));
     const load = scene.mesh(merged([block(0, 2, -0.5, 1.5), block(40, 1, 0, 1)]));
     const [a, b] = [scene.add(hall, new Matrix4()), scene.add(load, new Matrix4())];
@@ -409,7 +409,7 @@ test.each([1e-3, 1, 1e3])(
   },
 );
 
-/** Closed: rings of corners with these heights above the tip, 2 for the top, and as wide as they are high. */
+/** Closed: rings of corners at these heights above the tip, 2 for the top, and as wide as they are high. */
 function tower(sides: number, heights: number[], slope: number): Triangles {
   const corners = heights.flatMap((height) =>
     Array.from({ length: sides }, (_, i) => {
@@ -431,7 +431,7 @@ function tower(sides: number, heights: number[], slope: number): Triangles {
   return { positions: Float32Array.from(corners.flat()), indices: Uint32Array.from(indices.flat()) };
 }
 
-/** The same triangles, each from another of its corners on. */
+/** The same triangles, each starting at another of its corners. */
 function startingAt(edge: number, { positions, indices }: Triangles): Triangles {
   return { positions, indices: indices.map((_, i) => indices[i - (i % 3) + ((i + edge) % 3)]) };
 }

@@ -1,5 +1,5 @@
-// Manifolds of meshes, as frames of the service tell of them: of two that meet, and of what a solid mesh that is not
-// convex contains.
+// Manifolds of meshes, as frames of the service report them: of two that intersect, and of an object inside a solid
+// mesh that is not convex.
 import { type CollisionService, createCollisionService, type Shape } from 'collision-worker';
 import { Matrix4, Vector3 } from 'three';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -48,7 +48,7 @@ test(`meshes that meet part where a frame says, seed ${SEED}`, { timeout: 120_00
       expect.soft(meetingFaces(...surfaces, moved(1.05)), `frame ${frame}: ${a} and ${b}`).toEqual([]);
       expect.soft(meetingFaces(...surfaces, moved(0.95)).length, `frame ${frame}: ${a} and ${b}`).toBe(1);
     }
-    // One in three moves on.
+    // One in three moves.
     for (const [id, thing] of things) {
       if (!random.chance(1 / 3)) continue;
       thing.matrix = random.placement(random.point(4));
@@ -67,7 +67,7 @@ describe('a solid mesh that is not convex contains', () => {
     ['a capsule', () => ({ type: 'capsule', radius: 0.06, from: [-0.1, 0, 0], to: [0.1, 0, 0] })],
   ];
   const outers: [name: string, mesh: Triangles, place: (random: Random) => Vector3, out: number][] = [
-    // On its ring, and about the middle; how far the way along an axis is at most.
+    // Around its ring and about the centre; the longest possible way along an axis.
     ['a torus', torus(2, 0.4, 14), (random) => onRing(random.range(0, 2 * Math.PI)), 0.65],
     ['a hilly ball', bumpy(new Random(SEED), 7, 0.06), (random) => random.point(0.2), 1.7],
   ];

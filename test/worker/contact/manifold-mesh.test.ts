@@ -14,7 +14,7 @@ import { meetingFaces, regionsOf, Surface } from '../../oracle/regions.js';
 import type { AnyShape } from '../../oracle/shapes.js';
 
 const POSES = 12;
-/** How deep they are put into each other at most. */
+/** The greatest depth to which they are pushed into each other. */
 const DEPTHS: Record<string, number> = { dragons: 0.02, 'balls of many hills': 0.6 };
 
 interface Contact {
@@ -55,7 +55,7 @@ describe(`a region of contact parts where it says, over ${POSES} poses, seed ${S
         expect.soft(meetingFaces(...surfaces, moved(0.95)).length, `${message}: all apart before ${depth}`).toBe(1);
         counts.single++;
       } else counts.several++;
-      // Of the dragon, which cuts itself and covers places twice, inside is a matter of taste.
+      // For the dragon, which intersects itself and covers places twice, the inside is ambiguous.
       const regions = name === 'dragons' ? [] : regionsOf(...surfaces);
       if (name !== 'dragons') expect.soft(contact.regions.length, message).toBe(regions.length);
       for (const { normal, depth, points } of contact.regions) {
@@ -102,19 +102,19 @@ test(`boxes that are convex but for a part aside go hardly farther than they mus
     const solids = pair.map(({ shape, matrix }, i) => {
       return new ConvexSolid({ shape: shape.shape as MeshShape, triangles: boxes[i] }, matrix);
     });
-    // A corner that comes out on another side is a region of its own, and shallow.
+    // A corner that comes out on another side is a shallow region of its own.
     const deepest = Math.max(...contactOf(scene, ...pair)!.regions.map(({ depth }) => depth));
     return deepest / penetration(solids[0], solids[1]);
   });
   ratios.sort((p, q) => p - q);
-  // By regions and two steps downhill it is not always the shortest way.
+  // By regions and two descent steps it is not always the shortest way.
   expect(ratios[0]).toBeGreaterThan(0.9999);
   expect(ratios[150]).toBeLessThan(1.001);
   expect(ratios[285]).toBeLessThan(1.06);
   expect(ratios[294]).toBeLessThan(1.1);
 });
 
-/** Two that meet by no more than `deep`, from somewhere. */
+/** A contact of two that overlap by no more than `deep`, from any side. */
 function looseContact(scene: NearScene, random: Random, a: AnyShape, b: AnyShape, deep: number): [Thing, Thing] {
   const turned = () => new Matrix4().makeRotationFromQuaternion(random.rotation());
   const [first, turn, way] = [turned(), turned(), random.direction()];
@@ -145,7 +145,7 @@ function contactOf(scene: NearScene, first: Thing, second: Thing): Contact | nul
   return { contained: found.contained, regions };
 }
 
-/** Normals are unit, depths not negative, and points lie on both surfaces. */
+/** Normals have unit length, depths are not negative, and points lie on both surfaces. */
 function checkPoints({ regions }: Contact, surfaces: readonly [Surface, Surface], message: string): void {
   expect(regions.length, message).toBeGreaterThan(0);
   for (const { normal, depth, points } of regions) {
@@ -179,7 +179,7 @@ function surfaceOf({ shape, matrix }: Thing): Surface {
   return new Surface(shape.triangles!, matrix);
 }
 
-/** About the origin, of radius about 1. */
+/** Moved to the origin and scaled to a radius of about 1. */
 function unit(mesh: Triangles): Triangles {
   const positions = mesh.positions.map((value, i) => 10 * (value - (i % 3 === 1 ? 0.125 : 0)));
   return { positions, indices: mesh.indices };

@@ -1,4 +1,4 @@
-// Contacts that anyone would work out by hand: what rests on a floor, stands in a corner or has sunk in.
+// Contacts that can be worked out by hand: solids that rest on a floor, stand in a corner or have sunk in.
 import { createCollisionService } from 'collision-worker';
 import { BoxGeometry, Matrix4, PlaneGeometry, Quaternion, Triangle, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
@@ -40,7 +40,7 @@ const pill: SolidShape = { type: 'capsule', radius: 1, from: [-2, 0, 0], to: [2,
 describe.each(PLACES)('a solid and a surface, %s', (_, place) => {
   const digits = 1e-6 + place.length() * 1e-7;
 
-  /** With the surface as the first, so that normals lead to the solid. */
+  /** With the surface first, so that normals point to the solid. */
   async function contact(surface: Triangles, shape: SolidShape, at: Vector3, turn = new Quaternion(), size = 1) {
     const scene = await NearScene.at(place);
     const scaled = new Matrix4().makeScale(size, size, size);
@@ -171,7 +171,7 @@ describe.each(PLACES)('a solid and a surface, %s', (_, place) => {
           ],
           size,
         );
-        // As deep in both.
+        // Equally deep in both.
         const both = await contact(corner, shape, new Vector3(0.9, 3, 0.9), undefined, size);
         expect(both.length).toBe(2);
       }
@@ -205,7 +205,7 @@ describe.each(PLACES)('a solid and a surface, %s', (_, place) => {
             size,
           );
         }
-        // Upright, too long for any shorter way but through what is around.
+        // Upright, and too long for any way shorter than through the geometry around it.
         const pole: SolidShape = { type: 'capsule', radius: 1, from: [0, 0, -2], to: [0, 0, 2] };
         const post: SolidShape = { type: 'box', halfExtents: [1, 1, 3] };
         for (const shape of [pole, post]) {
@@ -319,7 +319,7 @@ test('frames bring what contact() answers, in either order, and what rests comes
         expect([...report.points, ...report.depths]).toEqual([...points, ...depths]);
         expect([...report.normals]).toEqual([...normals].map((value) => -value));
       }
-      // Each region moves the solid out by its own, a little less than it asks for.
+      // Each region moves the solid out by its own depth, and a little less does not.
       for (let i = 0; i < depths.length; i++) {
         deepest = Math.max(deepest, depths[i]);
         const share = (a === terrain ? 0.9 : -0.9) * (depths[i] / depths.length);
@@ -342,7 +342,7 @@ function bent(length: number, rise: number): Triangles {
   return merged([beam, transformed(boxMesh(1, 1, 1), (vertex) => vertex.setX(vertex.x + 9))]);
 }
 
-/** Splits some triangles about their middles, so often. */
+/** Splits some triangles about their centroids, this many times. */
 function split(mesh: Triangles, isSplit: (middle: Vector3) => boolean, times: number): Triangles {
   if (times === 0) return mesh;
   const positions = [...mesh.positions];
@@ -400,7 +400,7 @@ test(`a ball that is moved out by its depth touches what it was sunk into, seed 
     const ball = scene.add({ shape: { type: 'sphere', radius: 1 } }, new Matrix4().setPosition(center));
     const contact = scene.core.pairs.contact(surface.id, ball.id, layout.CONTACTS_MANIFOLD);
     for (const thing of [surface, ball]) scene.remove(thing);
-    // Of several regions each has a way of its own.
+    // With several regions, each has a way of its own.
     if (contact?.depths.length !== 1) continue;
     const met = cornersOf(peaks).filter((triangle) => distanceTo(triangle, center) < 1 - 1e-6);
     center.addScaledVector(new Vector3().fromArray(contact.normals), contact.depths[0]);

@@ -1,5 +1,5 @@
-// Contacts of boxes, spheres and capsules with meshes that are not convex, against all triangles in float64: what one
-// region's depth moves out of the solid, and what less does not.
+// Contacts of boxes, spheres and capsules with meshes that are not convex, against all triangles in float64: a single
+// region's depth moves the solid out, and less does not.
 import { Matrix4, PlaneGeometry, TorusGeometry, type Triangle, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import * as layout from '../../../src/shared/layout.js';
@@ -81,7 +81,7 @@ describe.each(PLACES)(`manifolds of solids and meshes %s, seed ${SEED}`, { timeo
       const surface = scene.mesh(soup(random, 1, random.pick([0.1, 1, 10]), 0.1));
       const there = random.placement(random.point(0.2), ANY_FORM);
       const shape = { shape: anySolid(random) };
-      // Where a round one is squeezed, the way is not the shortest.
+      // For a round shape that is squeezed, the way is not the shortest.
       const form = shape.shape.type === 'box' ? ANY_FORM : {};
       const here = random.placement(new Vector3(), form);
       near(here, shape.shape, placeOn(surface, random).applyMatrix4(there), random);
@@ -118,7 +118,7 @@ function placeOn({ triangles }: AnyShape, random: Random): Vector3 {
   return place;
 }
 
-/** Moves a solid so that its surface is somewhere about a place. */
+/** Moves a solid so that its surface is near a place. */
 function near(matrix: Matrix4, shape: SolidShape, place: Vector3, random: Random): void {
   const { matrix: frame } = frameOf(shape);
   const body = matrix.clone().multiply(frame);
@@ -142,7 +142,7 @@ const MESHES: Record<string, (random: Random) => Triangles> = {
   },
 };
 
-/** Two boxes' worth of a closed L, of 2 by 2 by 1. */
+/** A closed L of two boxes, of 2 by 2 by 1. */
 function angle(): Triangles {
   const outline = [
     [-1, -1],
@@ -162,7 +162,7 @@ function angle(): Triangles {
   return { positions, indices: new Uint32Array([...bottom, ...cap.map((i) => i + 6), ...sides]) };
 }
 
-/** Compares with brute force; null where they do not touch. */
+/** Compares with brute force; returns null if they do not touch. */
 function checked(scene: NearScene, a: Thing, b: Thing, title: string): Region[] | null {
   const report = scene.core.pairs.contact(a.id, b.id, layout.CONTACTS_MANIFOLD);
   const isMeshFirst = a.shape.triangles !== undefined;
@@ -177,7 +177,7 @@ function checked(scene: NearScene, a: Thing, b: Thing, title: string): Region[] 
   const triangles = body.triangles(mesh.shape.triangles!, mesh.matrix, 1e-2);
   const largest = Math.max(...triangles.flatMap(({ a, b, c }) => [a.length(), b.length(), c.length()]));
   const perUnit = new Vector3(1, 1, 1).length() / Math.cbrt(Math.abs(body.matrix.determinant()));
-  // What float64 has there, in the solid's space, with room for flat ones.
+  // The error of float64 there, in the solid's space, with room for flat ones.
   const digits = 1e-9 + largest * 1e-12 + scene.place.length() * 1e-14 * perUnit;
   const met = triangles.filter((triangle) => body.separation(triangle) < -digits);
   const left = new Set(met);

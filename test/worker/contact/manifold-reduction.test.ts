@@ -1,4 +1,4 @@
-// The points of a contact of two meshes are few, but as far apart as the curve in which the surfaces cut each other.
+// The points of a contact of two meshes are few, but as far apart as the curve in which the surfaces intersect.
 import { TorusGeometry, Vector3 } from 'three';
 import { expect, test } from 'vitest';
 import * as layout from '../../../src/shared/layout.js';
@@ -8,7 +8,7 @@ import { Random, SEED } from '../../oracle/random.js';
 import { regionsOf } from '../../oracle/surfaces.js';
 
 const COUNT = 200;
-/** Points are the farthest ones in 16 directions, of which one is this near to that of the greatest extent. */
+/** Points are the extremes in 16 directions, one of which is this close to that of the greatest extent. */
 const SPAN = Math.cos(Math.PI / 16);
 
 test(`${COUNT} contacts of one region, seed ${SEED}`, async () => {

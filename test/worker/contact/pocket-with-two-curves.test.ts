@@ -1,5 +1,5 @@
-// A pocket joins all curves around it, in whatever order its triangles are found: also those on a triangle that nothing tells
-// inside from outside at the edge from which the pocket reaches it.
+// A pocket joins all curves around it, in whatever order its triangles are found: also those on a triangle for which nothing
+// tells inside from outside at the edge from which the pocket reaches it.
 import { Matrix4, Vector3 } from 'three';
 import { expect, test } from 'vitest';
 import * as layout from '../../../src/shared/layout.js';
@@ -22,7 +22,7 @@ const FACES = [
   [RIGHT, BELOW, LEFT],
 ];
 
-/** Two triangles that stand in the horizontal face with one corner each, and are in no other face. */
+/** Two triangles that each touch the horizontal face with one corner, and no other face. */
 const BLADES: Triangles = {
   positions: new Float32Array(
     [-1, 1].flatMap((way) => [0.5, 1, 0.75].flatMap((t, i) => [way * 0.25 * t, i < 2 ? 0.25 : -0.25, t])),
@@ -30,7 +30,7 @@ const BLADES: Triangles = {
   indices: Uint32Array.of(0, 1, 2, 3, 4, 5),
 };
 
-/** The tetrahedron with its faces from `first` on, each of them turned by its digit of `turns` to the base of three. */
+/** The tetrahedron, starting at face `first`, each face rotated by its digit of `turns` in base three. */
 function tetrahedron(first: number, turns: number): Triangles {
   const corners = FACES.flatMap((_, i) => {
     const face = FACES[(first + i) % 4]!;

@@ -1,4 +1,4 @@
-// The middle of a ball or capsule, nearest to a corner of a closed mesh, or of a box: whether it is behind the surface there.
+// The centre of a ball or capsule, nearest to a corner of a closed mesh or of a box: whether it is behind the surface there.
 import { BoxGeometry, Matrix4, Vector3 } from 'three';
 import { expect, test } from 'vitest';
 import * as layout from '../../../src/shared/layout.js';
@@ -33,7 +33,7 @@ test(`${COUNT} spikes and as many dents that are spikes of nothing, seed ${SEED}
       if (k === 0) {
         expect(depths[0], message).toBeCloseTo(radius - height, 5);
         expect(new Vector3().fromArray(normals).dot(up), message).toBeCloseTo(-1, 5);
-        // A capsule may have a shorter way, aside.
+        // A capsule may have a shorter way, sideways.
       } else if (shape.type === 'sphere') expect(depths[0], message).toBeGreaterThan(radius + height - 1e-6);
       scene.remove(mesh);
     }
@@ -52,7 +52,7 @@ test(`boxes whose middle is in a block, and of which a corner alone comes out, s
     const turn = new Matrix4().makeRotationFromQuaternion(random.rotation());
     const size = random.logRange(0.5, 2);
     const [, , x, , , , y, , , , z] = turn.elements;
-    // How far the corner is above the middle.
+    // How far the corner is above the centre.
     const reach = size * (Math.abs(x) + Math.abs(y) + Math.abs(z));
     const sunk = reach - random.range(0.01, 0.1) * size;
     if (sunk < 1.1 * size) continue;
@@ -69,8 +69,8 @@ test(`boxes whose middle is in a block, and of which a corner alone comes out, s
 });
 
 /**
- * A closed mesh with its tip at the origin, pointing upwards but as aslant as it may: a fan of a few uneven triangles
- * about an axis, and another one that closes it.
+ * A closed mesh with its tip at the origin, pointing upwards but at any slant: a fan of a few uneven triangles about an axis,
+ * and another one that closes it.
  */
 function someSpike(random: Random): Triangles {
   const sides = 3 + random.integer(4);

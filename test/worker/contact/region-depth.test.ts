@@ -1,4 +1,4 @@
-// How deep a region is: exact along its normal, however large the meshes are in the world and however far from their own
+// The depth of a region: exact along its normal, however large the meshes are in the world and however far from their own
 // origins. Shadows that are compared in float32 (contact/mesh/shadows.ts) must not lose the deepest pair.
 import { Matrix4, Triangle, Vector3 } from 'three';
 import { expect, test } from 'vitest';
@@ -11,7 +11,7 @@ import { meetingFaces, regionsOf, Surface } from '../../oracle/regions.js';
 
 const POSES = 10;
 const ORIGIN = new Vector3();
-/** Of the depth: what rounding a normal and a depth to float32 makes of it. */
+/** Relative to the depth: the error of rounding a normal and a depth to float32. */
 const TOLERANCE = 1e-4;
 
 const CASES: [name: string, scale: number, offset: number][] = [
@@ -53,7 +53,8 @@ test.each(CASES)(
         const allMeet = (distance: number) => meetingFaces(...surfaces, moved(distance)).length > 0;
         const message = `pose ${pose}, depth ${depth}`;
         expect(regionMeets(depth * (1 + TOLERANCE) + 1e-6), `${message}: still meets beyond`).toBe(false);
-        // One region alone goes as far as all must; what lies beside it may meet while it moves, and part a little later.
+        // A single region moves as far as all must; geometry beside
+        // it may collide while it moves, and separate a little later.
         const isAlone = regions.length === 1;
         if (isAlone) expect(allMeet(1.05 * depth + 1e-6), `${message}: something still meets far beyond`).toBe(false);
         const before = depth * (1 - TOLERANCE);
@@ -77,11 +78,11 @@ function isOn(point: Vector3, { faces }: Surface, own: Iterable<number>): boolea
   });
 }
 
-/** The nodes of a landscape along each side, of which the outer ones are flat; so the curve of two of them lies in a plane. */
+/** Nodes of a landscape along each side; the outermost are flat, so that the curve of two landscapes lies in a plane. */
 const NODES = 34;
 const FLAT = 3;
 
-/** A block whose top is a landscape of random heights; `border` tells how much of the flat border it has. */
+/** A block whose top is a landscape of random heights; `border` is how much of the flat border it has. */
 function landscape(random: Random, border: number): { mesh: Triangles; heights: number[] } {
   const heights = Array.from({ length: NODES * NODES }, (_, i) => {
     const [x, y] = [i % NODES, Math.floor(i / NODES)];
@@ -117,7 +118,7 @@ test(`a landscape upside down on another one is as deep as both are high in one 
   const scene = await NearScene.at(ORIGIN);
   for (let i = 0; i < 4; i++) {
     const [below, above] = [landscape(random, 2), landscape(random, 1)];
-    // Mirrored in z, so that one node is over the other.
+    // Mirrored in z, so that the nodes of one lie over those of the other.
     const first = scene.add(scene.mesh(below.mesh), new Matrix4());
     const second = scene.add(scene.mesh(above.mesh), new Matrix4().makeScale(1, 1, -1));
     const found = scene.core.pairs.contact(first.id, second.id, layout.CONTACTS_MANIFOLD)!;

@@ -1,11 +1,11 @@
-// Two curves through triangles that share an edge are two regions where neither meets the edge.
+// Two curves through triangles that share an edge are two regions if neither meets the edge.
 import { Matrix4, Vector3 } from 'three';
 import { expect, test } from 'vitest';
 import * as layout from '../../../src/shared/layout.js';
 import { NearScene } from '../../fixtures/near-scene.js';
 import type { Triangles } from '../../oracle/meshes.js';
 
-/** A roof of two triangles whose ridge is at y = 2, and whose eaves are a hair below y = 0. */
+/** A roof of two triangles whose ridge is at y = 2, and whose eaves are slightly below y = 0. */
 const ROOF: Triangles = {
   positions: new Float32Array([-1, 2, 0, 1, 2, 0, 0, -0.1, 1, 0, -0.1, -1]),
   indices: Uint32Array.of(0, 1, 2, 1, 0, 3),
@@ -30,7 +30,7 @@ test.each([
   expect(sides[0]).toBe(sides[1]);
   expect(sides[2]).toBe(-sides[0]);
   expect(sides[3]).toBe(sides[2]);
-  // They are out of the floor the soonest straight up.
+  // The shortest way out of the floor is straight up.
   for (const [i, depth] of depths.entries()) {
     expect(depth).toBeCloseTo(0.1, 6);
     expect(Math.abs(normals[3 * i + 1])).toBeCloseTo(1, 6);

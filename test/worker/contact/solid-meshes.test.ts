@@ -1,4 +1,4 @@
-// Solid meshes: what lies inside of them, against exact tests of all triangles and sums of all solid angles.
+// Solid meshes: what lies inside them, against exact tests of all triangles and sums of all solid angles.
 
 import type { MeshShape } from 'collision-worker';
 import { BoxGeometry, Matrix4, TorusGeometry, TorusKnotGeometry, Vector3 } from 'three';
@@ -16,7 +16,7 @@ import { type AnyShape, anySolid, frameOf } from '../../oracle/shapes.js';
 import { leastGap } from '../../oracle/solids.js';
 
 const COUNT = 600;
-/** Of what takes longer to bound. */
+/** For cases that take longer to bound. */
 const FEWER = 250;
 const DOUBT = 1e-5;
 
@@ -24,7 +24,7 @@ const turned = ({ positions, indices }: Triangles): Triangles => ({ positions, i
 const moved = (mesh: Triangles, x: number, y = 0, z = 0) =>
   transformed(mesh, (vertex) => vertex.add(new Vector3(x, y, z)));
 
-/** Each closed; of connected parts that do not meet each other. */
+/** All closed; made of connected parts that do not intersect. */
 const MESHES: Record<string, Triangles[]> = {
   ball: [icosphere(1, 1)],
   'ball inside out': [turned(icosphere(1, 1))],
@@ -73,14 +73,14 @@ class SolidScene extends NearScene {
     return { name, solid, thing, whole: shape.triangles!, parts: MESHES[name], matrix: thing.matrix };
   }
 
-  /** Contained by the two ids, of all pairs in contact. */
+  /** `contained` by the two ids, of all pairs in contact. */
   frame(): Map<string, number> {
     const { contacts } = new FrameView(this.core.frame(new FrameBuilder().seal(1, 1), undefined), []);
     return new Map([...contacts].map(({ a, b, contained }) => [`${a}:${b}`, contained]));
   }
 }
 
-/** Undefined: no contact. */
+/** Undefined if there is no contact. */
 function expectedOf(a: Placed, b: Placed): number | undefined {
   if (surfacesMeet(a, b)) return 0;
   const aInB = b.solid ? partsInside(a, b) : 0;
@@ -96,7 +96,7 @@ describe.each(PLACES)(`solid meshes %s, seed ${SEED}`, { timeout: 300_000 }, (_,
     const pairs: [Placed, Placed][] = [];
     for (let i = 0; i < COUNT; i++) {
       const middle = new Vector3(i % 15, Math.floor(i / 15) % 15, Math.floor(i / 225)).multiplyScalar(64);
-      // Two of three have one so small that the other may hold it, or may lie in a hole of it.
+      // Two of three have one so small that the other may contain it, or that it may lie in a hole of the other.
       const small = random.chance(0.67) ? random.pick([0.03, 0.1, 0.3]) : 1;
       const away = random.direction().multiplyScalar(random.range(0, small < 1 ? 1.2 : 3));
       const form = { ...ANY_FORM, low: 0.3 * small, high: 3 * small };
@@ -117,7 +117,7 @@ describe.each(PLACES)(`solid meshes %s, seed ${SEED}`, { timeout: 300_000 }, (_,
       const message = `${a.name} (solid ${a.solid}) ${a.matrix.elements}, ${b.name} (solid ${b.solid}) ${b.matrix.elements}`;
       expect(contact, message).toBe(expected);
       expect(scene.core.pairs.contact(p, q, layout.CONTACTS_ANY)?.contained, message).toBe(expected);
-      // Turned, it is said the other way around.
+      // With the order swapped, the answer is swapped.
       const back = expected === 1 ? 2 : expected === 2 ? 1 : expected;
       expect(scene.core.pairs.contact(q, p, layout.CONTACTS_MANIFOLD)?.contained, message).toBe(back);
       if (expected === undefined) counts.none++;
@@ -168,7 +168,7 @@ describe.each(PLACES)(`solid meshes %s, seed ${SEED}`, { timeout: 300_000 }, (_,
       const { id } = mesh.thing;
       expect(scene.core.pairs.contact(Math.min(id, other.id), Math.max(id, other.id), 2)?.contained).toBe(contact);
 
-      // The same as queries.
+      // The same, as queries.
       const asObject = overlapping(scene, other.shape, other.matrix, mesh.thing.id);
       const asQuery = overlapping(scene, mesh.thing.shape, mesh.matrix, other.id);
       if (Math.abs(gap) > DOUBT)
@@ -208,7 +208,7 @@ describe.each(PLACES)(`solid meshes %s, seed ${SEED}`, { timeout: 300_000 }, (_,
       Object.assign(MESHES, { crate: [boxMesh(2, 2, 2)], cavity, small: [boxMesh(1, 1, 1)] });
     });
 
-    /** Where a crate touches a solid from outside, it is never inside; where it does not, it does not collide. */
+    /** If a crate touches a solid from outside, it is never inside; if it does not touch, it does not collide. */
     test.each<[string, string, string, Vector3]>([
       ['side by side', 'crate', 'crate', new Vector3(2, 0, 0)],
       ['edge at edge', 'crate', 'crate', new Vector3(2, 2, 0)],
@@ -224,7 +224,7 @@ describe.each(PLACES)(`solid meshes %s, seed ${SEED}`, { timeout: 300_000 }, (_,
       for (let i = 0; i < 300; i++) {
         const form = random.placement(random.point(1), ANY_FORM);
         const a = scene.put(name, true, form);
-        // By another rounding, half of the time.
+        // With different rounding, half of the time.
         const same = form.clone().multiply(new Matrix4().setPosition(offset));
         const b = scene.put(other, true, random.chance(0.5) ? same : blurred(random, same));
         const contact = scene.core.pairs.contact(a.thing.id, b.thing.id, layout.CONTACTS_ANY);
@@ -401,7 +401,7 @@ test(`a dragon and beads in and about it, seed ${SEED}`, { timeout: 120_000 }, a
 /** One point, at the origin. */
 const pointMesh: Triangles = { positions: new Float32Array(3), indices: new Uint32Array() };
 
-/** Each number by one unit in the last place, up, down or not at all. */
+/** Each number changed by one unit in the last place, up, down or not at all. */
 function blurred(random: Random, matrix: Matrix4): Matrix4 {
   const blur = (x: number) => x * (1 + random.pick([-1, 0, 1]) * Number.EPSILON);
   return new Matrix4().fromArray(matrix.elements.map(blur));

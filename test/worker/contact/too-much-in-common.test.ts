@@ -1,5 +1,5 @@
-// Meshes of which so many triangles meet, or lie in each other, that their regions are not looked for: what is answered for all
-// of them parts them, and no less does.
+// Meshes of which so many triangles intersect, or lie in each other, that no regions are searched for: the single result for
+// all of them separates them, and less does not.
 import { Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import * as layout from '../../../src/shared/layout.js';
@@ -7,14 +7,14 @@ import { NearScene } from '../../fixtures/near-scene.js';
 import { boxMesh, icosphere, soup, type Triangles, transformed } from '../../oracle/meshes.js';
 import { Random, SEED } from '../../oracle/random.js';
 
-/** Of the depth. */
+/** Relative to the depth. */
 const OFF = 1e-5;
 
 const CASES: [name: string, make: (random: Random) => [Triangles, Triangles]][] = [
   ['more than 65,536 segments', (random) => [soup(random, 5000, 0.35, 1), soup(random, 5000, 0.35, 1)]],
   [
     'a pocket of more than 65,536 triangles',
-    // Dents, as convex meshes have no regions.
+    // Dents, since convex meshes have no regions.
     () => [
       transformed(icosphere(1, 6), (vertex) =>
         vertex.multiplyScalar(1 + 0.1 * Math.sin(5 * vertex.x) * Math.sin(5 * vertex.y)),

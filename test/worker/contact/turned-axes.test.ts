@@ -1,5 +1,5 @@
-// What a contact is does not depend on which of the world's axes is called x: the same two, with their coordinates in another
-// order, which rounds nothing, are as deep in each other, along the same direction.
+// A contact does not depend on which of the world's axes is called x: the same pair, with its coordinates permuted, which
+// rounds nothing, has the same depth along the same direction.
 import { Matrix4, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import * as layout from '../../../src/shared/layout.js';
@@ -63,7 +63,7 @@ describe(`pairs with their axes in any order, seed ${SEED}`, () => {
   });
 });
 
-/** The depths and directions of a contact, each once: which of a region's points are named may depend on the axes. */
+/** The depths and directions of a contact, each once: which of a region's points are chosen may depend on the axes. */
 function regionsOf({ depths, normals }: { depths: Float32Array; normals: Float32Array }, turns: number) {
   const regions: { depth: number; normal: Vector3 }[] = [];
   for (const [k, depth] of depths.entries()) {

@@ -1,4 +1,4 @@
-// A baked mesh of many chunks, which is checked while they come: every verdict is that of a slow check of the whole.
+// A baked mesh of many chunks, which is checked while they arrive: every verdict is that of a slow check of the whole.
 import { expect, test } from 'vitest';
 import { BakedSource } from '../../../src/shared/baked-source.js';
 import * as layout from '../../../src/shared/layout.js';
@@ -9,7 +9,7 @@ import { Random, SEED } from '../../oracle/random.js';
 import { isTreeSound } from '../../oracle/sound-tree.js';
 
 const ROUNDS = Number(process.env.ROUNDS ?? 40);
-/** How many bytes come at a time: not what is copied and checked at a time, of which it is no multiple. */
+/** Bytes that arrive at a time: no multiple of what is copied and checked at a time. */
 const COMING_BYTES = 50_000;
 const HOSTILE = [0, 1, 0x7f800000, 0x7fc00000, 0x7fffffff, 0x80000000, 0xffffffff, 0x40000000, 0x40000001, 0x3f800000];
 const MESHES = { 'a ball': icosphere(1, 30), 'a soup': soup(new Random(SEED), 15_000, 0.1, 1) };
@@ -24,7 +24,7 @@ test.each(Object.entries(MESHES))(`${ROUNDS} forgeries of %s, seed ${SEED}`, asy
     const mesh = new BakedMesh(original);
     const nodesEnd = mesh.word(layout.MESH_BLOCKS);
     for (let change = 1 + random.integer(3); change > 0; change--) {
-      // Half of them in the nodes, which are few.
+      // Half of the changes are in the nodes, which are few.
       const at = layout.MESH_HEADER_BYTES + 4 * random.integer(((random.chance(0.5) ? nodesEnd : end) - 256) / 4);
       const word = mesh.word(at);
       const other = random.pick([random.pick(HOSTILE), word ^ (1 << random.integer(32)), word + random.integer(3) - 1]);
@@ -37,7 +37,7 @@ test.each(Object.entries(MESHES))(`${ROUNDS} forgeries of %s, seed ${SEED}`, asy
       while (!loading.step(budget));
       core.freeMesh(loading.finish());
     };
-    // The same while its bytes still come, some at a time.
+    // The same while its bytes still arrive, some at a time.
     const loadComing = () => {
       const source = new BakedSource(mesh.buffer.byteLength, [], COMING_BYTES);
       const loading = core.beginLoad(source);
@@ -55,7 +55,7 @@ test.each(Object.entries(MESHES))(`${ROUNDS} forgeries of %s, seed ${SEED}`, asy
       else expect(each, `round ${round}`).toThrow(expect.objectContaining({ code: 'BAD_DATA' }));
     }
     counts[isSound ? 'loaded' : 'refused']++;
-    // Without the forger's last step, any change is told.
+    // Without the forger's last step, any change is detected.
     const damaged = new BakedMesh(mesh.buffer).setWord(
       layout.MESH_CHECKSUM,
       new BakedMesh(original).word(layout.MESH_CHECKSUM),

@@ -1,4 +1,4 @@
-// Baked meshes that were damaged, which the checksum tells, or refitted.
+// Baked meshes that were damaged, which the checksum detects, or refitted.
 import { createCollisionService } from 'collision-worker';
 import { Matrix4 } from 'three';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -74,7 +74,7 @@ describe(`${ROUNDS} corruptions, seed ${SEED}`, () => {
     ['rods, without indices', () => bake(core, spread(rods(new Random(SEED), 30, 1)))],
   ];
 
-  /** Leaves memory behind that looks like that, where the next mesh will be and around it. */
+  /** Fills memory with a word, where the next mesh will be and around it, and frees it. */
   function poison(in_: Core, word: number) {
     const bytes = new Uint32Array(2 ** 14).fill(word).buffer;
     expect(() => in_.loadMesh(bytes)).toThrow(refusal(/not a baked mesh/));
@@ -83,7 +83,7 @@ describe(`${ROUNDS} corruptions, seed ${SEED}`, () => {
   test.each(MESHES)('%s: refused, or forged so well that all answers come from the mesh alone', async (_, make) => {
     const random = new Random(SEED);
     const original = new Uint8Array(make());
-    // The same forged mesh in two cores, in different surroundings: what reads beyond it answers differently.
+    // The same forged mesh in two cores, in different surroundings: reading beyond it gives different results.
     const twin = await startCore();
     const contactCores = [await startCore(), await startCore()];
     for (const each of [core, twin, ...contactCores]) {
@@ -93,7 +93,7 @@ describe(`${ROUNDS} corruptions, seed ${SEED}`, () => {
     do rays = raysAt(random, 8);
     while (!core.rays.raycastMany(rays, ALL).objects.includes(GOOD));
     const good = core.rays.raycastMany(rays, ALL);
-    probe(core, core.loadMesh(original.buffer), rays); // leaves the scene's tables as large as they get
+    probe(core, core.loadMesh(original.buffer), rays); // leaves the scene's tables at their maximum size
     let { usedBytes } = core;
     let growths = 0;
 
@@ -110,7 +110,7 @@ describe(`${ROUNDS} corruptions, seed ${SEED}`, () => {
       if (bad.length < layout.MESH_HEADER_BYTES) continue;
       const forged = new BakedMesh(bad.buffer).seal().buffer;
       poison(core, 0);
-      poison(twin, 0x3f8ccccd); // 1.1 as a coordinate, beyond everything as a number
+      poison(twin, 0x3f8ccccd); // 1.1 as a coordinate, out of range as an integer
       let mesh: MeshAddress;
       try {
         mesh = core.loadMesh(forged);
@@ -123,7 +123,7 @@ describe(`${ROUNDS} corruptions, seed ${SEED}`, () => {
       counts.forgeryLoaded++;
       const other = twin.loadMesh(forged);
       expect(probe(twin, other, rays), `${kind}, forged, round ${round}`).toEqual(probe(core, mesh, rays));
-      // In cores of their own, as contacts leave scratch memory behind; and not all, as they take long.
+      // In cores of their own, since contacts leave scratch memory behind; and not all, since they take long.
       if (counts.forgeryLoaded % 5 === 0) {
         const [derived, derivedToo] = contactCores.map((each, i) => {
           poison(each, i === 0 ? 0 : 0x3f8ccccd);
@@ -134,7 +134,8 @@ describe(`${ROUNDS} corruptions, seed ${SEED}`, () => {
         });
         expect(derivedToo, `${kind}, forged, round ${round}`).toEqual(derived);
       }
-      // Nor does a refit look beyond it, and what it leaves is a mesh, or is refused where forged numbers were huge.
+      // A refit does not read beyond it either, and its result
+      // is a mesh, or is refused where forged numbers were huge.
       const positions = Float32Array.from({ length: 3 * vertexCount }, () => random.range(-2, 2));
       if (core.meshInfo(mesh).vertices === vertexCount && isRefitted(core, mesh, positions)) {
         expect(isRefitted(twin, other, positions)).toBe(true);
@@ -154,12 +155,12 @@ describe(`${ROUNDS} corruptions, seed ${SEED}`, () => {
     expect(Math.min(...Object.values(counts))).toBeGreaterThan(ROUNDS / 50);
     expect(core.rays.raycastMany(rays, ALL)).toEqual(good);
     expect(core.check()).toBeNull();
-    // Stacks grow now and then, and stay so. What is lost would be lost in most rounds.
+    // Stacks grow now and then, and stay so. A leak would occur in most rounds.
     expect(growths).toBeLessThan(10);
   });
 });
 
-/** Loads a mesh and frees it. Answers null where it is refused. */
+/** Loads a mesh and frees it. Returns null if it is refused. */
 function loadedOrRefused(core: Core, baked: ArrayBuffer): true | null {
   let mesh: MeshAddress;
   try {
@@ -172,7 +173,7 @@ function loadedOrRefused(core: Core, baked: ArrayBuffer): true | null {
   return true;
 }
 
-/** Returns false, too, where the indices are forged so that no triangle has an area. */
+/** Also returns false if the indices are forged so that no triangle has an area. */
 function isRefitted(core: Core, mesh: MeshAddress, positions: Float32Array): boolean {
   try {
     return core.refitMesh(mesh, positions);
@@ -211,7 +212,7 @@ describe(`a mesh that was refitted, some triangles to nothing, seed ${SEED}`, ()
 
     const copy = core.loadMesh(refitted);
     expect(core.check()).toBeNull();
-    // What had to be derived anew is in what was baked alone.
+    // Data that had to be derived anew is only in the baked mesh.
     expect(core.meshInfo(copy)).toEqual({ ...core.meshInfo(address), bytes: refitted.byteLength });
     const rays = raysAt(random, 500);
     core.addObjects(Uint32Array.of(GOOD), { ...PLACED, mesh: core.loadMesh(bake(core, icosphere(1, 4))) });
@@ -219,7 +220,7 @@ describe(`a mesh that was refitted, some triangles to nothing, seed ${SEED}`, ()
     expect(answers.first.objects).toContain(SUSPECT);
     expect(answers.a.length).toBeGreaterThan(0);
     expect(probe(core, copy, rays)).toEqual(answers);
-    // As a tree built for these positions does, which leaves out the flat ones.
+    // Like a tree built for these positions, which leaves out the flat triangles.
     expect(probe(core, core.loadMesh(bake(core, { ...mesh, positions })), rays)).toEqual(answers);
 
     expect(core.refitMesh(copy, mesh.positions)).toBe(true);

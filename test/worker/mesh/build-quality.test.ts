@@ -1,5 +1,5 @@
-// Trees that are built well and trees that are built fast: each is sound, the same in slices and in one piece, and answers as the
-// other does.
+// Trees that are built well and trees that are built fast: each is valid, the
+// same in slices and in one piece, and gives the same results as the other.
 import { createCollisionService } from 'collision-worker';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { MeshData } from '../../../src/shared/types.js';
@@ -17,14 +17,17 @@ beforeAll(async () => {
   core = await startCore();
 });
 
-/** Bakes a mesh in slices of so many milliseconds. */
+/** Bakes a mesh in slices of this many milliseconds. */
 function baked({ positions, indices }: MeshData, isFast: boolean, budget: number): ArrayBuffer {
   const build = core.beginBuild(positions, indices, 0, 'triangles', {}, isFast);
   while (build.step(budget) < 1);
   return build.finish();
 }
 
-/** Half the areas of all boxes of a tree, in its own space, in which a mesh has an extent of about 1: what rays meet by chance. */
+/**
+ * Half the summed area of all boxes of a tree, in its own space, in which a mesh has an extent of about 1: the expected number of
+ * boxes hit by random rays.
+ */
 function areaOf(baked: ArrayBuffer): number {
   const mesh = new BakedMesh(baked);
   let sum = 0;
@@ -92,7 +95,7 @@ describe(`seed ${SEED}`, () => {
   });
 });
 
-// Answers do not tell how good a tree is. These areas are those of the trees when this was written; less is better.
+// Query results do not show how good a tree is. These areas are those of the trees when this was written; less is better.
 test.each<[string, (random: Random) => Triangles, good: number, fast: number]>([
   ['the dragon', () => dragon(11102), 49.18, 54.97],
   ['a soup', (random) => soup(random, 5000, 0.1, 1), 525.2, 533.2],

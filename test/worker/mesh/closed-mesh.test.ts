@@ -1,4 +1,4 @@
-// Whether a mesh is closed, as its build says: against counts of all its edges.
+// Whether a mesh is closed, as reported by its build: against counts of all its edges.
 import { createCollisionService, type MeshData } from 'collision-worker';
 import { BoxGeometry, type BufferGeometry, SphereGeometry, TorusGeometry, TorusKnotGeometry } from 'three';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -23,7 +23,7 @@ function builtClosed(data: MeshData): boolean {
   return closed;
 }
 
-/** Without indices: every triangle has corners of its own. */
+/** Unindexed: every triangle has corners of its own. */
 function spread({ positions, indices }: Triangles): { positions: Float32Array } {
   return { positions: Float32Array.from([...indices].flatMap((i) => [...positions.subarray(3 * i, 3 * i + 3)])) };
 }
@@ -39,7 +39,7 @@ const turned = (mesh: Triangles, face?: number) =>
 const doubled = (mesh: Triangles, face: number) => withFaces(mesh, (faces) => [...faces, faces[face]]);
 const plain = (geometry: BufferGeometry) => trianglesOf(geometry);
 
-/** A grid of quads whose sides are glued, the one pair as they are and the other turned: a Klein bottle's triangles. */
+/** A grid of quads whose sides are glued, one pair as they are and the other reversed: a Klein bottle's triangles. */
 function kleinBottle(columns: number, rows: number): Triangles {
   const positions: number[] = [];
   for (let row = 0; row < rows; row++) {
@@ -60,7 +60,7 @@ function kleinBottle(columns: number, rows: number): Triangles {
   return { positions: new Float32Array(positions), indices: new Uint32Array(faces) };
 }
 
-/** One face of a tetrahedron is two triangles, whose common corner is on a side of its neighbour's. */
+/** One face of a tetrahedron is two triangles, whose common corner is on an edge of its neighbour. */
 const tJunction: Triangles = {
   positions: Float32Array.of(0, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0, 2, 1, 0, 0),
   indices: Uint32Array.of(0, 2, 1, 0, 4, 3, 4, 1, 3, 0, 3, 2, 1, 2, 3),
@@ -138,7 +138,7 @@ describe(`random meshes, seed ${SEED}`, () => {
     ['a ball', (random) => icosphere(1, random.integer(3))],
     ['a box', () => plain(new BoxGeometry())],
     ['a torus', () => weldedPlaces(plain(new TorusGeometry(1, 0.4, 4, 5)))],
-    // Few places, so that faces meet at random.
+    // Few possible positions, so that faces meet at random.
     ['on a small grid', (random) => onGrid(random, 1 + random.integer(12), 2)],
     ['flat, on a small grid', (random) => onGrid(random, 1 + random.integer(12), 1)],
   ];
@@ -210,7 +210,7 @@ test('through the service: as it was built, until it is built again', async () =
   const service = await createCollisionService();
   const mesh = await service.addMesh(spread(ball));
   expect(service.meshInfo(mesh).closed).toBe(true);
-  // Every triangle for itself: a refit leaves what the build found, and the tree that this makes necessary does not.
+  // Every triangle separate: a refit keeps what the build found, and the tree that this makes necessary does not.
   const random = new Random(SEED);
   const { positions } = spread(ball);
   await service.updateMesh(mesh, nudged({ positions }).positions);
@@ -234,7 +234,7 @@ function transformedPositions(positions: Float32Array, change: (value: number) =
   return positions.map(change);
 }
 
-/** One coordinate of one corner, by one unit in the last place. */
+/** Changes one coordinate of one corner by one unit in the last place. */
 function nudged({ positions }: { positions: Float32Array }): { positions: Float32Array } {
   const moved = positions.slice();
   new Uint32Array(moved.buffer)[100] ^= 1;
@@ -245,7 +245,7 @@ function spoilt({ positions }: { positions: Float32Array }): { positions: Float3
   return { positions: positions.map((x, i) => (i === 100 ? Number.NaN : x)) };
 }
 
-/** Places that rounding parted become one. */
+/** Merges positions that rounding separated. */
 function weldedPlaces({ positions, indices }: Triangles): Triangles {
   return { positions: positions.map((x) => Math.round(x * 65536) / 65536), indices };
 }
@@ -257,7 +257,7 @@ function onGrid(random: Random, faces: number, height: number): Triangles {
   return { positions, indices: new Uint32Array(corners) };
 }
 
-/** A build needs one triangle that has an area. */
+/** Returns whether one triangle at least has an area, which a build needs. */
 function hasSurface({ positions, indices }: Triangles): boolean {
   for (let i = 0; i < indices.length; i += 3) {
     const places = new Set([0, 1, 2].map((k) => `${positions.subarray(3 * indices[i + k], 3 * indices[i + k] + 3)}`));

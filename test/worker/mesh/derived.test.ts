@@ -1,4 +1,5 @@
-// What is made of a mesh besides its tree: neighbours, connected parts, convexity; against plain code without the core.
+// Data derived from a mesh besides its tree: neighbours, connected
+// parts, convexity; against plain code without the core.
 import {
   BoxGeometry,
   type BufferGeometry,
@@ -26,13 +27,13 @@ beforeEach(async () => {
 const turned = (geometry: BufferGeometry) =>
   welded(geometry.applyMatrix4(new Matrix4().makeRotationFromEuler(new Euler(0.3, 0.5, 0.7))));
 
-/** A turned box of 48 triangles a side. */
+/** A rotated box of 48 triangles per side. */
 const thin = (width: number, height: number, depth: number) =>
   transformed(welded(new BoxGeometry(1, 1, 1, 4, 6, 4)), (vertex) =>
     vertex.multiply(new Vector3(width, height, depth)).applyEuler(new Euler(0.3, 0.5, 0.7)),
   );
 
-/** Several in one. */
+/** Several meshes in one. */
 function together(...meshes: Triangles[]): Triangles {
   const positions: number[] = [];
   const indices: number[] = [];
@@ -62,7 +63,7 @@ function fan(count: number): Triangles {
   return { positions: Float32Array.from(positions), indices: Uint32Array.from(indices) };
 }
 
-/** A fan of which pairs of triangles are short or long by turns, so that in the tree they do not follow one another. */
+/** A fan whose pairs of triangles are alternately short and long, so that they are not consecutive in the tree. */
 function gear(teeth: number): Triangles {
   const rim = Array.from({ length: 2 * teeth }, (_, i) => {
     const angle = (Math.PI * i) / teeth;
@@ -90,7 +91,7 @@ function books(random: Random, count: number): Triangles {
   return { positions: Float32Array.from(positions), indices: Uint32Array.from(indices) };
 }
 
-/** Triangles between few vertices: many at each edge, and more at a vertex than wait in any list. */
+/** Triangles between few vertices: many at each edge, and more at a vertex than fit into any waiting list. */
 function tangle(random: Random, vertices: number, triangles: number): Triangles {
   const positions = Float32Array.from({ length: 3 * vertices }, () => random.next());
   const indices = Array.from({ length: triangles }, () => {
@@ -102,7 +103,7 @@ function tangle(random: Random, vertices: number, triangles: number): Triangles 
   return { positions, indices: Uint32Array.from(indices.flat()) };
 }
 
-/** Some corners have a vertex of their own where others share one. */
+/** Some corners get a vertex of their own where others share one. */
 function seamed(random: Random, { positions, indices }: Triangles): Triangles {
   const more = [...positions];
   const own = indices.map((i) => {
@@ -198,7 +199,7 @@ describe(`connected parts, seed ${SEED}`, () => {
   });
 });
 
-/** 20 triangles over the corners of an icosahedron that wind around it seven times; it bends inwards nowhere. */
+/** 20 triangles over the corners of an icosahedron, with a winding number of seven; no edge is concave. */
 function greatIcosahedron(): Triangles {
   const { positions } = welded(new IcosahedronGeometry(1, 0));
   const at = (i: number) => new Vector3().fromArray(positions, 3 * i);
@@ -220,7 +221,7 @@ function greatIcosahedron(): Triangles {
   return { positions, indices: Uint32Array.from(indices) };
 }
 
-/** A ball of which one vertex is nearer to the middle. */
+/** A ball with one vertex moved towards the centre. */
 const dented = (detail: number, depth: number) =>
   transformed(icosphere(1, detail), (vertex) => (vertex.x > 0.999 ? vertex.multiplyScalar(1 - depth) : vertex));
 
@@ -255,7 +256,7 @@ describe('convexity', () => {
     ['two balls', together(icosphere(1, 3), moved(icosphere(1, 3), 5))],
     ['a ball in a ball', together(icosphere(1, 3), icosphere(2, 3))],
     ['what winds around its middle seven times', greatIcosahedron()],
-    // Each edge bends inwards by less than a tenth of a thousandth of the size.
+    // Each edge is concave by less than a tenth of a thousandth of the size.
     [
       'a dish of many triangles',
       transformed(icosphere(1, 60), (v) => v.setZ(v.z > 0 ? v.z * 0.01 * (v.x * v.x + v.y * v.y) : v.z)),

@@ -1,4 +1,5 @@
-// Baked meshes that were forged, which the checksum does not tell: each is refused, or answers as before.
+// Baked meshes that were forged, which the checksum does not
+// detect: each is refused, or gives the same results as before.
 import { beforeEach, describe, expect, test } from 'vitest';
 import * as layout from '../../../src/shared/layout.js';
 import type { Core } from '../../../src/worker/binding/core.js';
@@ -43,7 +44,7 @@ beforeEach(async () => {
 });
 
 describe('a forger is refused', () => {
-  // Nodes in the middle of things: with children of both kinds, with nodes alone, with blocks alone.
+  // Nodes in the middle of the tree: with children of both kinds, with nodes only, with blocks only.
   const mixed = (m: BakedMesh) => m.nodesWhere(({ inner, count }) => inner > 0 && inner < count)[1];
   const upper = (m: BakedMesh) => m.nodesWhere(({ inner, count }, node) => node > 0 && inner === count)[1];
   const lowest = (m: BakedMesh) => m.nodesWhere(({ inner, count }) => inner === 0 && count === 4);
@@ -141,7 +142,7 @@ describe('a forger is refused', () => {
     ['sizes that wrap around', (m) => m.setWord(layout.MESH_NODE_COUNT, 0x04000000 + m.nodeCount), /header/],
   ];
 
-  /** A word of what was derived. */
+  /** Sets a word of the derived data. */
   function derived(mesh: BakedMesh, offset: number, value: number): BakedMesh {
     return mesh.setWord(mesh.derivedAt(offset), value);
   }
@@ -187,7 +188,7 @@ describe('a forger is refused', () => {
     ['a plane far outside', (m) => m.setWord(m.buffer.byteLength - 4, 0x41000000), /finite/],
   ];
 
-  /** A word of the header of what deforms a mesh. */
+  /** Changes a word of the header of the data for deformation. */
   const deform = (m: BakedMesh, offset: number, change: (word: number) => number) =>
     m.setWord(m.deformAt(offset), change(m.word(m.deformAt(offset))) >>> 0);
   const single = (m: BakedMesh, offset: number, value: number) => m.view.setFloat32(m.deformAt(offset), value, true);
@@ -284,16 +285,16 @@ describe('a forger is refused', () => {
       const bad = new BakedMesh(mesh.buffer).setWord(at, value).seal().buffer;
       expect(() => core.loadMesh(bad)).toThrow(refusal(/there is not/));
     }
-    // Where a neighbour is looked up that is not in the list, there is none.
+    // If a neighbour that is looked up is not in the list, there is none.
     expect(core.loadMesh(new BakedMesh(mesh.buffer).setWord(last, 0).seal().buffer)).toBeGreaterThan(0);
   });
 
-  /** A node with less than four children, all of them blocks, in the middle of the tree. */
+  /** Returns a node with less than four children, all of them blocks, in the middle of the tree. */
   function narrow(mesh: BakedMesh): number {
     return mesh.nodesWhere(({ inner, count }) => inner === 0 && count < 4)[2];
   }
 
-  /** Who has the last block. */
+  /** Returns the node that has the last block. */
   function holder(mesh: BakedMesh): number {
     const last = (m: BakedMesh) =>
       m.nodesWhere(({ firstBlock, inner, count }) => count > inner && firstBlock + count - inner === m.blockCount);
@@ -313,7 +314,7 @@ describe('a forger is refused', () => {
     mesh.view.setUint8(node + NODE_HIGH[axis], low);
   }
 
-  /** With one triangle less in the header. */
+  /** The mesh with one triangle less in its header. */
   function without(mesh: BakedMesh): BakedMesh {
     return mesh.setWord(layout.MESH_KEPT_COUNT, mesh.word(layout.MESH_KEPT_COUNT) - 1);
   }
@@ -373,7 +374,7 @@ describe('a forger is refused', () => {
     }
   });
 
-  // Four indices are looked at together: those that are left over are as many as three.
+  // Four indices are checked together, with a remainder of up to three.
   test.each([5, 6, 7, 8])('one of the last indices beyond the vertices, of %d triangles', (triangles) => {
     const { positions, indices } = icosphere(1, 1);
     for (let fromEnd = 1; fromEnd <= 8; fromEnd++) {
@@ -386,7 +387,7 @@ describe('a forger is refused', () => {
     }
   });
 
-  /** Of a soup, with so many nodes. */
+  /** A baked soup whose tree has this many nodes. */
   function bakeNodes(random: Random, nodeCount: number): ArrayBuffer {
     const triangles = soup(random, 1000, 0.3, 1);
     for (let count = 300; count < 1000; count++) {
@@ -403,7 +404,7 @@ describe('a forger is refused', () => {
 
   test(`a tree as deep as may be, whose boxes are everywhere, still answers rightly, seed ${SEED}`, () => {
     const random = new Random(SEED);
-    const baked = bakeNodes(random, 65); // as a list 64 deep
+    const baked = bakeNodes(random, 65); // as a list 64 levels deep
     const mesh = asList(new BakedMesh(baked));
     for (let node = 0; node < mesh.nodeCount; node++) {
       const at = mesh.nodeAt(node);

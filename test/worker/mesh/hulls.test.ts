@@ -1,5 +1,5 @@
-// What the core derives of convex meshes. Whether two of them meet, by their hulls, is what their trees say; contacts
-// are the same however a solid is made of triangles.
+// Data that the core derives of convex meshes. Whether two of them intersect by their hulls must agree with their trees; contacts
+// do not depend on how a solid is triangulated.
 import { BoxGeometry, Matrix4, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import { makeId } from '../../../src/shared/ids.js';
@@ -20,7 +20,7 @@ test(`how deep a dent is taken for rounding is the same along all axes, whatever
   const core = await startCore();
   const indices = Uint32Array.of(0, 1, 4, 1, 2, 4, 2, 0, 4, 1, 0, 3, 2, 1, 3, 0, 2, 3);
   for (let i = 0; i < 4; i++) {
-    // A tetrahedron, and a place of one of its faces, near its longest edge.
+    // A tetrahedron, and a point of one of its faces, near its longest edge.
     const [x, y] = [random.range(-0.5, 0.5), random.range(0.5, 0.9)];
     const [near, far] = [random.range(-0.3, 0.3), random.range(0.03, 0.08)];
     const positions = Float32Array.of(-1, 0, 0, 1, 0, 0, x, y, 0, x, 0.4 * y, 1, near, far, 0);
@@ -56,7 +56,7 @@ describe.each(PLACES)(`${COUNT} pairs of convex meshes %s, seed ${SEED}`, { time
     for (let i = 0; i < COUNT; i++) {
       const [a, b] = [random.pick(shapes), random.pick(shapes)];
       const from = random.placement(random.point(1), random.chance(0.5) ? ANY_FORM : {});
-      // Small ones may be inside, where surfaces do not meet.
+      // Small ones may be inside, where surfaces do not intersect.
       const size = random.chance(0.3) ? random.logRange(0.01, 1) : 1;
       let to = random
         .placement(random.point(1.5), random.chance(0.5) ? ANY_FORM : {})
@@ -64,7 +64,7 @@ describe.each(PLACES)(`${COUNT} pairs of convex meshes %s, seed ${SEED}`, { time
       const [p, q] = [scene.add(a.closed, from), scene.add(b.closed, to)];
       const contact = scene.core.pairs.contact(p.id, q.id, layout.CONTACTS_MANIFOLD);
       if (contact && random.chance(0.7)) {
-        // All but parted, or just.
+        // Barely touching or barely separate.
         const length = contact.depths[0] * (1 + random.pick([-1, 1]) * random.logRange(1e-17, 0.1));
         const way = new Vector3().fromArray(contact.normals).multiplyScalar(length);
         to = to.clone().setPosition(new Vector3().setFromMatrixPosition(to).add(way));
@@ -94,7 +94,7 @@ test(`a box a hair inside of another, or a hair out of it, meets it where their 
   const count = { met: 0, apart: 0 };
   for (let i = 0; i < 900; i++) {
     const size = random.range(0.2, 0.9);
-    // Flush with one side, or with any.
+    // Flush with one side, or with any side.
     const only = random.integer(6);
     const sides = [0, 1, 2].map((axis) =>
       only > 2 ? random.pick([-1, 0, 1]) : axis === only ? random.pick([-1, 1]) : 0,
@@ -192,7 +192,7 @@ test(`balls of tens of thousands of triangles, seed ${SEED}`, async () => {
     const { depths, normals, points } = pair.contact()!;
     const depth = depths[0];
     expect(depth).toBeLessThan(gap + 1e-6);
-    // Faces are so far below the balls.
+    // Faces lie this far below the balls' surfaces.
     expect(depth).toBeGreaterThan(gap - 2 * 5e-4);
     const meetAfter = (length: number) => {
       pair.set(1, mesh, turn.setPosition(new Vector3().fromArray(normals).multiplyScalar(length).add(way)));
@@ -269,7 +269,7 @@ describe('memory', () => {
     const use = () => {
       const mesh = core.loadMesh(baked);
       const pair = new Pair(core, mesh);
-      // Its hull is not there any more, and then behind the tree again.
+      // At first its hull is gone, and then it is stored behind the tree again.
       for (const positions of [dented, BALL.positions]) {
         expect(pair.contact()).not.toBeNull();
         expect(core.refitMesh(mesh, positions)).toBe(true);
@@ -317,7 +317,7 @@ describe('memory', () => {
     const expected = new Pair(free, free.loadMesh(bake(free, BALL))).contact();
     const core = await createCore(limitMemory(wasm, 64));
     const pair = new Pair(core, core.loadMesh(bake(free, BALL)));
-    // All of it, in small pieces.
+    // Allocates all of it, in small pieces.
     const pieces: MeshAddress[] = [];
     for (const triangles of [1000, 100, 10, 1]) {
       const piece = bake(free, soup(new Random(SEED), triangles, 1, 1));
@@ -343,7 +343,7 @@ describe('memory', () => {
   });
 });
 
-/** Two objects; at first of one mesh, one beside the other. */
+/** Two objects; initially of one mesh, side by side. */
 class Pair {
   readonly #core: Core;
   static readonly #IDS = [makeId(0, 1), makeId(1, 1)] as const;
@@ -370,7 +370,7 @@ class Pair {
   }
 }
 
-/** The same surface, but not closed: one triangle is there twice. */
+/** The same surface, but not closed: one triangle occurs twice. */
 function opened({ positions, indices }: Triangles): Triangles {
   return { positions, indices: Uint32Array.of(...indices, ...indices.slice(0, 3)) };
 }
@@ -382,7 +382,7 @@ function unwelded({ positions, indices }: Triangles): Triangles {
   };
 }
 
-/** Each edge of each triangle in halves, by a triangle without an area. */
+/** Splits each edge of each triangle in half, by a triangle without an area. */
 function split({ positions, indices }: Triangles): Triangles {
   const places = [...positions];
   const all = [...indices];
@@ -391,7 +391,7 @@ function split({ positions, indices }: Triangles): Triangles {
     if (from > to) continue;
     const middle = places.length / 3;
     for (let k = 0; k < 3; k++) places.push((positions[3 * from + k] + positions[3 * to + k]) / 2);
-    // There over the middle and back again.
+    // There via the midpoint, and back again.
     all.push(from, middle, to, to, middle, from);
   }
   return { positions: Float32Array.from(places), indices: Uint32Array.from(all) };

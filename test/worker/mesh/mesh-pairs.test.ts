@@ -1,4 +1,4 @@
-// Mesh against mesh in the core: every pair of triangles that meet, against exact arithmetic over all of them.
+// Mesh against mesh in the core: every pair of intersecting triangles, against exact arithmetic over all of them.
 import { Matrix4, PlaneGeometry, TorusGeometry, Vector3 } from 'three';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { FrameBuilder } from '../../../src/client/frame/frame-builder.js';
@@ -30,7 +30,7 @@ beforeEach(async () => {
   core = await startCore();
 });
 
-/** Coordinates that stay exact under the poses that they are given, where these are on a grid. */
+/** Meshes whose coordinates stay exact under their poses, where these are on a grid. */
 const MESHES: [name: string, make: (random: Random) => [Triangles, Triangles], pose: (random: Random) => Matrix4][] = [
   ['soups', (random) => [soup(random, 200, 0.2, 1), soup(random, 150, 0.3, 1)], anyPose],
   ['soups of needles', (random) => [needles(random), needles(random)], anyPose],
@@ -60,7 +60,7 @@ describe(`the pairs of triangles that meet, over ${POSES} poses, seed ${SEED}`, 
       expect(listed(meshA, meshB, matrix)).toEqual(expected);
       expect(meshesIntersect(core, meshA, meshB, matrix.elements)).toBe(expected.length > 0);
       const turned = matrix.clone().invert();
-      if (pose !== gridPose) continue; // only there is the inverse exact too
+      if (pose !== gridPose) continue; // only there is the inverse exact, too
       expect(meshesIntersect(core, meshB, meshA, turned.elements)).toBe(expected.length > 0);
       expect(swapped(listed(meshB, meshA, turned))).toEqual(expected);
     }
@@ -79,7 +79,7 @@ describe.each(PLACES)(`${PAIRS} pairs of meshes, in both orders, %s, seed ${SEED
     let touching = 0;
     for (let i = 0; i < PAIRS; i++) {
       const [a, b] = [random.pick(shapes), random.pick(shapes)];
-      // Each pair far from the others, at a place that takes no digit from the poses that are exact.
+      // Each pair far from the others, at a position that costs the exact poses no digit.
       const middle = new Vector3(i % 20, Math.floor(i / 20) % 20, Math.floor(i / 400)).multiplyScalar(64);
       const isExact = random.chance(0.5);
       const from = isExact ? new Matrix4() : random.placement(new Vector3(), { low: 0.5, high: 2, mirrored: 0.3 });
@@ -112,7 +112,7 @@ describe.each(PLACES)(`${PAIRS} pairs of meshes, in both orders, %s, seed ${SEED
   });
 });
 
-/** Small ones, of which the sums of coordinates are exact. */
+/** Small meshes whose sums of coordinates are exact. */
 function someMeshes(random: Random): Triangles[] {
   const meshes = [
     icosphere(1, 1),
@@ -135,7 +135,7 @@ function someMeshes(random: Random): Triangles[] {
   );
 }
 
-/** Brings a vertex of b, perhaps mirrored, onto one of a, onto the middle of an edge or by one bound onto another. */
+/** Brings a vertex of b, perhaps mirrored, onto one of a or onto the midpoint of an edge, or aligns two bounds. */
 function touchingPose(random: Random, a: Triangles, b: Triangles): Matrix4 {
   const vertex = ({ positions, indices }: Triangles) =>
     new Vector3().fromArray(positions, 3 * random.pick([...indices]));
@@ -148,14 +148,14 @@ function touchingPose(random: Random, a: Triangles, b: Triangles): Matrix4 {
     target.lerpVectors(p, q, 0.5);
   }
   if (random.chance(0.3)) {
-    // The uppermost of a and the lowest of b, somewhere above each other.
+    // The topmost vertex of a and the lowest of b, at random positions above each other.
     const [high, low] = [highest(a, 1), highest(b, -signs.z)];
     return matrix.setPosition(random.integer(9) / 8 - 0.5, random.integer(9) / 8 - 0.5, high - low * signs.z);
   }
   return matrix.setPosition(target.sub(vertex(b).applyMatrix4(matrix)));
 }
 
-/** The coordinate z of the vertex that is farthest up, or down for a sign of -1. */
+/** The z coordinate of the highest vertex, or the lowest for a sign of -1. */
 function highest({ positions }: Triangles, sign: number): number {
   let best = -Infinity;
   for (let i = 2; i < positions.length; i += 3) best = Math.max(best, sign * positions[i]);
@@ -166,7 +166,7 @@ function load(mesh: Triangles): MeshAddress {
   return core.loadMesh(bake(core, mesh));
 }
 
-/** Sorted, as text. */
+/** The pairs as text, sorted. */
 function listed(a: MeshAddress, b: MeshAddress, matrix: Matrix4): string[] {
   const pairs = intersectingTriangles(core, a, b, matrix.elements);
   return Array.from({ length: pairs.length / 2 }, (_, i) => `${pairs[2 * i]} ${pairs[2 * i + 1]}`).sort();
@@ -186,7 +186,7 @@ function anyPose(random: Random): Matrix4 {
   return random.placement(random.point(0.7), { mirrored: 0.2 });
 }
 
-/** Quarter turns and whole steps. */
+/** Quarter turns and integer translations. */
 function gridPose(random: Random): Matrix4 {
   const turn = () => random.integer(4) * (Math.PI / 2);
   const matrix = new Matrix4()
@@ -241,7 +241,7 @@ function moved(mesh: Triangles, by: Vector3): Triangles {
   return transformed(mesh, (vertex) => vertex.add(by));
 }
 
-/** Triangles a thousand times larger than what is near their middles. */
+/** Triangles a thousand times larger than the ones near their centres. */
 function sheets(random: Random): Triangles {
   const corners = Array.from({ length: 60 }, () => {
     const [a, b] = [random.point(1000), random.point(1000)];

@@ -1,5 +1,5 @@
-// Loads, refits and bakes of one mesh in steps of no time: each comes to what it comes to in one piece, and leaves nothing where
-// it ends early.
+// Loads, refits and bakes of one mesh in the shortest possible steps: each has the same result as in one piece, and leaves
+// nothing behind if it ends early.
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { MeshData } from '../../../src/shared/types.js';
 import type { Core } from '../../../src/worker/binding/core.js';
@@ -13,10 +13,10 @@ const ID = 2049;
 let core: Core;
 beforeEach(async () => {
   core = await startCore();
-  core.check(); // which keeps the memory that it works in
+  core.check(); // which keeps its scratch memory
 });
 
-/** Returns a mesh of each kind, of some ten steps and more. */
+/** A mesh of each kind, of some ten steps and more. */
 const KINDS: [string, (random: Random) => MeshData][] = [
   ['triangles with indices', () => icosphere(1, 40)],
   ['triangles without indices, some of no area', (random) => unindexed(merged([rods(random, 2000, 1), flat(300)]))],
@@ -109,7 +109,7 @@ describe.each(KINDS)('%s', (_, make) => {
       core.refitMesh(mesh, second);
       isMoved = true;
     }
-    // Of points and lines nothing is derived: they are read to the end.
+    // Nothing is derived for points and lines: they are read to the end.
     expect(isMoved).toBe(!data.topology);
     expect(baking.finish()).toEqual(expected);
     expect(core.usedBytes).toBe(usedBytes);
@@ -177,7 +177,7 @@ test('what was derived anew while a mesh is copied goes along', () => {
   const refit = core.beginRefit(mesh, second, true);
   refit.step(0);
   refit.step(0);
-  // What was derived is of the vertices before from now on.
+  // From now on, the derived data is that of the previous vertices.
   expect(core.refitMesh(mesh, first)).toBe(true);
   while (refit.step(0) === undefined);
   const copy = refit.finish();
@@ -204,7 +204,7 @@ test.each([1, 2])(
     }
     expect(core.bakeMesh(mesh)).toEqual(baked);
 
-    // What had no place and has one now needs another tree.
+    // Triangles that had no place in the tree and need one now require another tree.
     const partly = positions.slice();
     partly.fill(Number.NaN, 3 * 500, 3 * 504);
     const left = core.loadMesh(bake(core, { positions: partly, topology: size === 1 ? 'points' : 'lines' }));
@@ -291,7 +291,7 @@ function unindexed({ positions, indices }: { positions: Float32Array; indices: U
   return { positions: Float32Array.from([...indices].flatMap((i) => [...positions.subarray(3 * i, 3 * i + 3)])) };
 }
 
-/** Triangles whose corners are one. */
+/** Triangles whose corners coincide. */
 function flat(count: number) {
   return { positions: new Float32Array(9 * count), indices: Uint32Array.from({ length: 3 * count }, (_, i) => i) };
 }

@@ -1,5 +1,5 @@
-// Where a mesh lies in its own space is nobody's business: far off its origin in any direction, and brought back by its
-// matrix, it answers as it does about its origin.
+// The position of a mesh in its own space does not matter: far off its origin in any direction, and moved back by its
+// matrix, it gives the same results as about its origin.
 
 import { Matrix4, TorusGeometry, Vector3 } from 'three';
 import { expect, test } from 'vitest';
@@ -10,7 +10,7 @@ import { icosphere, merged, type Triangles, transformed, welded } from '../../or
 import { Random, SEED } from '../../oracle/random.js';
 import type { AnyShape } from '../../oracle/shapes.js';
 
-/** On a grid, so that the vertices are the same numbers wherever the mesh is moved to. */
+/** Snaps vertices to a grid, so that they have the same digits wherever the mesh is moved to. */
 const onGrid = (mesh: Triangles) =>
   transformed(mesh, (vertex) => vertex.multiplyScalar(1024).round().divideScalar(1024));
 const PAIR = merged([icosphere(1, 2), transformed(icosphere(0.5, 1), (vertex) => vertex.setX(vertex.x + 2))]);
@@ -52,7 +52,7 @@ test.each(OFFSETS.map((offset) => [offset.toArray().join(', '), offset] as const
       expect(found.contact?.contained, message).toBe(expected.contact?.contained);
       if (expected.contact) {
         const [depth, again] = [expected.contact, found.contact!].map(({ depths }) => Math.max(...depths));
-        // The way of one out of the other is the best of a few directions, which rounding may choose otherwise.
+        // The way of one out of the other is the best of a few directions, which may differ by rounding.
         const apart = expected.contact.contained ? 0.01 * depth : 5e-4;
         expect(Math.abs(again - depth), message).toBeLessThan(apart);
       }

@@ -1,5 +1,5 @@
-// A tree that two builders make is that of one, to the byte: whichever of them is faster, in slices and in one piece, and where
-// the second one never comes.
+// A tree built by two builders is that of one builder, to the byte: whichever is faster, in slices and in one piece, and if the
+// second one never delivers.
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Core, MeshBuild } from '../../../src/worker/binding/core.js';
 import { startCore } from '../../fixtures/core.js';
@@ -32,7 +32,7 @@ function finished(build: MeshBuild, budget: number): Buffer {
   return Buffer.from(build.finish());
 }
 
-/** The second part of a tree, and what is derived of it. */
+/** The second part of a tree, and the data derived for it. */
 function partsOf({ positions, indices }: Partial<Triangles>, options: Options, budget: number): ArrayBuffer[] {
   const build = other.beginSecond({ positions: positions!, indices, ...options });
   const finish = () => {
@@ -43,7 +43,9 @@ function partsOf({ positions, indices }: Partial<Triangles>, options: Options, b
   return part.byteLength === 0 ? [] : [part, finish()];
 }
 
-/** Builds with a second part that comes when it was asked for so many times; what is derived of it comes with it, or never. */
+/**
+ * Builds with a second part that arrives after it was asked for this many times; its derived data arrives with it, or never.
+ */
 function parted(mesh: Partial<Triangles>, options: Options, comes: number, budget: number, isDerived = true) {
   const parts = partsOf(mesh, options, budget).slice(0, isDerived ? 2 : 1);
   let asked = 0;
@@ -93,7 +95,7 @@ describe(`seed ${SEED}`, () => {
         const { tree, left } = parted(mesh, options, 0, Infinity, false);
         expect(tree.equals(one), 'derived by one').toBe(true);
         expect(left).toBe(0);
-        // Who goes on alone in slices asks in each; so it comes at any time from then on, or never.
+        // A builder that continues alone in slices asks in each; so the part arrives at any time from then on, or never.
         const never = parted(mesh, options, Infinity, 0);
         expect(never.left).toBe(isParted ? 2 : 0);
         expect(never.tree.equals(one), 'alone').toBe(true);

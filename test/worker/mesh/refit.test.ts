@@ -1,4 +1,4 @@
-// Moved vertices, in the core: the tree holds, and is what it was when they move back.
+// Moved vertices, in the core: the tree stays valid, and is the original one when they move back.
 import { beforeEach, describe, expect, test } from 'vitest';
 import * as layout from '../../../src/shared/layout.js';
 import type { Core } from '../../../src/worker/binding/core.js';
@@ -48,7 +48,7 @@ describe(`there and back again, seed ${SEED}`, () => {
 
       const copy = core.loadMesh(core.bakeMesh(address));
       expect(core.check(), name).toBeNull();
-      // What is baked is derived anew of the vertices as they are, and may have another size; the mesh stays as it was.
+      // Baking derives the data anew from the current vertices, and its size may differ; the mesh stays as it was.
       expect(core.meshInfo(address), name).toEqual(info);
       expect({ ...core.meshInfo(copy), bytes: info.bytes }, name).toEqual(info);
       core.freeMesh(copy);
@@ -59,7 +59,7 @@ describe(`there and back again, seed ${SEED}`, () => {
     expect(core.usedBytes).toBe(usedBytes);
   });
 
-  /** As a build counts them. */
+  /** Counts degenerate triangles, like a build. */
   function countDegenerate(mesh: Triangles): number {
     const { usedBytes } = core;
     try {
@@ -108,8 +108,8 @@ test('moved and scaled by powers of two, it costs the same', () => {
 });
 
 test('where a ray has visited the root alone, and visits two leaves as well, the cost is three times as much', () => {
-  // Two heaps of four, each a leaf, that are too small to be hit; then triangles of both change places. Of other heaps the leaves may be
-  // turned, so that they are rods then.
+  // Two clusters of four, each a leaf, that are too small to be hit; then triangles of both swap places. With other clusters, the
+  // leaves may be oriented so that they become rods.
   const { positions, indices } = soup(new Random(1), 8, 1e-4, 1e-4);
   const heapsOf = (isFar: (triangle: number) => boolean) =>
     positions.map((x, i) => x + (isFar(Math.floor(i / 9)) ? 1 : 0));
@@ -133,7 +133,7 @@ test('the more tangled, the dearer; and dearer than a tree that is built for it'
     last = cost;
   }
 
-  // Each triangle to the place of another.
+  // Each triangle moves to the place of another one.
   const random = new Random(SEED);
   const crowd = soup(random, 1000, 0.1, 1);
   const crowdAddress = core.loadMesh(bake(core, crowd));

@@ -1,5 +1,5 @@
-// Triangles that have an area where they were made, and little or none where they are placed: segments and points then.
-// Against rational arithmetic on the float64 corners, in both orders, in every detail.
+// Triangles that have an area in their mesh, and little or none where they are placed: there they are segments and
+// points. Against rational arithmetic on the float64 corners, in both orders, in every detail.
 import { Matrix4, Vector3 } from 'three';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Core } from '../../../src/worker/binding/core.js';
@@ -10,12 +10,12 @@ import { hullsMeet } from '../../oracle/rational.js';
 
 const PAIRS = 400;
 
-/** The matrix moves the second, whose corners then are float64 numbers that float32 could not hold. */
+/** The matrix moves the second triangle, whose corners are then float64 numbers that float32 could not represent. */
 interface Pair {
   a: Corners;
   b: Corners;
   matrix: Matrix4;
-  /** The inverse leaves float64. */
+  /** The inverse exceeds the range of float64. */
   isOneWay?: boolean;
 }
 
@@ -80,7 +80,7 @@ function check(make: (random: Random) => Pair) {
   return counts;
 }
 
-/** In rational arithmetic: no corner is between the two others. */
+/** In rational arithmetic: returns whether the corners are not collinear. */
 function hasArea([a, b, c]: Corners): boolean {
   return !(hullsMeet([a, b], [c]) || hullsMeet([b, c], [a]) || hullsMeet([c, a], [b]));
 }
@@ -93,7 +93,10 @@ function withAreas(make: () => Pair): Pair {
   }
 }
 
-/** Far from its origin, a mesh's tree has another one: differences from it collapse later. */
+/**
+ * Returns whether a tree has the mesh's own origin. Far from that,
+ * its origin is another one: differences from it collapse later.
+ */
 function isAboutOrigin(corners: Corners): boolean {
   return [0, 1, 2].every((axis) => {
     const values = corners.map((corner) => corner.getComponent(axis));
@@ -106,21 +109,21 @@ function under(corners: Corners, matrix: Matrix4): Corners {
   return corners.map((corner) => corner.clone().applyMatrix4(matrix)) as unknown as Corners;
 }
 
-/** Affine to the last bit. */
+/** The inverse, affine to the last bit. */
 function inverseOf(matrix: Matrix4): Matrix4 {
   const inverse = matrix.clone().invert();
   for (const [i, value] of [0, 0, 0, 1].entries()) inverse.elements[4 * i + 3] = value;
   return inverse;
 }
 
-/** The float32 coordinates of a tree lose what is 10⁴⁵ times smaller than the mesh. */
+/** The corners as float32 coordinates of a tree, which lose details 10⁴⁵ times smaller than the mesh. */
 function inTree(corners: Corners): Corners {
   const largest = Math.max(...corners.flatMap((corner) => corner.toArray().map(Math.abs)));
   const unit = 2 ** Math.floor(Math.log2(largest));
   return corners.map((corner) => rounded(corner.clone().divideScalar(unit)).multiplyScalar(unit)) as unknown as Corners;
 }
 
-/** A triangle near the sliver, both moved and sheared by what takes the sliver's last digits away. */
+/** A triangle near the sliver, both moved and sheared so that the sliver's last digits are lost. */
 function collapsing(random: Random, b: Corners, a: Corners, far = 1): Pair {
   const move = new Vector3(0.25, random.pick([0.25, -0.5, 1]), 0.5);
   const matrix = new Matrix4()
@@ -130,7 +133,7 @@ function collapsing(random: Random, b: Corners, a: Corners, far = 1): Pair {
   return { a: under(a, matrix).map(rounded) as unknown as Corners, b, matrix };
 }
 
-/** The third corner is on the line of the others, but for 10⁻¹⁷ or less. */
+/** The third corner is on the line of the others, to within 10⁻¹⁷ or less. */
 function sliver(random: Random): Corners {
   const ends = [new Vector3(eighths(random), 0, -1), new Vector3(eighths(random), 0, 1)];
   const third = ends[0].clone().lerp(ends[1], random.integer(5) / 4);
@@ -138,14 +141,14 @@ function sliver(random: Random): Corners {
   return shuffled(random, [ends[0], ends[1], third]);
 }
 
-/** Two corners are as good as one. */
+/** Two corners all but coincide. */
 function needle(random: Random): Corners {
   const end = new Vector3(0, 0, eighths(random));
   const beside = end.clone().setX(random.logRange(1e-30, 1e-17));
   return shuffled(random, [end, beside, new Vector3(eighths(random), random.integer(3) - 1, eighths(random))]);
 }
 
-/** All corners are as good as one. */
+/** All corners all but coincide. */
 function speck(random: Random): Corners {
   const [p, q] = [random.point(1e-18), random.point(1e-18)];
   return [p, q, p.clone().negate()].map(rounded) as unknown as Corners;
@@ -167,7 +170,10 @@ function corners(make: () => Vector3): Corners {
   return [make(), make(), make()];
 }
 
-/** An end, or the middle, of the segment that is left is a corner of the other, a point of its edge or of its inside. */
+/**
+ * An end, or the midpoint, of the remaining segment is a corner
+ * of the other triangle, or a point of its edge or interior.
+ */
 function endingOn(random: Random): Pair {
   const b = sliver(random);
   const on = random
@@ -185,7 +191,7 @@ function endingOn(random: Random): Pair {
   return collapsing(random, b, [start, start.clone().add(u), start.clone().add(v)]);
 }
 
-/** Neither has a thickness left, the first in its tree and the second where its matrix takes it. */
+/** Both have lost their thickness, the first in its tree and the second under its matrix. */
 function segments(random: Random): Pair {
   const size = 2 ** 40;
   const large = (corner: Vector3) => corner.clone().setY(0).multiplyScalar(size);
@@ -206,7 +212,7 @@ function pointOnSegment(random: Random): Pair {
   return { a, b: speck(random), matrix, isOneWay: true };
 }
 
-/** Of a triangle's thickness nothing is left beside its place. */
+/** A triangle's thickness is lost beside its position. */
 function flattened(random: Random): Pair {
   const b = corners(() => rounded(new Vector3(eighths(random), random.range(-1, 1), 0)));
   const matrix = new Matrix4().makeScale(1, 1e-20, 1).setPosition(0, random.pick([0.5, 1, 3]), 0);
@@ -215,7 +221,7 @@ function flattened(random: Random): Pair {
   return { a, b, matrix };
 }
 
-/** The smaller one is near the middle of the larger one, as near as its own size. */
+/** The smaller one is near the centre of the larger one, within its own size. */
 function farSmaller(random: Random, size: number): Pair {
   const [u, v] = [rounded(random.point(1)), rounded(random.point(1))];
   const a = [u, v, u.clone().add(v).negate()].map(rounded) as unknown as Corners;

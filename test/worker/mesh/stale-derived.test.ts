@@ -1,5 +1,5 @@
-// Vertices of a mesh move: what it has besides its tree is made anew, at once where it is small, else in steps, and
-// contacts are answered meanwhile.
+// Vertices of a mesh move: its data besides the tree is derived anew, at once if the mesh is small, else in steps,
+// and contacts are answered meanwhile.
 import { Matrix4 } from 'three';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { FrameBuilder } from '../../../src/client/frame/frame-builder.js';
@@ -40,12 +40,12 @@ function place(mesh: MeshAddress): void {
 const contact = () => core.pairs.contact(A, B, layout.CONTACTS_MANIFOLD);
 const contactsOf = (frame: ArrayBuffer) => new FrameView(core.frame(frame, undefined), []).contacts;
 
-/** The contact of meshes that are built as these are. */
+/** The contact of meshes that are built with these positions. */
 async function contactOf(mesh: Triangles, positions: Float32Array) {
   const own = core;
   core = await startCore();
   const address = core.loadMesh(bake(core, mesh));
-  // The same tree, and all derived at once.
+  // The same tree, with all data derived at once.
   core.refitMesh(address, positions);
   place(core.loadMesh(core.bakeMesh(address)));
   const expected = contact();
@@ -90,7 +90,7 @@ describe('of many triangles', () => {
       expect(core.isFresh(mesh)).toBe(false);
       expect(contact()).toEqual(meanwhile);
     }
-    // A step is no more than a part of it.
+    // A step is only a part of it.
     expect(steps).toBeGreaterThan(20);
     expect(core.isFresh(mesh)).toBe(true);
     const after = contact();
@@ -130,7 +130,7 @@ describe('of many triangles', () => {
     expect(core.isDerivationWanted).toBe(false);
     expect(core.derive(0)).toBe(false);
     core.freeMesh(other);
-    // Nothing but the tables of the scene is left.
+    // Only the tables of the scene are left.
     const { usedBytes } = core;
     core.freeMesh(core.loadMesh(bake(core, LARGE)));
     expect(core.usedBytes).toBe(usedBytes);
@@ -144,7 +144,7 @@ describe('of many triangles', () => {
   });
 
   test('what was derived apart from the tree, for want of room there, is baked with it', () => {
-    // The hull of a ball is larger than what is kept of one with a dent.
+    // The hull of a ball is larger than the data kept for one with a dent.
     const round = LARGER(LARGE);
     const dented = round.map((x, i) => (i < 3 ? 0.5 * x : x));
     const baked = bake(core, { ...LARGE, positions: dented });

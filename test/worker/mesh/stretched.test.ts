@@ -20,7 +20,7 @@ interface Pair {
   inverse: Matrix4;
 }
 
-/** A triangle under a matrix that stretches and shears, and one with a corner that is on it, or near it. */
+/** A triangle under a matrix that stretches and shears, and one with a corner on it, or near it. */
 function pairOf(random: Random, stretch: number): Pair {
   const eighths = () => (random.integer(17) - 8) / 8;
   const isFlat = random.chance(0.5);
@@ -48,7 +48,7 @@ const under = (corners: Corners, matrix: Matrix4) =>
 const positionsOf = (corners: Corners) => Float32Array.from(corners.flatMap((corner) => corner.toArray()));
 const hasArea = ([a, b, c]: Corners) => !(hullsMeet([a, b], [c]) || hullsMeet([b, c], [a]) || hullsMeet([c, a], [b]));
 
-/** Some of them with their truth, in both orders. */
+/** Some pairs with their exact results, in both orders. */
 function someOf(random: Random, count: number, stretch: number) {
   return Array.from({ length: count }, () => {
     for (;;) {
@@ -92,7 +92,7 @@ describe.each(STRETCHES)(`${PAIRS} pairs, one stretched by 2^%d, seed ${SEED}`, 
         service.addObject({ shape: { type: 'mesh', mesh: q }, contacts: 'any', matrix: matrix.elements }),
       ];
       const count = (await service.update()).contacts.count;
-      // Not 'bounds', which float64 decides: what touches them in a point only may be on either side.
+      // Not 'bounds', which float64 decides: boxes that touch only in a point may be on either side.
       const details = ['any', 'manifold', 'triangles', 'full'] as const;
       const asked = await Promise.all(
         details.flatMap((detail) => [

@@ -1,5 +1,5 @@
-// Meshes of which float32 itself is the limit: extents that are nothing beside the mesh's size, denormal ones, and the
-// largest coordinates there are. Each is built, refitted and met by its own copy.
+// Meshes at the limits of float32: extents that vanish beside the mesh's size, denormal ones, and the largest possible
+// coordinates. Each is built, refitted and intersected with its own copy.
 import { Vector3 } from 'three';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Core } from '../../../src/worker/binding/core.js';
@@ -16,7 +16,7 @@ beforeEach(async () => {
   core = await startCore();
 });
 
-/** A grid of squares in x and z, with a height of its own for each vertex. */
+/** A grid of squares in x and z, with a random height for each vertex. */
 function sheet(random: Random, size: number, height: number, cells = 12): Triangles {
   const positions: number[] = [];
   for (let i = 0; i <= cells; i++) {
@@ -34,7 +34,7 @@ function sheet(random: Random, size: number, height: number, cells = 12): Triang
   return { positions: new Float32Array(positions), indices: Uint32Array.from(indices) };
 }
 
-/** Squares above each other, that differ in y alone. */
+/** Squares above each other that differ in y alone. */
 function stack(random: Random, size: number, height: number, layers: number): Triangles {
   const squares = Array.from({ length: layers }, () => sheet(random, size, height, 1));
   return {
@@ -78,7 +78,7 @@ test(`clusters 10³⁸ times smaller than what lies between them, seed ${SEED}`,
   const random = new Random(SEED);
   for (const size of [1e-39, 1e-30, 1e-20]) {
     const positions = Array.from({ length: 60 }, (_, i) => {
-      // Only about the origin has float32 such small numbers.
+      // float32 has such small numbers only about the origin.
       const at = new Vector3(i % 2, 0, 0).multiplyScalar(i % 4 === 1 ? 1 : 0);
       return [0, 1, 2].flatMap(() =>
         random

@@ -1,4 +1,5 @@
-// Triangle against triangle: yes or no, against exact arithmetic, most of them below the service, where that is fast.
+// Triangle against triangle: whether they intersect, against exact
+// arithmetic, most of them below the service, where that is fast.
 import { Matrix4, Triangle } from 'three';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Core, MeshAddress } from '../../../src/worker/binding/core.js';
@@ -8,7 +9,7 @@ import { type Corners, trianglesMeet } from '../../oracle/exact.js';
 import { Random, SEED } from '../../oracle/random.js';
 import { TRIANGLE_KINDS, type TrianglePair } from '../../oracle/triangle-kinds.js';
 
-/** Of each kind. PAIRS=20000 looks at more. */
+/** Of each kind. PAIRS=20000 checks more. */
 const PAIRS = Number(process.env.PAIRS ?? 6000);
 const SERVED = 30;
 const IDENTITY = new Matrix4().elements;
@@ -62,7 +63,7 @@ test.each(PLACES)(`${SERVED} pairs of each kind in a frame, in both orders, %s, 
   twin.dispose();
 });
 
-/** Of triangles that have an area. */
+/** Pairs of triangles that have an area. */
 function anyPair(random: Random, make: (random: Random) => TrianglePair): TrianglePair {
   for (;;) {
     const pair = make(random);

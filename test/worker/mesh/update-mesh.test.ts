@@ -57,11 +57,11 @@ describe(`rays, seed ${SEED}`, { timeout: 240_000 }, () => {
       const box = boundsOf(moved.positions);
       const { id } = random.pick([...twin.items.values()]);
       const matrix = place().setPosition(0, 0, 0);
-      // The mesh about the origin, where the rays are told as exactly as it is.
+      // The mesh about the origin, where the rays are as precise as the mesh.
       twin.move(id, matrix.multiply(new Matrix4().setPosition(box.getCenter(new Vector3()).negate())));
       await service.update();
       const rays = aimedRays(random, 200, new Vector3(), box.getSize(new Vector3()).length() / 2);
-      // Few would hit thin things: every second is turned to the middle of a triangle.
+      // Few rays would hit thin meshes: every second one is aimed at the centroid of a triangle.
       const item = twin.items.get(id)!;
       for (let i = 0; i < rays.length; i += 2) {
         const triangle = random.integer(mesh.indices.length / 3);
@@ -184,7 +184,7 @@ describe('objects follow', () => {
     held.addObject({ shape: { type: 'mesh', mesh: id } });
     await held.update();
     worker.hold();
-    const frames = [held.update(), held.update()]; // one in the worker, one waits
+    const frames = [held.update(), held.update()]; // one in the worker, one that waits
     const before = held.raycast(FORWARD);
     const positions = times(mesh, 2);
     const updates = [held.updateMesh(id, positions)];
@@ -196,7 +196,7 @@ describe('objects follow', () => {
     expect((await Promise.all([before, between, after])).map((hit) => hit?.distance)).toEqual([9, 8, 7]);
     await Promise.all([...frames, ...updates]);
 
-    // In a frame that is joined, the change goes ahead with the other commands.
+    // In a frame that is joined, the change is sent ahead with the other commands.
     worker.hold();
     const joined = [held.update(), held.update()];
     const late = held.updateMesh(id, times(mesh, 4));
@@ -260,7 +260,7 @@ describe('refuses', () => {
 describe(`a tree that has become twice as dear, seed ${SEED}`, () => {
   const crowd = () => soup(new Random(SEED), 3000, 0.1, 1);
 
-  /** Each triangle to the place of another. */
+  /** Moves each triangle to the place of another one. */
   function shuffled({ positions, indices }: Triangles, random: Random): Triangles {
     const copy = positions.slice();
     for (let i = 0; i < copy.length; i += 9) {
@@ -304,7 +304,7 @@ describe(`a tree that has become twice as dear, seed ${SEED}`, () => {
     const expected = rays.map((ray) => rayHits(own.items.values(), ray));
     expect(await differences(own, rays, {}, expected)).toEqual([]);
 
-    // What the new tree is made of is what there is.
+    // The mesh now has only the new tree, whose memory is freed with it.
     await own.service.update();
     const { usedBytes } = own.service.stats;
     for (const of of own.items.keys()) own.remove(of);
@@ -366,7 +366,7 @@ describe(`a tree that has become twice as dear, seed ${SEED}`, () => {
     const id = await own.addMesh(mesh);
     workers[1].worker.terminate();
     while (workers.length < 3) {
-      await own.updateMesh(id, shuffled(mesh, random).positions); // from here on the lost one is missed
+      await own.updateMesh(id, shuffled(mesh, random).positions); // the loss of the builder is noticed from here on
       await own.update();
     }
     do await own.update();
@@ -381,7 +381,7 @@ describe(`a tree that has become twice as dear, seed ${SEED}`, () => {
 });
 
 describe('a triangle that had no area', () => {
-  // A roof over a floor, whose corners are in line at first.
+  // A roof over a floor; the roof's corners are collinear at first.
   const floor = [-2, -2, 0, 2, -2, 0, 0, 3, 0];
   const shut = new Float32Array([...floor, -1, -1, 1, 0, 0, 1, 1, 1, 1]);
   const open = new Float32Array([...floor, -1, -1, 1, 1, -1, 1, 0, 2, 1]);

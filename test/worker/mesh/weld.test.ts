@@ -1,4 +1,4 @@
-// Welding of vertices, against all pairs of them; what keeps a mesh open, against counts of its edges.
+// Welding of vertices, against all pairs of them; and edges that keep a mesh open, against counts.
 import { type CollisionService, createCollisionService, type MeshData } from 'collision-worker';
 import { meshDataFromGeometry, trackScene } from 'collision-worker/three';
 import * as three from 'three';
@@ -17,7 +17,7 @@ beforeAll(async () => {
   core = await startCore();
 });
 
-/** The built mesh's indices and what is known of it. */
+/** The built mesh's indices and statistics. */
 function built(data: MeshData, weld: number) {
   const mesh = core.loadMesh(bake(core, data, weld));
   const found = { indices: indicesOf(core, mesh), info: core.meshInfo(mesh), check: core.check() };
@@ -34,7 +34,7 @@ async function startService(): Promise<CollisionService> {
 
 const curve = new three.CatmullRomCurve3([new Vector3(-1, 0, 0), new Vector3(0, 1, 0), new Vector3(1, 0, 0)]);
 const ring = new three.CatmullRomCurve3([new Vector3(-1, 0, 0), new Vector3(0, 1, 0), new Vector3(1, 0, 0)], true);
-/** three's own forms; all that is a solid's surface is closed by this weld. */
+/** three's own geometries; the surfaces of solids are closed by this weld. */
 const WELD = 1e-6;
 const SOLIDS: [name: string, geometry: three.BufferGeometry][] = [
   ['BoxGeometry', new three.BoxGeometry()],
@@ -98,7 +98,7 @@ describe(`clusters, seed ${SEED}`, () => {
     const all = Float32Array.from(positions);
     const count = all.length / 3;
     const expected = clustersOf(all, weld);
-    // Each vertex in some triangle; and one with an area, of vertices that are far from the others.
+    // Each vertex in some triangle; and one triangle with an area, of vertices that are far from the others.
     const far = 4 * all.reduce((most, each) => Math.max(most, Math.abs(each)), 0) + 10 * weld;
     const data = Float32Array.from([...all, far, far, far, 2 * far, far, far, far, 3 * far, far]);
     const corners = Array.from({ length: count }, (_, i) => [i, (i + 1) % count, (i + 2) % count]).flat();
@@ -132,7 +132,7 @@ describe(`clusters, seed ${SEED}`, () => {
     }
   });
 
-  // Quadratic work on so many would take minutes.
+  // Quadratic work on this many would take minutes.
   test('many vertices in few places', { timeout: 20_000 }, () => {
     const copies = 20_000;
     const one = new Float32Array([0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1]);
@@ -180,7 +180,7 @@ describe('three’s forms', () => {
     const random = new Random(SEED);
     for (let round = 0; round < 40; round++) {
       const { positions, indices } = icosphere(random.logRange(1e-3, 1e3), 3);
-      // Every triangle for itself, its corners off by up to a ten thousandth.
+      // Every triangle separate, its corners off by up to a ten thousandth.
       const size = Math.max(...positions);
       const own = [...indices].flatMap((i) => [...positions.subarray(3 * i, 3 * i + 3)]);
       const off = size * random.logRange(1e-7, 1e-4);

@@ -1,4 +1,5 @@
-// Baked meshes of points and lines: as good as built, told when damaged, harmless when forged; and vertices that move.
+// Baked meshes of points and lines: as good as built, detected
+// when damaged, harmless when forged; and vertices that move.
 import { createCollisionService } from 'collision-worker';
 import { Matrix4, Ray, Vector3 } from 'three';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
@@ -46,7 +47,7 @@ function someRays(random: Random, count: number): Ray[] {
   });
 }
 
-/** All that goes through a tree: thick rays, what is near, what a shape meets. */
+/** All queries that traverse a tree: thick rays, proximity, and overlap of a shape. */
 function probe(in_: Core, mesh: MeshAddress, rays: readonly Ray[]) {
   in_.addObjects(Uint32Array.of(SUSPECT), { ...PLACED, mesh });
   const answers = rays.map(({ origin, direction }) => [
@@ -182,8 +183,8 @@ describe.each(TOPOLOGIES)('%s', (topology) => {
         }
         expect((await service.bakeMesh(mesh)).byteLength).toBeGreaterThan(0);
       }
-      // Far from where it was built, a new tree takes the old one's place.
-      // But lines between any two vertices were far and wide before.
+      // Far from where it was built, a new tree replaces the old one. But lines between any two vertices were
+      // scattered far and wide before.
       if (topology === 'points' || !indexed) {
         await expect.poll(() => service.meshInfo(mesh)).toMatchObject({ rebuilds: 1, cost: 1 });
       }
@@ -222,7 +223,7 @@ test.each(['points', 'lines'] as const)(
   'where a ray has visited the root alone, and visits two leaves of %s as well, the cost is three times as much',
   (topology) => {
     const random = new Random(SEED);
-    // Two heaps that are too small to be hit, each of what a leaf has room for; then half of each is in the other.
+    // Two clusters that are too small to be hit, each filling a leaf; then half of each moves to the other.
     const [leaf, size] = topology === 'points' ? [16, 1] : [8, 2];
     const small = Array.from({ length: 2 * leaf * size }, () => random.point(1e-4).toArray()).flat();
     const heapsOf = (isFar: (element: number) => boolean) =>

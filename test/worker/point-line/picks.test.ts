@@ -1,4 +1,4 @@
-// Picks of points and lines within pixels: what is drawn near the cursor is hit, whatever the camera.
+// Picks of points and lines within pixels: whatever is drawn near the cursor is hit, whatever the camera.
 import { type CollisionService, createCollisionService } from 'collision-worker';
 import { Matrix4, Ray, Vector3 } from 'three';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -16,7 +16,7 @@ import { type AnyCamera, aimed, DEPTHS, KINDS, VIEWPORT, viewOf } from '../../or
 import { countOf, drawnNear, endsOf, TOPOLOGIES } from '../../oracle/points-lines.js';
 import { Random, SEED } from '../../oracle/random.js';
 
-/** What the oracle's pieces of lines and float64 far away leave uncertain of a place on the screen, in pixels. */
+/** The uncertainty of a position on the screen, in pixels, from the oracle's pieces of lines and float64 far away. */
 const BLUR = 1e-3;
 
 let service: CollisionService;
@@ -64,7 +64,7 @@ describe.each(TOPOLOGIES)('%s', (topology) => {
             const hit = hits.find((each) => each.object === id && each.element === element);
             if (pixels < radius - BLUR) expect(hit, `${pixels} pixels away, of ${radius}`).toBeDefined();
             if (pixels > radius + BLUR) expect(hit, `${pixels} pixels away, of ${radius}`).toBeUndefined();
-            // Where a line is drawn nearest to the cursor is where its hit is.
+            // A line is hit where it is drawn nearest to the cursor.
             if (hit && topology === 'points') expect(hit.distance).toBeCloseTo(distance, 5);
             if (!hit) continue;
             const at = ray.at(hit.distance, new Vector3());
@@ -81,7 +81,7 @@ describe.each(TOPOLOGIES)('%s', (topology) => {
   });
 });
 
-/** A point in the viewport, where there is an element near the cursor, if one of the first is drawn in it. */
+/** A point in the viewport with an element near the cursor, if one of the first items is drawn in it. */
 function nearSomething(random: Random, camera: AnyCamera, items: PointLineItem[], radius: number) {
   for (let i = 0; i < 300; i++) {
     const { elements, matrix } = random.pick(items);

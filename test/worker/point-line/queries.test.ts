@@ -1,4 +1,4 @@
-// Regions, nearness, overlap and all other queries of points and lines.
+// Regions, proximity, overlap and all other queries of points and lines.
 import { type CollisionService, createCollisionService, type Shape } from 'collision-worker';
 import { Line3, type Matrix4, Ray, Triangle, Vector3 } from 'three';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -74,7 +74,7 @@ describe.each(TOPOLOGIES)('%s', (topology) => {
                   height: points[2][1] - points[0][1],
                 }
               : Float32Array.from(points.flat());
-          // Which side is asked for does not matter to what has none.
+          // The side that is asked for does not matter to elements that have none.
           const side = random.pick(['double', 'front', 'back'] as const);
           const found = await service.pickRegion(region, { mode, side });
           const truth = new ScreenRegion(view, points, BLUR);
@@ -85,7 +85,8 @@ describe.each(TOPOLOGIES)('%s', (topology) => {
             if (expected !== null) expect(found.includes(id), `${mode} round ${round}, region ${i}`).toBe(expected);
           }
         }
-        // A frustum is a region without a screen: what it holds wholly is what a region of all of the view encloses.
+        // A frustum is a region without a screen: it contains exactly
+        // the objects that a region of the whole view encloses.
         const { ids, inside } = await service.frustum('main', { precision: 'mesh' });
         const whole = new ScreenRegion(
           view,
@@ -194,7 +195,7 @@ function facesOf({ positions, indices }: { positions: Float32Array; indices: Uin
   });
 }
 
-/** For each element, below 0 where it meets the shape, above 0 where it does not, in the shape's own space. */
+/** For each element: below 0 if it overlaps the shape, above 0 if it does not, in the shape's own space. */
 function gapsOf(kind: string, { elements, matrix }: PointLineItem, to: Matrix4): number[] {
   const place = new Vector3().setFromMatrixPosition(to);
   const [from, into] = [matrix.clone(), to.clone()];
@@ -202,7 +203,7 @@ function gapsOf(kind: string, { elements, matrix }: PointLineItem, to: Matrix4):
   const map = into.setPosition(0, 0, 0).invert().multiply(from);
   return placed(elements, map).map(([a, b]) => {
     const isPoint = a.equals(b);
-    // Of a line many places: where it is nearest decides.
+    // Many points of a line: the nearest one decides.
     const p = new Vector3();
     const least = (gap: (p: Vector3) => number) => minimum((s) => gap(p.lerpVectors(a, b, s)), isPoint);
     if (kind === 'box') return least((p) => Math.max(Math.abs(p.x), Math.abs(p.y), Math.abs(p.z)) - 1);
@@ -214,7 +215,7 @@ function gapsOf(kind: string, { elements, matrix }: PointLineItem, to: Matrix4):
     }
     const faces = kind === 'solid' ? FACES_OF_SOLID : FACES_OF_BOX;
     const isCut = !isPoint && faces.some((face) => cuts(face, a, b));
-    // Both meshes are convex and turn their faces out.
+    // Both meshes are convex, with faces that face outwards.
     const isHeld = kind === 'solid' && faces.every((face) => heightOver(face, a) < 0);
     const nearest = Math.min(
       ...faces.flatMap((face) => [a, b].map((end) => face.closestPointToPoint(end, new Vector3()).distanceTo(end))),
@@ -234,7 +235,7 @@ function cuts({ a, b, c }: Triangle, from: Vector3, to: Vector3): boolean {
   return hit !== null && hit.distanceTo(from) <= to.distanceTo(from);
 }
 
-/** The least value of a convex function on [0, 1]. */
+/** The minimum of a convex function on [0, 1]. */
 function minimum(f: (s: number) => number, isConstant: boolean): number {
   let [low, high] = [0, 1];
   for (let i = 0; i < (isConstant ? 0 : 70); i++) {

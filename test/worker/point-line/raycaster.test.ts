@@ -1,6 +1,6 @@
-// Points and lines against three's own Raycaster, in nested groups. three divides its threshold by the mean of the object's
-// own scale, whatever the groups above it do, and compares in the object's space; and it looks at nothing whose bounding
-// sphere the ray misses by more than the threshold in the world. The adapter asks by thresholds of the objects' own for that.
+// Points and lines against three's own Raycaster, in nested groups. three divides its threshold by the mean of the object's own
+// scale, whatever the groups above it do, and compares in the object's space; and it skips objects whose bounding sphere the ray
+// misses by more than the threshold in the world. The adapter therefore asks with a threshold for each object.
 import { createCollisionService, type Hit, type QueryOptions } from 'collision-worker';
 import {
   BufferAttribute,
@@ -54,7 +54,7 @@ function drawn(random: Random, kind: Kind): Drawn {
   return { object, elements, indexOf: (element) => element * step };
 }
 
-/** Under groups of any form, somewhere around the place. */
+/** Under groups with any transforms, near the place. */
 function nested(random: Random, objects: readonly (Points | Line)[], place: Vector3): Scene {
   const scene = new Scene();
   scene.position.copy(place);
@@ -77,7 +77,7 @@ function form(random: Random, object: Group | Points | Line): void {
   object.position.copy(random.point(2));
   object.quaternion.copy(random.rotation());
   object.scale.set(random.logRange(0.3, 3), random.logRange(0.3, 3), random.logRange(0.3, 3));
-  // A mirrored one has a mean that may be anything; one that is 0 or less makes no sense, nor does three's threshold then.
+  // A mirrored one may have any mean; one of 0 or less makes no sense, and neither does three's threshold then.
   if (random.chance(0.3)) object.scale.x *= -0.3;
 }
 
@@ -130,7 +130,8 @@ describe.each(Object.keys(CLASSES) as Kind[])('%s', (kind) => {
         };
         const hits = await service.raycastAll(ray, options);
         hitCount += hits.length;
-        // three goes to the object's space and back: by exact arithmetic, it is up to 7.5e-9 off at 10⁶, where ours is 6e-11 off.
+        // three transforms to the object's space and back: by exact
+        // arithmetic, it is up to 7.5e-9 off at 10⁶, where ours is 6e-11 off.
         const slack = 1e-12 + place.length() * 5e-15;
         const same = (hit: Hit, each: (typeof expected)[number]) =>
           hit.object === each.id && all[ids.indexOf(hit.object)].indexOf(hit.element) === each.index;
@@ -149,7 +150,7 @@ describe.each(Object.keys(CLASSES) as Kind[])('%s', (kind) => {
     }
     service.dispose();
     expect(hitCount).toBeGreaterThan(1000);
-    // What lies at the threshold but for rounding.
+    // Elements at the threshold to within rounding.
     expect(borders).toBeLessThanOrEqual(place.length() > 0 ? 3 : 0);
   });
 });

@@ -29,7 +29,7 @@ function expectedOf(items: readonly PointLineItem[], ray: Ray, threshold: number
 
 const keyOf = ({ object, element }: { object: number; element: number }) => `${object}:${element}`;
 
-/** A line for the first thing that is wrong, if any. What lies at the threshold but for rounding may be hit or not. */
+/** A line for the first error, if any. An element at the threshold to within rounding may be hit or not. */
 function fault(
   hits: readonly Hit[],
   items: readonly PointLineItem[],
@@ -50,7 +50,7 @@ function fault(
     const is = may.get(keyOf(hit));
     if (!is) return `hit ${JSON.stringify(hit)}, which is farther away`;
     const { distance, distanceToRay, point, triangle, barycentric, normal } = hit;
-    // Where a line is nearest to a ray that it is nearly parallel to is uncertain; not how near it is there.
+    // Where a line is nearest to an almost parallel ray is uncertain; how near it is there is not.
     const off = Math.abs(distance - is.distance);
     if (!(off <= 1e-6 * is.distance + slack)) return `${JSON.stringify(hit)} instead of ${JSON.stringify(is)}`;
     if (!(Math.abs(distanceToRay! - is.distanceToRay) <= 1e-6 * threshold + slack))

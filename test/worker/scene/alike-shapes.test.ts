@@ -1,5 +1,5 @@
-// Objects of one page of the core's table share the record of their shape for as long as they are alike: what is said of one of
-// them must not reach the others.
+// Objects of one page of the core's table share the record of their shape as
+// long as they are alike: a change of one of them must not affect the others.
 import { type CollisionService, createCollisionService, type ObjectId, type Shape } from 'collision-worker';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Random, SEED } from '../../oracle/random.js';
@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.dispose());
 
-/** How high each is above its centre, which is all that a ray from above asks. */
+/** The height of each above its centre, which is all that a ray from above sees. */
 const FORMS: [shape: Shape, height: number][] = [
   [{ type: 'sphere', radius: 0.4 }, 0.4],
   [{ type: 'sphere', radius: 0.3 }, 0.3],
@@ -18,7 +18,7 @@ const FORMS: [shape: Shape, height: number][] = [
   [{ type: 'capsule', radius: 0.2, from: [0, -0.1, 0], to: [0, 0.25, 0] }, 0.45],
 ];
 const SIDE = 24;
-/** Of one that is alike, with all that the tree has in reserve; 104 more where each had a shape of its own. */
+/** Per object with a shared record, including the tree's reserve; 104 more if each had a shape of its own. */
 const MOST_BYTES = 340;
 
 test.each([0.9, 0.999])(`${SIDE ** 2} shapes of which the others change, alike at %d, seed ${SEED}`, async (alike) => {

@@ -1,4 +1,4 @@
-// What a scene of very many instances takes of the core's memory, holes and what tables have in reserve included.
+// The core's memory for a scene of very many instances, including holes and the reserves of tables.
 import { PerspectiveCamera } from 'three';
 import { expect, test } from 'vitest';
 import { FrameBuilder } from '../../../src/client/frame/frame-builder.js';
@@ -44,7 +44,7 @@ test(`${COUNT} static instances of which nobody asks contacts, seed ${SEED}`, as
   expect(run().visible.ids.length).toBeGreaterThan(COUNT / 100);
   expect(bytesEach(COUNT)).toBeLessThan(MOST_BYTES);
 
-  // As many more in the places of those that are gone need nothing.
+  // As many new objects in the slots of removed ones need no memory.
   for (let i = 0; i < COUNT; i += 2) core.removeObject(makeId(i, 1));
   run();
   for (let i = 0; i < COUNT; i += 2) {

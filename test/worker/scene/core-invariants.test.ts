@@ -77,7 +77,7 @@ test(`the checker finds any one damaged cell, seed ${SEED}`, async () => {
   expect(checked.check()).toBeNull();
 
   const memory = new Float32Array(exports.memory.buffer);
-  // Where there were cells before they needed more room, nobody looks, whatever is changed.
+  // Where the cells were before they needed more room, nothing is read any more, whatever is changed.
   const isLookedAt = (at: number): boolean => {
     const changes = [0, 1, 2, 3, 4, 5].map((i) => {
       const before = memory[at + i];
@@ -111,7 +111,7 @@ test('the checker finds an object that has another id in one of the places where
   const exports = await instantiateCore(wasm);
   const checked = bindCore(exports);
   const description = describeShape(random, []);
-  // Of a generation that makes a number which is nothing else's.
+  // Of a generation that makes ids that no other number equals.
   const ids = Array.from({ length: 20 }, (_, slot) => makeId(slot, 5));
   for (const id of ids) {
     const { elements } = random.placement(random.point(100));
@@ -130,7 +130,7 @@ test('the checker finds an object that has another id in one of the places where
   expect(faults).toContain('what a tree holds of an object is not what the object is');
 });
 
-/** Where bounds of leaves with objects are: twice in a row, as a leaf has no objects but its own. */
+/** Where bounds of leaves with objects are: stored twice in a row, since a leaf has no objects but its own. */
 function leavesIn(memory: Float32Array): number[] {
   const leaves: number[] = [];
   for (let at = 0; at + 12 <= memory.length; at++) {
@@ -164,7 +164,7 @@ function describeShape(random: Random, meshes: MeshAddress[]): PlacedDescription
   };
 }
 
-/** One side, then another, in so many triangles in turns. */
+/** The sides in rotation, one per triangle, for this many triangles. */
 function faceSides(runs: number): Uint32Array {
   return Uint32Array.from({ length: runs }, (_, i) => (i << layout.FACE_SHIFT) | (1 + (i % 3)));
 }
@@ -221,7 +221,7 @@ describe('lists of sides', () => {
       for (const i of order) core.removeObject(idOf(i));
       expect(core.check()).toBeNull();
     }
-    // What is left is room for objects.
+    // The rest is room for objects.
     const grown = core.usedBytes - usedBytes;
     for (const [i, list] of lists.entries()) {
       core.addObjects(Uint32Array.of(idOf(i)), { ...described(mesh, 1), faceSides: list });

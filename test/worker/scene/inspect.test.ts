@@ -1,4 +1,5 @@
-// inspect(): what it says of trees, cells and bounds, against the triangles, the matrices and the frames themselves.
+// inspect(): what it reports of trees, cells and bounds, against
+// the triangles, the matrices and the frames themselves.
 import { type CollisionService, createCollisionService, type InspectedTree, type ObjectId } from 'collision-worker';
 import { Box3, Matrix4, PerspectiveCamera, Vector3 } from 'three';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -15,11 +16,11 @@ beforeEach(async () => {
   return () => service.dispose();
 });
 
-/** How far out of a box a point is, in half axes: 1 on its faces. */
+/** How far a point is from the centre of a box, in half axes: 1 on its faces. */
 function reachIn(boxes: Float64Array, i: number, point: Vector3): number {
   const at = boxes.subarray(12 * i, 12 * i + 12);
   const frame = new Matrix4().set(at[0], at[3], at[6], 0, at[1], at[4], at[7], 0, at[2], at[5], at[8], 0, 0, 0, 0, 1);
-  // The centre is subtracted first, as far away the digits of both would be lost.
+  // The centre is subtracted first, since far away the digits of both would be lost.
   const local = point
     .clone()
     .sub(new Vector3(at[9], at[10], at[11]))
@@ -27,10 +28,10 @@ function reachIn(boxes: Float64Array, i: number, point: Vector3): number {
   return Math.max(Math.abs(local.x), Math.abs(local.y), Math.abs(local.z));
 }
 
-/** What the arithmetic of this test may be off by, relative to a box: places far away have 2⁻³³ of a unit. */
+/** The error of this test's arithmetic, relative to a box: positions far away have 2⁻³³ of a unit. */
 const DOUBT = 1e-5;
 
-/** Checks that every element is in one leaf, and each of its corners in the box of that and of all above. */
+/** Checks that every element is in one leaf, and each of its corners in the box of that leaf and of all ancestors. */
 function checkTree(tree: InspectedTree, elements: number, cornersOf: (element: number) => Vector3[]): void {
   const leafOf = new Map<number, number>();
   for (let box = 0; box < tree.levels.length; box++) {
@@ -54,7 +55,7 @@ function checkTree(tree: InspectedTree, elements: number, cornersOf: (element: n
     }
   }
   expect(worst).toBeLessThan(1 + DOUBT);
-  expect(worst).toBeGreaterThan(0.9); // they are no larger than they need to be
+  expect(worst).toBeGreaterThan(0.9); // they are no larger than necessary
   expect(tree.cut).toBe(false);
   expect(Math.max(...tree.levels)).toBe(tree.depth);
   expect(tree.levels).toEqual(tree.levels.slice().sort());
@@ -220,7 +221,7 @@ describe.each(PLACES)(`cells and bounds, %s, seed ${SEED}`, (_, place) => {
       expect(trees[parent]).toBe(trees[i]);
       expect(held[parent].clone().expandByScalar(1e-3).containsBox(held[i])).toBe(true);
     });
-    // As many objects as are in a cell and below it lie in its bounds, at least.
+    // At least as many objects as are in a cell and its descendants lie in its bounds.
     const below = Array.from(own);
     for (let i = below.length - 1; i >= 0; i--) if (parents[i] >= 0) below[parents[i]] += below[i];
     held.forEach((box, i) => {
@@ -314,9 +315,9 @@ describe('inspect', () => {
       const { bounds } = await service.inspect({ bounds: true });
       return Array.from(bounds!.ids).filter((_, i) => bounds!.asleep[i] === 1);
     };
-    expect(await asleep()).toEqual([]); // they have come, and no frame has seen them
+    expect(await asleep()).toEqual([]); // they have been added, and no frame has seen them
     await service.update();
-    expect(await asleep()).toEqual([]); // this one has
+    expect(await asleep()).toEqual([]); // this frame has
     await service.update();
     expect(await asleep()).toEqual([resting, moving]);
     for (let i = 0; i < 3; i++) {
@@ -330,7 +331,7 @@ describe('inspect', () => {
     await service.update();
     expect(await asleep()).toEqual([resting, moving, late].sort((a, b) => a - b));
     place(late, 9);
-    place(isStatic, 4); // it is none that sleeps
+    place(isStatic, 4); // it is none of the sleeping ones
     await service.update();
     expect(await asleep()).toEqual([resting, moving]);
     // More objects than one word of bits has, and than there was room for.
@@ -363,7 +364,7 @@ describe('inspect', () => {
       service.setTransform(other, new Matrix4().setPosition(answers, 0, 5).elements);
       await Promise.all([service.update(), service.raycast({ origin: [0, 0, -9], direction: [0, 0, 1] })]);
       answers++;
-      // Its vertices move, and it goes, while it is listed.
+      // Its vertices move, and it is removed, while it is being listed.
       if (answers === 1) moving = service.updateMesh(mesh, moved);
       if (answers === 3) service.removeObject(id);
     }

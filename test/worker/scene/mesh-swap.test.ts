@@ -1,4 +1,4 @@
-// A mesh that moves or is replaced, among objects of others, which are passed over: 16 at a time.
+// A mesh that moves or is replaced, among objects of other meshes, which are skipped 16 at a time.
 import { expect, test } from 'vitest';
 import { makeId } from '../../../src/shared/ids.js';
 import * as layout from '../../../src/shared/layout.js';
@@ -17,12 +17,12 @@ test(`every object has the mesh as it is now, seed ${SEED}`, async () => {
   const random = new Random(SEED);
   const core = await startCore();
   const { positions, indices } = icosphere(1, 2);
-  /** Of each mesh: its address and its radius. */
+  /** The address and the radius of each mesh. */
   const meshes = Array.from({ length: 3 }, () => ({
     address: core.loadMesh(bake(core, { positions, indices })),
     radius: 1,
   }));
-  // One mesh is in few places, one nowhere at first, one everywhere; -1 is a box.
+  // One mesh has few objects, one none at first, one many; -1 is a box.
   const meshOf: number[] = Array.from({ length: COUNT }, (_, i) => (random.chance(0.5) ? 2 : i % 700 === 3 ? 0 : -1));
   const ids = Array.from({ length: COUNT }, (_, slot) => makeId(slot, 1));
   const describe = (i: number): PlacedDescription => ({
@@ -48,7 +48,7 @@ test(`every object has the mesh as it is now, seed ${SEED}`, async () => {
       core.freeMesh(mesh.address);
       mesh.address = copy;
     }
-    // Some get another mesh, or are removed and come back.
+    // Some get another mesh, or are removed and added again.
     for (let k = 0; k < 3; k++) {
       const i = random.integer(COUNT);
       meshOf[i] = random.integer(4) - 1;

@@ -1,5 +1,5 @@
-// What is inside of what among the outlines of a section, which way round they go, and what of them is filled: of loops that
-// are made one inside of another, so that the truth is known.
+// The nesting of a section's outlines, their winding, and what of them is filled: of loops that are generated one inside
+// another, so that the truth is known.
 import { Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import type { Outlines } from '../../../src/worker/binding/sections.js';
@@ -8,7 +8,7 @@ import { nest } from '../../../src/worker/outline-nesting.js';
 import { Random, SEED } from '../../oracle/random.js';
 
 interface Loop {
-  /** Places in the plane, x and y each. */
+  /** Points in the plane, x and y each. */
   points: [number, number][];
   object: number;
   isOpen?: boolean;
@@ -31,7 +31,7 @@ class Plane {
     this.#up = this.normal.clone().cross(this.#right);
   }
 
-  /** As a section has it: any length of the normal. */
+  /** As a section takes it: a normal of any length. */
   get numbers(): number[] {
     return [2 * this.normal.x, 2 * this.normal.y, 2 * this.normal.z, -2 * this.normal.dot(this.#origin)];
   }
@@ -54,7 +54,7 @@ function outlinesOf(loops: readonly Loop[], plane: Plane): Outlines {
   };
 }
 
-/** Runs what yields; answers its end, and how often it yielded. */
+/** Runs a generator; returns its result, and how often it yielded. */
 function run<T>(work: Generator<void, T>): { value: T; yields: number } {
   let yields = 0;
   for (;;) {
@@ -66,7 +66,7 @@ function run<T>(work: Generator<void, T>): { value: T; yields: number } {
 
 const pointAt = ({ points }: Outlines, i: number) => new Vector3().fromArray(points, 3 * i);
 
-/** Returns twice the area of an outline, positive where it is counter-clockwise from in front. */
+/** Returns twice the area of an outline, positive if it is counterclockwise from in front. */
 function areaOf(outlines: Outlines, i: number, normal: Vector3): number {
   const [first, end] = [outlines.starts[i], outlines.starts[i + 1]];
   const sum = new Vector3();
@@ -78,7 +78,7 @@ function areaOf(outlines: Outlines, i: number, normal: Vector3): number {
   return sum.dot(normal);
 }
 
-/** Names the triangle of each segment of an outline, whichever way it goes. */
+/** Lists the triangle of each segment of an outline, independent of its direction. */
 function segmentsOf({ points, starts, triangles, closed }: Outlines, i: number): string {
   const named: string[] = [];
   for (let p = starts[i]; p < starts[i + 1]; p++) {
@@ -91,7 +91,7 @@ function segmentsOf({ points, starts, triangles, closed }: Outlines, i: number):
   return named.sort().join('\n');
 }
 
-/** Nests loops and looks at all of the answer. */
+/** Nests loops and checks the whole answer. */
 function check(loops: readonly Loop[], plane: Plane): { yields: number; outlines: Outlines; parents: Int32Array } {
   const outlines = outlinesOf(loops, plane);
   const before = { ...outlines, points: outlines.points.slice(), triangles: outlines.triangles.slice() };
@@ -109,7 +109,7 @@ function check(loops: readonly Loop[], plane: Plane): { yields: number; outlines
   return { yields, outlines, parents };
 }
 
-/** A loop about a place, all of it within a distance of it and outside of half of that; and others inside of it. */
+/** A loop about a centre, all of it within a radius and outside half of it; and others inside it. */
 function grow(random: Random, x: number, y: number, radius: number, levels: number, parent: Loop | null, into: Loop[]) {
   const count = 6 + random.integer(4);
   const turn = random.range(0, 1);
@@ -201,7 +201,7 @@ describe(`loops are inside of each other, seed ${SEED}`, () => {
       const all: Loop[] = [];
       for (let i = 0; i < side * side; i++) {
         const [x, y] = [8 * (i % side), 8 * Math.floor(i / side)];
-        // The outer ones touch each other, and what fills them touches them; the last has a hole that touches its corner.
+        // The outer ones touch each other, and the inner ones touch them; the last has a hole that touches its corner.
         const outer: Loop = { points: rectangle(x, y, 8, 8), object: 0, parent: null };
         const inner = [
           rectangle(x, y, 4, 4),
@@ -213,7 +213,7 @@ describe(`loops are inside of each other, seed ${SEED}`, () => {
         all.push(...inner, hole, outer);
       }
       check(random.shuffled(all), new Plane(new Vector3(0, 0, 1)));
-      // Far from the origin what touches is apart by rounding.
+      // Far from the origin, what touches is separated by rounding.
       check(random.shuffled(all), new Plane(random.direction(), random.point(1e6)));
     }
   });
@@ -255,7 +255,7 @@ describe(`loops are inside of each other, seed ${SEED}`, () => {
       const all: Loop[] = [];
       for (let i = 0; i < pairs; i++) {
         const y = 20 * i;
-        // The one that reaches down is the larger one, and has another between its teeth.
+        // The one that points down is the larger one, and has another between its teeth.
         const down = comb(6).map(([u, v]): [number, number] => [u * 1.05 - 2.1, y + 9 - v]);
         const up = comb(6).map(([u, v]): [number, number] => [u, y + v]);
         const between: Loop = { points: rectangle(4.5, y + 8.5, 0.4, 0.2), object: 0, parent: null };
@@ -321,7 +321,7 @@ test(`what is filled is inside of loops and outside of their holes, seed ${SEED}
       expect(area).toBeGreaterThanOrEqual(-1e-12);
       filled += area;
     }
-    // Loops go the one way and holes the other.
+    // Loops go one way and holes the other.
     const truth = all.reduce((sum, _, i) => sum + (outlines.closed[i] ? areaOf(outlines, i, plane.normal) : 0), 0);
     expect(filled).toBeCloseTo(truth, 6);
   }

@@ -1,4 +1,4 @@
-// Sections through the service: against cutting every triangle in float64, loops against winding numbers.
+// Sections through the service: against cutting every triangle in float64; loops against winding numbers.
 import { type CollisionService, createCollisionService, type ObjectId, type Section } from 'collision-worker';
 import { BoxGeometry, CapsuleGeometry, ConeGeometry, Matrix4, SphereGeometry, TorusKnotGeometry, Vector3 } from 'three';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -16,7 +16,7 @@ import {
 import { Random, SEED } from '../../oracle/random.js';
 import { cutTriangles, windings } from '../../oracle/sections.js';
 
-/** How many planes each mesh gets; the whole of them on request. */
+/** How many planes each mesh gets; all of them on request. */
 const PLANES = Number(process.env.PLANES ?? 40);
 
 let service: CollisionService;
@@ -29,7 +29,7 @@ type Loop = [number, number][];
 
 const pointOf = ({ points }: Section, i: number) => new Vector3().fromArray(points, 3 * i);
 
-/** The outline's points in the plane, about its own first point. */
+/** The outline's points in the plane, relative to its own first point. */
 function flat(section: Section, outline: number, plane: readonly number[]): Loop {
   const n = new Vector3(plane[0], plane[1], plane[2]).normalize();
   const u = new Vector3(0.3, -0.7, 0.5).cross(n).normalize();
@@ -49,7 +49,7 @@ const areaOf = (loop: Loop) =>
     return sum + (x * t - s * y) / 2;
   }, 0);
 
-/** Adds an object for the length of `work`. */
+/** Adds an object for the duration of `work`. */
 async function withObject<T>(mesh: Triangles, matrix: Matrix4, work: (id: ObjectId) => Promise<T>): Promise<T> {
   const handle = await service.addMesh({ positions: mesh.positions.slice(), indices: mesh.indices.slice() });
   const id = service.addObject({ shape: { type: 'mesh', mesh: handle }, matrix: matrix.elements });
@@ -62,7 +62,9 @@ async function withObject<T>(mesh: Triangles, matrix: Matrix4, work: (id: Object
   }
 }
 
-/** Compares a section with the cuts of all triangles. `size` is of the object, `far` how far it is from the origin. */
+/**
+ * Compares a section with the cuts of all triangles. `size` is the object's size, `far` its distance from the origin.
+ */
 function compare(section: Section, mesh: Triangles, matrix: Matrix4, plane: number[], size: number, far: number): void {
   const doubt = 1e-9 * size + 1e-15 * far;
   const { sure, doubtful } = cutTriangles(mesh, matrix, plane, doubt);
@@ -87,7 +89,7 @@ function compare(section: Section, mesh: Triangles, matrix: Matrix4, plane: numb
         Math.max(p.distanceTo(cut!.from), q.distanceTo(cut!.to)),
         Math.max(p.distanceTo(cut!.to), q.distanceTo(cut!.from)),
       );
-      // A flat triangle's crossing moves far for a little of height.
+      // The crossing of a flat triangle moves far for a small change in height.
       expect(apart).toBeLessThan(1e-5 * size + 1e-9 * far);
     }
   }
@@ -96,11 +98,11 @@ function compare(section: Section, mesh: Triangles, matrix: Matrix4, plane: numb
   }
 }
 
-/** Checks what is said of loops within each other, and how they turn. */
+/** Checks the nesting and the winding of loops. */
 function compareNesting(section: Section, plane: number[], size: number): void {
   const loops = Array.from(section.closed, (_, i) => flat(section, i, plane));
   for (let i = 0; i < loops.length; i++) {
-    // A sliver has no inside.
+    // A sliver has no interior.
     if (!section.closed[i] || loops[i].length < 3 || Math.abs(areaOf(loops[i])) < 1e-12 * size ** 2) continue;
     const around = loops.flatMap((loop, j) =>
       j !== i && section.closed[j] && windings(loop, insideOf(loops[i])) % 2 !== 0 ? [j] : [],
@@ -111,7 +113,7 @@ function compareNesting(section: Section, plane: number[], size: number): void {
   }
 }
 
-/** A point that belongs to the loop: halfway along its longest side. */
+/** A point that belongs to the loop: the midpoint of its longest side. */
 function insideOf(loop: Loop): [number, number] {
   let longest: [number, number] = loop[0];
   let most = -1;
@@ -164,7 +166,7 @@ describe.each(PLACES)(`sections %s, seed ${SEED}`, (_, scale, away) => {
       for (let i = 0; i < PLANES; i++) {
         const vertex = (): Vector3 =>
           new Vector3().fromArray(mesh.positions, 3 * random.integer(mesh.positions.length / 3));
-        // Through anywhere, through a vertex, through three, along a face or an axis.
+        // Through a random point, through a vertex, through three, along a face or an axis.
         const kind = i % 4;
         const [a, b, c] = [vertex(), vertex(), vertex()].map((v) => v.applyMatrix4(matrix));
         let normal = random.direction();
@@ -177,7 +179,7 @@ describe.each(PLACES)(`sections %s, seed ${SEED}`, (_, scale, away) => {
         expect([...section.objects].every((object) => object === id)).toBe(true);
         expect([...section.closed].every((isClosed) => isClosed === 1)).toBe(true);
         compare(section, mesh, matrix, plane, 4 * scale, away);
-        // A lump may go through itself.
+        // A lump may intersect itself.
         if (kind === 0 && name !== 'a lump') compareNesting(section, plane, 4 * scale);
       }
     });
@@ -220,7 +222,7 @@ test.each([1, -1])('to the left of what is not closed is what is behind its face
         const [a, b, c] = [0, 1, 2].map((corner) =>
           new Vector3().fromArray(mesh.positions, 3 * mesh.indices[3 * triangle + corner]).applyMatrix4(matrix),
         );
-        // Mirrored, the corners turn the other way about the face's front.
+        // Mirrored, the corners wind the other way about the face's front.
         const front = b.sub(a).cross(c.sub(a)).multiplyScalar(scale);
         expect(Math.sign(normal.clone().cross(way).dot(front)), `triangle ${triangle}`).toBe(-1);
         looked++;
@@ -278,7 +280,7 @@ test(`boxes, spheres and capsules, seed ${SEED}`, async () => {
   for (let i = 0; i < 60; i++) {
     const scale = new Vector3(random.range(0.5, 2), random.range(-2, -0.5), random.range(0.5, 2));
     const matrix = new Matrix4().compose(random.point(1), random.rotation(), scale);
-    // Of the capsule's axis: longer than its radius, and shorter.
+    // The capsule's axis: longer than its radius, and shorter.
     const half = i % 2 === 0 ? 1 : random.range(0.05, 0.45);
     const shape = [
       { type: 'box', halfExtents: [1, 0.5, 0.25] },
@@ -329,7 +331,7 @@ test('what stands on the plane is not cut, what hangs below it is', async () => 
 test(`caps fill what is cut and nothing else, seed ${SEED}`, async () => {
   const random = new Random(SEED);
   for (const [name, mesh] of CLOSED) {
-    if (name === 'a lump') continue; // it may go through itself
+    if (name === 'a lump') continue; // it may intersect itself
     await withObject(mesh, new Matrix4(), async () => {
       for (let i = 0; i < 10; i++) {
         const plane = planeThrough(random.direction(), random.point(0.5));
@@ -343,7 +345,7 @@ test(`caps fill what is cut and nothing else, seed ${SEED}`, async () => {
           expect(own).toBeGreaterThan(-1e-12);
           area += own;
         }
-        // Loops turn about what is cut, and the other way about holes.
+        // Loops wind around the cut solid, and the other way around holes.
         const expected = loops.reduce((sum, each) => sum + each, 0);
         expect(area).toBeCloseTo(expected, 9);
         expect((await service.section(plane)).caps.length).toBe(0);
@@ -390,7 +392,7 @@ test('of several objects, filtered, sorted by object; points and lines have none
   expect(all.frame).toBeGreaterThan(0);
   expect([...(await service.section(plane, { layers: 2 })).objects]).toEqual([ids[1]]);
   expect([...(await service.section(plane, { ignore: [ids[1]] })).objects]).toEqual([ids[0], ids[2]]);
-  // Several at once are answered each.
+  // Several at once are each answered.
   const [one, two, three] = await Promise.all([plane, [0, 1, 0, 9], plane].map((p) => service.section(p)));
   expect([one, two, three].map(({ objects }) => objects.length)).toEqual([3, 0, 3]);
   for (const id of [...ids, line]) service.removeObject(id);

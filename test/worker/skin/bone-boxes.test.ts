@@ -1,4 +1,4 @@
-// By `precision: 'obb'` rays and picks hit the boxes of bones, which slow float64 code finds anew.
+// With `precision: 'obb'`, rays and picks hit the boxes of bones, which slow float64 code computes anew.
 import { type CollisionService, createCollisionService, type Hit } from 'collision-worker';
 import { Matrix3, Matrix4, PerspectiveCamera, Ray, Vector3 } from 'three';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -36,7 +36,7 @@ async function add(rig: Rig, to = service): Promise<number> {
   return to.addObject({ shape: { type: 'mesh', mesh }, matrix: rig.mesh.matrixWorld.elements });
 }
 
-/** Poses a rig anew; of its bones some are mirrored, and some are drawn together to nothing. */
+/** Poses a rig anew; some of its bones are mirrored, and some are scaled to nothing. */
 function pose(random: Random, rig: Rig, id: number, to = service): void {
   strikeOddly(random, rig);
   to.setPose(id, poseOf(rig));
@@ -48,7 +48,7 @@ function rayAt(random: Random, boxes: BoneBox[]): Ray {
   return new Ray(origin, aim.sub(origin).normalize());
 }
 
-/** Says where hits of all bones are not where boxes are entered and left that are a hair larger or smaller. */
+/** Reports hits of all bones that do not lie between the crossings of slightly larger and smaller boxes. */
 function faultsOf(hits: Hit[], boxes: BoneBox[], ray: Ray, hair: number): string[] {
   const faults: string[] = [];
   for (const { bone, matrix, isAmbiguous } of boxes) {
@@ -176,7 +176,7 @@ describe(`boxes of bones are hit where float64 has them, seed ${SEED}`, { timeou
   });
 });
 
-/** Plates, and a vertex far away that no triangle has, one that nothing moves, and a morph target. */
+/** Plates, and a vertex far away that no triangle uses, one that no bone moves, and a morph target. */
 function morphedPlates() {
   const parts = plates();
   parts.positions.push(500, 500, 500, 10, 0, 0.1);
@@ -203,7 +203,7 @@ describe('bones of all kinds', () => {
   test('those without vertices, that are mirrored, flat or nothing', async () => {
     const id = await add(service);
     await service.update();
-    // Before there are bones it is one box.
+    // Before it has bones it is one box.
     expect(await bonesAlong(service, 5)).toEqual([-1, -1]);
     service.setPose(id, { bones: boneArray(I, I, I, I) });
     await service.update();

@@ -1,4 +1,4 @@
-// Contacts 'bones': which boxes of bones meet those of another object, or its shape, against slow float64 code.
+// Contacts 'bones': which boxes of bones intersect those of another object, or its shape, against slow float64 code.
 import {
   type CollisionService,
   type ContactDetail,
@@ -38,7 +38,7 @@ const FRAMES = 4;
 const DETAILS = ['bones', 'any', 'manifold', 'triangles', 'full', 'bounds'] as const;
 const OFTEN_BONES = ['bones', 'bones', 'bones', 'any'] as const;
 
-/** An object of the service, and what slow code knows of it. */
+/** An object of the service, and its data for slow code. */
 interface Thing {
   id: ObjectId;
   contacts: ContactDetail;
@@ -58,7 +58,7 @@ const place = (random: Random) =>
 const partyOf = (thing: Thing) => thing.party(thing.matrix);
 const hasBones = ({ rig }: Thing) => rig !== undefined && rig.data.skin !== undefined;
 
-/** One object of each kind among some with bones, in any order. */
+/** Adds one object of each kind among some with bones, in any order. */
 async function populate(random: Random, options: RigOptions, to: CollisionService): Promise<Thing[]> {
   const [ball, ground] = [icosphere(1, 2), waves(4)];
   const meshes = { ball: await to.addMesh(ball), ground: await to.addMesh(ground) };
@@ -112,7 +112,7 @@ function change(random: Random, things: Thing[], isFirst: boolean): void {
   }
 }
 
-/** Says where the pairs of bones are not those that meet; counts those that must and those that may. */
+/** Reports pairs of bones that are not those that intersect; counts the certain and the possible ones. */
 function faultsOf(found: readonly number[], expected: BonePair[], count: Record<BonePair['state'], number>): string[] {
   const left = new Set<string>();
   for (let i = 0; i < found.length; i += 2) left.add(`${found[i]} ${found[i + 1]}`);
@@ -132,7 +132,7 @@ function faultsOf(found: readonly number[], expected: BonePair[], count: Record<
   return isSorted ? faults : [...faults, 'not sorted'];
 }
 
-/** The answers of a frame by both ids; of pairs without bones nothing but that there are none. */
+/** The answers of a frame by both ids; for pairs without bones, only that there are none. */
 function bonesIn(contacts: ContactSet): Map<string, number[]> {
   const found = new Map<string, number[]>();
   for (const { a, b, bones, contained, points, triangles } of contacts) {
@@ -147,7 +147,7 @@ const turned = (bones: Int32Array) =>
     .sort((p, q) => p[0] - q[0] || p[1] - q[1])
     .flat();
 
-/** Every two things of which one has bones, the lower id first. */
+/** Every pair of things of which one has bones, the lower id first. */
 function* couples(things: Thing[]): Generator<[a: Thing, b: Thing]> {
   const sorted = things.slice().sort((p, q) => p.id - q.id);
   for (const [i, a] of sorted.entries()) {
@@ -271,7 +271,7 @@ describe('bones of all kinds', () => {
     expect(await inFrame()).toMatchObject({ bones: [0, 0, 1, 1], begun: true });
     service.setPose(a, { bones: boneArray(at(0, -9), I, I, I) });
     expect(await inFrame()).toMatchObject({ bones: [1, 1], begun: false });
-    // Bone 0 of the one comes to bone 1 of the other.
+    // Bone 0 of one reaches bone 1 of the other.
     service.setPose(a, { bones: boneArray(at(10), at(0, -9), I, I) });
     expect(await inFrame()).toMatchObject({ bones: [0, 1], begun: false });
     expect([...(await service.contact(b, a, { detail: 'bones' }))!.bones]).toEqual([1, 0]);
@@ -289,7 +289,7 @@ describe('bones of all kinds', () => {
   test('what has bones but no pose yet, or has lost it, is its mesh', async () => {
     const [a, b] = await both();
     service.setTransform(b, new Matrix4().makeRotationX(Math.PI / 2).elements);
-    // Neither has any: as by 'any'.
+    // Neither has bones: as with 'any'.
     expect(await inFrame()).toMatchObject({ count: 1, bones: [] });
     service.setPose(b, { bones: still });
     expect(await inFrame()).toMatchObject({ bones: [-1, 0, -1, 1] });

@@ -1,4 +1,5 @@
-// Skinned and morphed meshes with a clearance, and the boxes of bones: who is nearer than it, against distances in float64.
+// Skinned and morphed meshes with a clearance, and the boxes of bones:
+// which pairs are nearer than that, against distances in float64.
 import { type CollisionService, type ContactDetail, createCollisionService, type ObjectId } from 'collision-worker';
 import { Matrix4, Vector3 } from 'three';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -19,7 +20,7 @@ const KINDS: [string, RigOptions, ContactDetail][] = [
   ['twenty bones', { bones: 20 }, 'bones'],
 ];
 const FRAMES = 4;
-/** What float32 makes of vertices that are moved. */
+/** The float32 rounding error of moved vertices. */
 const DOUBT = 1e-4;
 
 interface Thing {
@@ -58,7 +59,7 @@ describe(`who is nearer than the sum of clearances, seed ${SEED}`, { timeout: 24
       const clearance = clearanceOf();
       const matrix = rig.mesh.matrixWorld.elements;
       const id = service.addObject({ shape: { type: 'mesh', mesh }, matrix, contacts, clearance });
-      // Where a bone's box may as well lie otherwise, nobody says how far it is.
+      // Where the orientation of a bone's box is ambiguous, its distance is unspecified.
       const boxes = () => boneBoxes(rig).map(({ matrix: box }): Part => ({ body: cubeBody(box) }));
       things.push({ id, clearance, rig, parts: () => (isBones ? boxes() : trianglesOf(rig)) });
     }

@@ -1,5 +1,5 @@
-// Meshes with a skin or morph targets whose vertices move, or that take each other's place: their objects keep their poses,
-// also before the next update(). three's Raycaster is the truth.
+// Meshes with a skin or morph targets whose vertices move, or that replace each other: their objects keep their poses, also
+// before the next update(). three's Raycaster is the reference.
 import { type CollisionService, createCollisionService } from 'collision-worker';
 import { Raycaster, Vector3 } from 'three';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -53,7 +53,7 @@ async function compare(asked: CollisionService, random: Random, rig: Rig, id: nu
   return { faults, hits };
 }
 
-/** Moves the vertices that three has, far or a little, larger or smaller, out of order, or back to where they were. */
+/** Moves the vertices that three has: far or a little, scaled, shuffled, or back to where they were. */
 function move(random: Random, { data }: Rig, original: Float32Array): void {
   const { positions } = data;
   const center = random.point(3);
@@ -89,7 +89,7 @@ describe.each(KINDS)(`%s, seed ${SEED}`, (_, options) => {
       const { rebuilds } = service.meshInfo(mesh);
       await service.updateMesh(mesh, rig.data.positions);
       const moved = await compare(service, random, rig, id);
-      // The tree that is built beside it has skin and targets, too.
+      // The tree that is built in parallel has skin and targets, too.
       const isWorse = service.meshInfo(mesh).cost >= 2;
       if (isWorse)
         await expect.poll(() => service.meshInfo(mesh).rebuilds, { timeout: 20_000 }).toBeGreaterThan(rebuilds);
@@ -143,7 +143,7 @@ describe.each(KINDS)(`%s, seed ${SEED}`, (_, options) => {
     const after = await compare(asked, random, rig, id);
     expect(after.faults).toEqual([]);
     expect(after.hits).toBeGreaterThan(5);
-    // One of another number has none.
+    // An object of another mesh has none.
     const plain = await asked.addMesh({ positions: rig.data.positions, indices: rig.data.indices! });
     asked.setObject(id, { shape: { type: 'mesh', mesh: plain } });
     await asked.update();
@@ -198,7 +198,7 @@ test('vertices move while a frame is under way that reads poses of them: its con
   );
   const count = (await first).contacts.count;
   await Promise.all(moves);
-  service.setPose(ids[0], poseOf(rig)); // the same pose, of vertices that are back
+  service.setPose(ids[0], poseOf(rig)); // the same pose, with the original vertices
   expect((await service.update()).contacts.count).toBe(count);
   expect(count).toBe((10 * 9) / 2);
 });

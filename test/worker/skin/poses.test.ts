@@ -1,4 +1,4 @@
-// Poses as calls: what they travel with, what becomes of them, and what is wrong with some.
+// Poses as calls: what they are sent with, what becomes of them, and which are invalid.
 import { type CollisionService, createCollisionService, type MeshId } from 'collision-worker';
 import { Matrix4, Vector3 } from 'three';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -23,7 +23,7 @@ function halves() {
   return { ...box, skin: { bones, weights, boneCount: 2 }, morphs: { targets: [target], relative: true } };
 }
 
-/** Where a ray from the right, at a height, meets the box: at 1 when it is not posed. */
+/** Where a ray from the right, at a height, hits the box: at 1 when it is not posed. */
 const right = async (service: CollisionService, y = 0.1) => {
   const hit = await service.raycast({ origin: [100, y, 0.2], direction: [-1, 0, 0] });
   return hit && { x: Math.round(1e4 * hit.point[0]) / 1e4, bone: hit.bone };
@@ -222,7 +222,7 @@ describe('poses of frames', () => {
     await service.update();
     service.setPose(b, { bones: bonesAt(0, 2) });
     await service.update();
-    service.setPose(a, { bones: bonesAt(0, 9) }); // nobody has said this yet
+    service.setPose(a, { bones: bonesAt(0, 9) }); // not sent yet
     service.setPose(c, { bones: bonesAt(0, 4) });
     service.removeObject(c);
     await mortal.kill();
@@ -276,7 +276,7 @@ describe('poses of frames', () => {
       expect(await right(service)).toEqual({ x, bone: 1 });
       expect(await right(service, 50.1)).toEqual({ x: 1, bone: 1 });
       if (x === 3) break;
-      // One that is lost with its frame is told the next one.
+      // A pose that is lost with its frame is sent to the next worker.
       mortal.workers.at(-1)!.hold();
       service.setPose(a, { bones: bonesAt(0, mortal.workers.length === 2 ? 1 : 2) });
       service.update().catch(() => {});
@@ -294,7 +294,7 @@ describe('poses of frames', () => {
     const mesh = await service.addMesh(rig.data);
     const used: number[] = [];
     for (let round = 0; round < 6; round++) {
-      // The same poses in each round, as the room for a frame's is as large as the largest frame so far.
+      // The same poses in each round, since the room for a frame's poses is that of the largest frame so far.
       const same = new Random(SEED);
       const ids = service.addInstances({ shape: { type: 'mesh', mesh }, contacts: 'any' }, 5);
       for (let frame = 0; frame < 4; frame++) {

@@ -1,5 +1,5 @@
-// What is asked of posed objects besides rays: the same as of meshes that were added with their vertices where three has
-// them, in a service of their own; and what slow float64 code says of these vertices.
+// Queries of posed objects other than rays: the same results as for meshes that were added with their vertices where three
+// has them, in a service of their own; and the results of slow float64 code for these vertices.
 import { type CollisionService, createCollisionService, type ObjectId, type ObjectOptions } from 'collision-worker';
 import { Matrix4, PerspectiveCamera, Triangle, Vector3 } from 'three';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -27,7 +27,7 @@ const VIEW = {
 let posed: CollisionService;
 let still: CollisionService;
 let rigs: Rig[];
-/** Ids in both, by the numbers of rigs. */
+/** Ids in both services, by the numbers of rigs. */
 let ids: ObjectId[];
 let twins: ObjectId[];
 const random = new Random(SEED);
@@ -156,7 +156,7 @@ describe(`posed objects, seed ${SEED}`, { timeout: 240_000 }, () => {
         const found = keys.get(`${a} ${b}`) ?? [];
         const names = new Set(expected.map(String));
         const shared = found.filter((pair) => names.has(String(pair))).length;
-        // Those that touch by no more than rounding may be in or out.
+        // Objects that touch by no more than rounding may be in or out.
         expect(found.length - shared).toBeLessThanOrEqual(1 + 0.02 * expected.length);
         expect(expected.length - shared).toBeLessThanOrEqual(1 + 0.02 * expected.length);
         const report = await posed.contact(ids[a], ids[b], { detail: 'full' });
@@ -178,7 +178,8 @@ describe(`posed objects, seed ${SEED}`, { timeout: 240_000 }, () => {
       );
       if (Math.abs(deepest - other) <= 1e-3 * Math.max(deepest, 0.1)) compared++;
     }
-    // Bones and targets crumple the surfaces: what crosses itself has no one inside, and rounding says where a region ends.
+    // Bones and targets crumple the surfaces: a self-intersecting surface
+    // has no unique inside, and rounding decides where a region ends.
     expect(compared).toBeGreaterThanOrEqual(0.5 * frames[0].count);
   });
 

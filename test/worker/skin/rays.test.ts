@@ -17,7 +17,7 @@ async function add(rig: Rig): Promise<number> {
   return service.addObject({ shape: { type: 'mesh', mesh }, matrix: rig.mesh.matrixWorld.elements });
 }
 
-/** The middle and the size in the world of where three has the vertices. */
+/** The centre and the size in the world of where three has the vertices. */
 function extentOf(rig: Rig): { middle: Vector3; size: number } {
   const positions = movedPositions(rig);
   const low = new Vector3().setScalar(Number.POSITIVE_INFINITY);
@@ -31,7 +31,7 @@ function extentOf(rig: Rig): { middle: Vector3; size: number } {
   return { middle: low.clone().add(high).multiplyScalar(0.5), size: low.distanceTo(high) };
 }
 
-/** The middle of some triangle where three has it, in the world. */
+/** The centroid of a random triangle where three has it, in the world. */
 function middleOf({ mesh, data }: Rig, positions: Float64Array, random: Random): Vector3 {
   const triangle = 3 * random.integer(data.indices!.length / 3);
   const sum = new Vector3();
@@ -39,7 +39,7 @@ function middleOf({ mesh, data }: Rig, positions: Float64Array, random: Random):
   return sum.divideScalar(3).applyMatrix4(mesh.matrixWorld);
 }
 
-/** Compares rays at a posed object with three's; answers faults and how many hits there were. */
+/** Compares rays at a posed object with three's; returns errors and the number of hits. */
 async function compare(random: Random, rig: Rig, id: number, count: number, error: number) {
   const { middle, size } = extentOf(rig);
   const positions = movedPositions(rig);
@@ -87,12 +87,13 @@ const KINDS: [string, RigOptions][] = [
   ['bones and absolute morphs', { bones: 5, targets: 2, relative: false }],
 ];
 
-/** What float32 leaves uncertain of a bone's place: half of its last bit. */
+/** The float32 rounding error of a bone's position: half of its last bit. */
 const HALF_BIT = 2 ** -25;
 
 describe(`rays at posed objects a million units away, seed ${SEED}`, { timeout: 240_000 }, () => {
   const FAR = new Vector3(1e6, -1e6, 1e6);
-  // What weights lack to 1 is drawn towards the origin: needles of a million units, thinner than float32 tells there.
+  // Where weights sum to less than 1, vertices are pulled towards the
+  // origin: needles of a million units, thinner than float32 resolves there.
   const SHORT = KINDS.filter(([, { anyWeights }]) => !anyWeights);
 
   test.each(SHORT)('%s: three’s, of the same bones', async (_, options) => {
@@ -139,7 +140,7 @@ describe(`rays at posed objects a million units away, seed ${SEED}`, { timeout: 
         if (hit) seen.set(triangle, (seen.get(triangle) ?? new Set()).add(bone));
       }
       expect([...seen.values()].some((bones) => bones.size > 1)).toBe(true);
-      if (SEED === 1) expect(seen.get(0)!.size).toBeGreaterThan(1); // others do not meet it
+      if (SEED === 1) expect(seen.get(0)!.size).toBeGreaterThan(1); // others do not hit it
     },
   );
 
@@ -151,7 +152,7 @@ describe(`rays at posed objects a million units away, seed ${SEED}`, { timeout: 
     service.setPose(id, poseOf(rig));
     await service.update();
     const { middle, size } = extentOf(rig);
-    // Each number of a bone's place is off by half a bit of its size, and a vertex by the weighted mean of that.
+    // Each number of a bone's position is off by half a bit of its size, and a vertex by the weighted mean of that.
     const error = HALF_BIT * 2 * 1e6 * Math.sqrt(3);
     let compared = 0;
     for (let i = 0; i < 100; i++) {
@@ -159,7 +160,7 @@ describe(`rays at posed objects a million units away, seed ${SEED}`, { timeout: 
       const direction = middle.clone().sub(origin).normalize();
       const point = (await service.raycast({ origin: origin.toArray(), direction: direction.toArray() }))?.point;
       if (!point) continue;
-      // The surface that three has passes by the point no farther away than that.
+      // three's surface passes within that distance of the point.
       const found = new Vector3();
       const positions = movedPositions(rig);
       const { indices } = rig.data;
@@ -193,7 +194,7 @@ describe(`rays at posed objects are three's, seed ${SEED}`, { timeout: 240_000 }
         const { faults, hits } = await compare(random, rig, id, 25, 1e-5);
         expect(faults).toEqual([]);
         total += hits;
-        if (rig.mesh instanceof SkinnedMesh) break; // its bones are rounded now
+        if (rig.mesh instanceof SkinnedMesh) break; // its bones are now rounded
       }
       service.removeObject(id);
     }

@@ -1,4 +1,5 @@
-// What a solid hides is left out early: a snap is the same as where a plane that cuts nothing away forbids that.
+// Features that a solid hides are skipped early: a snap is the same
+// as with a clipping plane that clips nothing, but disables that.
 import { type CollisionService, createCollisionService, type Shape } from 'collision-worker';
 import { PerspectiveCamera, Vector3 } from 'three';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -8,7 +9,7 @@ const VIEWPORT = { x: 0, y: 0, width: 400, height: 300 };
 const ROUNDS = Number(process.env.SNAP_ROUNDS ?? 60);
 const PICKS = 6;
 const BEHIND = 60;
-/** A half-space that holds everything. */
+/** A half-space that contains everything. */
 const ALL = [0, 0, 1, 1e4];
 const FRONTS: Shape[] = [
   { type: 'box', halfExtents: [2, 2, 2] },
@@ -27,7 +28,7 @@ test(`a snap near solids is the same with and without what they hide, seed ${SEE
   let [snapped, bare] = [0, 0];
   for (let round = 0; round < ROUNDS; round++) {
     const camera = new PerspectiveCamera(random.range(20, 70), 4 / 3, 0.1, 200);
-    // Within the solid, too.
+    // Inside the solid, too.
     camera.position.copy(random.direction().multiplyScalar(random.pick([0.3, 4, 10, 40])));
     camera.lookAt(random.point(0.5));
     camera.updateMatrixWorld();

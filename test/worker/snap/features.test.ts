@@ -1,4 +1,5 @@
-// What meshes have to snap to: known edges, vertices, middles and centres, and baked features that nobody can lead astray.
+// What meshes offer for snapping: known edges, vertices, midpoints and
+// centres, and baked features that cannot be forged to cause harm.
 import {
   type CollisionService,
   createCollisionService,
@@ -56,7 +57,10 @@ function place(mesh: number, matrix = new Matrix4(), more = {}) {
   return { mesh, object };
 }
 
-/** Looks down z, or from elsewhere, at a square of twice the half size about a place: parallel, so that pixels are easy. */
+/**
+ * Looks along z, or from elsewhere, at a square of twice the half size
+ * about a place, with a parallel projection, so that pixels are easy.
+ */
 async function look(half: number, at = new Vector3(), from = new Vector3(0, 0, 50)): Promise<void> {
   const camera = new OrthographicCamera(-half, half, half, -half, 0.1, 100 * half + 100);
   camera.position.copy(from.clone().multiplyScalar(half / 2)).add(at);
@@ -206,7 +210,7 @@ test('what is cut away is not snapped to, an edge where it is left', async () =>
 test('of an edge whose middle is cut away both ends are left', async () => {
   await add(new BoxGeometry(2, 2, 2));
   await look(2);
-  // What is between -0.5 and 0.5 along x is cut away by both planes.
+  // Geometry between -0.5 and 0.5 along x is clipped by both planes.
   const options = { clip: [1, 0, 0, -0.5, -1, 0, 0, -0.5], clipIntersection: true };
   for (const sign of [-1, 1]) {
     for (const [x, dx, expected] of [
@@ -249,7 +253,7 @@ test('features that were found by the builder are baked, and go with the mesh', 
   const other = await service.addMesh(baked.slice(0));
   const { object } = place(other, new Matrix4().makeTranslation(10, 0, 0));
   await look(2, new Vector3(10, 0, 0));
-  // Sides of 30 degrees are edges by an angle of 10.
+  // With an angle of 10 degrees, sides 30 degrees apart are edges.
   await look(2, new Vector3(10, 0, 0), new Vector3(0, 50, 0.001));
   expect(await snapAt(new Vector3(10, 1, 0), ['midpoint'], 1, 1, { radius: 5 })).toMatchObject({ object });
   expect(new Uint8Array(await service.bakeMesh(other))).toEqual(new Uint8Array(baked));
@@ -267,7 +271,7 @@ test('baked features that were changed are refused, and never lead astray', asyn
     const load = service.addMesh(bytes.buffer).then((id) => service.removeMesh(id));
     await load.catch((error) => expect(error).toMatchObject({ code: 'BAD_DATA' }));
   }
-  // The highest bit of every second word was missed once.
+  // A regression: the highest bit of every second word was not checked.
   const refused: unknown[] = [];
   const refuse = async (at: number, bit: number): Promise<void> => {
     const bytes = new Uint8Array(baked.slice(0));

@@ -1,4 +1,5 @@
-// What is in front in parts of the square about the cursor, by rays that the test answers: two walls side by side, one farther away.
+// The frontmost surface in parts of the square around the cursor, by
+// rays that the test answers: two walls side by side, one farther away.
 import { describe, expect, test } from 'vitest';
 import { ViewTable } from '../../../src/client/frame/view-table.js';
 import { snapDrawing } from '../../../src/client/query/snap-drawing.js';
@@ -15,9 +16,9 @@ const record = new ViewTable().recordOf('test', 'view', PIXEL_VIEW);
 /** The cursor is at the origin. */
 const view = new SnapView(snapDrawing({ record, floats: new Float64Array(record.buffer) }, 200, 150, RADIUS));
 const filter: Filter = { ...ALL, precision: PRECISION_MESH };
-/** Where a wall is, left and right of the middle, and with which triangles. */
+/** The z coordinate and the triangle of the wall left and right of the centre. */
 const WALLS = { left: [0, 1], right: [-20, 2] } as const;
-/** An identity and no way. */
+/** The identity, without a translation. */
 const PLACE = [1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0];
 
 function frontsOf(walls: { left: readonly number[]; right: readonly number[] }): Fronts {

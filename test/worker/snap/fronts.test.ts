@@ -1,4 +1,4 @@
-// Snaps among many boxes, some of which are behind walls, where planes cut: against looking at every feature of every box, and at
+// Snaps among many boxes, some of which are behind walls, where planes clip: against examining every feature of every box, and
 // every surface that may hide it. FRONT_BOXES=4000 for ten times as many.
 import { type CollisionService, createCollisionService, type PickOptions, type SnapKind } from 'collision-worker';
 import { Matrix4, OrthographicCamera, PerspectiveCamera, Ray, Vector3 } from 'three';
@@ -9,9 +9,9 @@ const BOXES = Number(process.env.FRONT_BOXES ?? 400);
 const ROUNDS = Number(process.env.SNAP_ROUNDS ?? 2);
 const PICKS = 3;
 const VIEWPORT = { x: 0, y: 0, width: 400, height: 300 };
-/** Pixels that rounding and the order of what is within a 64th may make. */
+/** Pixels by which rounding may differ, and the order of features within a 64th of a pixel. */
 const DOUBT = 0.03;
-/** In the world: what is nearer to a clip plane than this, and not on it, may be on either side. */
+/** In the world: a point nearer to a clip plane than this, but not on it, may be on either side. */
 const CLIP_DOUBT = 1e-8;
 
 let service: CollisionService;
@@ -21,9 +21,9 @@ beforeAll(async () => {
 afterAll(() => service.dispose());
 
 type Camera = PerspectiveCamera | OrthographicCamera;
-/** Four numbers: what is negative is cut away. */
+/** Four numbers: points of negative value are clipped. */
 type Clip = readonly [number, number, number, number];
-/** Of a box about the origin under a map, or of a mesh: its triangles, and the points and edges that are snapped to. */
+/** A transformed box about the origin, or a mesh: its triangles, and its points and edges for snapping. */
 interface Thing {
   id: number;
   triangles: Vector3[][];
@@ -59,7 +59,7 @@ function boxOf(half: Vector3, matrix: Matrix4): Thing {
   return { id, triangles, corners, edges };
 }
 
-/** A flat grid of triangles across the scene, whose corners are far from every cursor: nothing of it is snapped to. */
+/** A flat grid of triangles across the scene, whose corners are far from every cursor: it offers nothing for snapping. */
 async function gridOf(cells: number, size: number, matrix: Matrix4): Promise<Thing> {
   const positions: number[] = [];
   const indices: number[] = [];
@@ -84,7 +84,7 @@ async function gridOf(cells: number, size: number, matrix: Matrix4): Promise<Thi
   return { id, triangles, corners: [], edges: [] };
 }
 
-/** Of a ball whose front is at the origin. */
+/** A ball whose front is at the origin. */
 function ballOf(radius: number, place: Vector3): Thing {
   const center = new Vector3(0, 0, -radius).add(place);
   const id = service.addObject({
@@ -108,14 +108,14 @@ function oracle(camera: Camera, cursor: [number, number], radius: number, clips:
     const isBefore = p.clone().applyMatrix4(camera.matrixWorldInverse).z < 0;
     return isBefore && Math.max(Math.abs(q.x), Math.abs(q.y), Math.abs(q.z)) <= 1;
   };
-  /** 1 for kept, 0 for cut away, 0.5 where nobody can tell. */
+  /** 1 if kept, 0 if clipped, 0.5 if uncertain. */
   const keptOf = (p: Vector3): number =>
     Math.min(1, ...clips.map((clip) => (Math.abs(valueAt(clip, p)) < CLIP_DOUBT ? 0.5 : Number(valueAt(clip, p) > 0))));
   const near = (p: Vector3) => {
     const q = p.clone().project(camera);
     return new Vector3(q.x, q.y, -1).unproject(camera);
   };
-  // Only what is drawn near the cursor can hide anything there.
+  // Only triangles drawn near the cursor can hide anything there.
   const hiding = things.flatMap(({ triangles }) =>
     triangles.filter((triangle) => {
       const drawn = triangle.map((p) => p.clone().project(camera));
@@ -127,7 +127,7 @@ function oracle(camera: Camera, cursor: [number, number], radius: number, clips:
     }),
   );
   const hit = new Vector3();
-  /** 'visible', 'hidden' or 'doubtful', by how far in pixels the nearest surface is before the point. */
+  /** 'visible', 'hidden' or 'doubtful', by how many pixels the nearest surface is in front of the point. */
   const visibilityOf = (p: Vector3) => {
     const start = near(p);
     const way = p.clone().sub(start);
@@ -172,7 +172,7 @@ async function sceneOf(random: Random, wall: Wall, cut: Cut, isParallel: boolean
     : new PerspectiveCamera(45, 4 / 3, 0.1, 100);
   camera.position.set(random.range(-2, 2), random.range(-2, 2), 14).add(place);
   camera.lookAt(place);
-  // All is about the middle of the view, or about its left border.
+  // Everything is near the centre of the view, or near its left border.
   const isAtBorder = random.chance(0.3);
   if (isAtBorder && isParallel) camera.translateX(8);
   else if (isAtBorder) camera.rotateY(-Math.atan((4 / 3) * Math.tan(Math.PI / 8)));
@@ -194,7 +194,7 @@ async function sceneOf(random: Random, wall: Wall, cut: Cut, isParallel: boolean
   }
   if (wall === 'two triangles') things.push(await gridOf(1, 12, tilt));
   if (wall === 'a grid') things.push(await gridOf(random.integer(30) + 10, 12, tilt));
-  // On a raster, so that faces lie on planes and on one another; some many times in one place.
+  // On a grid, so that faces are coplanar and coincide; some many times at one place.
   for (let i = 0; i < boxes; i++) {
     const at = random.chance(0.3)
       ? new Vector3(random.integer(4) - 2, random.integer(4) - 2, random.integer(12) - 9).multiplyScalar(0.375)
@@ -202,7 +202,7 @@ async function sceneOf(random: Random, wall: Wall, cut: Cut, isParallel: boolean
           .point(1)
           .multiply(new Vector3(0.7, 0.7, 3))
           .add(new Vector3(0, 0, -2.5));
-    // Little of it before the walls, so that these are seen.
+    // Few in front of the walls, so that these are seen.
     if (at.z > 0.15 && random.chance(0.97)) at.z -= 2;
     const half = random.chance(0.5) ? new Vector3(0.125, 0.125, 0.125) : new Vector3(0.02, 0.05, 0.1);
     things.push(boxOf(half, new Matrix4().setPosition(at.add(place))));
@@ -218,7 +218,7 @@ async function sceneOf(random: Random, wall: Wall, cut: Cut, isParallel: boolean
     ],
   };
   await service.update();
-  // About the place.
+  // Relative to the place.
   const placed = clips[cut].map((clip): Clip => [clip[0], clip[1], clip[2], 2 * clip[3] - valueAt(clip, place)]);
   return { camera, things, clips: placed, middle: isAtBorder ? 0 : 200 };
 }
@@ -231,7 +231,7 @@ test.each(WALLS.flatMap((wall) => CUTS.map((cut) => [wall, cut] as const)))(
   async (wall, cut) => {
     const random = new Random(SEED + 100 * WALLS.indexOf(wall) + CUTS.indexOf(cut));
     for (let round = 0; round < ROUNDS; round++) {
-      // Among more of them more is hidden before something is found.
+      // Among more of them, more is hidden before something is found.
       const isLast = round === ROUNDS - 1;
       const { camera, things, clips, middle } = await sceneOf(
         random,
@@ -262,7 +262,7 @@ test.each(WALLS.flatMap((wall) => CUTS.map((cut) => [wall, cut] as const)))(
         const most = Math.min(radius, snap?.pixels ?? radius) - DOUBT;
         const check = (p: Vector3): void => {
           if (!isDrawn(p) || pixelsOf(p) > most || keptOf(p) === 0) return;
-          // What is on a plane is kept.
+          // Points on a plane are kept.
           const isOn = keptOf(p) === 0.5 && clips.some((clip) => valueAt(clip, p) !== 0 && keptOf(p) < 1);
           if (isOn || visibilityOf(p) !== 'visible') return;
           expect.fail(`${what}: but one at ${p.toArray().join()}, ${pixelsOf(p)} pixels away`);
@@ -292,7 +292,7 @@ test.each(WALLS.flatMap((wall) => CUTS.map((cut) => [wall, cut] as const)))(
   120_000,
 );
 
-/** Where of what is kept of an edge the fewest pixels are: samples, then halving about the best one. */
+/** Where the kept part of an edge is the fewest pixels away: samples, then bisection around the best one. */
 function nearestKept(
   [a, b]: [Vector3, Vector3],
   isKept: (p: Vector3) => boolean,

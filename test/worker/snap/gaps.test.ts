@@ -1,4 +1,5 @@
-// A face that is drawn all about the cursor hides what is behind it; faces with gaps between them do not.
+// A face that is drawn all around the cursor hides what
+// is behind it; faces with gaps between them do not.
 import { type CollisionService, createCollisionService } from 'collision-worker';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { PIXEL_VIEW } from '../../fixtures/pixel-view.js';
@@ -14,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => service.dispose());
 
-/** Two triangles between two places of x. */
+/** Two triangles between two values of x. */
 function bar(low: number, high: number) {
   return {
     positions: Float32Array.of(low, -90, 0, high, -90, 0, high, 90, 0, low, 90, 0),
@@ -22,7 +23,7 @@ function bar(low: number, high: number) {
   };
 }
 
-// Of the first, all corners of what is looked at are on other bars than the cursor is.
+// Of the first, all corners of the examined triangles are on other bars than the cursor.
 test.each([
   ['bars with gaps', [bar(-90, -7), bar(-3, 3), bar(7, 90)], 5, true],
   ['a wall of two triangles', [bar(-90, 40)], 5, false],

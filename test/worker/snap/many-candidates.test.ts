@@ -1,4 +1,4 @@
-// More features near the cursor than are looked at in one go: the nearest one that is seen, by looking at each.
+// More features near the cursor than are examined at once: the nearest visible one, by examining each.
 import { type CollisionService, createCollisionService } from 'collision-worker';
 import { Vector3 } from 'three';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -8,7 +8,7 @@ import { Random, SEED } from '../../oracle/random.js';
 const CURSOR = { x: 203, y: 141 };
 const RADIUS = 10;
 const POINTS = 5000;
-/** Pixels are told apart to a 64th. */
+/** Pixel distances are distinguished to a 64th. */
 const STEP = 1 / 64;
 
 let service: CollisionService;
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.dispose());
 
-// What hides them leaves all, those far from the cursor, and none; the last one fills the square about the cursor.
+// The plate hides none of them, some, or all; the last one fills the square around the cursor.
 test.each([0, 3.5, 9, 11, 14])(
   `of ${POINTS} points behind a plate of %d pixels the nearest is found, seed ${SEED}`,
   async (half) => {

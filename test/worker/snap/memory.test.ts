@@ -1,4 +1,4 @@
-// What picks and features take in the core is given back, and features that go are kept for the picks that read them.
+// The core's memory for picks and features is freed, and removed features are kept for the picks that read them.
 import { type CollisionService, createCollisionService, type MeshId } from 'collision-worker';
 import { BoxGeometry } from 'three';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -14,7 +14,9 @@ import { SEED } from '../../oracle/random.js';
 const OBJECTS = 60_000;
 const CUBE = trianglesOf(new BoxGeometry(1, 1, 1, 3, 3, 3));
 
-/** Adds so many objects about the cursor that a pick rests. `mesh`: of which they are; else boxes. */
+/**
+ * Adds enough objects around the cursor that a pick takes several slices. `mesh`: their mesh; else they are boxes.
+ */
 function pile(service: CollisionService, mesh?: MeshId): Uint32Array {
   return addPile(service, mesh ? { type: 'mesh', mesh } : { type: 'box', halfExtents: [0.5, 0.5, 0.5] }, OBJECTS);
 }
@@ -49,14 +51,14 @@ test(`picks that are dropped in the midst of their slices take nothing for good,
     const controller = new AbortController();
     await worker.shut();
     const gone = Promise.allSettled(Array.from({ length: 12 }, () => snapOf(service, controller.signal)));
-    await worker.inMidst(() => service.pick(10, 10)); // which is answered while they rest
+    await worker.inMidst(() => service.pick(10, 10)); // which is answered while they wait
     controller.abort();
     worker.open();
     dropped += (await gone).filter(({ status }) => status === 'rejected').length;
   }
   expect(dropped).toBe(6 * 12);
   await snapOf(service);
-  // What is kept for the next pick may have grown by other steps; what is not given back would be many times as much.
+  // Memory that is kept for the next pick may have grown in other steps; a leak would be many times as much.
   expect(await usedBytes(service)).toBeLessThan(before + (before - first));
 });
 
@@ -79,7 +81,7 @@ test('features go with their mesh', async () => {
 });
 
 describe('features that are dropped', () => {
-  /** A store with memory that says which addresses are in use. */
+  /** A store with memory that reports which addresses are in use. */
   function storeWithMemory() {
     const buffer = new ArrayBuffer(1 << 16);
     const used = new Set<number>();

@@ -1,4 +1,5 @@
-// A snapping pick where very much is near the cursor is in slices: what comes meanwhile does not wait for it, nor harm it.
+// A snapping pick with very many features near the cursor runs in
+// slices: calls in between neither wait for it nor disturb it.
 import { createCollisionService } from 'collision-worker';
 import { OrthographicCamera, PlaneGeometry } from 'three';
 import { expect, onTestFinished, test } from 'vitest';
@@ -7,7 +8,7 @@ import { addPile } from '../../fixtures/snap-pile.js';
 
 const BOXES = 20_000;
 
-/** Boxes about the cursor that hide one another. */
+/** Boxes around the cursor that hide one another. */
 async function pile() {
   const worker = new GatedWorker();
   const service = await createCollisionService({ createWorker: () => worker, builders: 0 });

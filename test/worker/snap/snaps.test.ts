@@ -11,7 +11,7 @@ const ROUNDS = Number(process.env.SNAP_ROUNDS ?? 3);
 const PICKS = 30;
 const RADIUS = 12;
 const VIEWPORT = { x: 7, y: 11, width: 640, height: 480 };
-/** Pixels that rounding and the order of what is within a 64th may make. */
+/** Pixels by which rounding may differ, and the order of features within a 64th of a pixel. */
 const DOUBT = 0.05;
 
 let service: CollisionService;
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.dispose());
 
-/** Meshes of all kinds: subdivided, bent, degenerate, not manifold, with vertices that are there twice. */
+/** Meshes of all kinds: subdivided, bent, degenerate, non-manifold, with duplicate vertices. */
 function meshes(random: Random): Triangles[] {
   const cube = trianglesOf(new BoxGeometry(2, 1.5, 1, 2, 3, 1));
   const fin = merged([
@@ -48,7 +48,7 @@ function meshes(random: Random): Triangles[] {
   ];
 }
 
-/** Two triangles across a scene: what is behind either of them is not looked at, where it is drawn all about the cursor. */
+/** Two triangles across a scene: features behind either of them are skipped if it is drawn all around the cursor. */
 const WALL: Triangles = {
   positions: Float32Array.of(-6, -6, 0, 6, -6, 0, 6, 6, 0, -6, 6, 0),
   indices: Uint32Array.of(0, 1, 2, 0, 2, 3),
@@ -71,7 +71,7 @@ function cameraOf(random: Random, size: number, place: Vector3): PerspectiveCame
 
 const rankOf = ({ kind }: { kind: string }) => (kind === 'edge' ? 1 : 0);
 
-/** Compares an answer with all features within the radius and a little more. */
+/** Compares an answer with all features within the radius and slightly beyond. */
 function compare(hit: Hit | null, features: Feature[], size: number, what: string): void {
   const snap = hit?.snap ?? null;
   if (snap) {
@@ -144,7 +144,7 @@ describe.each([
       await service.update();
       let snapped = 0;
       for (let i = 0; i < PICKS && objects.length > 0; i++) {
-        // Near a vertex of something, mostly.
+        // Mostly near a vertex of an object.
         const { mesh, matrix } = random.pick(objects);
         const vertex = random.integer(mesh.positions.length / 3);
         const p = new Vector3()

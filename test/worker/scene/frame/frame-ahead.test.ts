@@ -1,5 +1,5 @@
-// The scene goes on while a frame's pairs are found and looked at: the frame says what it would have said, and queries and
-// the next frame see what has changed meanwhile.
+// The scene changes while a frame's pairs are found and examined: the frame's result stays the same, and queries and the
+// next frame see the changes.
 import { Matrix4, Quaternion, Vector3 } from 'three';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { FrameBuilder } from '../../../../src/client/frame/frame-builder.js';
@@ -18,7 +18,7 @@ import { icosphere, soup } from '../../../oracle/meshes.js';
 import { Random, SEED } from '../../../oracle/random.js';
 import { randomRig } from '../../../oracle/rigs.js';
 
-/** Of a frame, in milliseconds: it looks at one pair. */
+/** Of a frame, in milliseconds: enough for one pair. */
 const NO_TIME = 1e-9;
 /** A budget that is never used up. */
 const ALL_TIME = 1e9;
@@ -28,12 +28,12 @@ const BINDS = new Float64Array([...new Matrix4().elements, ...new Matrix4().elem
 
 let data: MeshData[];
 let meshes: ArrayBuffer[];
-/** How many of them cannot be deformed: the first ones. */
+/** How many of the meshes cannot be deformed: the first ones. */
 let still: number;
 beforeAll(async () => {
   const core = await startCore();
   const random = new Random(SEED);
-  // The first two together have pairs that are left in their midst.
+  // The first two together have pairs that are interrupted halfway.
   data = [icosphere(1.2, 5), icosphere(1, 4), icosphere(1, 1), soup(random, 40, 0.4, 1)];
   still = data.length;
   const ball = icosphere(1.1, 5);
@@ -44,7 +44,7 @@ beforeAll(async () => {
   meshes = data.map((each) => bake(core, each));
 });
 
-/** One thing that is done to both worlds. */
+/** A change that is made to both worlds. */
 type Change = (world: World) => void;
 
 class World {
@@ -71,7 +71,7 @@ class World {
     this.#builder.setSingle(id, matrix.elements);
   }
 
-  /** Moves the bones of an object; nothing where its mesh has none. */
+  /** Moves the bones of an object; does nothing if its mesh has none. */
   pose(id: number, bones: Float32Array, weight: number): void {
     this.#poses.set(id, { bones, binds: BINDS, morphs: [weight] });
   }
@@ -87,7 +87,7 @@ class World {
     this.removed.push(name);
   }
 
-  /** Lets the core know at once where everything has been moved; the next frame says so again. */
+  /** Sends the core all moved transforms at once; the next frame sends them again. */
   placeAhead(): void {
     this.#builder.addPoses();
     this.core.placeAhead(this.#builder.copy(this.#frame + 1, 1));
@@ -106,7 +106,7 @@ class World {
     return out && new FrameView(out, this.#views.names);
   }
 
-  /** What rays of all directions hit. */
+  /** The hits of rays in all directions. */
   look(random: Random): unknown[] {
     return Array.from({ length: 20 }, () => {
       const origin = random.point(6).toArray();
@@ -126,23 +126,23 @@ function everything({ contacts, views, rejected }: FrameView) {
   };
 }
 
-/** How a world is. */
+/** The properties of a world. */
 interface Scene {
-  /** The most objects. */
+  /** The maximum number of objects. */
   slots: number;
-  /** How far they are from the middle. */
+  /** How far they are from the centre. */
   spread: number;
-  /** How many of them are meshes; and how many reach beyond their shape, by a clearance or on a way. */
+  /** The share of meshes; and of objects that reach beyond their shape, by a clearance or a swept path. */
   meshShare: number;
   reaching?: number;
-  /** How many changes there are before a frame at most; at once in its midst; and how often in its midst. */
+  /** The maximum number of changes before a frame; at once during it; and how often during it. */
   changes: number;
   late: number;
   times: number;
   details: number[];
 }
 
-/** Makes changes of all kinds, and knows which objects and views there are. */
+/** Makes changes of all kinds, and keeps track of the objects and views. */
 class Changes {
   readonly #random: Random;
   readonly #scene: Scene;
@@ -190,7 +190,7 @@ class Changes {
     return (world) => world.move(id, matrix);
   }
 
-  /** Moves the vertices of a mesh, in vain now and then, or puts a new tree of them in its place. */
+  /** Moves the vertices of a mesh, sometimes with no effect, or replaces its tree. */
   #changeMesh(): Change {
     const random = this.#random;
     const mesh = random.integer(still);
@@ -268,7 +268,7 @@ class Changes {
   }
 }
 
-/** Tells how often the scene went on in the midst of a frame, and how often in that of its broad phase. */
+/** How often the scene changed in the midst of a frame, and how often in that of its broad phase. */
 interface Midst {
   count: number;
   ofBroadPhase: number;
@@ -300,7 +300,7 @@ async function goOn(seed: number, frames: number, scene: Scene, budgets: number[
           for (const change of some) change(world);
           if (isTold) world.placeAhead();
         });
-        // Somebody else may begin to read.
+        // Another reader may begin.
         if (random.chance(0.3)) ahead.meshes.keep();
         late.at(-1)!(ahead);
       }
@@ -310,7 +310,7 @@ async function goOn(seed: number, frames: number, scene: Scene, budgets: number[
     if (ahead.core.considered > considered) midst.ofBroadPhase++;
     ahead.meshes.release();
     const expected = behind.step(Number.POSITIVE_INFINITY)!;
-    // Of a view that is gone nothing is said.
+    // A removed view is not reported.
     const said = everything(expected);
     said.views = said.views.filter(({ name }) => !ahead.removed.includes(name));
     expect(everything(found), `frame ${frame}`).toEqual(said);
@@ -350,7 +350,8 @@ describe.each([
       expect(count).toBeGreaterThan(60);
     });
 
-    // Few that change are looked for one by one; of many, all pairs are found anew, and those of a crowd by sweeping.
+    // A few that change are searched for one by one; for many, all
+    // pairs are found anew, those of a crowd by sweep and prune.
     test.each([
       ['few change', { slots: 400, spread: 3, changes: 90 }],
       ['many change', { slots: 400, spread: 3, changes: 400 }],
@@ -358,7 +359,7 @@ describe.each([
     ])('where there are many pairs, of which %s', async (_, { slots, spread, changes }) => {
       const scene = { slots, spread, meshShare: 0.01, changes, late: 100, times: 2, details: [1, 1, 1, 1, 2, 3] };
       let ofBroadPhase = 0;
-      // How long a broad phase takes says whether the scene may go on in its midst: on a fast machine it seldom may.
+      // The duration of a broad phase decides whether the scene may change in its midst: on a fast machine it seldom may.
       for (let run = 0; run < 3 || (ofBroadPhase === 0 && run < 60); run++) {
         const seed = SEED + 1000 * run;
         ofBroadPhase += (await goOn(seed, 4, { ...scene, reaching: [0, 0.05, 0.3][run % 3] }, budgets)).ofBroadPhase;
@@ -388,7 +389,7 @@ test('a frame in whose midst come, and go, many more objects than there were', a
     matrix: new Matrix4().setPosition(x, y, 0).elements,
   });
   const [, make] = KINDS[0];
-  // Of any seed, some see none of what comes.
+  // A fixed seed: with some other seeds, the view sees none of the new objects.
   const view = viewOf(aimed(make(new Random(1)), new Random(1), new Vector3()), DEPTHS[0][1]);
   for (const world of worlds) {
     world.setView('view', view);

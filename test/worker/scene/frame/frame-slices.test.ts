@@ -1,4 +1,4 @@
-// Frames whose pairs are looked at in slices, with queries between them, say what they say in one go.
+// Frames whose pairs are examined in slices, with queries between them, have the same results as in one piece.
 
 import { Matrix4 } from 'three';
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -41,7 +41,7 @@ beforeAll(async () => {
   }
 });
 
-/** So many of its sizes from the dragon's middle. */
+/** A multiple of its size from the dragon's centre. */
 const at = (x: number, y: number, z: number) =>
   new Matrix4().makeTranslation(...([x, y, z].map((f, i) => low[i] + (0.5 + f) * size[i]) as [number, number, number]));
 
@@ -71,7 +71,7 @@ class World {
     return this.frame(budget, between).contacts;
   }
 
-  /** `between` is called between slices, which are as short as can be. */
+  /** `between` is called between slices, which are as short as possible. */
   frame(budget: number, between?: () => void): FrameView {
     const input = this.#builder.seal(++this.#frame, 1, budget);
     let out: ArrayBuffer | null;
@@ -130,7 +130,7 @@ describe(`seed ${SEED}`, () => {
         inOnePiece(
           volumes.overlap({ ...OBJECT, ...sphere(sliced), radius: 0.05, matrix: at(0, 0, 0).elements }, FILTER),
         );
-        // The frame begins its own pair anew then.
+        // The frame then restarts its own pair.
         if (slices === 8) pairs.contact(ids[0], ids[1], layout.CONTACTS_MANIFOLD);
       });
       expect(slices).toBeGreaterThan(4);
@@ -169,7 +169,7 @@ describe(`seed ${SEED}`, () => {
     expect(waited).toBeGreaterThan(4);
     expect(begun).toBe(1);
     expect(world.core.usedBytes).toBeLessThan(usedBytes + 2 ** 24);
-    // When it stands still the answer becomes that of a frame without a budget.
+    // Once it stands still, the answer becomes that of a frame without a budget.
     const place = at(0.05, 0, 0);
     world.move(boxId, place);
     let contacts = world.run(tiny);
@@ -209,7 +209,7 @@ test.each([
   const world = new World(await startCore());
   const COUNT = 9000;
   const side = 0.1;
-  // In rows of three, of which each overlaps the next one.
+  // In rows of three, each overlapping the next one.
   const placeOf = (slot: number) => new Matrix4().setPosition(0.15 * (slot % 3), Math.floor(slot / 3), 0);
   const crate = { shape: layout.SHAPE_BOX, extent: [side, side, side] };
   const ids = Array.from({ length: COUNT }, (_, slot) => world.put(slot, crate, placeOf(slot)));
@@ -271,7 +271,8 @@ describe('by a clock that moves by 1 ms at each look', () => {
     vi.spyOn(performance, 'now').mockImplementation(() => ++looks);
     let slices = 0;
     const { ms } = world.frame(0, isSliced ? () => void slices++ : undefined);
-    // Before the broad phase the core looks twice while it clears its lists. Between two slices the caller looks once, and the core once when it goes on.
+    // Before the broad phase the core checks the clock twice while it clears its lists. Between two slices the caller checks
+    // once, and the core once when it continues.
     const aside = 1 + (isSliced ? 2 * (slices - 1) : 0);
     expect(ms.update + ms.cull + ms.broadPhase + ms.narrowPhase + ms.answer).toBe(ms.total);
     expect(ms.total).toBe(looks - 1 - aside);

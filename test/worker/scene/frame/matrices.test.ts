@@ -1,4 +1,4 @@
-// Which matrices the core takes, against what the client says of them: it decides to the bit alike.
+// Which matrices the core accepts, against the client's checks: both decide alike, to the bit.
 
 import { Matrix4, Vector3 } from 'three';
 import { expect, test } from 'vitest';
@@ -83,7 +83,7 @@ test.each([
     for (const [i, id] of ids.entries()) {
       const placed = parent.clone().multiply(new Matrix4().fromArray(matrices, 16 * i));
       for (const factor of [0.99, 1.01]) {
-        // On a face, and somewhat inwards or outwards of it.
+        // On a face, and slightly inside or outside.
         const face = [random.range(-1, 1), random.range(-2, 2), random.range(-3, 3)];
         const axis = random.integer(3);
         face[axis] = random.pick([-1, 1]) * factor * (axis + 1);
@@ -94,7 +94,7 @@ test.each([
   }
 });
 
-/** Its last column in the plane of the others, but for a part of itself. */
+/** Its last column in the plane of the others, except for a relative part. */
 function flattened(random: Random, matrix: Matrix4, part: number): Matrix4 {
   const [x, y, z] = [new Vector3(), new Vector3(), new Vector3()];
   matrix.extractBasis(x, y, z);
@@ -102,7 +102,7 @@ function flattened(random: Random, matrix: Matrix4, part: number): Matrix4 {
   return new Matrix4().makeBasis(x, y, z);
 }
 
-/** Flat, though the product of its columns' squared lengths vanishes before the third is part of it. */
+/** Flat, though the product of its columns' squared lengths underflows before the third is multiplied in. */
 function vanishing(random: Random): Matrix4 {
   const [x, y, z] = random.pick([...AXES, ...AXES.map((axes) => axes.toReversed())]);
   const along = (axis: 'X' | 'Y' | 'Z', length: number) => new Vector3()[`set${axis}`](length);

@@ -1,5 +1,5 @@
-// Static objects are placed in the index one by one, and in slices of a frame: whatever comes, goes and moves in between,
-// and wherever it is, every ray hits what brute force says, and the structure holds.
+// Static objects are inserted into the index one by one, and in slices of a frame: whatever is added, removed and moved
+// in between, and wherever it is, every ray hits what brute force hits, and the structure stays valid.
 import { Matrix4, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import { FrameBuilder } from '../../../../src/client/frame/frame-builder.js';
@@ -19,7 +19,7 @@ interface Ball {
   contacts: number;
 }
 
-/** Where what comes is, and how large. */
+/** Where added objects are, and how large. */
 const PLACES: [name: string, centre: (random: Random) => Vector3, radius: (random: Random) => number][] = [
   ['everywhere', (random) => random.point(40), () => 0.5],
   ['in a plane', (random) => random.point(40).setZ(0), () => 0.3],
@@ -64,7 +64,7 @@ class World {
     this.#generation = (this.#generation % 2000) + 1;
   }
 
-  /** Makes it an object that collides with nothing, or one that does: it is in another tree then. */
+  /** Makes it an object that collides with nothing, or one that does: that moves it to another tree. */
   turn(id: number): void {
     const ball = this.balls.get(id)!;
     ball.contacts = ball.contacts === layout.CONTACTS_NONE ? layout.CONTACTS_ANY : layout.CONTACTS_NONE;
@@ -98,7 +98,7 @@ class World {
       const best = nearest(balls, origin, direction);
       const scale = 1e-6 * (origin.length() * 1e-6 + target.radius);
       if (hit === null || best === null) {
-        // A ray that grazes is hit or not.
+        // A grazing ray may hit or miss.
         if (hit !== null || (best !== null && best.grazing > 1e-6)) expect(hit?.object, when).toBe(best?.id);
       } else if (hit.object !== best.id) {
         expect(Math.abs(hit.distance - best.distance), when).toBeLessThan(scale);
@@ -117,7 +117,7 @@ class World {
   }
 }
 
-/** Finds the ball that a ray enters or leaves first; `grazing`: how deep in its radii the ray goes. */
+/** Finds the ball that a ray enters or leaves first; `grazing`: how deep the ray goes, in its radii. */
 function nearest(balls: Map<number, Ball>, origin: Vector3, direction: Vector3) {
   let best: { id: number; distance: number; grazing: number } | null = null;
   for (const [id, { centre, radius }] of balls) {
@@ -141,7 +141,7 @@ describe(`static objects come, go and move, seed ${SEED}`, () => {
       const when = `round ${round}`;
       const isShrinking = round % 10 > 6;
       for (let i = random.integer(isShrinking ? 20 : 200); i > 0; i--) world.add(centre(random), radius(random));
-      if (random.chance(0.5)) world.check(5, when); // they have places now
+      if (random.chance(0.5)) world.check(5, when); // they are inserted by now
       for (let i = random.integer(isShrinking ? 300 : 20); i > 0 && world.balls.size > 0; i--) {
         world.remove(random.pick(world.ids));
       }
@@ -165,7 +165,7 @@ describe(`static objects come, go and move, seed ${SEED}`, () => {
     const random = new Random(SEED);
     const world = new World(await startCore(), random);
     const places = Array.from({ length: 3000 }, () => random.point(40));
-    // With some that stay, so that no tree is begun anew.
+    // With some that stay, so that no tree is started anew.
     for (let i = 0; i < 50; i++) world.add(random.point(40), 0.3);
     const staying = new Set(world.ids);
     let most = 0;
@@ -186,7 +186,7 @@ describe(`static objects come, go and move, seed ${SEED}`, () => {
     for (let block = 0; block < 4; block++) {
       const before = new Set(world.ids);
       for (let i = 0; i < 1000; i++) world.add(new Vector3(), 0.2);
-      if (block % 2 === 1) world.check(10, `block ${block}`); // they have places, all in one
+      if (block % 2 === 1) world.check(10, `block ${block}`); // they are inserted, all at one position
       const staging = new FrameBuilder();
       for (const id of world.ids) if (!before.has(id)) world.move(staging, id, random.point(20));
       world.core.frame(world.seal(staging), undefined);
@@ -212,7 +212,7 @@ describe(`static objects come, go and move, seed ${SEED}`, () => {
     world.check(30, 'after the frame');
     expect(core.check()).toBeNull();
 
-    // Nobody asks: every slice does as much.
+    // There are no queries: every slice does the same amount of work.
     for (let i = 0; i < 20_000; i++) world.add(random.point(60), 0.5);
     core.beginFrame(world.seal(new FrameBuilder()));
     slices = 1;

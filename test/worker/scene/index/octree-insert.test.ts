@@ -1,5 +1,5 @@
-// Below the public API: objects that come to a tree that is built find room in it, and all answers are those of a world
-// that is built at once.
+// Below the public API: objects added to an existing tree find room
+// in it, and all results are those of a world that is built at once.
 
 import { Matrix4, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';

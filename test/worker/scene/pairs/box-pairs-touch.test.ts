@@ -1,5 +1,5 @@
-// Boxes that are just apart or just touch, by far less than float32 tells, at a corner on a face or as beams
-// lie across each other: contact() and frames say which.
+// Boxes that barely touch or barely do not, by far less than float32 resolves, with a corner on a face or crossed
+// like beams: contact() and frames decide which.
 import { Matrix4, Vector3 } from 'three';
 import { expect, test } from 'vitest';
 import { FrameBuilder } from '../../../../src/client/frame/frame-builder.js';
@@ -19,9 +19,9 @@ test(`${COUNT} corners and beams on faces, seed ${SEED}`, async () => {
   const expected = new Set<string>();
   for (let i = 0; i < COUNT; i++) {
     const lower = random.placement(new Vector3(), { low: 0.5, high: 2, sheared: 0.3, mirrored: 0.3 });
-    // In the lower one's space: the lowest corner of the upper one over a face, or a hair below it.
+    // In the lower one's space: the lowest corner of the upper one over a face, or slightly below it.
     const [axis, side] = [random.integer(3), random.pick([-1, 1])];
-    // Some are much longer than the other one is large, which takes digits.
+    // Some are much longer than the other one is large, which costs digits.
     const isLong = random.chance(0.3);
     const gap = random.pick([-1, 1]) * random.logRange(isLong ? 1e-7 : 1e-12, 1e-4);
     const upper = random.placement(new Vector3(), { low: 0.3, high: 1, sheared: 0.3 });
@@ -30,7 +30,7 @@ test(`${COUNT} corners and beams on faces, seed ${SEED}`, async () => {
     const corner = new Vector3();
     for (const column of columns) corner.addScaledVector(column, column.getComponent(axis) * side > 0 ? -1 : 1);
     const foot = random.point(0.7).setComponent(axis, side * (1 + gap));
-    // Others lie across it: their middles are near each other, however long one is.
+    // Others lie across it: their centres are near each other, however long one is.
     if (isLong && random.chance(0.5)) {
       const angle = random.chance(0.7) ? random.logRange(1e-7, 1e-2) : random.range(0, 6.3);
       const turn = new Matrix4().makeRotationAxis(new Vector3().setComponent(axis, 1), angle);
@@ -39,7 +39,7 @@ test(`${COUNT} corners and beams on faces, seed ${SEED}`, async () => {
       corner.setScalar(0).setComponent(axis, -0.5 * side);
     }
     upper.setPosition(foot.sub(corner)).premultiply(lower);
-    // Each pair far from all others, at the origin's digits for what is asked one by one.
+    // Each pair far from all others, with the origin's digits for single queries.
     const forms = random.chance(0.5) ? [lower, upper] : [upper, lower];
     const [a, b] = forms.map((form) => scene.add(CUBE, form, { contacts: layout.CONTACTS_ANY }));
     const met = scene.core.pairs.contact(a.id, b.id, layout.CONTACTS_ANY) !== null;
@@ -68,7 +68,8 @@ function longAlong(axis: number): [number, number, number] {
 const BEAMS = 256;
 const BEAM = 4096;
 
-// What bounds the rounding of all axes of a pair is its longest edge, and here one component alone makes that.
+// The rounding error of all axes of a pair is bounded by its
+// longest edge, and here a single component makes up that.
 test.each([
   ['x', 0],
   ['y', 1],
@@ -86,7 +87,7 @@ test.each([
     const [length, width, height] = [random.range(0.5, 1) * BEAM, random.range(0.1, 0.5), random.range(0.7, 1.3)];
     beam.scale(new Vector3(width, width, width).setComponent(long, length));
     const foot = random.point(0.6).setComponent(axis, side * (height + width + gap));
-    // Far from all others, where places have digits for the gap.
+    // Far from all others, where positions have digits for the gap.
     const middle = new Vector3(i % 8, Math.floor(i / 8) % 8, Math.floor(i / 64)).multiplyScalar(4 * BEAM);
     const face = new Matrix4().makeScale(...new Vector3(1, 1, 1).setComponent(axis, height).toArray());
     const forms = [face, beam.setPosition(foot)].map((form) =>

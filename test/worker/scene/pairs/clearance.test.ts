@@ -1,5 +1,5 @@
-// Pairs that are nearer than the sum of their clearances, in frames and by the query, against distances in float64 of all
-// pairs of all parts.
+// Pairs that are nearer than the sum of their clearances, in frames
+// and by queries, against float64 distances of all pairs of all parts.
 import { Matrix4, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import * as layout from '../../../../src/shared/layout.js';
@@ -13,7 +13,7 @@ import { Random, SEED } from '../../../oracle/random.js';
 import { type AnyShape, anySolid } from '../../../oracle/shapes.js';
 import { gapBetween, pointBody } from '../../../oracle/solids.js';
 
-/** Frames of each world; `FRAMES=100 npx vitest run …` looks at more. */
+/** Frames of each world; `FRAMES=100 npx vitest run …` checks more. */
 const FRAMES = Number(process.env.FRAMES ?? 5);
 const COUNT = 24;
 
@@ -56,7 +56,7 @@ describe.each(WORLDS)(`clearance %s, seed ${SEED}`, { timeout: 240_000 }, (_, sc
       const anyShape = (): AnyShape => {
         if (random.chance(0.5)) return random.pick(meshes);
         const shape = anySolid(random);
-        // How a capsule's bounds are turned about its axis is nobody's promise.
+        // The rotation of a capsule's bounds about its axis is unspecified.
         return isBounds && shape.type === 'capsule' ? anyShape() : { shape };
       };
       const clearanceOf = () => (random.chance(0.3) ? 0 : scale * random.logRange(0.01, 0.6));
@@ -124,7 +124,7 @@ describe.each(WORLDS)(`clearance %s, seed ${SEED}`, { timeout: 240_000 }, (_, sc
   );
 });
 
-/** The query says what the frame does, in either order. */
+/** Expects the query to give the frame's result, in either order. */
 function expectSame(scene: NearScene, a: Thing, b: Thing, contacts: number, pair: ContactPair, message: string): void {
   for (const [p, q, sign] of [
     [a, b, 1],
@@ -141,7 +141,7 @@ function expectSame(scene: NearScene, a: Thing, b: Thing, contacts: number, pair
   }
 }
 
-/** One point, halfway between the two that are nearest, which are half of the gap away from it along the normal. */
+/** Expects one point, halfway between the two closest points, which are half the gap away from it along the normal. */
 function expectGap(
   { points, normals, depths }: ContactPair,
   truth: number,

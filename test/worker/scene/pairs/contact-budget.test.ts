@@ -1,4 +1,4 @@
-// Frames that have not the time to look at all pairs.
+// Frames that do not have the time to examine all pairs.
 import { type ContactSet, createCollisionService } from 'collision-worker';
 import { Matrix4, Vector3 } from 'three';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -41,7 +41,7 @@ class World {
     return new FrameView(out, []).contacts;
   }
 
-  /** The same in slices of so many milliseconds, and how many it took. */
+  /** The same in slices of this many milliseconds, and the number of slices. */
   runInSlices(budget: number, slice: number): [contacts: ContactSet, slices: number] {
     const input = this.#staging.seal(++this.#frame, 1, budget);
     this.core.beginFrame(input);
@@ -73,7 +73,7 @@ describe(`as a model of the queue says, by a clock that ticks when it is read, s
     ['all move', 1],
   ])('%s, while objects come and go, change layers and meshes', async (_, moving) => {
     const random = new Random(SEED);
-    // Looked at with a budget; and without one by shape, by bounds, and by bounds that are a little larger.
+    // Examined with a budget; and without one by shape, by bounds, and by bounds that are slightly larger.
     const cores = await Promise.all([startCore(), startCore(), startCore(), startCore()]);
     const worlds = cores.map((core) => new World(core));
     const [asked, byShape, byBounds, byLarger] = worlds;
@@ -105,7 +105,7 @@ describe(`as a model of the queue says, by a clock that ticks when it is read, s
       alive.get(id)!.matrix = to;
       touched.add(id);
     };
-    /** The pairs whose bounds overlap, after none is near to just touching: that may be found either way. */
+    /** The pairs whose bounds overlap, once none is close to just touching: those may be found or not. */
     const settledBounds = (): number[] => {
       for (;;) {
         const near = keysOf(byBounds.run());
@@ -118,7 +118,7 @@ describe(`as a model of the queue says, by a clock that ticks when it is read, s
     for (let slot = 0; slot < 40; slot++) put(makeId(slot, 1), random.integer(3), place());
 
     for (let frame = 1; frame <= 150; frame++) {
-      // Now and then nothing happens, and what waits comes all the same.
+      // Now and then nothing changes, and waiting pairs are examined all the same.
       if (!random.chance(0.2)) {
         for (const [id, { mesh, matrix }] of [...alive]) {
           const event = random.next();
@@ -195,14 +195,14 @@ describe(`as a model of the queue says, by a clock that ticks when it is read, s
       const [group, contacts] = [1 + (slot % 2), groups[slot % 2]];
       world.core.addObjects(Uint32Array.of(makeId(slot, 1)), { ...OBJECT, mesh, group, contacts });
     }
-    // As shapes that are no meshes: by sixteens.
+    // As shapes that are no meshes: 16 at a time.
     expect(world.run(1)).toMatchObject({ count: 16, waiting: 20 });
   });
 });
 
 /** What the budget should do, on sets. */
 class QueueModel {
-  readonly #pairs = new Map<number, number>(); // contained by key
+  readonly #pairs = new Map<number, number>(); // `contained`, by key
   readonly #waiting = new Map<number, number>(); // since when, by key
   #frame = 0;
 
@@ -258,14 +258,14 @@ test.each([
     const world = new World(await startCore());
     const SLOTS = 70_000;
     const PLACES = 20;
-    // So few pairs of so many slots are sorted digit by digit: each bit of a slot is the one that decides of some.
+    // This few pairs of this many slots are radix-sorted digit by digit: each bit of a slot decides the order of some.
     const slots = new Set<number>();
     for (let bits = 1; 2 ** bits < SLOTS; bits++) slots.add(2 ** bits).add(2 ** bits - 1);
     while (slots.size < 200) {
       const slot = random.integer(SLOTS);
       slots.add(slot).add(slot + 1);
     }
-    // A generation says nothing of the order.
+    // A generation does not affect the order.
     const ids = [...slots].map((slot) => makeId(slot, 1 + random.integer(layout.MAX_GENERATION)));
     const sorted = ids.toSorted((a, b) => a - b);
     const matrixAt = (place: number) => new Matrix4().setPosition(5 * place, 0, 0);
@@ -283,7 +283,7 @@ test.each([
       });
       expect(Array.from(a, (id, i) => [id, b[i]])).toEqual(expected);
       expect(Array.from(groupA, (group, i) => [sorted[group - 1], sorted[groupB[i] - 1]])).toEqual(expected);
-      // What moves is looked for one by one, in whatever order; in the end all are alone.
+      // Moving objects are searched for one by one, in any order; in the end all are alone.
       const isLast = frame === 6;
       const moving = isLast ? ids : Array.from({ length: 12 }, () => random.pick(ids));
       for (const [i, id] of moving.entries()) {
@@ -301,7 +301,7 @@ test.each([
 );
 
 describe(`in the service, seed ${SEED}`, () => {
-  /** Two services with the same heap of meshes and boxes: one looks at a few pairs a frame, one at all. */
+  /** Two services with the same heap of meshes and boxes: one examines a few pairs per frame, the other all. */
   async function start(contactBudget: number) {
     const random = new Random(SEED);
     const services = [await createCollisionService({ contactBudget }), await createCollisionService()] as const;
@@ -365,7 +365,7 @@ describe(`in the service, seed ${SEED}`, () => {
       for (const when of lastLook.values()) longest = Math.max(longest, frame - when);
     }
     expect(longest).toBeGreaterThan(10);
-    expect(longest).toBeLessThanOrEqual(candidates); // as one is looked at in each frame
+    expect(longest).toBeLessThanOrEqual(candidates); // since one is examined in each frame
     expect(lastLook.size).toBeGreaterThan(200);
     dispose();
   });

@@ -1,4 +1,4 @@
-// Begin, persist and end over many frames in which anything may happen to objects of all shapes.
+// Begin, persist and end events over many frames in which anything may happen to objects of all shapes.
 import {
   type CollisionService,
   type ContactDetail,
@@ -19,7 +19,7 @@ import { type Body, cubeBody, farApart, gapBetween } from '../../../oracle/solid
 
 const FRAMES = 1000;
 const OBJECTS = 30;
-/** World units: what is nearer to just touching may be found either way. */
+/** World units: pairs nearer than this to just touching may be found or not. */
 const DOUBT = 1e-6;
 const DETAILS: ContactDetail[] = ['none', 'bounds', 'bones', 'any', 'manifold', 'triangles', 'full'];
 
@@ -31,14 +31,14 @@ interface Thing {
   filter: Filter;
   /** Of the shape, where it is now. */
   bodies: Body[];
-  /** The same of a mesh or a box, by axes that separate: exact, and faster. */
+  /** The same for a mesh or a box, by separating axes: exact, and faster. */
   faceted: Placed | null;
-  /** In its bounds, and around them: both are the bounds but for a capsule. */
+  /** Inscribed in its bounds, and circumscribed: both are the bounds, except for a capsule. */
   inner: Body;
   outer: Body;
 }
 
-/** One that is asked, and one that is told the same: both must say the same. */
+/** One that is queried, and one that gets the same commands: both must give the same results. */
 let services: [CollisionService, CollisionService];
 beforeEach(async () => {
   services = [await createCollisionService(), await createCollisionService()];
@@ -88,7 +88,7 @@ test(`events of ${FRAMES} frames replay to what brute force gives, seed ${SEED}`
   let pairs: ReadonlyMap<string, string> = new Map();
   const count = { pairs: 0, begun: 0, ended: 0, endedOfRemoved: 0, reused: 0, doubtful: 0 };
   for (let frame = 1; frame <= FRAMES; frame++) {
-    // Nothing, one or two, or, now and then, most of them.
+    // None, one or two, or, now and then, most of them.
     const touched = new Set<number>();
     const some = () => {
       const id = random.pick([...things.keys()]);
@@ -122,7 +122,7 @@ test(`events of ${FRAMES} frames replay to what brute force gives, seed ${SEED}`
   const [{ contacts: last }] = await Promise.all(services.map((service) => service.update()));
   expect(expectEvents(pairs, last, things).size).toBe(0);
   console.log(JSON.stringify(count));
-  expect(count.doubtful).toBeLessThan(count.begun / 10); // 3 to 7 %, as shapes are drawn
+  expect(count.doubtful).toBeLessThan(count.begun / 10); // 3 to 7 %, depending on the random shapes
   for (const of of [count.begun, count.ended, count.pairs, 5 * count.reused, 5 * count.endedOfRemoved]) {
     expect(of).toBeGreaterThan(FRAMES / 8);
   }
@@ -183,7 +183,7 @@ function cubeOf({ shape, triangles }: AnyShape): Matrix4 {
   return new Matrix4().makeScale(half.x, half.y, half.z).setPosition(bounds.getCenter(new Vector3()));
 }
 
-/** The groups of each pair of the frame, after checking that events and groups are those that they must be. */
+/** Returns the groups of each pair of the frame, after checking that events and groups are as expected. */
 function expectEvents(
   before: ReadonlyMap<string, string>,
   found: ContactSet,
@@ -219,7 +219,7 @@ interface Touching {
   bounds?: boolean | null;
 }
 
-/** Returns how many pairs are in doubt; all others are those that they must be. */
+/** Returns how many pairs are in doubt; all others are as expected. */
 function expectPairs(
   found: ReadonlySet<string>,
   things: ReadonlyMap<number, Thing>,
@@ -238,7 +238,7 @@ function expectPairs(
       const of = detail === 1 ? 'bounds' : 'shapes';
       if (gaps[of] === undefined) {
         gaps[of] = detail === 1 ? boundsTouch(a, b) : shapesTouch(a, b);
-        if (gaps[of] === null) doubtful++; // once for as long as the two stay where they are
+        if (gaps[of] === null) doubtful++; // once for as long as the two do not move
       }
       const isTouching = gaps[of];
       if (isTouching || (isTouching === null && found.has(key))) expected.add(key);
@@ -254,7 +254,9 @@ function mayPair(a: Filter, b: Filter): boolean {
   return (a.layers & b.collidesWith) !== 0 && (b.layers & a.collidesWith) !== 0;
 }
 
-/** How a capsule's bounds are turned about its axis is nobody's promise: they hold it and are in a wider box. */
+/**
+ * The rotation of a capsule's bounds about its axis is unspecified: they contain it and are contained in a wider box.
+ */
 function boundsTouch(a: Thing, b: Thing): boolean | null {
   const isTouching = touch([a.outer], [b.outer]);
   const isOfCapsule = [a, b].some(({ shape }) => shape.shape.type === 'capsule');
@@ -268,7 +270,7 @@ function shapesTouch(a: Thing, b: Thing): boolean | null {
   return Math.abs(pair.separation) < DOUBT ? null : pair.separation < 0;
 }
 
-/** Null for what is in doubt. */
+/** Null if in doubt. */
 function touch(a: readonly Body[], b: readonly Body[]): boolean | null {
   let isSure = true;
   for (const p of a) {

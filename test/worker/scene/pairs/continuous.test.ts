@@ -1,4 +1,5 @@
-// What passes through each other between two frames, against the distances of the same shapes at many places of their ways.
+// Objects that pass through each other between two frames, against
+// the distances of the same shapes at many positions of their paths.
 import { Matrix4, Quaternion, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import * as layout from '../../../../src/shared/layout.js';
@@ -8,11 +9,11 @@ import { boxMesh, icosphere, soup, transformed } from '../../../oracle/meshes.js
 import { type PlacementOptions, Random, SEED } from '../../../oracle/random.js';
 import type { AnyShape } from '../../../oracle/shapes.js';
 
-/** Pairs of each world and kind of motion; `WAYS=1000 npx vitest run …` looks at more. */
+/** Pairs of each world and kind of motion; `WAYS=1000 npx vitest run …` checks more. */
 const COUNT = Number(process.env.WAYS ?? 120);
-/** The share of pairs that part, most of which are in contact when they begin. */
+/** The share of pairs that separate, most of which are in contact at the start. */
 const PARTING = 0.3;
-/** Places on the way that are asked. */
+/** Positions on the path that are checked. */
 const PLACES_ASKED = 48;
 const CONTINUOUS = { flags: layout.FLAG_CONTINUOUS };
 const [NO_LIMIT, NO_TIME] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
@@ -32,8 +33,8 @@ interface Way {
 }
 
 /**
- * Where a shape is on its way, written with three alone: its origin goes straight, its axes turn evenly by the shorter way,
- * and it has the form of its end all the way.
+ * The pose of a shape on its path, written with three alone: its origin moves along a line, its axes rotate at a constant
+ * rate by the shorter way, and it has the scale and shear of its end all the way.
  */
 function poseAt({ from, to }: Way, time: number): Matrix4 {
   const [start, end] = [from, to].map((matrix) => new Vector3().setFromMatrixPosition(matrix));
@@ -43,7 +44,7 @@ function poseAt({ from, to }: Way, time: number): Matrix4 {
   return linear.setPosition(start.lerp(end, time));
 }
 
-/** The rotation of what Gram and Schmidt make of a matrix's columns. */
+/** The rotation that Gram-Schmidt makes of a matrix's columns. */
 function axesOf(matrix: Matrix4): Quaternion {
   const [x, y, z] = [new Vector3(), new Vector3(), new Vector3()];
   matrix.extractBasis(x, y, z);
@@ -83,7 +84,7 @@ describe.each(WORLDS)(`continuous %s, seed ${SEED}`, { timeout: 240_000 }, (_, s
     const pairs: { things: [Thing, Thing]; ways: [Way, Way]; shapes: [AnyShape, AnyShape]; isAny: boolean }[] = [];
     for (let i = 0; i < COUNT; i++) {
       const middle = new Vector3(i % 12, Math.floor(i / 12) % 12, Math.floor(i / 144)).multiplyScalar(200 * scale);
-      // Of boxes of which nobody asks where they meet, when they do is found without that.
+      // Where nobody asks for the contact points of boxes, their time of impact is found without them.
       const isAny = random.chance(0.4);
       const some = isAny ? kinds.slice(2, 4) : kinds;
       const shapes = [random.pick(some)(), random.pick(some)()] as [AnyShape, AnyShape];
@@ -96,7 +97,7 @@ describe.each(WORLDS)(`continuous %s, seed ${SEED}`, { timeout: 240_000 }, (_, s
         const a = random.rotation();
         const b = turning > k ? random.rotation() : a;
         if (isAlone && k === 1) end.copy(start);
-        // From the middle, where they may be in each other.
+        // From the centre, where they may overlap.
         else if (areParting) swap(start, end);
         const at = (rotation: Quaternion, point: Vector3, form: Matrix4) =>
           new Matrix4().compose(scene.exactPoint(point), rotation, new Vector3(1, 1, 1)).multiply(form);
@@ -108,7 +109,7 @@ describe.each(WORLDS)(`continuous %s, seed ${SEED}`, { timeout: 240_000 }, (_, s
         ways.reverse();
         shapes.reverse();
       }
-      // What stands needs not be continuous.
+      // An object that stands still need not be continuous.
       const isStill = ({ from, to }: Way) => from.equals(to);
       const things = shapes.map((shape, k) =>
         scene.add(shape, ways[k].from, {
@@ -139,7 +140,7 @@ describe.each(WORLDS)(`continuous %s, seed ${SEED}`, { timeout: 240_000 }, (_, s
         return scene.core.pairs.beginDistance(standA.id, standB.id, NO_LIMIT, NO_TIME)!.distance;
       };
       const small = 2e-4 * Math.min(...things.map(({ bodies }) => reachOf(bodies))) + 1e-14 * place.length();
-      // Of what is in contact at the end nothing is said of before.
+      // For pairs in contact at the end, nothing is reported of earlier contacts.
       const until = !contact ? 1 : contact.time === 1 ? 0 : contact.time - 1e-6;
       for (let k = 0; k <= PLACES_ASKED && until > 0; k++) {
         const time = (until * k) / PLACES_ASKED;
@@ -156,7 +157,7 @@ describe.each(WORLDS)(`continuous %s, seed ${SEED}`, { timeout: 240_000 }, (_, s
         else {
           seen[contact.time === 0 ? 'atStart' : 'passed']++;
           expect(contact.time, message).toBeLessThan(1);
-          // With the form of its end, it may touch at its start what it did not.
+          // With the scale and shear of its end, it may touch at its start what it did not touch before.
           if (forms !== FORMS) expect(before.has(key), message).toBe(contact.time === 0);
           // Time is float32.
           const blur = 1e-7 * travelOf(ways) + 10 * 1e-16 * place.length();
@@ -171,15 +172,16 @@ describe.each(WORLDS)(`continuous %s, seed ${SEED}`, { timeout: 240_000 }, (_, s
     console.log(JSON.stringify(seen));
     expect(seen.passed).toBeGreaterThan(((1 - PARTING) * COUNT) / 20);
     expect(seen.atStart).toBeGreaterThan(COUNT / 20);
-    // What only passed is over.
+    // Pairs that only passed through have ended.
     expect(after.count).toBe(seen.atEnd);
     for (const pair of after) expect(pair.time).toBe(1);
   });
 });
 
 /**
- * What makes a shape another one without turning it: lengths along its axes, and what shears y and z. It is mirrored along z
- * alone, as the other two say how it stands: along them it would have made half a turn, by either way.
+ * Scale and shear without a rotation: lengths along the axes, and a shear of y and
+ * z. It is mirrored along z alone, since the other two axes define the orientation:
+ * along them, the mirroring would count as half a turn, which could go either way.
  */
 function formOf(random: Random, { low = 1, high = 1, mirrored = 0, sheared = 0 }: PlacementOptions): Matrix4 {
   if (low === high) return new Matrix4();
@@ -196,7 +198,7 @@ function swap(a: Vector3, b: Vector3): void {
   b.copy(last);
 }
 
-/** A bound of how large things are. */
+/** An upper bound of the objects' size. */
 function reachOf(bodies: Thing['bodies']): number {
   return Math.max(...bodies.map(({ columns }) => columns.reduce((sum, column) => sum + column.length(), 0)));
 }

@@ -1,4 +1,5 @@
-// Many objects in one place: what cannot make pairs costs next to nothing, and too many pairs cost no more than many.
+// Many objects in one place: objects that cannot form pairs cost
+// almost nothing, and too many pairs cost no more than the maximum.
 import { Matrix4 } from 'three';
 import { describe, expect, test } from 'vitest';
 import { FrameBuilder } from '../../../../src/client/frame/frame-builder.js';
@@ -58,7 +59,7 @@ describe('of what cannot make a pair, no pair is looked at', () => {
   ])('%s', async (_, optionsOf) => {
     const world = new World(await startCore());
     for (let i = 0; i < COUNT; i++) world.put(i, optionsOf(i));
-    // Small ones about them, so that the crowd is larger than the cells that it is in.
+    // Small ones around them, so that the crowd is larger than its cells.
     for (let i = 0; i < 1000; i++) {
       const matrix = new Matrix4().makeTranslation((i % 10) * 9, ((i / 10) | 0) * 9 + 20, 0).elements;
       world.put(COUNT + i, { ...optionsOf(0), extent: [0.1, 0.1, 0.1], matrix });
@@ -67,7 +68,7 @@ describe('of what cannot make a pair, no pair is looked at', () => {
       const before = world.core.considered;
       for (let i = 0; i < share * COUNT; i++) world.move(i, new Matrix4().makeTranslation(share * 0.01, 0, 0));
       expect(world.run().count).toBe(0);
-      // Of few that move, each still meets the others one by one: 160 of 16,000, and twice where they are in a group.
+      // A few that move are still tested with the others one by one: 160 of 16,000, and twice if they are in a group.
       expect(world.core.considered - before).toBeLessThan(200 * COUNT);
       expect(world.run(1e6)).toMatchObject({ count: 0, waiting: 0 });
     }
@@ -89,7 +90,7 @@ test(`a crowd of all classes makes the pairs that brute force gives, seed ${SEED
       group: random.pick([0, 0, 1, 2, 1000 + slot]),
       contacts: random.pick([layout.CONTACTS_NONE, layout.CONTACTS_BOUNDS, layout.CONTACTS_BOUNDS]),
       flags: random.chance(0.2) ? 23 : 22,
-      // On a grid that no sum of sizes meets, so that rounding decides nothing.
+      // On a grid that no sum of sizes equals, so that rounding decides nothing.
       place: [0, 1, 2].map(() => random.integer(30) * 0.13),
     };
   });
@@ -135,7 +136,7 @@ test(`a crowd of all classes makes the pairs that brute force gives, seed ${SEED
 test('a crowd of more classes than are told apart makes all its pairs', async () => {
   const world = new World(await startCore());
   const count = 1200; // and 1024 classes
-  // Each is of a group of its own; one in fifty collides with all others, and these with no other.
+  // Each is in a group of its own; one in fifty collides with all others, and those with no other.
   const isSociable = (i: number) => i % 50 === 0;
   for (let i = 0; i < count; i++) {
     world.put(i, { group: 1 + i, ...(isSociable(i) ? { layers: 3 } : { layers: 1, collidesWith: 2 }) });
@@ -158,7 +159,7 @@ describe('more pairs than a frame finds', () => {
     expect(crowded.count).toBeGreaterThanOrEqual(MOST_PAIRS);
     expect(crowded.count).toBeLessThan(MOST_PAIRS + 2000);
     expect(world.run(budget)).toMatchObject({ truncated: true, count: crowded.count });
-    // All but forty leave; these are as they were.
+    // All but forty leave; these are unchanged.
     for (let slot = 0; slot < count - 40; slot++) world.move(slot, new Matrix4().makeTranslation(9 + 3 * slot, 0, 0));
     const contacts = world.run(budget);
     expect(contacts).toMatchObject({ truncated: false, count: (40 * 39) / 2, waiting: 0 });

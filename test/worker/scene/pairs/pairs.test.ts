@@ -10,7 +10,7 @@ import { contacts, type OraclePair } from '../../../oracle/pairs.js';
 import { Placed } from '../../../oracle/placed.js';
 import { Random, SEED } from '../../../oracle/random.js';
 
-/** World units: what is nearer to just touching may be found either way. */
+/** World units: pairs nearer than this to just touching may be found or not. */
 const DOUBT = 1e-5;
 
 let twin: Twin;
@@ -213,11 +213,11 @@ async function variousShapes(random: Random): Promise<TwinShape[]> {
     await twin.mesh(rods(random, 3, 1)),
     twin.box(new Vector3(1, 0.7, 0.4)),
     twin.box(new Vector3(0.3, 0.9, 0.6), new Vector3(0.5, 0.5, 0), random.rotation()),
-    twin.box(new Vector3(2, 2, 2)), // holds others
+    twin.box(new Vector3(2, 2, 2)), // contains others
   ];
 }
 
-/** Turning on its way through a cube, from whose walls it comes back. */
+/** Rotates on its way through a cube, whose walls reflect it. */
 class Mover {
   static readonly #halfSize = 12;
   readonly #id: number;
@@ -252,7 +252,7 @@ class Mover {
   }
 }
 
-/** Answers in how many cases the two differ; each must be within `doubt` of touching. */
+/** Returns in how many cases the two differ; each must be within `doubt` of touching. */
 function expectPairs(found: ContactSet, expected: readonly OraclePair[], doubt = DOUBT): number {
   const foundAt = new Map(pairKeys(found.a, found.b).map((key, i) => [key, i]));
   let doubtful = 0;

@@ -1,4 +1,4 @@
-// Pairs of all shapes in frames: what is in contact, and what contains what.
+// Pairs of all shapes in frames: which are in contact, and which contains the other.
 import { Matrix4, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import { FrameBuilder } from '../../../../src/client/frame/frame-builder.js';
@@ -23,14 +23,14 @@ describe.each(PLACES)(`pairs of all shapes %s, seed ${SEED}`, { timeout: 240_000
     const meshes = [scene.mesh(icosphere(1, 1)), scene.mesh(boxMesh(1, 0.3, 2)), scene.mesh(soup(random, 10, 0.5, 1))];
     const solid = (): SolidShape => {
       const shape = anySolid(random);
-      // How a capsule's bounds are turned about its axis is nobody's promise.
+      // The rotation of a capsule's bounds about its axis is unspecified.
       return contacts === layout.CONTACTS_BOUNDS && shape.type === 'capsule' ? solid() : shape;
     };
     const any = (): AnyShape => (random.chance(0.25) ? random.pick(meshes) : { shape: solid() });
     const pairs: [Thing, Thing][] = [];
     for (let i = 0; i < COUNT; i++) {
       const middle = new Vector3(i % 15, Math.floor(i / 15) % 15, Math.floor(i / 225)).multiplyScalar(64);
-      // A fifth has one so small that the other may hold it.
+      // In a fifth, one is so small that the other may contain it.
       const small = random.chance(0.2) ? 0.1 : 1;
       const form = { ...ANY_FORM, low: 0.3 * small, high: 3 * small };
       const away = random
@@ -59,7 +59,7 @@ describe.each(PLACES)(`pairs of all shapes %s, seed ${SEED}`, { timeout: 240_000
       }
       const [aInB, bInA] = [reachIn(a, b), reachIn(b, a)];
       const expected = aInB <= 1 ? 1 : bInA <= 1 ? 2 : 0;
-      // In the frame of what holds it, so within a hair of touching from within.
+      // In the frame of the containing shape, so close to touching it from within.
       const certain = Math.min(Math.abs(aInB - 1), Math.abs(bInA - 1)) > 1e-4;
       if (certain) expect(contact, `${message}: reaches ${aInB} and ${bInA}`).toBe(expected);
     }
@@ -89,7 +89,7 @@ describe.each(PLACES)(`pairs of all shapes %s, seed ${SEED}`, { timeout: 240_000
       [scene.mesh(icosphere(0.99, 3)), new Vector3(0, 0, 2.1), pill, new Vector3(), 0],
       [scene.mesh(icosphere(1, 3)), new Vector3(), ball(0.1), new Vector3(1, 0, 0), 0],
     ];
-    // Of boxes the faces, along each axis and on either side.
+    // For boxes the faces, along each axis and on either side.
     const small: AnyShape = { shape: { type: 'box', halfExtents: [1, 1, 1] } };
     for (const way of [-1, 1].flatMap((sign) => [0, 1, 2].map((axis) => new Vector3().setComponent(axis, sign)))) {
       cases.push([crate, new Vector3(), small, way.clone(), 2], [small, way.clone(), crate, new Vector3(), 1]);
@@ -129,7 +129,7 @@ describe.each(PLACES)(`pairs of all shapes %s, seed ${SEED}`, { timeout: 240_000
   });
 });
 
-/** Contained by the two ids, of all pairs in contact. */
+/** `contained` by the two ids, of all pairs in contact. */
 function frameOfScene(scene: NearScene): Map<string, number> {
   const staging = new FrameBuilder();
   const { contacts } = new FrameView(scene.core.frame(staging.seal(1, 1), undefined), []);
@@ -156,7 +156,10 @@ function boundsFrame({ shape, triangles }: AnyShape): Matrix4 {
   return new Matrix4().makeScale(half.x, half.y, half.z).setPosition(low.add(high).multiplyScalar(0.5));
 }
 
-/** How far `inner` reaches in the frame of `outer`, which reaches to 1 there; Infinity where that holds nothing. */
+/**
+ * How far `inner` reaches in the frame of `outer`, which reaches
+ * to 1 there; Infinity if `outer` cannot contain anything.
+ */
 function reachIn(inner: Thing, outer: Thing): number {
   const { shape } = outer.shape;
   if (shape.type === 'mesh') return Number.POSITIVE_INFINITY;
@@ -171,7 +174,7 @@ function reachIn(inner: Thing, outer: Thing): number {
   return Math.max(...surfaceOf(inner).map(reach));
 }
 
-/** Points that span it: vertices, corners, or a dense net on round ones. */
+/** Points that span it: vertices, corners, or dense samples of round surfaces. */
 function surfaceOf({ shape, matrix }: Thing): Vector3[] {
   if (shape.triangles) {
     const { positions, indices } = shape.triangles;

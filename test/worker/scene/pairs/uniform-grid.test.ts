@@ -1,5 +1,6 @@
-// Frames whose pairs are found by the uniform grid say what frames say whose pairs are found by the trees, and what all pairs say that
-// are asked one by one. One thing that is larger than all others, and collides with nothing, keeps a scene out of the grid.
+// Frames whose pairs are found by the uniform grid have the same results as frames whose
+// pairs are found by the trees, and as queries of all pairs one by one. One object that
+// is larger than all others, and collides with nothing, keeps a scene out of the grid.
 import { isDeepStrictEqual } from 'node:util';
 import { Matrix4, Vector3 } from 'three';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -16,7 +17,7 @@ import { Random, SEED } from '../../../oracle/random.js';
 const COUNT = 320;
 /** A budget that is never used up. */
 const ALL_TIME = 1e9;
-/** The frames for which the grid is not tried after one that it does not suit; uniform-grid.ts. */
+/** The number of frames for which the grid is not tried after one that it does not suit; uniform-grid.ts. */
 const FRAMES_WITHOUT = 16;
 const OBJECT: PlacedDescription = {
   ...{ shape: layout.SHAPE_BOX, mesh: 0, flags: 22, layers: 1, collidesWith: -1, group: 0 },
@@ -39,7 +40,7 @@ class World {
   readonly #meshes: number[];
   readonly #builder = new FrameBuilder();
   #frame = 0;
-  /** The pairs that were looked at in the last frame, as their bounds overlapped. */
+  /** The pairs that were examined in the last frame, since their bounds overlapped. */
   considered = 0;
 
   constructor(core: Core) {
@@ -55,7 +56,7 @@ class World {
     this.#builder.setSingle(id, matrix.elements);
   }
 
-  /** With `between`, in slices that are as short as can be, after each of which it is called. */
+  /** With `between`, in slices that are as short as possible, after each of which it is called. */
   run(budget: number, between?: () => void): ContactSet & { rejected: number[] } {
     const before = this.core.considered;
     const input = this.#builder.seal(++this.#frame, 1, budget);
@@ -79,9 +80,9 @@ const everything = ({ count, a, b, begun, contained, stale, waiting, endedA, end
 interface Kind {
   options?(random: Random, slot: number): Partial<PlacedDescription>;
   place?(random: Random): Vector3;
-  /** Whether the polytopes of the grid leave out pairs that the trees look at. */
+  /** Whether the grid's polytopes certainly exclude pairs that the trees examine. */
   isSure?: boolean;
-  /** Whether pairs depend on the ways that objects took. */
+  /** Whether pairs depend on the objects' swept paths. */
   hasWays?: boolean;
 }
 
@@ -116,7 +117,7 @@ const KINDS: Record<string, Kind> = {
         { shape: layout.SHAPE_MESH, mesh: random.integer(2), flags: 22 | layout.FLAG_SOLID },
       ]),
     place: (random) => random.point(5.5),
-    isSure: SEED === 1, // whether sizes are alike enough is up to the seed
+    isSure: SEED === 1, // whether sizes are similar enough depends on the seed
   },
   'clearance, static ones, too': {
     options: (random) => ({
@@ -184,7 +185,7 @@ describe.each(Object.entries(KINDS))(`%s, seed ${SEED}`, (_, { options, place = 
       if (share === 1) looked = looked.map((sum, i) => sum + worlds[i].considered);
     }
     expect(pairs).toBeGreaterThan(100);
-    // Or else nobody knows whether there was a grid.
+    // Otherwise it is unknown whether the grid was used.
     if (isSure) expect(looked[0]).toBeLessThan(0.98 * looked[1]);
     if (hasWays || budget !== 0 || inSlices) return;
     expect(keysOf(grid.run(0))).toEqual(oneByOne(grid.core, alive));
@@ -251,7 +252,7 @@ test(`the scene goes on in the midst of the grid, seed ${SEED}`, async () => {
         else ahead.put(id, { matrix: random.placement(random.point(6)).elements });
       }
     });
-    // What differs between thousands of pairs takes minutes to print.
+    // A diff of thousands of pairs takes minutes to print.
     expect(isDeepStrictEqual(everything(found), expected)).toBe(true);
     if (looked !== 0 && looked < ahead.considered) inMidst++;
   }

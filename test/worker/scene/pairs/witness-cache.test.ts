@@ -1,4 +1,5 @@
-// Where two meshes met is tried first in the next frame. A core that remembers answers as one that has seen nothing.
+// Where two meshes intersected is tried first in the next frame. A
+// core with a cache gives the same results as one without history.
 import { Matrix4 } from 'three';
 import { expect, test } from 'vitest';
 import { FrameBuilder } from '../../../../src/client/frame/frame-builder.js';
@@ -44,7 +45,7 @@ test(`while meshes move, deform and become others, seed ${SEED}`, async () => {
       shapes[which] = { ...shapes[which], positions: shapes[which].positions.map((x) => x * 1.02) };
       expect(core.refitMesh(meshes[which], shapes[which].positions)).toBe(true);
     } else if (event < 0.4) {
-      // By one of far fewer triangles, or of many again.
+      // With one of far fewer triangles, or of many again.
       shapes[which] = soup(random, random.pick([1, 5, 100]), 0.5, 1);
       const by = core.loadMesh(bake(core, shapes[which]));
       core.replaceMesh(meshes[which], by);

@@ -1,4 +1,4 @@
-// Rays and picks through what planes cut away, against three's own Raycaster without what is behind the planes.
+// Rays and picks through clipped geometry, against three's own Raycaster without what is behind the clipping planes.
 import { type CollisionService, createCollisionService, NO_OBJECT, type QueryOptions } from 'collision-worker';
 import {
   BufferAttribute,
@@ -22,10 +22,10 @@ import { orientedBounds } from '../../../oracle/stand-ins.js';
 
 const OBJECTS = 60;
 const RAYS = 600;
-/** Of distances, as everywhere (rays.test.ts). */
+/** Relative to distances, as everywhere (rays.test.ts). */
 const TOLERANCE = 1e-6;
 
-/** Some planes through the middle of the scene, of any length, at times all turned one way. */
+/** Some planes through the middle of the scene, with normals of any length, sometimes all in one direction. */
 function randomCut(random: Random, place: Vector3): Cut {
   const planes = Array.from({ length: 1 + random.integer(random.pick([1, 3, 16])) }, () => {
     const plane = new Plane().setFromNormalAndCoplanarPoint(random.direction(), random.point(4).add(place));
@@ -56,7 +56,7 @@ class Truth {
     geometry.setAttribute('position', new BufferAttribute(positions, 3));
     geometry.setIndex(new BufferAttribute(indices, 1));
     geometry.computeBoundingSphere();
-    geometry.boundingSphere!.radius *= 4; // three takes it too small under a matrix that shears
+    geometry.boundingSphere!.radius *= 4; // three's is too small under a matrix that shears
     const mesh = new Mesh(geometry, material);
     mesh.matrixWorld.copy(matrix);
     this.#meshes.set(mesh, id);
@@ -125,7 +125,7 @@ describe.each(PLACES)(`rays through what is cut away, %s, seed ${SEED}`, (_, pla
       if (kept.length < everything.length) count[kept[0] === everything[0] ? 'kept' : 'others']++;
       if (everything.length > 0 && kept.length === 0) count.cut++;
     }
-    // Rays of which the first hit is kept, another one is the first, and none is left.
+    // Rays whose first hit is kept, whose first hit is another one, and that have none left.
     expect(count.kept).toBeGreaterThan(5);
     expect(count.others).toBeGreaterThan(25);
     expect(count.cut).toBeGreaterThan(5);
@@ -203,7 +203,7 @@ describe(`picks and sight in a cut world, seed ${SEED}`, () => {
         expect(first).toEqual(uncut[0] ?? null);
         if (uncut.length < drawn.length) count.screen++;
       }
-      // A point that is cut away is not in sight, and what is cut away hides nothing.
+      // A point that is clipped away is not in sight, and clipped geometry occludes nothing.
       const target = random.pick([...twin.items.values()]);
       const [seen, whole] = await Promise.all([
         twin.service.sees('main', [target.id], { precision: 'obb', ...clip }),
@@ -265,7 +265,7 @@ describe(`points and lines are cut where they are themselves, seed ${SEED}`, () 
           clip,
         ),
       ]);
-      // A hit of a line is on the line, and one of a point beside it on the ray.
+      // A hit of a line is on the line, and one of a point beside it is on the ray.
       const states = all.map(({ object, element, point }) => {
         const place = topology === 'lines' ? new Vector3(...point) : new Vector3();
         if (topology === 'points') {
@@ -287,7 +287,7 @@ describe(`points and lines are cut where they are themselves, seed ${SEED}`, () 
   });
 });
 
-/** The middle of a box, and halfway to its corners. */
+/** The centre of a box, and halfway to its corners. */
 function ninePoints(box: Matrix4): Vector3[] {
   const halves = [-0.5, 0.5];
   const corners = halves.flatMap((x) => halves.flatMap((y) => halves.map((z) => new Vector3(x, y, z))));
@@ -320,9 +320,9 @@ describe('planes at the edge', () => {
   });
 
   test('planes along the ray, through its origin, and beyond it', async () => {
-    expect(await cast([1, 0, 0, -0.25])).toBe(wall); // through the whole ray
+    expect(await cast([1, 0, 0, -0.25])).toBe(wall); // parallel to the ray, which is wholly in front
     expect(await cast([1, 0, 0, -0.26])).toBe(null);
-    expect(await cast([0, 0, 1, -5])).toBe(null); // kept is only what is behind the origin
+    expect(await cast([0, 0, 1, -5])).toBe(null); // only what is behind the origin is kept
     expect(await cast([0, 0, -1, 5])).toBe(wall);
     expect(await cast([0, 0, 1, 1e308])).toBe(wall);
     expect(await cast([0, 0, 1e-308, -1e308])).toBe(null);
@@ -331,7 +331,7 @@ describe('planes at the edge', () => {
   test('planes that contradict each other keep nothing, or everything where all must agree', async () => {
     const both = [0, 0, 1, -1, 0, 0, -1, -1]; // beyond z = 1, and before z = -1
     expect(await cast(both)).toBe(null);
-    expect(await cast(both, true)).toBe(null); // between the two both cut
+    expect(await cast(both, true)).toBe(null); // between the two, both clip
     const turned = [0, 0, 1, 1, 0, 0, -1, 1];
     expect(await cast(turned)).toBe(wall);
     expect(await cast(turned, true)).toBe(wall);
@@ -388,7 +388,7 @@ describe('planes at the edge', () => {
   test.each([0, 1, 2])('a point that only rounding has put behind a plane is not cut away: axis %i', async (axis) => {
     const ball = service.addObject({ shape: { type: 'sphere', radius: 1 } });
     for (const sign of [1, -1]) {
-      // 3 · 0.1 is more than 0.3 by half of what is between two numbers there.
+      // 3 · 0.1 exceeds 0.3 by half the distance of adjacent numbers there.
       const point: [number, number, number] = [0, 0, 0];
       point[axis] = -sign * 3 * 0.1;
       const clip = [0, 0, 0, 0.3];

@@ -1,4 +1,4 @@
-// Regions of the screen and frusta in a world that planes cut, against slow float64 code on half-spaces.
+// Regions of the screen and frusta in a world with clipping planes, against slow float64 code on half-spaces.
 import type { RegionOptions } from 'collision-worker';
 import { Matrix4, OrthographicCamera, Plane, Vector3 } from 'three';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -93,7 +93,7 @@ describe.each(PLACES)(`cut regions, %s, seed ${SEED}`, (_, place) => {
     const { touch, enclose, unsure, onlyCut, onlyWhole } = count;
     expect(touch).toBeGreaterThan(200);
     expect(enclose).toBeGreaterThan(20);
-    // Some are in the region as a whole only, and of some only what is left.
+    // For some only the unclipped object is in the region, for some only the rest.
     expect(onlyWhole).toBeGreaterThan(50);
     expect(onlyCut).toBeGreaterThan(0);
     expect(unsure).toBeLessThan(0.02 * (touch + enclose));
@@ -132,7 +132,7 @@ describe.each(PLACES)(`cut regions, %s, seed ${SEED}`, (_, place) => {
   });
 });
 
-/** As the service has it: of bounds, each plane by itself. Null where that is not sure. */
+/** As the service defines it: for bounds, each plane separately. Null if uncertain. */
 function frustumState(
   body: Body,
   isExact: boolean,
@@ -158,7 +158,7 @@ function frustumState(
   return sure === perhaps ? sure : null;
 }
 
-/** As an array for the service; null where float32 is too coarse for them. */
+/** As an array for the service; null if float32 is too coarse for them. */
 function float32Planes(planes: readonly Plane[], place: Vector3): Float32Array | null {
   if (place.x !== 0) return null;
   return Float32Array.from(planes.flatMap(({ normal, constant }) => [...normal.toArray(), constant]));
@@ -211,7 +211,7 @@ describe('a ball that is cut in half', () => {
     const everything = { x, y, width, height };
     for (const mode of ['touch', 'enclose'] as const) {
       expect(await select(everything, apart, mode)).toEqual([]);
-      expect(await select(everything, apart, mode, true)).toEqual([ball]); // two caps are left
+      expect(await select(everything, apart, mode, true)).toEqual([ball]); // two caps remain
       expect(await select(everything, [1, 0, 0, 0.5, -1, 0, 0, 0.5], mode, true)).toEqual([ball]);
     }
     expect(await select(rightHalf, apart, 'enclose', true)).toEqual([]); // one of the caps is beside it
@@ -219,7 +219,7 @@ describe('a ball that is cut in half', () => {
     const clip = { clip: apart, precision: 'mesh' } as const;
     expect((await twin.service.frustum(planes, clip)).ids).toHaveLength(0);
     expect((await twin.service.frustum(planes, { ...clip, clipIntersection: true })).inside).toBe(1);
-    // One cap is inside and the other is not there.
+    // One cap is inside and the other does not exist.
     const right = await twin.service.frustum(Float32Array.of(1, 0, 0, 0), { ...clip, clipIntersection: true });
     expect([right.ids.length, right.inside]).toEqual([1, 0]);
   });
@@ -238,7 +238,7 @@ test.each(['points', 'lines'] as const)(`regions of cut %s, seed ${SEED}`, async
     const mesh = await service.addMesh({ positions, topology });
     const matrix = random.placement(random.point(2), { low: 0.3, high: 1.5, mirrored: 0.3 });
     const placed = corners.map((corner) => corner.applyMatrix4(matrix));
-    // Triangles as flat as what they stand for.
+    // Triangles as degenerate as the elements that they represent.
     const elements = topology === 'points' ? placed.map((p) => [p, p, p]) : pairsOf(placed).map(([p, q]) => [p, q, q]);
     bodies.set(service.addObject({ shape: { type: 'mesh', mesh }, matrix: matrix.elements }), { corners: elements });
   }
@@ -268,7 +268,7 @@ test.each(['points', 'lines'] as const)(`regions of cut %s, seed ${SEED}`, async
 const pairsOf = (points: readonly Vector3[]) =>
   Array.from({ length: points.length / 2 }, (_, i) => points.slice(2 * i, 2 * i + 2));
 
-// A truth must see what it is to see.
+// A reference must detect what it is there to detect.
 test('the oracle tells a cut triangle from a whole one', () => {
   const corners = [new Vector3(0, 0, 0), new Vector3(2, 0, 0), new Vector3(0, 2, 0)];
   const [part] = keptParts({ planes: [new Plane(new Vector3(1, 0, 0), -1.5)], isIntersection: false });
@@ -288,7 +288,7 @@ test('what is cut away outside of a region keeps it from enclosing nothing of wh
   camera.updateMatrixWorld();
   service.setView(viewOf(camera, DEPTHS[0]![1]));
   await service.update();
-  // The right half of the picture holds the right one of two balls.
+  // The right half of the image contains the right one of two balls.
   const { x, y, width, height } = VIEWPORT;
   const rectangle = (from: number) =>
     new Float32Array([from, y, x + width, y, x + width, y + height, from, y + height]);
@@ -306,7 +306,7 @@ test('what is cut away outside of a region keeps it from enclosing nothing of wh
     expect(await enclosed(right, [1, 0, 0, -plane]), `cut at ${plane}`).toBe(isLeft);
     expect(await enclosed(all, [1, 0, 0, -plane]), `cut at ${plane}`).toBe(true);
   }
-  // Nothing is left.
+  // Nothing remains.
   expect(await enclosed(right, [1, 0, 0, -9])).toBe(false);
   twin.dispose();
 });

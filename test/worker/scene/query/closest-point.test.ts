@@ -1,5 +1,5 @@
-// The nearest point of all objects, against three's own for every triangle, and against proofs for solids: the point is
-// in the solid, and a plane through it has the whole solid on its far side.
+// The nearest point of all objects, against three's own code for every triangle, and against proofs for solids: the point is in
+// the solid, and a plane through it has the whole solid on its far side.
 
 import { Matrix4, PlaneGeometry, Triangle, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
@@ -15,7 +15,7 @@ import { type Body, gapBetween, pointBody, support } from '../../../oracle/solid
 const COUNT = 1500;
 
 describe.each(PLACES)(`closestPoint %s, seed ${SEED}`, { timeout: 240_000 }, (_, place) => {
-  /** What float64 has there. */
+  /** The precision of float64 there. */
   const digits = place.length() * 1e-15;
 
   test(`${COUNT} points and solids under any matrix, to 1e-9`, async () => {
@@ -41,7 +41,7 @@ describe.each(PLACES)(`closestPoint %s, seed ${SEED}`, { timeout: 240_000 }, (_,
         inside++;
       } else {
         const normal = point.clone().sub(nearest).normalize();
-        // Where point and solid all but touch, the direction is of the last digits.
+        // Where point and solid almost touch, the direction depends on the last digits.
         const certain = 1e-9 + (4 * digits) / found.distance;
         expect(normal.dot(point) - support(body, normal), message).toBeGreaterThan(
           found.distance - size * certain - digits,
@@ -119,7 +119,7 @@ describe.each(PLACES)(`closestPoint %s, seed ${SEED}`, { timeout: 240_000 }, (_,
       const ignore = Uint32Array.from(things.filter(() => random.chance(0.2)).map(({ id }) => id)).sort();
       const filter = { ...ALL, precision: precisions[i % 4], layers: 1 + random.integer(3), ignore };
       const limit = random.chance(0.5) ? Number.POSITIVE_INFINITY : random.range(0, 5);
-      // Each alone, and the nearest of the answers.
+      // Each object alone, and the nearest of the results.
       const ids = Uint32Array.from(things, ({ id }) => id);
       const alone = things.flatMap(({ id }, k) => {
         if (ignore.includes(id)) return [];
@@ -165,7 +165,7 @@ describe.each(PLACES)(`closestPoint %s, seed ${SEED}`, { timeout: 240_000 }, (_,
       distance: 0,
       point: scene.point(new Vector3(0, 9.25, 0)),
     });
-    // A corner and an edge, which several triangles have.
+    // A corner and an edge, which several triangles share.
     for (const [point, corners] of [
       [new Vector3(-2, -2, -2), 3],
       [new Vector3(-2, -2, 0.25), 2],
@@ -253,7 +253,7 @@ function trianglesIn({ bodies }: Thing): Triangle[] {
   );
 }
 
-/** Compares with all triangles by three's own code. Something is no farther away than `atMost`, where three is less certain. */
+/** Compares with all triangles by three's own code. Something is no farther away than `atMost`, where three is less precise. */
 function expectNearest(scene: NearScene, things: Thing[], point: Vector3, message: string, atMost = Infinity) {
   const found = inOnePiece(scene.core.volumes.closestPoint(scene.point(point), Number.POSITIVE_INFINITY, ALL))!;
   const target = new Vector3();
@@ -271,11 +271,11 @@ function expectNearest(scene: NearScene, things: Thing[], point: Vector3, messag
   const nearest = new Vector3(...found.point).sub(scene.place);
   expect(Math.abs(nearest.distanceTo(point) - found.distance), message).toBeLessThan(doubt);
   const triangle = trianglesIn(scene.things.get(found.object)!)[found.triangle];
-  // three's own is less certain of needles.
+  // three's own code is less precise for needles.
   expect(triangle.closestPointToPoint(nearest, target).distanceTo(nearest), message).toBeLessThan(1e4 * doubt);
 }
 
-/** How far a point is from a body at most. */
+/** An upper bound of a point's distance from a body. */
 function distanceFrom(body: Body, point: Vector3): number {
   return gapBetween(pointBody(point), body, 1e-10).least;
 }
@@ -296,7 +296,7 @@ test('a triangle that is exactly as far as the bound counts, however its corners
     [2, 1, 0],
   ];
   let count = 0;
-  // Its plane along each axis, on both sides, and turned about that axis by right angles: all of that is exact.
+  // Its plane along each axis, on both sides, and rotated about that axis by right angles: all of that is exact.
   for (const order of orders) {
     for (const side of [1, -1]) {
       for (const [u, v] of [

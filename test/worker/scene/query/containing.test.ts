@@ -1,4 +1,4 @@
-// What is solid around a point, against sums of all solid angles, and against each solid's own inequality.
+// Solids that contain a point, against sums of all solid angles, and against each solid's own inequality.
 
 import { BoxGeometry, CylinderGeometry, Matrix4, PlaneGeometry, TorusKnotGeometry, Triangle, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
@@ -91,7 +91,7 @@ describe.each(PLACES)(`containing %s, seed ${SEED}`, { timeout: 240_000 }, (_, p
       for (let round = 0; round < 30; round++) {
         const thing = scene.add(mesh, random.placement(random.point(1), ANY_FORM));
         for (let i = 0; i < COUNT / 30; i++) {
-          // Anywhere about, and as often near the surface.
+          // Anywhere around, and as often near the surface.
           const [on, normal] = facePoint(random, triangles);
           const own = random.chance(0.5)
             ? new Vector3().lerpVectors(on, facePoint(random, triangles)[0], random.range(-0.5, 1.5))
@@ -171,7 +171,7 @@ describe.each(PLACES)(`containing %s, seed ${SEED}`, { timeout: 240_000 }, (_, p
         const point = scene.exactPoint(random.point(1.2));
         const number = Math.abs(windingNumber(mesh, point));
         if (Math.abs(number - 0.5) < 1e-5) continue;
-        // Beyond its bounds nothing is in it, whatever the number.
+        // Outside its bounds nothing is contained, whatever the winding number.
         const outside = Math.max(...point.toArray().map(Math.abs)) > 1;
         if (!outside) expect(isIn(scene, point), `${point.toArray()}, winding ${number}`).toBe(number > 0.5);
         if (sure > 0 && Math.abs(point.length() - 1) > 0.1) expect(isIn(scene, point)).toBe(point.length() < 1);
@@ -219,11 +219,11 @@ describe.each(PLACES)(`containing %s, seed ${SEED}`, { timeout: 240_000 }, (_, p
       const far = transformed(icosphere(1, 2), (vertex) => vertex.applyMatrix4(matrix));
       const triangles = merged([open, far]);
       scene.add(scene.mesh(triangles), new Matrix4());
-      // Out by the open side.
+      // Out through the open side.
       let [inner, outer] = [new Vector3(), random.point(0.5).setX(2)];
       for (let step = 0; step < 30; step++) {
         const point = scene.exactPoint(new Vector3().lerpVectors(inner, outer, 0.5));
-        // Half itself is granted a millionth.
+        // A half itself gets a tolerance of a millionth.
         const number = Math.abs(windingNumber(triangles, point)) - 1e-6;
         if (number > 0.5) inner = point;
         else outer = point;
@@ -296,7 +296,7 @@ describe.each(PLACES)(`containing %s, seed ${SEED}`, { timeout: 240_000 }, (_, p
   });
 });
 
-/** How far the point is out of the solid, in its own frame, where the solid reaches to 1; negative inside. */
+/** How far the point is outside the solid, in its own frame, where the solid reaches to 1; negative inside. */
 function excess(shape: SolidShape, placed: Matrix4, point: Vector3): number {
   const { matrix, half } = frameOf(shape);
   const own = point.clone().applyMatrix4(placed.clone().multiply(matrix).invert());
@@ -305,7 +305,7 @@ function excess(shape: SolidShape, placed: Matrix4, point: Vector3): number {
   return own.length() - 1;
 }
 
-/** In the solid's own frame, and the place from which to go out through it. */
+/** In the solid's own frame, a point on its surface and the direction out of it. */
 function surfacePoint(random: Random, { type }: SolidShape, half: number) {
   const center = new Vector3();
   if (type === 'box') {
@@ -357,7 +357,7 @@ function insideOut({ positions, indices }: Triangles): Triangles {
   return { positions, indices: indices.slice().reverse() };
 }
 
-/** Closed each, and turned and moved into each other. */
+/** Closed meshes, rotated and moved into each other. */
 function heap(random: Random): Triangles {
   const box = welded(new BoxGeometry(1, 1, 1));
   return merged(

@@ -1,5 +1,5 @@
-// How far two objects are, against all pairs of their triangles in float64, and against proofs for solids: both points are
-// theirs, and no two of their parts are nearer.
+// The distance of two objects, against all pairs of their triangles in float64, and against proofs for solids: both points
+// belong to them, and no two of their parts are nearer.
 import { Matrix4, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import { CONTACTS_ANY } from '../../../../src/shared/layout.js';
@@ -12,7 +12,7 @@ import { Random, SEED } from '../../../oracle/random.js';
 import { type AnyShape, anySolid } from '../../../oracle/shapes.js';
 import { gapBetween, pointBody } from '../../../oracle/solids.js';
 
-/** Cases at each place; `DISTANCES=1000 npx vitest run …` looks at more. */
+/** Cases at each place; `DISTANCES=1000 npx vitest run …` checks more. */
 const COUNT = Number(process.env.DISTANCES ?? 100);
 const SCALES = [1e-3, 1, 1e3];
 
@@ -38,7 +38,7 @@ function partsOf({ shape, bodies, matrix }: Thing): Part[] {
   return bodies.map((body, t) => ({ body, corners: [corner(3 * t), corner(3 * t + 1), corner(3 * t + 2)] as Corners }));
 }
 
-/** How far a point surely is from a thing's part of that number, or from the thing. */
+/** A lower bound of a point's distance from the thing's part of that number, or from the thing. */
 function distanceTo(parts: readonly Part[], triangle: number, point: Vector3, precision: number): number {
   const { body } = parts[Math.max(triangle, 0)];
   return gapBetween(body, pointBody(point), precision).least;
@@ -76,7 +76,7 @@ describe.each(PLACES)(`distance %s, seed ${SEED}`, { timeout: 240_000 }, (_, pla
         expect(found.pointA, message).toEqual(found.pointB);
       } else {
         expect(Math.abs(found.pointA.distanceTo(found.pointB) - found.distance), message).toBeLessThan(digits);
-        // Both points are what they are said to be, and no two parts are nearer.
+        // Both points are where they are reported, and no two parts are nearer.
         const truth = leastDistance(ofA, ofB, found.distance * (1 + 1e-6) + digits);
         expect(truth, message).toBeGreaterThan(found.distance * (1 - 1e-6) - digits);
       }
@@ -88,7 +88,7 @@ describe.each(PLACES)(`distance %s, seed ${SEED}`, { timeout: 240_000 }, (_, pla
       expect(found.triangleA >= 0, message).toBe(a.shape.triangles !== undefined);
       expect(found.triangleB >= 0, message).toBe(b.shape.triangles !== undefined);
 
-      // To the last bit in the other order; and as far as was asked for, no farther.
+      // The same in the other order, to the last bit; and as far as was asked for, no farther.
       const turned = measure(scene, b, a)!;
       expect(turned.distance, message).toBe(found.distance);
       expect([turned.pointA, turned.pointB, turned.triangleA, turned.triangleB], message).toEqual([
@@ -109,7 +109,7 @@ describe(`distance, seed ${SEED}`, { timeout: 240_000 }, () => {
     const scene = await NearScene.at(new Vector3());
     for (let i = 0; i < 100; i++) {
       const outer = { shape: { type: 'box', halfExtents: [2, 3, 4] } } as const;
-      // It reaches less than 2 from the middle.
+      // It reaches less than 2 from the centre.
       const inner = { shape: anySolid(random) };
       const [large, small] = [
         new Matrix4(),
@@ -207,7 +207,7 @@ describe(`distance, seed ${SEED}`, { timeout: 240_000 }, () => {
     const sphere: AnyShape = { shape: { type: 'sphere', radius: 1 } };
     expect(between(sphere, at(0), sphere, at(3)).distance).toBe(1);
     expect(between(sphere, at(0), cube, at(3)).distance).toBeCloseTo(1.5, 12);
-    // Inside of a box and of a sphere, which are solid, but not of a mesh that is not.
+    // Inside a box and a sphere, which are solid, but not in a mesh that is not.
     const hall: AnyShape = { shape: { type: 'box', halfExtents: [5, 5, 5] } };
     expect(between(hall, at(0), cube, at(1)).distance).toBe(0);
     expect(between(scene.mesh(boxMesh(10, 10, 10)), at(0), cube, at(1)).distance).toBeCloseTo(3.5, 6);
@@ -259,7 +259,7 @@ describe(`distance, seed ${SEED}`, { timeout: 240_000 }, () => {
     for (; found === undefined; slices++) found = core.pairs.resumeDistance(a.id, b.id, 0);
     expect(found!.distance).toBe(whole.distance);
     console.log(`${slices} slices`);
-    // One that has to wait is of the objects as they were then.
+    // A query that has to wait uses the objects as they were then.
     const kept = core.pairs.keepContact(a.id, b.id, CONTACTS_ANY);
     core.removeObject(b.id);
     found = core.pairs.beginKeptDistance(a.id, b.id, kept, Number.POSITIVE_INFINITY, 0);

@@ -1,4 +1,4 @@
-// frustum(): one-off answers against the frame's own, and against float64 brute force.
+// frustum(): one-off queries against the frame's own result, and against float64 brute force.
 import { createCollisionService, type QueryOptions, type VisibleSet } from 'collision-worker';
 import { Matrix4, PerspectiveCamera, Quaternion, Vector3 } from 'three';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -14,7 +14,7 @@ import type { Form, Precision } from '../../../oracle/stand-ins.js';
 const OBJECTS = 300;
 const VOLUMES = 24;
 const PRECISIONS: Precision[] = ['sphere', 'aabb', 'obb', 'mesh'];
-/** What a plane may be off by. */
+/** The error of a plane. */
 const DOUBT = 1e-6;
 
 type State = 'outside' | 'crossing' | 'inside';
@@ -28,7 +28,7 @@ describe.each(PLACES)(`frustum, %s, seed ${SEED}`, (_, place) => {
     const form = formMaker(random);
     for (let i = 0; i < OBJECTS; i++) {
       const position = random.point(random.pick([5, 20])).add(place);
-      // Stretched where they are thin, too: their spheres are much larger than their boxes.
+      // Also stretched where they are thin: their spheres are much larger than their boxes.
       const matrix = random.placement(position, { low: 0.1, high: 3, mirrored: 0.3, sheared: 0.2 });
       await twin.add(form(), matrix, { cullable: i % 10 !== 9, layers: 1 + (i % 3), pickable: i % 2 === 0 });
     }
@@ -139,7 +139,7 @@ function halfSpacesOf(planes: Float32Array): HalfSpace[] {
   });
 }
 
-/** 'mesh' is exact; of the others each plane is asked alone. */
+/** 'mesh' is exact; for the others, each plane is tested separately. */
 function stateOf(item: FormItem, planes: HalfSpace[], precision: Precision): State {
   const body = bodyOf(item, precision);
   if (isIn(body, planes)) return 'inside';
@@ -147,7 +147,7 @@ function stateOf(item: FormItem, planes: HalfSpace[], precision: Precision): Sta
   return isTouched ? 'crossing' : 'outside';
 }
 
-// Bounds of 0 are not rounded outwards, as all others are, and what has no size at all gets none: such cells have no width.
+// Bounds of 0 are not rounded outwards, unlike all others, and objects without any size get none: such cells have no width.
 test.each([0, 1, 2])(`points in the plane through the origin across axis %d are listed, seed ${SEED}`, async (axis) => {
   const random = new Random(SEED);
   const twin = await FormTwin.create();

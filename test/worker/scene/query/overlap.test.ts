@@ -1,4 +1,4 @@
-// Which objects a shape meets, against distances of convex sets that are bounded from both sides.
+// Which objects a shape overlaps, against distances of convex sets that are bounded from both sides.
 
 import { Matrix4, PlaneGeometry, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
@@ -10,12 +10,12 @@ import { Random, SEED } from '../../../oracle/random.js';
 import { type AnyShape, anySolid, bodiesOf, type SolidShape } from '../../../oracle/shapes.js';
 import { type Body, bestGap, gapBetween, leastGap } from '../../../oracle/solids.js';
 
-/** World units: what is nearer to just touching may be found either way. */
+/** World units: pairs nearer than this to just touching may be found or not. */
 const DOUBT = 1e-5;
 
 const COUNT = 1000;
 
-// Bounds of 0 are not rounded outwards, as all others are: there touching is decided by the last bit.
+// Bounds of 0 are not rounded outwards, unlike all others: there touching is decided by the last bit.
 test.each([0, 1, 2])('boxes whose faces touch in the plane through the origin across axis %d meet', async (axis) => {
   const scene = await NearScene.at(new Vector3());
   const box: AnyShape = { shape: { type: 'box', halfExtents: [1, 1, 1] } };
@@ -53,7 +53,7 @@ describe.each(PLACES)(`overlap %s, seed ${SEED}`, { timeout: 240_000 }, (_, plac
       const met = inOnePiece(scene.core.volumes.overlap(scene.describe(query, matrix), ALL)).length === 1;
       const gap = leastGap(thing.bodies, bodiesOf(query, matrix), DOUBT);
       const message = `case ${i}: ${JSON.stringify(thing.shape.shape)} and ${JSON.stringify(query.shape)}`;
-      // Whoever says that they meet must find no gap, and whoever says that they do not must find one.
+      // If they overlap there must be no gap, and if they do not there must be one.
       if (met) expect(gap, message).toBeLessThan(DOUBT);
       else expect(gap, message).toBeGreaterThan(-DOUBT);
       if (met ? gap > 0 : gap <= 0) count.doubtful++;
@@ -99,7 +99,7 @@ describe.each(PLACES)(`overlap %s, seed ${SEED}`, { timeout: 240_000 }, (_, plac
       }
       const message = `case ${i}: ${JSON.stringify(a.shape)} and ${JSON.stringify(b.shape)}`;
       const body = (distance: number) => bodiesOf(b, at(distance))[0];
-      // The direction that proves most is sought from where they are a little apart: nearer, if other features are first.
+      // The best direction is searched for where they are slightly apart: closer, if other features are nearest first.
       let gap = Number.NEGATIVE_INFINITY;
       for (const apart of [0.01, 1e-4]) {
         const { normal } = gapBetween(thing.bodies[0], body(near + apart), apart * 1e-4);
@@ -272,7 +272,7 @@ function smallMeshes(scene: NearScene, random: Random): AnyShape[] {
   ];
 }
 
-/** Two of them cross by their sides more often than not. */
+/** Two of them cross with their sides more often than not. */
 function longCapsule(random: Random): SolidShape {
   const to = random.direction().multiplyScalar(3);
   return { type: 'capsule', radius: random.logRange(0.05, 2), from: to.clone().negate().toArray(), to: to.toArray() };
@@ -285,4 +285,4 @@ function centroidOf({ center, columns }: Body): Vector3 {
     .addScaledVector(columns[1], 1 / 3);
 }
 
-/** Of the nearest or deepest two: no part may have the other overlap it for the whole to be apart. */
+/** For the nearest or deepest two: no part may overlap the other object if the whole is to be apart. */

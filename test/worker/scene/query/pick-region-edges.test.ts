@@ -9,7 +9,7 @@ import type { Form } from '../../../oracle/stand-ins.js';
 
 const VIEWPORT = { x: 100, y: 50, width: 200, height: 200 };
 
-/** Pixels are a tenth of a unit. */
+/** A pixel is a tenth of a unit. */
 const ORTHOGRAPHIC = viewOf(new OrthographicCamera(-10, 10, 10, -10, 1, 100));
 const PERSPECTIVE = viewOf(new PerspectiveCamera(90, 1, 1, 100));
 
@@ -42,7 +42,7 @@ function triangles(...corners: [x: number, y: number, z: number][]): Form {
   return mesh({ positions: new Float32Array(corners.flat()), indices: Uint32Array.from(corners, (_, i) => i) });
 }
 
-/** In pixels from units of the orthographic view, whose middle is (0, 0). */
+/** Pixels from units of the orthographic view, whose centre is (0, 0). */
 const pixels = (x: number, y: number) => [VIEWPORT.x + 100 + 10 * x, VIEWPORT.y + 100 - 10 * y] as const;
 const polygon = (...points: [x: number, y: number][]) => new Float32Array(points.flatMap(([x, y]) => pixels(x, y)));
 const rect = (x0: number, y0: number, x1: number, y1: number) => {
@@ -124,7 +124,7 @@ describe.each(FORMS)('of a %s', (_, form) => {
     const tip = (i: number): [number, number] => [8 * Math.sin(i * 0.8 * Math.PI), 8 * Math.cos(i * 0.8 * Math.PI)];
     const star = polygon(...[0, 1, 2, 3, 4].map(tip));
     expect(await pick(star)).toEqual([]);
-    // One turn of the same vertices.
+    // The same vertices in order around the centre.
     const pentagon = polygon(...[0, 3, 1, 4, 2].map(tip));
     expect(await pick(pentagon, { mode: 'enclose' })).toEqual([id]);
     twin.remove(id);
@@ -154,7 +154,7 @@ test('a triangle through the eye and behind it, and one that fills the view', as
   const floor = await twin.add(triangles([-1e4, -2, 1e4], [1e4, -2, 1e4], [0, -2, -1e4]), new Matrix4());
   const wall = await twin.add(triangles([-1e4, -1e4, -50], [1e4, -1e4, -50], [0, 1e4, -50]), new Matrix4());
   await twin.add(triangles([-1e4, -1e4, 50], [1e4, -1e4, 50], [0, 1e4, 50]), new Matrix4());
-  // The floor is drawn from 0.4 below the middle on, at the near plane far below.
+  // The floor is drawn from 0.4 below the centre on, at the near plane far below.
   expect(await pick(rect(-1, -9, 1, -8))).toEqual([floor, wall]);
   expect(await pick(rect(-1, 1, 1, 2))).toEqual([wall]);
   expect(await pick(polygon([-1, -9], [1, -9], [0, -8]))).toEqual([floor, wall]);
@@ -166,7 +166,7 @@ test('through the hole of a ring', async () => {
   expect(await pick(rect(-1.5, -1.5, 1.5, 1.5))).toEqual([]);
   expect(await pick(polygon([-1.5, -1.5], [1.5, -1.5], [0, 2]))).toEqual([]);
   expect(await pick(rect(-1.5, -1.5, 1.5, 1.5), { precision: 'obb' })).toEqual([ring]);
-  // A band between two circles, with a seam that is walked both ways.
+  // A band between two circles, with a seam that is traversed both ways.
   const [outer, inner] = [5, 1].map((r) =>
     Array.from({ length: 40 }, (_, i): [number, number] => {
       const angle = (2 * Math.PI * i) / 40;

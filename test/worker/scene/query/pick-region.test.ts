@@ -33,9 +33,9 @@ describe.each(PLACES)(`pickRegion, %s, seed ${SEED}`, (_, place) => {
   });
 
   test.each(KINDS)(`equals brute force, ${CAMERAS * REGIONS} regions: %s`, async (_, make) => {
-    const random = new Random(SEED + place.x); // others at each place
+    const random = new Random(SEED + place.x); // different ones at each place
     const count = { touch: 0, enclose: 0, beside: 0, unsure: 0 };
-    // In some draws few are enclosed.
+    // With some random draws few are enclosed.
     for (let i = 0; i < CAMERAS || (count.enclose <= (CAMERAS * REGIONS) / 50 && i < 4 * CAMERAS); i++) {
       const camera = aimedAt(random.pick([...twin.items.values()]), make(random), random);
       const view = viewOf(camera, DEPTHS[i % DEPTHS.length][1]);
@@ -95,7 +95,7 @@ describe.each(PLACES)(`pickRegion, %s, seed ${SEED}`, (_, place) => {
   }
 });
 
-/** The triangles whose side is turned to the eye, in the object's own space as three has it; null where one is edge on. */
+/** The triangles whose side faces the eye, in the object's own space, as three has it; null if one is edge-on. */
 function turned({ form, matrix }: FormItem, camera: AnyCamera, side: 'front' | 'back'): Vector3[][] | null {
   if (form.type !== 'mesh') return [];
   const inverse = matrix.clone().invert();
@@ -114,7 +114,7 @@ function turned({ form, matrix }: FormItem, camera: AnyCamera, side: 'front' | '
 
 type Point = [number, number];
 
-/** At an object, from somewhere near it, or in it, or far away. */
+/** At an object, from near it, in it, or far away. */
 function aimedAt({ form, matrix }: FormItem, camera: AnyCamera, random: Random): AnyCamera {
   const middle = new Vector3().setFromMatrixPosition(orientedBounds(form, matrix));
   aimed(camera, random, middle);
@@ -124,7 +124,7 @@ function aimedAt({ form, matrix }: FormItem, camera: AnyCamera, random: Random):
   return camera;
 }
 
-/** Where an object's middle is drawn, if it is, or anywhere in the viewport and around it. */
+/** Where an object's centre is drawn, if it is, or anywhere in the viewport and around it. */
 function somewhere(random: Random, camera: AnyCamera, { form, matrix }: FormItem): Point {
   const { x, y, width, height } = VIEWPORT;
   const middle = new Vector3().setFromMatrixPosition(orientedBounds(form, matrix)).project(camera);
@@ -150,7 +150,7 @@ function rectangleOf([[x, y], , [right, bottom]]: Point[]) {
   return { x, y, width: right - x, height: bottom - y };
 }
 
-/** Concave around a point, or in any order, crossing itself. */
+/** Concave around a point, or in any order, self-intersecting. */
 function randomLasso(random: Random, [u, v]: Point): Point[] {
   const size = random.logRange(20, 1500);
   const count = 3 + random.integer(8);

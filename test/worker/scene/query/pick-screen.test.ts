@@ -13,13 +13,13 @@ const CAMERAS = 25;
 const CURSORS = 20;
 const RADII = [0, 5, 20, 100, 400];
 
-/** An object's centre as it is drawn. */
+/** An object's centre on the screen. */
 interface Drawn {
   id: number;
   center: Vector3;
   pixels: number;
   distance: number;
-  /** How far from the near and far plane, in the world; less than 0 beyond them. */
+  /** The distance from the near and far plane, in the world; negative beyond them. */
   depth: number;
 }
 
@@ -43,7 +43,7 @@ describe.each(PLACES)(`pick by screen distance, %s, seed ${SEED}`, (_, place) =>
   });
 
   test.each(KINDS)(`equals brute force, ${CAMERAS * CURSORS} cursors: %s`, async (_, make) => {
-    const random = new Random(SEED + place.x); // others at each place
+    const random = new Random(SEED + place.x); // different ones at each place
     const ids = [...twin.items.keys()];
     let found = 0;
     for (let i = 0; i < CAMERAS; i++) {
@@ -167,7 +167,7 @@ describe('pick by screen distance', () => {
       object: ids[3],
       pixels: expect.closeTo(3.5, 10),
     });
-    // But the cursor is to be in it.
+    // But the cursor has to be in the viewport.
     expect(await twin.service.pick(111, 70, options)).toBeNull();
     expect(await twin.service.pickAll(60, 19, everything)).toEqual([]);
     twin.dispose();

@@ -1,4 +1,5 @@
-// What stands for an object by precision, in queries of nearness: the same spheres and boxes, made by the test.
+// The stand-in for an object at each precision, in proximity
+// queries: the same spheres and boxes, computed by the test.
 
 import { Box3, Matrix4, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
@@ -73,7 +74,7 @@ test(`columns that are all but at right angles: a bounding sphere is never too s
   }
 });
 
-/** How a capsule's bounds are turned about its axis is nobody's promise. */
+/** The rotation of a capsule's bounds about its axis is unspecified. */
 function solidFor(random: Random, precision: number): SolidShape {
   const shape = anySolid(random);
   return precision === layout.PRECISION_OBB && shape.type === 'capsule' ? solidFor(random, precision) : shape;
@@ -94,7 +95,7 @@ function orientedOf({ matrix, shape }: Thing): Body {
   return cubeBody(matrix.clone().multiply(boundsFrame(shape)));
 }
 
-/** Of a mesh and a box about the oriented bounds, of a round shape as it reaches itself. */
+/** For a mesh and a box around the oriented bounds, for a round shape around itself. */
 function axisAlignedOf(thing: Thing): Body {
   const { type } = thing.shape.shape;
   const body = type === 'mesh' || type === 'box' ? orientedOf(thing) : thing.bodies[0];
@@ -115,7 +116,7 @@ function sphereOf({ matrix, shape }: Thing): Body {
   return roundBody(new Matrix4().makeScale(radius, radius, radius).setPosition(center), 0);
 }
 
-/** How far the shape reaches from the middle of its bounds, in its own space. */
+/** How far the shape reaches from the centre of its bounds, in its own space. */
 function ownRadius({ shape, triangles }: AnyShape, frame: Matrix4): number {
   if (shape.type === 'box') return new Vector3().setFromMatrixScale(frame).length();
   if (!triangles) return new Vector3().setFromMatrixColumn(frame, 2).length();
@@ -124,7 +125,7 @@ function ownRadius({ shape, triangles }: AnyShape, frame: Matrix4): number {
   return Math.max(...corners.map((corner) => corner.distanceTo(middle)));
 }
 
-/** The largest singular value, by power iteration whose matrix is squared each time. */
+/** The largest singular value, by power iteration with repeated squaring. */
 function stretchOf(linear: Matrix4): number {
   const square = linear.clone().transpose().multiply(linear);
   for (let i = 0; i < 30; i++) {

@@ -1,4 +1,4 @@
-// The same scene, a power of two as large: float64 rounds alike, so answers are the same to the last bit.
+// The same scene, scaled by a power of two: float64 rounds alike, so that results are the same to the last bit.
 
 import { Matrix4, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// What is asked in steps of one object each is answered as in one piece, to the bit, whatever is asked meanwhile.
+// Queries in steps of one object each have the same results as in one piece, to the bit, whatever is asked meanwhile.
 
 import { Matrix4, PerspectiveCamera, Vector3 } from 'three';
 import { describe, expect, test, vi } from 'vitest';
@@ -22,12 +22,12 @@ const PRECISIONS = [
   layout.PRECISION_SPHERE,
 ] as const;
 
-/** Answers with a clock that stands still, so that no time is ever over. */
+/** Runs with a clock that stands still, so that time never runs out. */
 function atOnce<T>(steps: Steps<T>): { answer: T; count: number } {
   return run(steps, 0, () => {});
 }
 
-/** Answers with a clock on which a second passes between two readings, and does something else between two steps. */
+/** Runs with a clock on which a second passes between two readings, and calls something else between two steps. */
 function slowly<T>(steps: Steps<T>, meanwhile: () => void): { answer: T; count: number } {
   return run(steps, 1000, meanwhile);
 }
@@ -107,7 +107,7 @@ describe.each(PLACES)(`in steps, %s, seed ${SEED}`, (_, place) => {
         expect(inSteps.answer, `round ${i}, question ${which}`).toEqual(answer);
         if (answer instanceof Uint32Array) {
           found += answer.length;
-          // Of those found one at least is looked at in each step, and no more than 16.
+          // At least one of the found objects is examined in each step, and no more than 16.
           if (answer.length > 50) expect(inSteps.count).toBeGreaterThan(3);
         }
       }
@@ -132,7 +132,7 @@ describe.each(PLACES)(`in steps, %s, seed ${SEED}`, (_, place) => {
       });
       for (let i = 0; i < 10; i++) scene.add(ball, new Matrix4());
     });
-    // Some of those were found in the first step.
+    // Some of them were found in the first step.
     for (const { id } of things) expect(answer).toContain(id);
     for (const id of answer) expect(ids).toContain(id);
     expect(answer.length).toBeLessThan(OBJECTS / 2 + 20);

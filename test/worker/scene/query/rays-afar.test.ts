@@ -1,5 +1,5 @@
 // Rays that begin 10⁶ to 10¹⁸ radii away from what they hit, where float64 alone places a point to 10⁻¹⁰ to 10² radii:
-// each against the ray that was given, moved near in rational arithmetic.
+// each against the given ray, moved near in rational arithmetic.
 import { NO_OBJECT } from 'collision-worker';
 import { Matrix4, Ray, Vector3 } from 'three';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -17,7 +17,7 @@ const NEAR = 100;
 describe.each(PLACES)(`%s, ${RAYS} rays each, seed ${SEED}`, (name, place) => {
   describe.each(DISTANCES)('from %d radii away', (distance) => {
     test.each(SIZES)('spheres of triangles and boxes of the size %d', async (size) => {
-      // Where the place takes the digits of the size, the object is another one.
+      // Where the place costs the digits of the size, the object is a different one.
       if (size < 1 && name !== PLACES[0][0]) return;
       await check(place, size, distance * size, false);
     });
@@ -42,7 +42,7 @@ async function check(place: Vector3, size: number, distance: number, isWide: boo
     twin.add(box, new Matrix4().setPosition(away));
     twin.add(sphere, new Matrix4().setPosition(away.negate()));
   }
-  // Of two objects at one distance, as float64 has it beside a scene as wide as that, either may be the nearest.
+  // Of two objects at one distance, in float64 beside a scene this wide, either may be the nearest.
   const tie = isWide ? 4e-16 * distance : -1;
   let hitting = 0;
   const narrow: { ray: Ray; expected: OracleHit[] }[] = [];
@@ -68,7 +68,7 @@ async function check(place: Vector3, size: number, distance: number, isWide: boo
     }
     if (nearest) expect(new Vector3(...nearest.point).distanceTo(first!.point)).toBeLessThan(1e-6 * size);
     if (i % 3 === 2) {
-      // From side to side: what is beyond is not in the way.
+      // From one side to the other: what lies beyond is not in the way.
       const beyond = ray.direction
         .clone()
         .setLength(NEAR * size)
@@ -81,7 +81,7 @@ async function check(place: Vector3, size: number, distance: number, isWide: boo
   expect(hitting).toBeGreaterThan(RAYS / 4);
   expect(hitting).toBeLessThan(RAYS);
 
-  // As float32 numbers they are other rays.
+  // As float32 numbers they are different rays.
   const rays = new Float32Array(
     narrow.flatMap(({ ray }) => [...ray.origin.toArray(), 0, ...ray.direction.toArray(), Infinity]),
   );
@@ -102,7 +102,7 @@ function isFront(normal: ArrayLike<number>, { direction }: Ray): boolean {
   return direction.x * normal[0] + direction.y * normal[1] + direction.z * normal[2] < 0;
 }
 
-/** From any direction, through the middle where float64 has no digits for another aim. */
+/** From any direction, through the centre if float64 has no digits for another aim. */
 function general(random: Random, place: Vector3, size: number, distance: number): Ray {
   const direction = random.direction().multiplyScalar(distance);
   const aim = distance > 1e14 * size ? place : random.point(size).add(place);

@@ -35,7 +35,7 @@ const MATERIALS = {
 
 type Expected = Pick<OracleHit, 'id' | 'triangle' | 'distance'>;
 
-/** A line for the first thing that is wrong, if any. Hits at nearly the same distance may change places. */
+/** A line for the first error, if any. Hits at nearly the same distance may be swapped. */
 function fault(hits: readonly Hit[], expected: readonly Expected[], ray: Ray, items: Twin['items']): string | null {
   const order = hits.findIndex((hit, i) => i > 0 && compare(hits[i - 1], hit) > 0);
   if (order >= 0) return `hit ${order} comes after what it is before`;

@@ -1,5 +1,5 @@
-// Rays that a person can work out: in planes of faces, along edges, through vertices, tangent, from inside and from the
-// surface, on every shape and on what stands for it; and what is shared by all shapes.
+// Rays that can be worked out by hand: in planes of faces, along edges, through vertices, tangent, from inside and from the
+// surface, on every shape and on its stand-ins; and what all shapes have in common.
 import { type Hit, NO_OBJECT, type ObjectOptions, type QueryOptions, type Ray, type Shape } from 'collision-worker';
 import { Matrix4, Vector3 } from 'three';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -36,7 +36,7 @@ const KINDS: [name: string, kind: Kind | 'mesh', precisions: Precision[], cases:
 ];
 
 const near = (a: number, b: number) => Math.abs(a - b) < 1e-6;
-/** On an edge of a mesh several triangles are hit. */
+/** On an edge of a mesh, several triangles are hit. */
 const distinct = (values: number[]) => values.filter((value, i) => i === 0 || !near(value, values[i - 1]));
 
 describe.each(PLACES)('%s', (_, place) => {
@@ -69,13 +69,13 @@ describe.each(PLACES)('%s', (_, place) => {
   });
 });
 
-/** All hits; and that each way of asking tells the same, on either side and in parts. */
+/** Returns all hits; expects every kind of query to give the same, on either side and in parts. */
 async function agreed({ service }: SolidScene, ray: Ray, options: QueryOptions): Promise<Hit[]> {
   const all = await service.raycastAll(ray, options);
   expect(await service.raycast(ray, options)).toEqual(all[0] ?? null);
   const { origin, direction } = ray;
   const many = await service.raycastMany(new Float32Array([...origin, 0, ...direction, Infinity]), options);
-  // 10⁶ and a hair is not a float32.
+  // 10⁶ and a little is not a float32.
   if (origin.every((each) => Math.fround(each) === each)) expect(many.objects[0]).toBe(all[0]?.object ?? NO_OBJECT);
   const unit = new Vector3(...direction).normalize();
   const to = new Vector3(...origin).addScaledVector(unit, 100).toArray();

@@ -1,4 +1,4 @@
-// Many rays at once: to the last bit as each of them alone, whichever way the core takes them.
+// Many rays at once: the same to the last bit as each of them alone, whichever way the core processes them.
 import { NO_OBJECT, type QueryOptions } from 'collision-worker';
 import { Matrix4, Vector3 } from 'three';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -8,7 +8,7 @@ import { bumpy } from '../../../oracle/lumps.js';
 import { boxMesh, icosphere, rods, soup } from '../../../oracle/meshes.js';
 import { Random, SEED } from '../../../oracle/random.js';
 
-/** About what a stream has room for, and blocks of them. */
+/** About the capacity of a stream, and blocks of them. */
 const COUNTS = [1, 2, 63, 64, 65, 130, 1500];
 const FORM = { low: 0.3, high: 2, mirrored: 0.5, sheared: 0.5 };
 
@@ -18,7 +18,9 @@ async function newTwin(): Promise<Twin> {
   return twin;
 }
 
-/** Eight numbers each: from around a place or out of its midst, some along an axis, from afar, or a part of a ray. */
+/**
+ * Eight numbers each: from around a place or from within it, some along an axis, from afar, or a segment of a ray.
+ */
 function raysAt(random: Random, count: number, place: Vector3): Float32Array {
   const rays = new Float32Array(8 * count);
   for (let i = 0; i < count; i++) {
@@ -39,7 +41,7 @@ function raysAt(random: Random, count: number, place: Vector3): Float32Array {
   return rays;
 }
 
-/** Compares the answers; answers how many rays hit something. */
+/** Compares the answers; returns how many rays hit something. */
 async function compare({ service }: Twin, rays: Float32Array, options: QueryOptions): Promise<number> {
   const many = await service.raycastMany(rays, options);
   const alone = await Promise.all(
@@ -96,7 +98,7 @@ describe(`as each alone, seed ${SEED}`, () => {
       const placements: Matrix4[] = [];
       const ids: number[] = [];
       for (let i = 0; i < count; i++) {
-        // Some stand where another one stands: of two hits at the same distance that on the lower id counts.
+        // Some coincide with another object: of two hits at the same distance, the one with the lower id counts.
         const matrix =
           i > 0 && random.chance(0.3) ? random.pick(placements) : random.placement(random.point(2).add(place), FORM);
         placements.push(matrix);

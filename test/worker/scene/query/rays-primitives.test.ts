@@ -1,5 +1,5 @@
-// Spheres, capsules and what stands for an object under a precision: everything that rays ask, against bodies that are
-// searched for crossings rather than solved.
+// Spheres, capsules and the stand-ins for an object at each precision: all ray queries, against bodies whose crossings
+// are searched for rather than solved.
 import { createCollisionService, type Hit, NO_OBJECT, type QueryOptions, type Shape } from 'collision-worker';
 import { Ray, Raycaster, Vector2, Vector3 } from 'three';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -10,13 +10,13 @@ import { aimed, DEPTHS, KINDS, VIEWPORT, viewOf } from '../../../oracle/cameras.
 import { Random, SEED } from '../../../oracle/random.js';
 
 const SIDES = ['double', 'front', 'back'] as const;
-/** Of how deep a ray comes inside: below, it may miss, and what it hits may be cut off by rounding. */
+/** How deep a ray enters: less deep, it may miss, and its hit may be cut off by rounding. */
 const GRAZING = 1e-6;
 
-/** What neither side of the comparison can tell, of a distance: more where the ray grazes. */
+/** The uncertainty of a distance on both sides of the comparison: more where the ray grazes. */
 function slackOf({ distance, depth, triangle, normals }: Crossing, ray: Ray): number {
   const rounding = 64 * Number.EPSILON * (distance + ray.origin.length());
-  // A triangle is met at the distance of the ray from it over the cosine.
+  // A triangle is hit at the distance of the ray from it over the cosine.
   if (triangle >= 0)
     return rounding / Math.max(...normals.map((normal) => Math.abs(normal.dot(ray.direction))), GRAZING);
   return rounding / Math.sqrt(Math.min(Math.max(depth, GRAZING), 1));
@@ -35,7 +35,7 @@ function isRight(hit: Hit, crossing: Crossing, ray: Ray): boolean {
   );
 }
 
-/** A line for the first thing that is wrong with all hits of a ray, if any. */
+/** A line for the first error in all hits of a ray, if any. */
 function fault(hits: readonly Hit[], expected: readonly Crossing[], ray: Ray): string | null {
   for (let i = 1; i < hits.length; i++) {
     const [a, b] = [hits[i - 1], hits[i]];
@@ -59,7 +59,7 @@ interface Segment {
   tMax: number;
 }
 
-/** As raycastMany takes them, and what it makes of them. */
+/** Rays as raycastMany takes them, and the rays that result from rounding. */
 function packed(rays: readonly Ray[], { tMin, tMax }: Segment): [Float32Array, Ray[]] {
   const numbers = new Float32Array(rays.flatMap(({ origin: o, direction: d }) => [...o, tMin, ...d, tMax]));
   const read = rays.map((_, i) => {
@@ -69,7 +69,7 @@ function packed(rays: readonly Ray[], { tMin, tMax }: Segment): [Float32Array, R
   return [numbers, read];
 }
 
-/** Asks for all rays in every way that there is; a line for each answer that is wrong. Rays are made float32 first. */
+/** Casts all rays in every possible way; a line for each wrong answer. Rays are rounded to float32 first. */
 async function faults(
   { service }: SolidScene,
   among: readonly Ray[],
@@ -96,11 +96,11 @@ async function faults(
       const fails = fault(all, expected, ray);
       if (fails) complain(fails);
       if (JSON.stringify(first) !== JSON.stringify(all[0] ?? null)) {
-        // Of a mesh's triangles that share the point, either may be the first.
+        // Of a mesh's triangles that share the point, any may be the first.
         const isTie = first && all[0]?.object === first.object && all[0].distance === first.distance;
         if (!isTie) complain(`raycast ${JSON.stringify(first)}, raycastAll ${JSON.stringify(all[0])}`);
       }
-      // A direction that is made unit twice may differ in its last bit.
+      // A direction that is normalized twice may differ in its last bit.
       const same = all.length === 0 ? many.objects[i] === NO_OBJECT : many.objects[i] === all[0].object;
       if (!same && !expected.some(({ depth }) => depth < GRAZING)) complain(`raycastMany: ${many.objects[i]}`);
       if (range.tMin === 0 && range.tMax < Infinity) {
@@ -246,7 +246,7 @@ describe.each(PLACES)(`after many frames, %s, seed ${SEED}`, (_, place) => {
     for (let i = 0; i < 120; i++) add();
     for (let frame = 0; frame < 25; frame++) {
       for (const id of [...scene.things.keys()]) {
-        // One after the other, as each alone must be noticed.
+        // One after the other, since each must be noticed alone.
         if (frame % 3 === 0 && random.chance(0.3)) scene.move(id, matrix());
         if (frame % 3 === 1 && random.chance(0.1)) scene.remove(id);
       }
@@ -260,7 +260,7 @@ describe.each(PLACES)(`after many frames, %s, seed ${SEED}`, (_, place) => {
   });
 });
 
-// Directions in their space are so short or so long that their squares vanish or overflow.
+// Directions in their space are so short or so long that their squares underflow or overflow.
 test.each([1e-101, 1e30])(`balls and capsules of size %d, seed ${SEED}`, async (size) => {
   const random = new Random(SEED);
   const service = await createCollisionService();

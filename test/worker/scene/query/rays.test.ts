@@ -85,7 +85,7 @@ describe.each(PLACES)(`against brute force, %s: boxes and meshes, also sheared, 
   const rays = aimedRays(random, 1000, place, 6);
   const layers = new Map<number, number>();
   let twin: Twin;
-  /** What the rays hit, on either side. */
+  /** The hits of the rays, on either side. */
   let allHits: ReturnType<typeof rayHits>[];
 
   beforeAll(async () => {
@@ -232,7 +232,7 @@ describe('closed meshes have no gaps', () => {
         for (const along of [0, 0.25, 0.5, random.next()]) {
           const target = vertex(i).lerp(next, along).applyMatrix4(matrix);
           const from = random.point(0.3).applyMatrix4(matrix);
-          const away = target.clone().lerp(from, -1); // opposite, as far again
+          const away = target.clone().lerp(from, -1); // in the opposite direction, as far again
           rays.push(...from, 0, ...target.clone().sub(from), Infinity, ...away, 0, ...from.sub(away), Infinity);
         }
       }
@@ -281,7 +281,7 @@ describe('no size is special', () => {
   const rays = aimedRays(random, 500, boundsOf(mesh.positions).getCenter(new Vector3()), 0.1);
   const scaled = (scale: number) => transformed(mesh, (vertex) => vertex.multiplyScalar(scale));
 
-  /** What does not depend on size, of the hits on the mesh that is as large altogether. */
+  /** The properties of hits that do not depend on size, on a mesh of the same overall size. */
   async function answers(form: Triangles, matrix: Matrix4, size: number) {
     const twin = await newTwin();
     twin.add(await twin.mesh(form), matrix);

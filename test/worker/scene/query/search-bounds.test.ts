@@ -1,4 +1,4 @@
-// Bounds of searches are float32, a sixteenth of a unit apart at 10⁶: nothing is passed over for that. A scene that is 10⁶
+// Bounds of searches are float32, a sixteenth of a unit apart at 10⁶: nothing is skipped for that. A scene that is 10⁶
 // wide keeps its origin in the middle, and its objects lie that far from it.
 
 import { Matrix4, Vector3 } from 'three';
@@ -10,7 +10,7 @@ import { Random, SEED } from '../../../oracle/random.js';
 const FAR = 1e6;
 const COUNT = 400;
 
-/** Spheres about both ends of a scene as wide as that. */
+/** Spheres around both ends of a scene this wide. */
 async function wideScene(random: Random, axis: number): Promise<{ scene: NearScene; ends: Map<Thing, Vector3>[] }> {
   const scene = await NearScene.at(new Vector3());
   const ends = [-FAR, FAR].map((end) => {
@@ -77,7 +77,7 @@ describe.each(['x', 'y', 'z'].map((name, axis) => ({ name, axis })))(
         for (const centre of all.values()) nearest = Math.min(nearest, Math.max(0, centre.distanceTo(point) - 0.5));
         const found = inOnePiece(scene.core.volumes.closestPoint(point.toArray(), Number.POSITIVE_INFINITY, ALL))!;
         expect(Math.abs(found.distance - nearest)).toBeLessThan(1e-8);
-        // A limit that is hardly enough, and one that is hardly not.
+        // A limit that barely suffices, and one that barely does not.
         const limits = [nearest * (1 + 1e-12) + 1e-8, nearest * (1 - 1e-12) - 1e-8];
         const answers = limits.map(
           (limit) => limit < 0 || inOnePiece(scene.core.volumes.closestPoint(point.toArray(), limit, ALL)),

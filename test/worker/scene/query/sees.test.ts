@@ -83,7 +83,7 @@ describe.each(PLACES)(`sees, %s, seed ${SEED}`, (_, place) => {
     expect(count.unsure).toBeLessThan(0.05 * count.seen + 2);
   });
 
-  /** At least and at most: some may be where rounding decides. */
+  /** A lower and an upper bound: some may be where rounding decides. */
   function pointsInSight(id: number, camera: AnyCamera, planes: Plane[], blockers: Mesh[]): [number, number] {
     const { form, matrix } = twin.items.get(id)!;
     const bounds = orientedBounds(form, matrix);
@@ -132,11 +132,11 @@ describe('sees', () => {
     expect([...(await twin.service.sees(view, targets, { ignore: [wall] })).points]).toEqual([0, 9, 9, 9, 9]);
     twin.service.setView({ ...view, margin: 1000 }, 'guard');
     expect([...(await twin.service.sees('guard', targets)).points]).toEqual([0, 4, 0, 9, 9]);
-    // Layers and size of the view are about targets.
+    // Layers and viewport of the view apply to targets only.
     twin.service.setObject(beside, { layers: 2 });
     expect([...(await twin.service.sees({ ...view, layers: 2 }, targets)).points]).toEqual([0, 0, 0, 9, 0]);
     expect([...(await twin.service.sees({ ...view, minPixels: 50 }, targets)).points]).toEqual([0, 0, 0, 0, 9]);
-    // What is not pickable is in nobody's way, and is seen.
+    // An object that is not pickable blocks nothing, but can be seen.
     twin.service.setObject(wall, { pickable: false });
     expect([...(await twin.service.sees(view, targets)).points]).toEqual([0, 9, 9, 9, 9]);
     twin.dispose();
@@ -148,7 +148,7 @@ describe('sees', () => {
   ])('%s hides what is behind it, and not what only its bounds would hide', async (_, form) => {
     const twin = await FormTwin.create();
     await twin.add(form, new Matrix4());
-    // From the eye to (x, 0, -20), a line passes the middle 10 sin(atan(x / 20)) away.
+    // From the eye to (x, 0, -20), a line passes the centre at a distance of 10 sin(atan(x / 20)).
     const tiny = new Matrix4().makeScale(1e-3, 1e-3, 1e-3);
     const targets: number[] = [];
     for (const x of [0, 1.9, 2.1, -1.9, -2.1]) targets.push(await twin.add(cube, at(x, 0, -20).multiply(tiny)));
@@ -162,9 +162,9 @@ describe('sees', () => {
     const [a, b] = [await twin.add(cube, at(0, 0, -20)), await twin.add(cube, at(5, 0, -20))];
     twin.service.setView(view);
     const [first, second] = [twin.service.update(), twin.service.update()];
-    const sight = twin.service.sees(view, [a, b]); // behind a frame that waits
+    const sight = twin.service.sees(view, [a, b]); // behind a waiting frame
     twin.service.removeObject(a);
-    const joined = twin.service.update(); // and so the removal goes ahead
+    const joined = twin.service.update(); // and so the removal is sent ahead
     await Promise.all([first, second, joined]);
     expect([...(await sight).points]).toEqual([0, 9]);
     twin.dispose();

@@ -1,4 +1,4 @@
-// Sides that objects have, where a query does not say one; and sides that differ within a mesh.
+// The sides of objects, which apply where a query does not name one; and sides that differ within a mesh.
 import type { ObjectOptions, QueryOptions } from 'collision-worker';
 import { Matrix4, PerspectiveCamera, type Ray, Vector3 } from 'three';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -71,7 +71,7 @@ describe(`the side of all objects is the side of all queries without one, seed $
       for (const id of ids) service.setObject(id, { side });
       expect(await ask({})).toEqual(expected);
       expect(await ask({ side: 'double' })).toEqual(all);
-      // All of an object is all of it.
+      // An object is enclosed only as a whole.
       const enclosed = { mode: 'enclose', precision } as const;
       for (const region of regions) {
         const found = await service.pickRegion(region, enclosed);
@@ -83,14 +83,14 @@ describe(`the side of all objects is the side of all queries without one, seed $
   );
 });
 
-/** An object with a side, and triangles that have others: in one service as it is, in the other in parts of one side each. */
+/** An object with a side, and triangles that have others: in one service as it is, in the other as parts of one side each. */
 interface Mixed {
   id: number;
   side: Side;
   runs: FaceRun[];
 }
 
-/** Ascending, with gaps; now and then adjacent ones of one side, and single triangles. */
+/** Ascending, with gaps; sometimes adjacent runs of one side, and single triangles. */
 function someRuns(random: Random, triangles: number): FaceRun[] {
   const runs: FaceRun[] = [];
   for (let start = random.integer(3); start < triangles; ) {
@@ -120,7 +120,7 @@ describe.each(PLACES)(`sides that differ within meshes, %s, seed ${SEED}`, (_, p
     const meshes: Triangles[] = [icosphere(1, 2), soup(random, 60, 0.8, 1), rods(random, 10, 1), boxMesh(2, 1, 1)];
     const shapes = await Promise.all(meshes.map((mesh) => twin.mesh(mesh)));
     const mixed = new Map<number, Mixed>();
-    /** What each part is of: the object, and its triangles' numbers there. */
+    /** For each part: its object, and the numbers of its triangles there. */
     const wholes = new Map<number, { id: number; triangles: number[] }>();
 
     async function addParts({ id, side, runs }: Mixed, mesh: Triangles, matrix: Matrix4): Promise<void> {
@@ -164,7 +164,7 @@ describe.each(PLACES)(`sides that differ within meshes, %s, seed ${SEED}`, (_, p
         expected[i].map(key).sort(),
       );
     }
-    // Something nearer was passed by: that shadowed what is hit.
+    // Something nearer was skipped, which hid the hit.
     const passed = all.filter((hits, i) => expected[i].length > 0 && hits[0] !== expected[i][0]);
     expect(passed.length).toBeGreaterThan(30);
   });

@@ -1,4 +1,5 @@
-// Questions about many objects, rays, ways or pairs of triangles end their slices in time, and find what they find in one piece.
+// Queries about many objects, rays, sweeps or pairs of triangles end
+// their slices in time, and have the same results as in one piece.
 import { Matrix4, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import { checkMotion } from '../../../../src/client/query/sweep-options.js';
@@ -9,7 +10,7 @@ import { icosphere } from '../../../oracle/meshes.js';
 import { Random, SEED } from '../../../oracle/random.js';
 import { type AnyShape, anySolid } from '../../../oracle/shapes.js';
 
-/** More than are swept at in one go. */
+/** More than are swept against in one go. */
 const MANY = 5000;
 
 test(`a sweep at many, and at what is left to slices, seed ${SEED}`, { timeout: 120_000 }, async () => {
@@ -45,7 +46,7 @@ test(`a sweep at many, and at what is left to slices, seed ${SEED}`, { timeout: 
       return inOnePiece(hits);
     };
     expect(sliced(true), `case ${i}`).toEqual(whole);
-    // Whoever asks for the first one alone is answered as soon as no other is earlier, by less of the way where a shape turns.
+    // A query for the first hit alone is answered as soon as no other is earlier, after less of the way if a shape rotates.
     const [alone] = sliced(false);
     if (i < 4) expect(alone, `case ${i}`).toEqual(first);
     else {

@@ -1,5 +1,5 @@
 // Random sweeps against `overlap`, which knows nothing of motions: nothing overlaps before the time, and at that time a shape
-// that is moved against the normal by a hair does. `CASES=20000` asks so many of each pair of shapes, over all worlds.
+// that is moved slightly against the normal does. `CASES=20000` checks this many of each pair of shapes, over all worlds.
 import { Matrix4, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import type { Thing } from '../../../fixtures/near-scene.js';
@@ -9,12 +9,12 @@ import type { AnyShape } from '../../../oracle/shapes.js';
 
 /** Of each pair of shapes, in each world. */
 const COUNT = Math.ceil(Number(process.env.CASES ?? 48) / WORLDS.length);
-/** Of each shape, in each world: ways that are only turns. */
+/** Of each shape, in each world: motions that are pure rotations. */
 const TURNS = 10 * COUNT;
-/** Places on the way that are asked; as many again, each nearer to the meeting by half, are asked just before it. */
+/** Positions on the path that are checked; as many again, each closer to the hit by half, are checked just before it. */
 const PLACES_ASKED = 64;
 const HALVINGS = 24;
-/** How far a shape reaches from its place, and how far from the scene's place two can meet, in sizes of the scene. */
+/** How far a shape reaches from its position, and how far from the scene's place two can collide, in sizes of the scene. */
 const REACH = 3;
 const NEARBY = 16;
 
@@ -24,11 +24,11 @@ interface Case {
   way: Way;
   turns: boolean;
   message: string;
-  /** In which direction the way would be farther from the object, if that is known. */
+  /** The direction in which the path would be farther from the object, if known. */
   away?: Vector3;
 }
 
-/** Checks a sweep, and tells whether it meets the object. */
+/** Checks a sweep, and returns whether it hits the object. */
 function expectTrue(world: SweepWorld, { thing, shape, way, turns, message, away }: Case): boolean {
   const { scale: s, scene } = world;
   const tolerance = turns ? 1e-4 * s : 0;
@@ -36,11 +36,11 @@ function expectTrue(world: SweepWorld, { thing, shape, way, turns, message, away
   const poses = new Poses(way);
   const { length } = poses;
   const digits = 4e-16 * (scene.place.length() + length);
-  // No time as near to the hit as rounding.
+  // No time closer to the hit than rounding.
   const rounding = 1e-8 * REACH * s + 8 * digits;
   const sure = (time: number) => time - rounding / (length + REACH * s * (turns ? 1 : 1e-3));
   const end = hit === null ? 1 : sure(hit.time);
-  // On a way that only grazes, what is nearer by rounding is met much sooner.
+  // On a path that only grazes, a shape nearer by rounding hits much sooner.
   const aside = new Matrix4().makeTranslation(
     (hit ? new Vector3(...hit.normal) : (away ?? new Vector3())).clone().setLength(rounding),
   );
@@ -68,7 +68,7 @@ function expectTrue(world: SweepWorld, { thing, shape, way, turns, message, away
     expect(world.overlaps(shape, pose).length, message).toBe(1);
     return true;
   }
-  // What is thin is soon passed: a way of the right length is one of these, or the two are told how far they are.
+  // A thin object is soon passed: one of these displacements has the right length, or the distance of the two is checked.
   const meetsBehind = [near, 0.1 * near, 0.01 * near].some((by) => {
     const pushed = pose.clone().premultiply(new Matrix4().makeTranslation(normal.clone().multiplyScalar(-by)));
     return world.overlaps(shape, pushed).length === 1;
@@ -86,7 +86,7 @@ const moved = ({ from, to }: Way, by: Vector3): Way => {
   return { from: from.clone().premultiply(move), to: to.clone().premultiply(move) };
 };
 
-/** Moves a way that meets the object aside until it hardly does, and hardly does not any more: null where it always does. */
+/** Moves a path that hits the object aside until it barely hits, and barely misses: null if it always hits. */
 function grazing(world: SweepWorld, shape: AnyShape, way: Way, away: Vector3): [Way, Way] | null {
   const { random, scale: s } = world;
   const aside = away.clone().multiplyScalar(20 * s);
@@ -133,7 +133,7 @@ describe.each(WORLDS)(`sweeps in a world %s, seed ${SEED}`, { timeout: 36_000_00
       }
     };
     for (let i = 0; i < COUNT; i++) {
-      // Each case has a seed of its own, by which one that fails can be asked alone.
+      // Each case has a seed of its own, so that a failing one can be run alone.
       world.random.restart(seed * 100_003 + i);
       const drawn = drawCase(world, a, b, i);
       const isMet = isTrue(drawn);
@@ -151,7 +151,7 @@ describe.each(WORLDS)(`sweeps in a world %s, seed ${SEED}`, { timeout: 36_000_00
     expect(met).toBeGreaterThan(COUNT / 16);
   });
 
-  // On a way of no length a shape reaches what it meets by its turn alone.
+  // With a path of no length, a shape reaches what it hits by its rotation alone.
   test.each(KINDS)(`a %s that turns in its place, at each other shape, ${TURNS} times`, async (a) => {
     const seed = SEED * 64 + 16 + KINDS.indexOf(a);
     const world = await SweepWorld.at(place, scale, seed);

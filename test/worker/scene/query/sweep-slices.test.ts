@@ -1,4 +1,4 @@
-// Sweeps in slices find what sweeps at one go find, whatever they are left in the midst of.
+// Sweeps in slices find the same as sweeps in one piece, wherever they are interrupted.
 import { Matrix4, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import { checkMotion } from '../../../../src/client/query/sweep-options.js';
@@ -20,7 +20,7 @@ import { Random, SEED } from '../../../oracle/random.js';
 import { type AnyShape, anySolid } from '../../../oracle/shapes.js';
 
 const COUNT = 40;
-/** Of a way: a turning shape meets something to within a tolerance, by what it was said to meet before. */
+/** Relative to the path: a rotating shape hits within a tolerance, which depends on the hits found before. */
 const LATER = 1e-5;
 
 describe(`sweeps in slices, seed ${SEED}`, { timeout: 240_000 }, () => {
@@ -45,7 +45,7 @@ describe(`sweeps in slices, seed ${SEED}`, { timeout: 240_000 }, () => {
         let hits = sweeps.beginKeptSweep(sweeps.keepSweep(description, motion, ALL, all), ms);
         for (; hits === undefined; hits = sweeps.resumeSweep(ms)) {
           seen.left++;
-          // What is asked in between disturbs nothing.
+          // Queries in between disturb nothing.
           if (seen.left % 7 === 0) sweeps.sweepAll(description, motion, ALL);
         }
         return inOnePiece(hits);
@@ -83,7 +83,7 @@ describe(`sweeps in slices, seed ${SEED}`, { timeout: 240_000 }, () => {
     const scene = await NearScene.at(new Vector3());
     const { sweeps, pairs } = scene.core;
     const mesh = scene.mesh(icosphere(1, 12));
-    // Of the first hundred triangles only the backs count: the object holds a list that says so.
+    // Only the back faces of the first hundred triangles count: the object holds a list that says so.
     const faceSides = Uint32Array.of(SIDE_BACK, (100 << FACE_SHIFT) + SIDE_OWN);
     const matrices = Array.from({ length: 9 }, () => random.placement(random.point(4), ANY_FORM));
     const flags = FLAG_PICKABLE | FLAG_FACE_SIDES | (SIDE_DOUBLE * FLAG_SIDE);
@@ -94,7 +94,7 @@ describe(`sweeps in slices, seed ${SEED}`, { timeout: 240_000 }, () => {
     const filter = { ...ALL, side: SIDE_OWN };
     const ask = () => sweeps.beginKeptSweep(sweeps.keepSweep(description, motion, filter, true), 0);
     let generation = 0;
-    /** Returns whether it was left after so many slices. */
+    /** Returns whether the sweep was abandoned after this many slices. */
     const giveUp = (slices: number): boolean => {
       generation++;
       const ids = matrices.map((_, slot) => makeId(slot, generation));
@@ -109,7 +109,7 @@ describe(`sweeps in slices, seed ${SEED}`, { timeout: 240_000 }, () => {
       for (const id of ids) scene.core.removeObject(id);
       return isLeft;
     };
-    // What it needs as scratch is there from the first time on.
+    // Its scratch memory exists from the first time on.
     while (giveUp(Infinity));
     const used = scene.core.usedBytes;
     for (let slices = 0; giveUp(slices); slices = Math.ceil(1.3 * slices + 1)) {
@@ -118,7 +118,7 @@ describe(`sweeps in slices, seed ${SEED}`, { timeout: 240_000 }, () => {
   });
 });
 
-/** Expects the same first hit of a shape that turns. The order in which objects are looked at is another one. */
+/** Expects the same first hit of a rotating shape. The order in which objects are examined differs. */
 function expectAlike(hits: CoreSweepHit[], expected: CoreSweepHit[], message: string): void {
   expect(
     hits.map(({ object, depth }) => [object, depth]),

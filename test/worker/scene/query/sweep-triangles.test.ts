@@ -1,5 +1,5 @@
-// What a shape meets of a mesh is what it meets first of the mesh's triangles, each of which is an object of its own in another
-// core: there no triangle is left out, or looked at later, for what is known of others.
+// What a shape hits of a mesh is what it hits first of the mesh's triangles, each of which is an object of its own in another
+// core: there no triangle is skipped, or examined later, because of what is known of others.
 import { Matrix4, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import { KINDS, type Kind, SweepWorld } from '../../../fixtures/sweep-world.js';
@@ -9,7 +9,7 @@ import type { AnyShape } from '../../../oracle/shapes.js';
 
 const MESHES = 16;
 const SWEEPS = 16;
-/** Ways that are moved aside until they graze. */
+/** Paths that are moved aside until they graze. */
 const HALVINGS = 20;
 const NEEDLES = 6;
 const SWEEPS_AT_NEEDLES = 200;
@@ -23,7 +23,7 @@ function triangleOf({ positions, indices }: Triangles, i: number): Triangles {
   };
 }
 
-/** Triangles or needles on each other but for what float32 hardly tells, some much larger than the ways: any may be met first. */
+/** Triangles or needles on each other to within what float32 resolves, some much larger than the paths: any may be hit first. */
 function sheets(random: Random, large = random.pick([1, 100]), thin = random.pick([1, 0.5 / large])): Triangles {
   const normal = random.direction();
   const across = new Vector3(normal.y, normal.z, normal.x).cross(normal).normalize();
@@ -55,7 +55,7 @@ function anyMesh(random: Random): Triangles {
   ])();
 }
 
-/** Of any size beside the mesh: much of what is near a small one is one triangle. */
+/** Of any size relative to the mesh: most of what is near a small one is one triangle. */
 function anyShape(random: Random, kind: Kind, size: number): AnyShape {
   const radius = () => size * random.logRange(1e-4, 1);
   if (kind === 'sphere') return { shape: { type: 'sphere', radius: radius() } };
@@ -87,7 +87,7 @@ describe.each(SIZES)(`of size %d, seed ${SEED}`, (size) => {
         expect(hit === null, message).toBe(first === null);
         if (hit === null || first === null) return null;
         expect(hit.object, message).toBe(thing.id);
-        // What a ball or a capsule meets is found by steps towards it, until they are as short as that.
+        // The hit of a ball or a capsule is found by steps towards it, until they are this short.
         const digits = 1e-8 * size;
         const towards = Math.abs(
           to
@@ -97,7 +97,7 @@ describe.each(SIZES)(`of size %d, seed ${SEED}`, (size) => {
         );
         expect(Math.abs(hit.time - first.time) * towards, message).toBeLessThan(digits);
         expect(Math.abs(hit.depth - first.depth), message).toBeLessThan(digits);
-        // A way that ends behind there by a hair meets it as well.
+        // A path that ends slightly behind the hit hits it as well.
         const end = from.clone().lerp(to, hit.time + (2 * digits) / Math.max(towards, digits));
         const shorter = whole.sweep(shape, { from: way.from, to: turn.clone().setPosition(end) });
         expect(shorter?.object, `${message}, shorter`).toBe(thing.id);
@@ -116,7 +116,7 @@ describe.each(SIZES)(`of size %d, seed ${SEED}`, (size) => {
           within++;
           continue;
         }
-        // Aside, until it hardly meets any more.
+        // Aside, until it barely hits any more.
         const aside = random.direction().cross(to.clone().sub(from)).setLength(size);
         let [low, high] = [0, 1];
         for (let step = random.integer(HALVINGS); step < HALVINGS; step++) {
@@ -135,7 +135,7 @@ describe.each(SIZES)(`of size %d, seed ${SEED}`, (size) => {
   });
 });
 
-// There the bounds in float32 by which triangles are left out are the widest, beside what parts one from the next.
+// There the float32 bounds by which triangles are skipped are the widest, relative to the distance of one from the next.
 test.each(['sphere', 'capsule'] as const)(
   `a %s at needles that are much longer than its way, seed ${SEED}`,
   async (kind) => {

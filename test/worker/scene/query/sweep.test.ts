@@ -1,5 +1,5 @@
-// Sweeps against `overlap`, which knows nothing of motions, where the answer is known or said by other queries; random ones
-// are in sweep-random.test.ts.
+// Sweeps against `overlap`, which knows nothing of motions, where the result is known or given by other queries; random
+// ones are in sweep-random.test.ts.
 import { Matrix4, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import { checkMotion } from '../../../../src/client/query/sweep-options.js';
@@ -73,10 +73,10 @@ describe('a sweep', () => {
       )!;
       expect(inside.time).toBe(0);
       expect(inside.depth).toBeCloseTo(1.25, 1);
-      // Outwards by a face that is nearly across.
+      // Outwards through a face that is nearly perpendicular.
       expect(new Vector3(...inside.normal).distanceTo(new Vector3(x, y, z).normalize())).toBeLessThan(0.1);
     }
-    // A mesh is wholly out when its corner is, and twice its radius more; it may be off its own origin.
+    // A mesh is wholly out when its corner is, plus twice its radius; it may be off its own origin.
     const bead = world.scene.mesh(
       transformed(boxMesh(0.02, 0.02, 0.02), (vertex) => vertex.add(new Vector3(0.3, 0.4, 0.6))),
     );
@@ -86,7 +86,7 @@ describe('a sweep', () => {
     expect(new Vector3(...meshInside.normal).distanceTo(new Vector3(0.6, 0.6, 1).normalize())).toBeLessThan(0.1);
   });
 
-  // Of a mesh with more triangles each is left by itself.
+  // A mesh with more triangles is left one triangle at a time.
   test.each(WORLDS)(
     `leaves what it is in by its depth along the normal, in a world %s, seed ${SEED}`,
     async (_, scale, place) => {
@@ -118,7 +118,7 @@ describe('a sweep', () => {
           const some = 1e-5 * scale + 8 * digits;
           expect(new Vector3(...hit.normal).length(), message).toBeCloseTo(1, 6);
           expect(world.overlaps(shape, by(hit.depth + some)).length, message).toBe(0);
-          // A capsule may come out of a triangle sideways before it is beyond it along the normal.
+          // A capsule may leave a triangle sideways before it is beyond it along the normal.
           const isSideways = a === 'capsule' && b === 'triangle';
           if (isSideways)
             expect(Math.abs(wayBeyond(hit.normal, thing, shape, from) - hit.depth), message).toBeLessThan(some);
@@ -180,7 +180,7 @@ describe('a sweep', () => {
     const shapes = [world.shape('capsule'), world.shape('box'), world.shape('sphere')];
     const ways: number[] = [];
     const firsts: ReturnType<SweepWorld['sweep']>[] = [];
-    /** Of each way: what turns is met to within a tolerance, by what it was said to meet before. */
+    /** For each path: a rotating shape hits within a tolerance, which depends on the hits found before. */
     const digits: number[] = [];
     const shapeOf = Uint32Array.from({ length: 60 }, () => random.integer(3));
     for (const which of shapeOf) {
@@ -224,7 +224,7 @@ describe('a sweep', () => {
       for (let k = from; k < from + done; k++) {
         const first = firsts[k];
         expect(many.objects[k]).toBe(first?.object ?? 0xffffffff);
-        // Of two triangles that are met at once, either.
+        // Of two triangles that are hit at once, either.
         expect(many.triangles[k] >= 0).toBe((first?.triangle ?? -1) >= 0);
         expect(many.depths[k]).toBeCloseTo(first?.depth ?? 0, 6);
         if (first === null) expect(many.times[k]).toBe(Number.POSITIVE_INFINITY);
@@ -232,7 +232,7 @@ describe('a sweep', () => {
       }
       from += done;
       if (from === length) break;
-      // One that may take long is begun by itself.
+      // A sweep that may take long is begun alone.
       const way = numbers.subarray(14 * from, 14 * (from + 1));
       const kept = sweeps.keepWay(placed[shapeOf[from]], way, 0, ALL);
       const [hit] = inOnePiece(sweeps.beginKeptSweep(kept, Number.POSITIVE_INFINITY)!);
@@ -246,7 +246,7 @@ describe('a sweep', () => {
   });
 });
 
-/** How far a capsule must go along a normal until it is beyond the plane of a triangle's outermost corner. */
+/** How far a capsule must move along a normal until it is beyond the plane of a triangle's outermost corner. */
 function wayBeyond(
   normal: readonly number[],
   { shape: { triangles }, matrix }: Thing,
@@ -256,7 +256,7 @@ function wayBeyond(
   const along = new Vector3(...normal);
   const { from, to, radius } = shape as Extract<SolidShape, { type: 'capsule' }>;
   const corners = [0, 3, 6].map((i) => new Vector3().fromArray(triangles!.positions, i).applyMatrix4(matrix));
-  // About one place: far from the origin all digits matter.
+  // Relative to one place: far from the origin all digits matter.
   const origin = corners[0].clone();
   const heights = corners.map((corner) => corner.sub(origin).dot(along));
   const ends = [from!, to!].map((end) => new Vector3(...end).applyMatrix4(place).sub(origin).dot(along));

@@ -1,4 +1,4 @@
-// A question that was left goes on for as long as it is given: with much time it ends in one go.
+// An interrupted query continues for as long as it is given: with enough time it ends in one go.
 import { Matrix4, Vector3 } from 'three';
 import { expect, test } from 'vitest';
 import { checkMotion } from '../../../../src/client/query/sweep-options.js';
@@ -7,7 +7,7 @@ import { inOnePiece } from '../../../../src/worker/binding/steps.js';
 import { ALL, NearScene } from '../../../fixtures/near-scene.js';
 import { icosphere } from '../../../oracle/meshes.js';
 
-/** Milliseconds, of which none of it takes so many. */
+/** Milliseconds, more than any of it takes. */
 const LONG = 1e9;
 
 async function twoBalls(apart: number) {

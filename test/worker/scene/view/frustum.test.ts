@@ -12,9 +12,9 @@ import { rayHits } from '../../../oracle/ray.js';
 const OBJECTS = 3000;
 const CAMERAS = 20;
 const PIXELS = 20;
-/** More than the trees of those that take part in no contacts keep copies of. */
+/** More than the trees of objects without contacts keep copies of. */
 const MANY = 70_000;
-/** Times the distance from the camera: a box that is nearer to a plane may be on either side of it. */
+/** Relative to the distance from the camera: a box nearer to a plane than this may be on either side of it. */
 const ROUNDING = 1e-6;
 
 describe.each(PLACES)(`frustum states of ${OBJECTS} boxes and meshes, %s, seed ${SEED}`, (_, place) => {
@@ -36,7 +36,7 @@ describe.each(PLACES)(`frustum states of ${OBJECTS} boxes and meshes, %s, seed $
         .direction()
         .multiplyScalar(40 * random.next())
         .add(place);
-      const matrix = random.chance(0.3) // as they are: bounds along the axes are easy to make too small
+      const matrix = random.chance(0.3) // unpadded: axis-aligned bounds are easy to make too small
         ? new Matrix4().setPosition(position)
         : random.placement(position, { low: 0.1, high: 4, mirrored: 0.3, sheared: 0.3 });
       twin.add(random.pick(shapes), matrix);
@@ -176,7 +176,7 @@ test(`of very many that never move and take part in no contacts, seed ${SEED}`, 
   }
 });
 
-/** Of the sphere about the corners of the oriented bounds, in a view that scales by so much; Infinity behind the eye. */
+/** Of the sphere around the corners of the oriented bounds, in a view with this scale; Infinity behind the eye. */
 function pixelsAcross(
   { bounds: { vertices } }: Placed,
   camera: AnyCamera,
@@ -195,8 +195,8 @@ function pixelsAcross(
 }
 
 /**
- * The definition in float64: the sphere about the eight corners of the oriented bounds, by the pixels that a length has
- * at the depth of its centre.
+ * The definition in float64: the sphere around the eight corners of the oriented bounds, times the pixels per unit of
+ * length at the depth of its centre.
  */
 describe.each(PLACES)(`minPixels, %s, seed ${SEED}`, (_, place) => {
   test.each([...KINDS, ...ODD_KINDS])('%s: leaves out what has fewer pixels across', async (_, make) => {
@@ -213,7 +213,7 @@ describe.each(PLACES)(`minPixels, %s, seed ${SEED}`, (_, place) => {
     const count = { small: 0, large: 0, behind: 0 };
     for (let i = 0; i < 30; i++) {
       const camera = aimed(make(random), random, place);
-      // Of an app that scales what it looks at, and that stretches the picture.
+      // A view of an app that scales the scene and stretches the image.
       const view = { ...viewOf(camera, random.pick(DEPTHS)[1]), view: camera.matrixWorldInverse.clone().elements };
       const [scale, width, height] = [random.logRange(0.1, 10), random.range(300, 900), random.range(300, 900)];
       const viewMatrix = new Matrix4().makeScale(scale, scale, scale).multiply(camera.matrixWorldInverse);
@@ -246,12 +246,12 @@ function isSorted(ids: Uint32Array): boolean {
   return ids.every((id, i) => i === 0 || ids[i - 1] < id);
 }
 
-/** What is in the first and not in the second, sorted. */
+/** The elements of the first that are not in the second, sorted. */
 function missing(from: ReadonlySet<number>, without: ReadonlySet<number>): number[] {
   return [...from].filter((id) => !without.has(id)).sort((a, b) => a - b);
 }
 
-/** What rays through random pixels meet between the near and the far plane, hidden or not. */
+/** What rays through random pixels hit between the near and the far plane, occluded or not. */
 function shown(camera: AnyCamera, items: Iterable<Placed>, random: Random) {
   const raycaster = new Raycaster();
   const all = [...items];

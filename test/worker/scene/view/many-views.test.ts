@@ -23,7 +23,7 @@ function randomView(): ViewOptions {
   return viewOf(aimed(make(random), random, new Vector3()), DEPTHS[0][1]);
 }
 
-/** Every view is answered as it would be alone, and what entered and left is the difference to `before`. */
+/** Expects every view's answer to be as if it were alone, with entered and left as the difference from `before`. */
 async function expectRight(frame: FrameResult, views: Map<string, ViewOptions>, before?: FrameResult): Promise<void> {
   expect([...frame.views.keys()].sort()).toEqual([...views.keys()].sort());
   for (const [name, { ids, inside, entered, left }] of frame.views) {
@@ -83,7 +83,7 @@ test('a view that is removed while its frame waits is gone, and leaves nothing t
   service.setView(a, 'a');
   const waiting = service.update();
   service.removeView('a');
-  const joined = service.update(); // the removal goes ahead of the frame that waits
+  const joined = service.update(); // the removal is sent ahead of the waiting frame
   await Promise.all([running, waiting]);
   expect((await joined).views.size).toBe(0);
   service.setView(b, 'b');

@@ -1,5 +1,5 @@
-// How much is occluded. Other tests tell that nothing is that can be seen; these numbers are those of the pictures when this
-// was written, so that whatever hides less, or draws its picture more coarsely, is noticed. More is better.
+// How much is occluded. Other tests check that nothing visible is occluded; these numbers are those of the images when this
+// was written, so that a change that hides less, or draws a coarser occlusion buffer, is noticed. More is better.
 import { Euler, Matrix4, PerspectiveCamera, PlaneGeometry, Quaternion, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import { hills } from '../../../fixtures/hills.js';
@@ -11,10 +11,10 @@ import { Random } from '../../../oracle/random.js';
 const VIEWPORT = { width: 320, height: 180 };
 const MARGINS = [undefined, 0, 0.03, 0.2];
 const EYES = 24;
-/** After so many frames all meshes are known. */
+/** After this many frames all meshes are prepared. */
 const FRAMES = 6;
 
-/** Sums what is occluded before some eyes, once for each margin; disposes the scene. */
+/** Sums what is occluded from some eyes, once for each margin; disposes the scene. */
 async function occludedFrom(twin: Twin, eye: (i: number) => AnyCamera): Promise<number[]> {
   const { service } = twin;
   const sums = MARGINS.map(() => 0);
@@ -105,7 +105,7 @@ describe('among houses', () => {
   });
 });
 
-/** How a terrain stands in the world, with the heights of its mesh along each axis. */
+/** The pose of a terrain in the world, with the heights of its mesh along each axis. */
 const TERRAINS: [string, Matrix4, number[]][] = [
   ['y', new Matrix4(), [977, 957, 752, 482]],
   ['z', new Matrix4().makeRotationX(Math.PI / 2), [977, 957, 752, 482]],

@@ -9,12 +9,12 @@ import { Random, SEED } from '../../../oracle/random.js';
 
 const [STANDARD] = DEPTHS;
 const VIEWPORT = { width: 320, height: 180 };
-/** Of each kind, in disorder; more by `OCCLUSION_CAMERAS`. */
+/** Of each kind, in random order; more by `OCCLUSION_CAMERAS`. */
 const CAMERAS = Number(process.env.OCCLUSION_CAMERAS ?? 1);
-/** So many pixels of the truth are one of the viewport, along each axis. */
+/** The reference image has this many pixels per viewport pixel, along each axis. */
 const FINER = 4;
 
-/** What was hidden, and how much of it was left out, in some pictures. */
+/** What was hidden, and how much of it was culled, in some images. */
 interface Shares {
   hidden: number;
   occluded: number;
@@ -66,7 +66,7 @@ function lookingFrom(place: Vector3, yaw: number, pitch = 0, far = 500): Perspec
 const scaled = (position: Vector3, x: number, y: number, z: number) =>
   new Matrix4().compose(position, new Quaternion(), new Vector3(x, y, z));
 
-/** Blocks of houses, with small things in the streets and behind the walls. */
+/** Blocks of houses, with small objects in the streets and behind the walls. */
 function buildCity(twin: Twin, random: Random, houses: readonly TwinShape[], thing: TwinShape, origin: Vector3): void {
   for (let x = -6; x <= 6; x++) {
     for (let z = -6; z <= 6; z++) {
@@ -98,7 +98,7 @@ describe.each(PLACES)(`a city of boxes, %s, seed ${SEED}`, (_, origin) => {
       const camera = lookingFrom(place, random.range(0, 6.3));
       const occlusionMargin = random.pick([0, 0.05, 0.3, 1]);
       twin.service.setView({ ...viewOf(camera, STANDARD[1]), viewport: VIEWPORT, occlusion: true, occlusionMargin });
-      // In the first frame all is new.
+      // In the first frame everything is new.
       if (i === 0) expect((await twin.service.update()).visible.occluded).toHaveLength(0);
       const { occluded } = (await twin.service.update()).copy().visible;
       count += occluded.length;
@@ -144,7 +144,7 @@ test.each([0, 1, 2])('what is seen beside solids that taper along axis %d is not
   const across = [0, 1, 2].filter((other) => other !== axis);
   const shares = { hidden: 0, occluded: 0 };
   for (const sense of [-1, 1]) {
-    // A box inside stands for it where the eye may move.
+    // Where the eye may move, a box inside represents it.
     const tapered = transformed(icosphere(1.2, 4), (vertex) => {
       const width = 0.6 - 0.4 * sense * vertex.getComponent(axis);
       for (const other of across) vertex.setComponent(other, width * vertex.getComponent(other));
@@ -183,7 +183,7 @@ test.each([0, 1, 2])('what is seen beside solids that taper along axis %d is not
 test.each([
   ['a ball of many triangles', 0, 6, (twin: Twin) => twin.mesh(icosphere(2, 4))],
   ['a ball of many triangles', 0.1, 6, (twin: Twin) => twin.mesh(icosphere(2, 4))],
-  // Where it is open, nothing is seen of the box itself.
+  // Where it is open, the box itself is not seen.
   ['a box', 0.3, 12, (twin: Twin) => twin.box(new Vector3(2, 2, 2))],
 ] as const)(
   '%s that the near plane opens, with a margin of %d, hides nothing that is seen through it, along no axis',
@@ -226,7 +226,7 @@ test.each([0.01, 0.03, 0.1, 0.4])(
       const ids = [twin.add(wall, frame)];
       for (let side = 0; side < 4; side++) {
         for (let i = -30; i <= 30; i++) {
-          // A pixel is 0.05 wide; what is farther away seems to be nearer to the middle.
+          // A pixel is 0.05 wide; objects farther away appear nearer to the centre.
           for (let k = -5; k <= 5; k++) {
             const at = new Vector3(0.1 * i, 3 + 0.01 * k, 0).multiplyScalar(8.4 / 7.8).setZ(-0.4);
             const quarter = new Matrix4().makeRotationZ((side * Math.PI) / 2);
@@ -299,14 +299,14 @@ test('a mesh in the place of one that is gone, and one whose vertices have moved
   for (let i = 0; i < 6; i++)
     twin.add(twin.box(new Vector3(0.3, 0.3, 0.3)), new Matrix4().setPosition(i - 2.5, 0, -20));
   const place = new Matrix4().setPosition(0, 0, -10);
-  /** In the first frame all is new. */
+  /** In the first frame everything is new. */
   const occluded = async () => {
     for (let i = 0; i < 2; i++) await service.update();
     return (await service.update()).visible.occluded.length;
   };
-  // One hides by its own triangles; one has too many of them, and is closed.
+  // One occludes by its own triangles; the other has too many of them, and is closed.
   for (const form of [boxMesh(12, 12, 0.5), icosphere(6, 24)]) {
-    // What hides less of a box than all of it.
+    // A form too small to occlude a whole box.
     const small = { ...form, positions: form.positions.map((x) => 0.02 * x) };
     const wall = await service.addMesh(form);
     const standing = service.addObject({ shape: { type: 'mesh', mesh: wall }, matrix: place.elements, occluder: true });
@@ -334,7 +334,7 @@ describe(`rooms and corridors, seed ${SEED}`, () => {
       twin.add(box, scaled(new Vector3(x, y, z), a, b, c));
     for (let x = 0; x < 6; x++) {
       for (let z = 0; z < 6; z++) {
-        // Two walls of each room, with a door in the middle and what is above it.
+        // Two walls of each room, with a door in the middle and a lintel above it.
         for (const [dx, dz] of [
           [1, 0],
           [0, 1],

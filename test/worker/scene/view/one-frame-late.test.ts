@@ -19,12 +19,12 @@ import { Random, SEED } from '../../../oracle/random.js';
 const OBJECTS = 3000;
 const FRAMES = 1000;
 
-/** An object of the scene as three knows it, and how it moves. */
+/** An object of the scene as three has it, and how it moves. */
 interface Actor {
   id: number;
   mesh: Mesh;
   triangles: Triangles;
-  /** Its oriented bounds hold the sphere that three culls by. */
+  /** Whether its oriented bounds contain the sphere that three culls by. */
   isRound: boolean;
   path: ((frame: number) => Matrix4) | null;
 }
@@ -32,11 +32,11 @@ interface Actor {
 interface Frame {
   camera: PerspectiveCamera;
   view: ViewOptions;
-  /** Between this frame and the one before. */
+  /** Between the previous frame and this one. */
   motion: number;
 }
 
-/** A camera that flies, turns, rolls and zooms. */
+/** A camera that flies, rotates, rolls and zooms. */
 function flight(random: Random): Frame[] {
   const waves = Array.from({ length: 8 }, () => ({ rate: random.range(0.002, 0.02), start: random.range(0, 6) }));
   const wave = (i: number, frame: number) => Math.sin(waves[i].start + waves[i].rate * frame);
@@ -60,7 +60,7 @@ function flight(random: Random): Frame[] {
 async function sceneOf(random: Random): Promise<{ twin: Twin; actors: Actor[] }> {
   const twin = await Twin.create();
   const box = trianglesOf(new BoxGeometry(2, 1, 0.4));
-  const ball = icosphere(1, 1); // with vertices on the axes: its box holds its sphere
+  const ball = icosphere(1, 1); // with vertices on the axes: its box contains its sphere
   const kinds = await Promise.all(
     [ball, soup(random, 20, 0.3, 1), rods(random, 3, 1), box].map(async (triangles) => ({
       triangles,
@@ -90,7 +90,7 @@ async function sceneOf(random: Random): Promise<{ twin: Twin; actors: Actor[] }>
   return { twin, actors };
 }
 
-/** Moves what moves; answers the farthest that a corner of its oriented bounds goes, and with that any of its points. */
+/** Moves the moving actors; returns the greatest motion of a corner of the oriented bounds, and with that of any point. */
 function move(twin: Twin, actors: readonly Actor[], frame: number): number {
   let farthest = 0;
   for (const { id, mesh, path } of actors) {
@@ -117,23 +117,23 @@ function isDrawn({ mesh, triangles: { positions, indices } }: Actor, planes: rea
 }
 
 /**
- * Flies through the scene, and draws in every frame what the frame before saw. Counts what three's own culling, which
- * is by spheres, would have drawn and is missing: round objects; others of which something is in the picture; and
- * others whose sphere alone is, so that nothing is missing on the screen.
+ * Flies through the scene, and draws in every frame what the previous frame saw. Counts objects that three's own culling, which
+ * is by spheres, would have drawn and that are missing: round objects; others of which something is in the image; and others of
+ * which only the sphere is, so that nothing is missing on the screen.
  */
 async function fly(frames: readonly Frame[], marginOf: (motion: number) => number) {
   const random = new Random(SEED);
   const { twin, actors } = await sceneOf(random);
   const missing = { round: 0, drawn: 0, unseen: 0 };
   let seen = 0;
-  // A sheared object reaches beyond the sphere that three makes for it: that one sees too little.
+  // A sheared object reaches beyond the sphere that three computes for it: three's own culling draws too little.
   const reach = actors.map(({ id, mesh }) => {
     const center = new Vector3().setFromMatrixPosition(mesh.matrixWorld);
     return Math.max(...twin.items.get(id)!.vertices.map((vertex) => vertex.distanceTo(center)));
   });
   for (let frame = 1; frame < frames.length; frame++) {
     const [before, now] = [frames[frame - 1], frames[frame]];
-    // The service gets this frame's places after its last update, and the next one's after this.
+    // The service gets this frame's transforms after its last update, and the next one's after this.
     const staged = new Map(actors.filter(({ path }) => path).map(({ id, mesh }) => [id, mesh.matrixWorld.clone()]));
     const objects = move(twin, actors, frame);
     for (const [id, matrix] of staged) twin.service.setTransform(id, matrix.elements);

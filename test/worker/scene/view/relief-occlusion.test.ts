@@ -1,4 +1,4 @@
-// What open meshes hide by their reliefs, against a picture of the ids in float64, wherever eyes and objects are within the margin.
+// What open meshes occlude by their reliefs, against an id buffer in float64, wherever eyes and objects are within the margin.
 import { Matrix4, PerspectiveCamera, PlaneGeometry, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import { hills } from '../../../fixtures/hills.js';
@@ -11,13 +11,13 @@ import { Random, SEED } from '../../../oracle/random.js';
 
 const [STANDARD] = DEPTHS;
 const VIEWPORT = { width: 320, height: 180 };
-/** So many pixels of the truth are one of the viewport, along each axis. */
+/** The reference image has this many pixels per viewport pixel, along each axis. */
 const FINER = 2;
 /** Quads along a side of a terrain, more by `RELIEF_QUADS`: 500 make 500,000 triangles. */
 const QUADS = Number(process.env.RELIEF_QUADS ?? 50);
-/** Answers of a seed, more by `OCCLUSION_CAMERAS`. */
+/** Answers per seed, more by `OCCLUSION_CAMERAS`. */
 const CAMERAS = Number(process.env.OCCLUSION_CAMERAS ?? 1);
-/** So many frames and the largest mesh is known. */
+/** After this many frames the largest mesh is prepared. */
 const FRAMES = 4 + Math.ceil(QUADS ** 2 / 2000);
 
 /** Heights over the square from -50 to 50, up along y. */
@@ -40,13 +40,13 @@ function lookingFrom(place: Vector3, yaw: number, pitch = 0): PerspectiveCamera 
   return camera;
 }
 
-/** Without some of its triangles. */
+/** The mesh without some of its triangles. */
 const thinned = ({ positions, indices }: Triangles, isLeftOut: (triangle: number) => boolean): Triangles => ({
   positions,
   indices: indices.filter((_, i) => !isLeftOut(Math.floor(i / 3))),
 });
 
-/** Turned over. */
+/** The mesh with reversed winding. */
 const flipped = ({ positions, indices }: Triangles): Triangles => ({ positions, indices: indices.slice().reverse() });
 
 interface Answered {
@@ -54,7 +54,9 @@ interface Answered {
   hidden: number;
 }
 
-/** Asks with a margin, and draws what eyes and objects within it see. Adds to the sums what the first eye sees and does not see. */
+/**
+ * Asks with a margin, and draws what eyes and objects within it see. Adds to the sums what the first eye sees and does not see.
+ */
 async function compare(
   twin: Twin,
   random: Random,
@@ -71,7 +73,7 @@ async function compare(
   const { ids, occluded } = (await twin.service.update()).copy().visible;
   sum.occluded += occluded.length;
   for (let k = 0; k < 3; k++) {
-    // The very picture first.
+    // The unmoved image first.
     const share = k === 0 || margin < 0 ? 0 : random.range(0.5, 1) * margin;
     const moved = random.direction().multiplyScalar(share).add(eye);
     const turned = k > 0 && margin >= 0 ? random.range(-1, 1) : 0;
@@ -82,7 +84,7 @@ async function compare(
     );
     const named = new Set(occluded);
     for (const { id, shape, matrix } of twin.items.values()) {
-      // What hides them, and they; what else is there hides nothing.
+      // The occluders, and the hidden objects; the others occlude nothing.
       if (k > 0 && shape.mesh === null && !named.has(id)) continue;
       const by = random.direction().multiplyScalar(k === 0 ? 0 : random.next() * Math.max(0, margin - share));
       buffer.draw(
@@ -96,7 +98,7 @@ async function compare(
   }
 }
 
-/** The axis of the mesh along which heights are, and how it stands in the world. */
+/** The axis of the mesh along which heights are measured, and its pose in the world. */
 const POSES = [
   ['y', new Matrix4()],
   ['z', new Matrix4().makeRotationX(Math.PI / 2)],
@@ -128,7 +130,7 @@ describe.each(PLACES)(`a terrain, %s, seed ${SEED}`, (_, origin) => {
         await twin.service.update();
       }
       for (const margin of [-1, 0, 0.05, 0.4]) {
-        // Upon it, at its border, and outside.
+        // On it, at its border, and outside.
         const reach = random.pick([40, 40, 50.2, 75]);
         const [x, z] = [random.range(-1, 1) * reach, random.pick([-1, 1]) * reach * random.next()];
         const eye = new Vector3(x, heightAt(x, z) + random.pick([1.7, 1.7, 5, 30, -5]), z).add(origin);
@@ -169,7 +171,7 @@ test('a terrain hides more than four tenths of what stands behind its hills, and
   expect(sum.occluded).toBeGreaterThan(0.4 * sum.hidden);
 });
 
-/** Lets a view that asks for what is occluded know the meshes. */
+/** Lets a view that asks for occlusion prepare the meshes. */
 async function getReady(twin: Twin): Promise<void> {
   twin.service.setView({ ...viewOf(lookingFrom(new Vector3(), 0), STANDARD[1]), viewport: VIEWPORT, occlusion: true });
   for (let frame = 0; frame < FRAMES; frame++) await twin.service.update();
@@ -214,7 +216,7 @@ test(`an eye that the projection moves from where the camera is sees what one se
 
 test('a ridge before the eye hides what is behind it, however large its quads are beside the picture', async () => {
   const twin = await Twin.create();
-  // As few quads as a relief may have, and many.
+  // The minimum number of quads for a relief, and many.
   for (const quads of [50, 100]) {
     const ridge = transformed(trianglesOf(new PlaneGeometry(100, 100, quads, quads).rotateX(-Math.PI / 2)), (vertex) =>
       vertex.setY(Math.max(0, 20 - Math.abs(vertex.z))),
@@ -273,7 +275,7 @@ test('the tiles of a terrain hide what is behind the hills of each, from another
 });
 
 describe(`nothing that is seen is occluded, seed ${SEED}`, () => {
-  /** What is open in other ways: its border is within, it has layers, it overhangs, or is a jumble. */
+  /** Meshes that are open in other ways: with an inner border, with layers, with overhangs, or jumbled. */
   const FORMS: Record<string, (random: Random) => Triangles> = {
     'a terrain with holes': (random) => {
       const { mesh } = terrain(random, 50, 15);
