@@ -36,7 +36,7 @@ resize();
 
 const service = await createCollisionService();
 const tracker = await trackScene(service, scene, {
-  // The ball moves; all else stands still, so that no pairs among it are looked at.
+  // Only the ball moves. All other objects are static, so that no pairs between them are tested.
   objectOptions: (object) => (object === ball ? { contacts: 'any' } : { contacts: 'any', motion: 'static' }),
 });
 

@@ -45,7 +45,7 @@ let dragged: THREE.Mesh | null = null;
 let wanted: THREE.Vector3 | null = null;
 let isAsking = false;
 
-/** Takes the newest place that is wanted, where it is free; places that came while it asked are passed over. */
+/** Takes the latest requested position if it is free; positions that arrived during the query are skipped. */
 async function follow(): Promise<void> {
   if (isAsking) return;
   isAsking = true;
