@@ -1,6 +1,6 @@
 import { type Material, type Mesh, type Object3D, type SkinnedMesh, Texture } from 'three';
 
-/** Frees what the graphics card has of a model that is not shown any more. */
+/** Frees the GPU resources of a model that is no longer shown. */
 export function disposeModel(root: Object3D): void {
   root.traverse((each) => {
     const { geometry, material } = each as Partial<Mesh>;

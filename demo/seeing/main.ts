@@ -27,7 +27,7 @@ await runPage(async () => {
   const tracker = await trackScene(service, courtyard.root, {
     updateMatrixWorld: true, // it is asked before it is drawn
     shapeOf: closedForm,
-    // The views are about visitors and the thief; walls and the guard are there to be in the way, and to be picked.
+    // The views test visitors and the thief; walls and the guard only occlude, and can be picked.
     objectOptions: (object) => ({ cullable: watched.has(object) }),
   });
   // #endregion
