@@ -13,7 +13,7 @@ export class Forms {
     return new CylinderGeometry(top, radius, height, this.segments);
   }
 
-  /** A rod for `between`. */
+  /** A unit rod, to be stretched by `between`. */
   rod(radius: number): CylinderGeometry {
     return new CylinderGeometry(radius, radius, 1, Math.max(6, this.segments / 3));
   }

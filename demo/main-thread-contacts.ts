@@ -62,7 +62,7 @@ export class MainThreadContacts {
     dragons.forEach((dragon, d) => {
       const bounds = dragon.geometry.boundingBox!;
       const around = new OBB().fromBox3(bounds).applyMatrix4(dragon.matrixWorld);
-      bounds.getCenter(around.center).applyMatrix4(dragon.matrixWorld); // which OBB only moves, not turns
+      bounds.getCenter(around.center).applyMatrix4(dragon.matrixWorld); // OBB itself only moves its centre, and does not rotate
       TO_DRAGON.copy(dragon.matrixWorld).invert();
       for (let i = 0; i < boxes.count; i++) {
         if (!around.intersectsOBB(this.#boxes[i])) continue;

@@ -43,7 +43,7 @@ await runPage(async (progress) => {
   const meter = new Meter();
   const [worker, { Demo }] = await Promise.all([
     WorkerEngine.create(world, meter, (fraction) => progress.show('Building the trees…', fraction), showError),
-    import('./demo.js'), // its library of charts takes a turn by itself
+    import('./demo.js'), // evaluating its chart library takes a task of its own
   ]);
   await nextTurn();
   const demo = new Demo(canvas, world, stage, { worker, 'main thread': mainThread }, meter);

@@ -30,7 +30,7 @@ export class WorkerEngine implements Engine {
     // #region code
     const service = await createCollisionService();
     const tracker = await trackScene(service, world.root, {
-      updateMatrixWorld: true, // it is asked before it is drawn
+      updateMatrixWorld: true, // the tracker updates before three renders
       onProgress,
       shapeOf: (object) => (object === world.boxes ? boxFromGeometry(object.geometry) : undefined),
       contacts: 'any',

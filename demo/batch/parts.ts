@@ -53,7 +53,7 @@ export class Parts {
     const vertices = kinds.reduce((sum, { geometry }) => sum + geometry.attributes.position.count, 0);
     this.mesh = new BatchedMesh(count, vertices, 0, new MeshLambertMaterial());
     this.mesh.name = 'parts';
-    this.mesh.frustumCulled = this.mesh.perObjectFrustumCulled = this.mesh.sortObjects = false; // all are in the picture
+    this.mesh.frustumCulled = this.mesh.perObjectFrustumCulled = this.mesh.sortObjects = false; // every part is always in the picture
     this.#geometries = kinds.map(({ geometry }) => this.mesh.addGeometry(geometry));
   }
 

@@ -58,7 +58,7 @@ export class BuildingExhibit implements Exhibit {
       page.changed();
     };
     // #endregion
-    section.visible = false; // until the handle says where it cuts
+    section.visible = false; // until the handle sets the plane
     this.#section = section;
     const watch = (): void => {
       requestAnimationFrame(watch);

@@ -34,7 +34,7 @@ export class CutHandle {
     const handle = this.#handle;
     handle.addEventListener('pointerdown', (event) => {
       handle.setPointerCapture(event.pointerId);
-      event.preventDefault(); // nothing is selected
+      event.preventDefault(); // prevents text selection
       handle.focus();
     });
     handle.addEventListener('pointermove', (event) => {

@@ -52,7 +52,7 @@ await runPage(async (progress) => {
   // #region code
   const service = await createCollisionService();
   const tracker = await trackScene(service, model.root, {
-    culling: { occlusion: true }, // leave out what is not seen
+    culling: { occlusion: true }, // cull what is not visible
     objectOptions: () => ({ motion: 'static' }),
     onProgress: (fraction) => progress.show('Building the trees…', fraction),
   });

@@ -42,7 +42,7 @@ export class Ruler {
     // #region code
     const hit = await this.#tracker.pick(x, y, {
       snap: ['vertex', 'midpoint', 'center', 'edge', 'face'],
-      latest, // as the pointer moves; a click is answered by its own place
+      latest, // as the pointer moves; a click needs the answer for its own position
     });
     // #endregion
     return hit?.snap ?? null;

@@ -44,6 +44,6 @@ function createKnot(): Mesh {
   const material = new MeshPhongMaterial({ color: 0xc7cdd8, specular: 0x333a44, shininess: 40 });
   const knot = new Mesh(new TorusKnotGeometry(0.28, 0.09, 80, 10), material);
   knot.name = 'knot';
-  knot.position.set(-1.6, 0.75, 2.6); // where nobody reaches
+  knot.position.set(-1.6, 0.75, 2.6); // out of everyone's reach
   return knot;
 }

@@ -68,7 +68,7 @@ function instances(name: string, geometry: BufferGeometry, color: number, count:
     count,
   );
   mesh.name = name;
-  mesh.frustumCulled = false; // its sphere would be computed anew in each frame
+  mesh.frustumCulled = false; // three would recompute its sphere in every frame
   mesh.instanceMatrix.setUsage(DynamicDrawUsage);
   for (let i = 0; i < count; i++) mesh.setColorAt(i, new Color(color));
   mesh.userData.color = color;

@@ -10,7 +10,7 @@ export const CRATE = 0.44;
 export const PERIOD = 16;
 const PEDESTAL = 0.5;
 const OPEN = 0.66;
-/** The fingers press a little into the crate. */
+/** The fingers press slightly into the crate. */
 const SHUT = CRATE - 0.024;
 /** The crate, too, sinks a little into its pedestal. */
 const RESTING = PEDESTAL + CRATE / 2 - 0.006;

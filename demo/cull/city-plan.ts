@@ -41,7 +41,7 @@ export interface CityPlan {
   /** The matrices of all cars are at the origin. */
   readonly cars: Boxes;
   readonly traffic: readonly Car[];
-  /** From the middle to the border, in metres. */
+  /** From the centre to the border, in metres. */
   readonly radius: number;
 }
 

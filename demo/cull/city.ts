@@ -6,7 +6,7 @@ export class City {
   readonly root = new Group();
   readonly buildings: InstancedMesh;
   readonly cars: InstancedMesh;
-  /** From its middle to its border, in metres. */
+  /** From its centre to its border, in metres. */
   readonly radius: number;
   readonly #cars: readonly Car[];
 

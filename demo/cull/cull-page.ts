@@ -182,7 +182,7 @@ export class CullPage {
     const { clientWidth: width, clientHeight: height } = this.#renderer.domElement;
     const answer = this.#meter.measure('collide', () => {
       // #region code
-      const { occlusion } = this.settings; // leave out what nearer buildings hide, too
+      const { occlusion } = this.settings; // also culls what nearer buildings hide
       return this.#tracker.update(this.camera, { width, height }, { occlusion });
       // #endregion
     });

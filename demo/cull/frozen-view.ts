@@ -20,7 +20,7 @@ export class FrozenView {
       const copy = new InstancedMesh(mesh.geometry, material, 0);
       copy.instanceMatrix = new InstancedBufferAttribute(new Float32Array(16 * mesh.count), 16);
       copy.instanceColor = new InstancedBufferAttribute(new Float32Array(3 * mesh.count), 3);
-      copy.frustumCulled = false; // three would go by where all were at first
+      copy.frustumCulled = false; // three would use the initial bounds
       copy.layers.set(FROZEN_LAYER);
       return copy;
     });

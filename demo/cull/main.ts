@@ -29,7 +29,7 @@ await runPage(async (progress) => {
   const city = new City(await planned);
   // #region code
   const service = await createCollisionService();
-  // three draws the city as it is, without what the camera does not see, or what nearer buildings hide.
+  // three renders the city as usual, without the instances that the camera does not see, or that nearer buildings hide.
   const tracker = await trackScene(service, city.root, {
     culling: true,
     // The shader paints windows, and moves no vertex.

@@ -24,7 +24,7 @@ const resize = () => {
   Object.assign(size, { width: innerWidth, height: innerHeight });
   renderer.setSize(size.width, size.height);
   camera.aspect = size.width / size.height;
-  camera.zoom = Math.min(1, camera.aspect); // all of it on a phone, too
+  camera.zoom = Math.min(1, camera.aspect); // fits on a phone, too
   camera.updateProjectionMatrix();
 };
 addEventListener('resize', resize);
@@ -37,8 +37,8 @@ export const service = await createCollisionService({
     worker = new Worker(new URL('collision-worker/worker', import.meta.url), { type: 'module' });
     return worker;
   },
-  builders: 0, // so that there is one worker alone
-  timeout: 1000, // so long it may be silent
+  builders: 0, // so that there is only one worker
+  timeout: 1000, // maximum silence in ms
 });
 const tracker = await trackScene(service, scene);
 

@@ -19,7 +19,7 @@ interface Joint {
   readonly turn: Quaternion;
 }
 
-/** A hand of WebXR, palm down, whose fingers are bent by their bones. */
+/** A WebXR hand, palm down, whose bones bend its fingers. */
 export class RiggedHand {
   /** Moved as a whole. */
   readonly root = new Group();
@@ -35,7 +35,7 @@ export class RiggedHand {
     this.side = side;
     this.mesh = model.getObjectByProperty('isSkinnedMesh', true) as SkinnedMesh;
     this.mesh.name = `${side} hand`;
-    this.mesh.frustumCulled = false; // its fingers leave the bounds that it was modelled with
+    this.mesh.frustumCulled = false; // its fingers leave the bounds of the rest pose
     const jointOf = (name: string): Joint => {
       const bone = model.getObjectByName(name) as Bone;
       return { bone, place: bone.position.clone(), turn: bone.quaternion.clone() };

@@ -7,7 +7,7 @@ export function disposeModel(root: Object3D): void {
     geometry?.dispose();
     for (const one of [material ?? []].flat()) disposeMaterial(one);
     (each as Partial<SkinnedMesh>).skeleton?.dispose();
-    // Instances have buffers of their own.
+    // Instances have their own buffers.
     if ('isInstancedMesh' in each) (each as Object3D & { dispose(): void }).dispose();
   });
 }

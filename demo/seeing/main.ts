@@ -25,7 +25,7 @@ await runPage(async () => {
   // #region code
   const service = await createCollisionService();
   const tracker = await trackScene(service, courtyard.root, {
-    updateMatrixWorld: true, // it is asked before it is drawn
+    updateMatrixWorld: true, // the tracker updates before three renders
     shapeOf: closedForm,
     // The views test visitors and the thief; walls and the guard only occlude, and can be picked.
     objectOptions: (object) => ({ cullable: watched.has(object) }),

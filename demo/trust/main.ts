@@ -36,7 +36,7 @@ await runPage(async (progress) => {
       worker = new Worker(new URL('collision-worker/worker', import.meta.url), { type: 'module' });
       return worker;
     },
-    builders: 0, // so that there is one worker alone
+    builders: 0, // so that there is only one worker
     timeout: TIMEOUT,
   });
   const tracker = await trackScene(service, hall.root, {

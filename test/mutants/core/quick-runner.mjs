@@ -1,5 +1,5 @@
 // Runs test files one after the other in this process, as requested by messages of the process that forked it: it receives an
-// Order and sends an Answer (test-runner.ts). Each file is a bundle that is evaluated anew each time, with all of our own code,
+// Order and sends a TestRun (test-runner.ts). Each file is a bundle that is evaluated anew each time, with all of our own code,
 // while three and the compiled core stay loaded: a separate process for each file would spend most of its time on starting, and
 // on compiling and optimizing the same core again.
 import { existsSync, readdirSync, renameSync } from 'node:fs';
