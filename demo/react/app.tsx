@@ -49,7 +49,7 @@ export const App = memo(function App({ quality, figures, onChange, onProgress, o
   const isHigh = quality === 'high';
   const [knot] = useState(() => new TorusKnotGeometry(0.36, 0.13, isHigh ? 160 : 48, isHigh ? 20 : 6));
   // #region code
-  // They are made once: another function would be other events.
+  // Created once: a new function would be a new event manager.
   const [events] = useState(() => collisionEvents({ track: { contacts: 'none', onProgress }, onError: showError }));
   // #endregion
   return (

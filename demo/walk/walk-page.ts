@@ -103,7 +103,7 @@ export class WalkPage {
     this.#meter.measure('draw', () => this.#renderer.render(this.#scene, this.camera));
     const { clientWidth: width, clientHeight: height } = this.#renderer.domElement;
     // #region code
-    // Moves them all, in the worker; its answer puts the figure where the hero is.
+    // The worker moves all characters; its answer places the figure at the hero's position.
     const answer = this.#meter.measure('collide', () => this.#tracker.update(this.camera, { width, height }));
     // #endregion
     answer.catch(showError);

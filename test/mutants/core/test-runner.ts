@@ -50,7 +50,7 @@ export interface Patience {
 }
 
 const LOOK_MS = 500;
-/** On a busy machine, a process counts as waiting if it has used less CPU time than this for so long. */
+/** On a busy machine, a process counts as waiting if it has used less CPU time than LEAST_WORK_MS for this long. */
 const IDLE_MS = 10_000;
 const LEAST_WORK_MS = 50;
 /** A process that polls while it waits is never idle. */
