@@ -2,8 +2,8 @@
 // in a real Chromium. `npm test` runs the quick ones (test/consumers); here each tool is first installed from the
 // registry, into a folder that is removed afterwards.
 //
-// npm run consumers all of them
-// npm run consumers -- vite-5 next only those whose names begin with these
+//   npm run consumers                     all of them
+//   npm run consumers -- vite-5 next      only those whose names begin with these
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
