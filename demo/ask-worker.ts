@@ -1,4 +1,4 @@
-/** Puts one question to a worker, answers what it says, and ends it. `what` it does is said where it fails. */
+/** Sends one question to a worker, returns its answer, and terminates the worker. `what` names the task in error messages. */
 export async function askWorker<Answer>(worker: Worker, what: string, question?: unknown): Promise<Answer> {
   try {
     return await new Promise((resolve, reject) => {

@@ -2,20 +2,20 @@ import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 
 const HEIGHT = 150;
-/** Seconds that the chart goes back. */
+/** Seconds of history in the chart. */
 const SPAN = 30;
-/** Milliseconds: the end of the axis. What takes longer is drawn at the edge. */
+/** Milliseconds at the end of the axis. Longer frames are clamped to it. */
 const TOP = 50;
-/** Milliseconds that a screen of 60 frames a second leaves to each. */
+/** Milliseconds of frame budget at 60 Hz. */
 const FRAME = 1000 / 60;
 
 export interface Series {
   readonly name: string;
-  /** For a style sheet. */
+  /** A CSS colour. */
   readonly color: string;
 }
 
-/** What the newest frames cost, by who did their work: a series for each, gaps where it was another's turn. */
+/** The cost of the latest frames, one series per engine, with gaps while another engine was at work. */
 export class FrameChart {
   readonly #plot: uPlot;
   readonly #seconds: number[] = [];
@@ -59,7 +59,7 @@ export class FrameChart {
     }
   }
 
-  /** A frame that began then and cost `ms`, of a series; null where a line is to be broken. */
+  /** Adds a frame that began at `seconds` and cost `ms` to a series; null breaks the line. */
   add(seconds: number, index: number, ms: number | null): void {
     this.#seconds.push(seconds);
     for (const [i, costs] of this.#costs.entries()) costs.push(i === index && ms !== null ? Math.min(ms, TOP) : null);
@@ -73,7 +73,7 @@ export class FrameChart {
   }
 }
 
-/** The line above which frames are lost. */
+/** Draws the line above which frames are dropped. */
 function drawLimit(plot: uPlot): void {
   const { ctx, bbox } = plot;
   const y = plot.valToPos(FRAME, 'y', true);

@@ -2,7 +2,7 @@ import type { Shape } from 'collision-worker';
 import { boxFromGeometry } from 'collision-worker/three';
 import { BoxGeometry, type BufferGeometry, CapsuleGeometry, SphereGeometry } from 'three';
 
-/** The closed form of what three draws as triangles; undefined for other meshes. */
+/** Returns the closed form of a mesh that three draws as triangles; undefined for other meshes. */
 export function closedForm({ geometry }: { geometry?: BufferGeometry | undefined }): Shape | undefined {
   if (geometry instanceof BoxGeometry) return boxFromGeometry(geometry);
   if (geometry instanceof SphereGeometry) return { type: 'sphere', radius: geometry.parameters.radius };

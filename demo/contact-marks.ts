@@ -12,26 +12,26 @@ import {
   PointsMaterial,
 } from 'three';
 
-/** Length of the line of a mere touch, so that its normal is seen, too. */
+/** Length of the line of a mere touch, so that its normal is visible, too. */
 const SHORTEST = 0.16;
-/** Depths are small: their lines are longer. */
+/** Scale of the lines: depths are small. */
 const STRETCH = 1.5;
-/** Of what has the colour of deep contacts. */
+/** Depth from which on contacts have the colour of deep ones. */
 const DEEP = 0.15;
 const SLIGHT_COLOR = new Color(0xffe14d);
 const DEEP_COLOR = new Color(0xff4326);
 const PIXELS = 7;
-// Over everything: contacts are inside of what touches.
+// Drawn on top of everything: contacts are inside the objects that touch.
 const ON_TOP = { depthTest: false, transparent: true, fog: false, vertexColors: true } as const;
 
-/** Points of contact, and from each a line along the normal, the longer the deeper. */
+/** Draws contact points, each with a line along its normal that grows with the depth. */
 export class ContactMarks {
   readonly root = new Group();
   /** Points drawn. */
   count = 0;
   readonly #points: Points;
   readonly #lines: LineSegments;
-  /** Two vertices for each point: itself, and the end of its line. */
+  /** Two vertices per point: the point itself, and the end of its line. */
   #positions!: BufferAttribute;
   #colors!: BufferAttribute;
 
@@ -48,13 +48,13 @@ export class ContactMarks {
     this.#makeRoom(1024);
   }
 
-  /** Takes all away; there is room for that many points then. */
+  /** Removes all points and makes room for `most` new ones. */
   clear(most: number): void {
     this.count = 0;
     if (2 * most > this.#positions.count) this.#makeRoom(2 * most);
   }
 
-  /** Adds the points of a pair, until `show`. */
+  /** Adds the points of a pair; `show` displays them. */
   add({ start, points, normals, depths }: ContactSet, pair: number): void {
     const positions = this.#positions.array;
     const colors = this.#colors.array;
@@ -100,7 +100,7 @@ export class ContactMarks {
 
 const COLOR = new Color();
 
-/** Points are squares without it. */
+/** A texture of a disc; without it, points are squares. */
 function disc(): CanvasTexture {
   const canvas = document.createElement('canvas');
   canvas.width = canvas.height = 32;

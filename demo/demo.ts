@@ -16,18 +16,18 @@ import { MAX_BOXES, type World } from './world.js';
 /** Milliseconds between two updates of the texts and the chart. */
 const REPORT_INTERVAL = 250;
 const REMEMBERED_PICKS = 240;
-/** Milliseconds after a change of engine that belong to no figure: code is compiled, memory is taken. */
+/** Milliseconds after a change of engine that are excluded from the figures: code is compiled, memory is allocated. */
 const WARM_UP = 600;
-/** The way of the cursor while nobody has one: once around in so many seconds. */
+/** Path of the cursor while nobody moves it: seconds of one lap. */
 const LAP = 9;
 
 export const ENGINES = ['worker', 'main thread'] as const;
 export type EngineName = (typeof ENGINES)[number];
 export type Engines = Record<EngineName, Engine>;
-/** As in style.css. */
+/** The same colours as in style.css. */
 const COLORS: Record<EngineName, string> = { worker: '#5fd1a8', 'main thread': '#ff8a3c' };
 
-/** What an engine cost the last time that it was its turn. */
+/** The cost of an engine when it was last in use. */
 interface Figures {
   collide: string;
   all: string;
@@ -50,7 +50,7 @@ export class Demo {
   readonly settings: { boxes: number; move: boolean; pick: boolean; freeze: boolean };
   readonly tour = new Tour(() => this.use(this.engineName === 'worker' ? 'main thread' : 'worker'));
   hit: Intersection | null = null;
-  /** Milliseconds from the event of the mouse, or from asking where there is none, to knowing; of the newest picks. */
+  /** Milliseconds of the latest picks, from the mouse event, or from the request if there was none, to the answer. */
   readonly latencies: number[] = [];
   /** Called at the end of each frame. */
   onFrame: (() => void) | null = null;
@@ -68,7 +68,7 @@ export class Demo {
   #seconds = 0;
   #lastTime = 0;
   #lastReport = 0;
-  /** Until then frames belong to no figure. */
+  /** Frames before this time are excluded from the figures. */
   #warmUntil = Number.POSITIVE_INFINITY;
   #lastEvent = 0;
 
@@ -99,7 +99,7 @@ export class Demo {
     return this.#engines[this.#engineName];
   }
 
-  /** From now on that engine does the work. */
+  /** Switches to an engine. */
   use(name: EngineName): void {
     this.#engineName = name;
     for (const radio of radios()) radio.checked = radio.value === name;
@@ -111,7 +111,7 @@ export class Demo {
     const { meter, stage, settings } = this;
     meter.begin();
     this.#count(time);
-    // A tab that was hidden goes on where it was.
+    // After its tab was hidden, the scene continues where it was.
     if (settings.move) this.#seconds += Math.min(0.1, (time - this.#lastTime) / 1000);
     this.#lastTime = time;
     meter.measure('simulate', () => this.world.animate(this.#seconds));
@@ -131,7 +131,7 @@ export class Demo {
     this.onFrame?.();
   };
 
-  /** What lies under a pixel. The time of the answer is counted from `since`. */
+  /** Picks at a pixel. The latency is measured from `since`. */
   async pick(x: number, y: number, latest = false, since = performance.now()): Promise<Intersection | null> {
     const hit = await this.meter.measure('collide', () => this.engine.pick(x, y, latest));
     this.latencies.push(performance.now() - since);
@@ -139,7 +139,7 @@ export class Demo {
     return hit;
   }
 
-  /** The frame that has just come to its end, in the chart. */
+  /** Adds the frame that has just ended to the chart. */
   #count(time: number): void {
     const { last } = this.meter;
     if (last === undefined) return;
@@ -149,7 +149,7 @@ export class Demo {
     this.#chart.add(this.#lastTime / 1000, ENGINES.indexOf(this.#engineName), isWarm ? costOf(last) : null);
   }
 
-  /** Where the mouse is, or where it could be as long as nobody has touched the page. */
+  /** The position of the mouse, or of a simulated cursor until somebody touches the page. */
   #position(time: number): { x: number; y: number } | null {
     if (this.#pointer.position !== null || !this.tour.isOn) return this.#pointer.position;
     const { clientWidth, clientHeight } = this.#canvas;
@@ -162,7 +162,7 @@ export class Demo {
   }
 
   async #hover(x: number, y: number): Promise<void> {
-    // A mouse that rests sends no event: what is under it then is counted from the frame's own question.
+    // A mouse at rest sends no events: the latency is then measured from the frame's own request.
     const { time } = this.#pointer;
     const isNew = this.#pointer.position !== null && time !== this.#lastEvent;
     this.#lastEvent = time;
@@ -189,7 +189,7 @@ export class Demo {
     this.#panel.showHit(hit);
   }
 
-  /** What comes is of another engine, or of another load. */
+  /** From here on, results belong to another engine or to another load. */
   #forget(): void {
     this.#warmUntil = Number.POSITIVE_INFINITY;
     this.#forgetFigures();

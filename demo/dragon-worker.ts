@@ -1,4 +1,4 @@
-// Fetches a gzipped PLY model, reads it, and computes what a renderer would compute of it (dragon.ts).
+// Fetches a gzipped PLY model, parses it, and computes what a renderer needs of it (dragon.ts).
 import type { BufferGeometry } from 'three';
 import { PLYLoader } from 'three/addons/loaders/PLYLoader.js';
 import { postGeometry } from './geometry-arrays.js';
@@ -19,7 +19,7 @@ async function load(url: string): Promise<BufferGeometry> {
   return new PLYLoader().parse(await unzip(await response.arrayBuffer()));
 }
 
-/** Some servers declare a .gz file as an encoding, which the browser has undone by then. */
+/** Some servers declare a .gz file as Content-Encoding; the browser has then already decompressed it. */
 async function unzip(data: ArrayBuffer): Promise<ArrayBuffer> {
   const [first, second] = new Uint8Array(data, 0, 2);
   if (first !== 0x1f || second !== 0x8b) return data;

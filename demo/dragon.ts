@@ -3,7 +3,7 @@ import { askWorker } from './ask-worker.js';
 import { type GeometryArrays, geometryOf } from './geometry-arrays.js';
 import { nextTurn } from './next-turn.js';
 
-/** Fetches a gzipped PLY model, and reads it in a worker: that takes longer than a frame. */
+/** Fetches a gzipped PLY model, and parses it in a worker, since that takes longer than a frame. */
 export async function loadDragon(url: string): Promise<BufferGeometry> {
   const worker = new Worker(new URL('./dragon-worker.ts', import.meta.url), { type: 'module' });
   const { href } = new URL(url, location.href);

@@ -2,7 +2,7 @@ import type { ViewSize } from 'collision-worker/three';
 import type { Camera, Intersection } from 'three';
 import type { Outcome } from './outcome.js';
 
-/** Who looks, and who decides what is drawn: the same camera, unless that one is frozen. */
+/** The camera that renders, and the camera that culls: they are the same, unless the view is frozen. */
 export interface Viewer {
   camera: Camera;
   culler: Camera;
@@ -11,10 +11,10 @@ export interface Viewer {
 
 /** Does the collision work of the demo. */
 export interface Engine {
-  /** The newest answers. */
+  /** The latest results. */
   readonly outcome: Outcome;
-  /** Does the work of a frame, or has it done. */
+  /** Does the work of a frame, or requests it. */
   step(viewer: Viewer): void;
-  /** What lies under a pixel. `latest`: a newer pick may answer it. */
+  /** Picks at a pixel. `latest`: a newer pick may answer it. */
   pick(x: number, y: number, latest: boolean): Promise<Intersection | null>;
 }

@@ -1,6 +1,6 @@
 import { BoxGeometry, CatmullRomCurve3, CylinderGeometry, LatheGeometry, TubeGeometry, Vector2, Vector3 } from 'three';
 
-/** How finely round things are made: segments of a circle. */
+/** Tessellation of round forms: segments of a circle. */
 export class Forms {
   readonly segments: number;
 
@@ -13,7 +13,7 @@ export class Forms {
     return new CylinderGeometry(top, radius, height, this.segments);
   }
 
-  /** A rod for `between`. */
+  /** A unit rod, to be stretched by `between`. */
   rod(radius: number): CylinderGeometry {
     return new CylinderGeometry(radius, radius, 1, Math.max(6, this.segments / 3));
   }
@@ -28,7 +28,7 @@ export class Forms {
     return this.lathe([inner, low], [outer, low], [outer, high], [inner, high], [inner, low]);
   }
 
-  /** Turned about y; pairs of radius and y, counter-clockwise. */
+  /** A lathe about y, from pairs of radius and y, counter-clockwise. */
   lathe(...profile: [radius: number, y: number][]): LatheGeometry {
     const points = profile.map(([radius, y]) => new Vector2(radius, y));
     return new LatheGeometry(points, this.segments);
@@ -39,7 +39,7 @@ export class Forms {
     return new TubeGeometry(curve, Math.max(10, this.segments / 2), radius, Math.max(6, this.segments / 3));
   }
 
-  /** Upright from y = 0: narrow at both ends, and twisted as propellers are. */
+  /** Stands upright from y = 0: narrow at both ends, and twisted like a propeller. */
   blade(length: number, chord: number): BoxGeometry {
     const geometry = new BoxGeometry(1, length, 1, 6, this.segments, 1).translate(0, length / 2, 0);
     const { position } = geometry.attributes;

@@ -15,11 +15,12 @@ import {
   Vector3,
 } from 'three';
 
-// Corner i is on the planes right or left (1), top or bottom (2), far or near (4), as three numbers its planes.
+// Corner i lies on the right or left (bit 1), top or bottom (bit 2), and far or near plane (bit 4), in the order of three's
+// planes.
 const EDGES = [0, 1, 1, 3, 3, 2, 2, 0, 4, 5, 5, 7, 7, 6, 6, 4, 0, 4, 1, 5, 2, 6, 3, 7];
 const FACES = [0, 2, 6, 0, 6, 4, 1, 5, 7, 1, 7, 3, 2, 3, 7, 2, 7, 6, 0, 4, 5, 0, 5, 1, 4, 6, 7, 4, 7, 5];
 
-/** Draws what a camera sees, grown by a margin. */
+/** Draws a camera's frustum, expanded by a margin. */
 export class FrustumVolume {
   readonly root = new Group();
   readonly #corners = new BufferAttribute(new Float32Array(24), 3);
@@ -50,7 +51,7 @@ export class FrustumVolume {
   }
 }
 
-/** The point of three planes. */
+/** The intersection of three planes. */
 function meeting(a: Plane, b: Plane, c: Plane): Vector3 {
   const rows = new Matrix3().set(...a.normal.toArray(), ...b.normal.toArray(), ...c.normal.toArray());
   return new Vector3(-a.constant, -b.constant, -c.constant).applyMatrix3(rows.invert());

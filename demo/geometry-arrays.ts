@@ -2,7 +2,7 @@ import { Box3, BufferAttribute, BufferGeometry, Sphere, Vector3 } from 'three';
 
 type Arrays = Record<string, { array: Float32Array<ArrayBuffer> | Uint16Array<ArrayBuffer>; itemSize: number }>;
 
-/** A geometry as a worker sends it: arrays, and its box and its sphere as numbers. */
+/** A geometry in the form in which a worker sends it: arrays, with its box and its sphere as numbers. */
 export interface GeometryArrays {
   readonly attributes: Arrays;
   readonly indices: Uint16Array<ArrayBuffer> | Uint32Array<ArrayBuffer>;
@@ -10,7 +10,7 @@ export interface GeometryArrays {
   readonly sphere: readonly number[];
 }
 
-/** In a worker: posts an indexed geometry, whose arrays are gone then, with what a renderer would compute of it. */
+/** For workers: posts an indexed geometry with the bounds that a renderer needs, and transfers its arrays. */
 export function postGeometry(geometry: BufferGeometry): void {
   geometry.computeBoundingBox();
   geometry.computeBoundingSphere();
@@ -30,7 +30,7 @@ export function postGeometry(geometry: BufferGeometry): void {
   postMessage(answer, { transfer: [indices, ...Object.values(attributes).map(({ array }) => array)].map(bufferOf) });
 }
 
-/** On the page. */
+/** For the page: rebuilds the geometry. */
 export function geometryOf({ attributes, indices, box, sphere }: GeometryArrays): BufferGeometry {
   const geometry = new BufferGeometry().setIndex(new BufferAttribute(indices, 1));
   for (const [name, { array, itemSize }] of Object.entries(attributes)) {

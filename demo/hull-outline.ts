@@ -3,8 +3,8 @@ import { BackSide, Color, Group, Mesh, ShaderMaterial, Vector2 } from 'three';
 const PIXELS = 2.5;
 
 /**
- * Outlines of meshes: behind each stand the back faces of the same geometry, pushed outwards by some pixels along its
- * normals. It costs one draw call for each that is outlined, and no pass over the picture.
+ * Outlines meshes: behind each, it draws the back faces of the same geometry, pushed outwards by some pixels along its normals
+ * (inverted hull). This costs one draw call for each outlined mesh, and no pass over the picture.
  */
 export class HullOutlines {
   readonly root = new Group();
@@ -33,7 +33,7 @@ export class HullOutlines {
     });
   }
 
-  /** Outlines these alone, which stay where they are, in a picture of so many CSS pixels. */
+  /** Outlines only these meshes, which do not move, in a picture that is `width` by `height` CSS pixels. */
   show(meshes: ReadonlySet<Mesh>, width: number, height: number): void {
     this.#material.uniforms.size.value.set(width, height);
     for (const [mesh, hull] of this.#hulls) {

@@ -1,8 +1,8 @@
 import { element } from './panel.js';
 
-/** The pointer of the keys; no browser has one of that number. */
+/** Id of the keyboard's pointer; no browser assigns this number. */
 const ID = 0x7b0a;
-/** CSS pixels that an arrow key moves it. */
+/** CSS pixels that an arrow key moves the pointer. */
 const STEP = 12;
 const ARROWS: Record<string, readonly [x: number, y: number]> = {
   ArrowLeft: [-1, 0],
@@ -10,7 +10,7 @@ const ARROWS: Record<string, readonly [x: number, y: number]> = {
   ArrowUp: [0, -1],
   ArrowDown: [0, 1],
 };
-/** Keys that hold a button of it down until they are pressed again: its number, and its bit. */
+/** Keys that press a button and hold it until they are pressed again: its number, and its bit. */
 const BUTTONS: Record<string, { button: number; bit: number }> = {
   ' ': { button: 0, bit: 1 },
   r: { button: 2, bit: 2 },
@@ -18,8 +18,8 @@ const BUTTONS: Record<string, { button: number; bit: number }> = {
 const ZOOM: Record<string, number> = { '+': -100, '=': -100, '-': 100 };
 
 /**
- * A pointer for who has none: while the picture has the focus, arrow keys move it, Enter clicks, Space holds it down, R
- * its right button, + and − zoom. Pages hear the same events as of a mouse.
+ * A pointer for keyboard users: while the picture has the focus, arrow keys move it, Enter clicks, Space holds the left button, R
+ * the right button, + and − zoom. Pages receive the same events as from a mouse.
  */
 export class KeyboardPointer {
   readonly #view = element('view');
@@ -81,7 +81,7 @@ export class KeyboardPointer {
     this.#send(isDown ? 'pointerdown' : 'pointerup', button, event);
   }
 
-  /** It begins in the middle of the picture. */
+  /** The pointer starts in the middle of the picture. */
   #show(): void {
     if (!this.#cursor.hidden) return;
     this.#cursor.hidden = false;
@@ -98,7 +98,7 @@ export class KeyboardPointer {
     this.#target().dispatchEvent(new PointerEvent(type, { ...this.#at(event), ...pointer }));
   }
 
-  /** What is there of the picture: it may have several panes. */
+  /** Returns the element of the picture at the pointer: the picture may have several panes. */
   #target(): Element {
     const found = document.elementFromPoint(this.#x, this.#y);
     return found === null || found.closest('#side') !== null ? this.#view : found;
@@ -110,7 +110,7 @@ export class KeyboardPointer {
   }
 }
 
-/** A browser throws when a pointer that it does not know is to be captured. */
+/** A browser throws when code captures a pointer that it does not know. */
 function ignoreCapture(): void {
   for (const name of ['setPointerCapture', 'releasePointerCapture'] as const) {
     const own = Element.prototype[name];

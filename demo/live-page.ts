@@ -11,28 +11,28 @@ import { animate, createScene, fitToCanvas, showBox } from './scenery.js';
 /** Milliseconds between two updates of the figures. */
 const REPORT_INTERVAL = 500;
 
-/** What a page shows, and what it makes of what the pointer is over. */
+/** The content of a page, and its reactions to the pointer. */
 export interface Exhibit {
-  /** It is tracked. */
+  /** The tracked objects. */
   readonly root: Object3D;
-  /** They are drawn, and not tracked. */
+  /** Objects that are drawn but not tracked. */
   readonly marks: readonly Object3D[];
-  /** The camera sees all of it, from that direction. */
+  /** The camera shows this whole box, from the direction `from`. */
   readonly box: Box3;
   readonly from: Vector3;
-  /** Within so many pixels points are picked. */
+  /** Radius in pixels within which points are picked. */
   readonly radius?: number;
-  /** World units, for the rays whose time is measured. */
+  /** World units, for the rays that are timed. */
   readonly threshold?: number;
-  /** Puts everything where it is at that time. Without it nothing moves, and only what changed is drawn. */
+  /** Poses everything for a time. Without it nothing moves, and the page draws only after changes. */
   pose?(seconds: number): void;
   nameOf(hit: SceneIntersection): string;
   detailOf(hit: SceneIntersection): string;
-  /** Lights up what is under the pointer. */
+  /** Highlights the object under the pointer. */
   light(hit: SceneIntersection | null): void;
   read?(frame: SceneFrame): void;
   figures(): Record<string, string>;
-  /** What is rejected is shown on the page, or this. */
+  /** Called with rejections; by default they are shown on the page. */
   onError?(error: unknown): void;
 }
 
@@ -43,12 +43,12 @@ declare global {
   }
 }
 
-/** A scene that is tracked as any app would have it: rendered, then `update`; `hover` says what is under the pointer. */
+/** A scene that is tracked as in any app: rendered, then `update`; `hover` reports the object under the pointer. */
 export class LivePage {
   readonly settings = { move: movesByItself() };
   readonly camera = new PerspectiveCamera(36, 1, 1, 100);
   readonly controls: OrbitControls;
-  /** Of what moves. */
+  /** Time of the animation. */
   seconds = 0;
   hit: SceneIntersection | null = null;
   readonly #renderer: WebGLRenderer;
@@ -62,7 +62,7 @@ export class LivePage {
   #isStale = true;
   #lastTime = 0;
   #lastReport = 0;
-  /** What a ray takes in the worker (µs), and from asking for a pick to its answer (ms). */
+  /** Time per ray in the worker (µs), and from a pick's request to its answer (ms). */
   #measured = { ray: Number.NaN, pick: Number.NaN };
   #isMeasuring = false;
 
@@ -75,7 +75,7 @@ export class LivePage {
     this.controls = new OrbitControls(this.camera, renderer.domElement);
     exhibit.box.getCenter(this.controls.target);
     this.#fit();
-    // What is flat fills a picture that is higher than wide from higher up.
+    // A flat exhibit is viewed from higher up in a portrait picture, so that it fills it.
     const from = exhibit.from.clone();
     if (this.camera.aspect < 1) from.y *= 1.9;
     showBox(renderer, this.camera, exhibit.box, from);
@@ -88,12 +88,12 @@ export class LivePage {
     animate(renderer, this.scene, this.camera, (time: number) => this.#frame(time)).catch(showError);
   }
 
-  /** Something is not as it was drawn. */
+  /** Marks the picture as out of date. */
   readonly changed = (): void => {
     this.#isStale = true;
   };
 
-  /** Asks what is under the pointer, from now on within the exhibit's radius. */
+  /** Restarts hovering, with the exhibit's current radius. */
   follow(): void {
     this.#endHover();
     const { radius } = this.#exhibit;
@@ -120,7 +120,7 @@ export class LivePage {
   #frame(time: number): void {
     const exhibit = this.#exhibit;
     const isMoving = exhibit.pose !== undefined;
-    // A tab that was hidden goes on where it was.
+    // After its tab was hidden, the scene continues where it was.
     if (isMoving && this.settings.move) this.seconds += Math.min(0.1, (time - this.#lastTime) / 1000);
     this.#lastTime = time;
     if (isMoving || this.#isStale) {
@@ -145,7 +145,7 @@ export class LivePage {
     answer.then((frame) => this.#meter.measure('collide', () => this.#exhibit.read?.(frame))).catch(this.#fail);
   }
 
-  /** One measurement at a time: they are no load. */
+  /** Takes one measurement at a time, so that they cause no load. */
   async #measure(): Promise<void> {
     if (this.#isMeasuring) return;
     this.#isMeasuring = true;

@@ -4,18 +4,18 @@ import type { MeshBVH } from 'three-mesh-bvh';
 import type { Outcome } from './outcome.js';
 import { MAX_BOXES, type World } from './world.js';
 
-/** No smaller than any box is long, so that boxes that touch are in neighbouring cells. */
+/** At least the length of any box, so that boxes that touch are in neighbouring cells. */
 const CELL = 0.6;
 const CUBE = new Box3(new Vector3(-0.5, -0.5, -0.5), new Vector3(0.5, 0.5, 0.5));
 
-/** Which boxes and dragons touch: a grid and three's OBB for the boxes, three-mesh-bvh for what has triangles. */
+/** Finds which boxes and dragons touch: a grid and three's OBB for boxes, three-mesh-bvh for triangles. */
 export class MainThreadContacts {
   readonly #world: World;
   readonly #trees: readonly MeshBVH[];
   readonly #boxes = Array.from({ length: MAX_BOXES }, () => new OBB());
   readonly #cells = new Map<number, number[]>();
 
-  /** `trees` has one for each dragon. */
+  /** `trees` has one tree per dragon. */
   constructor(world: World, trees: readonly MeshBVH[]) {
     this.#world = world;
     this.#trees = trees;
@@ -45,7 +45,7 @@ export class MainThreadContacts {
     }
   }
 
-  /** Only boxes that came before are in a cell, so each pair is tested once. */
+  /** A cell contains only earlier boxes, so each pair is tested once. */
   #boxAndCell(i: number, key: number, outcome: Outcome): void {
     const cell = this.#cells.get(key);
     if (cell === undefined) return;
@@ -62,7 +62,7 @@ export class MainThreadContacts {
     dragons.forEach((dragon, d) => {
       const bounds = dragon.geometry.boundingBox!;
       const around = new OBB().fromBox3(bounds).applyMatrix4(dragon.matrixWorld);
-      bounds.getCenter(around.center).applyMatrix4(dragon.matrixWorld); // which OBB only moves, not turns
+      bounds.getCenter(around.center).applyMatrix4(dragon.matrixWorld); // OBB itself only moves its centre, and does not rotate
       TO_DRAGON.copy(dragon.matrixWorld).invert();
       for (let i = 0; i < boxes.count; i++) {
         if (!around.intersectsOBB(this.#boxes[i])) continue;

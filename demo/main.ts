@@ -16,10 +16,10 @@ import { World } from './world.js';
 
 const DEFAULT_BOXES = 5_000;
 
-/** For tests and measurements: `window.demo`, there when everything runs. */
+/** For tests and measurements: `window.demo`, set when everything is running. */
 export interface DemoHook {
   readonly demo: Demo;
-  /** Runs that many frames with a pick on each. */
+  /** Runs this many frames with a pick on each. */
   record(frames: number): Promise<Recording>;
 }
 
@@ -29,7 +29,7 @@ declare global {
   }
 }
 
-/** `?boxes=` sets how many move, `?quality=low` or `high` how much the picture may cost. */
+/** `?boxes=` sets the number of moving boxes, `?quality=low` or `high` the rendering quality. */
 await runPage(async (progress) => {
   const canvas = element('view') as HTMLCanvasElement;
   const quality = await chooseQuality();
@@ -43,7 +43,7 @@ await runPage(async (progress) => {
   const meter = new Meter();
   const [worker, { Demo }] = await Promise.all([
     WorkerEngine.create(world, meter, (fraction) => progress.show('Building the trees…', fraction), showError),
-    import('./demo.js'), // its library of charts takes a turn by itself
+    import('./demo.js'), // evaluating its chart library takes a task of its own
   ]);
   await nextTurn();
   const demo = new Demo(canvas, world, stage, { worker, 'main thread': mainThread }, meter);

@@ -18,11 +18,11 @@ import {
 } from 'three';
 
 const COLOR = 0xffe14d;
-// Over everything: a triangle that lies in a surface would flicker through it.
+// Drawn on top of everything: a triangle within a surface would flicker through it (z-fighting).
 const ON_TOP = { depthTest: false, transparent: true, fog: false } as const;
 const BOX_EDGES = [0, 1, 1, 3, 3, 2, 2, 0, 4, 5, 5, 7, 7, 6, 6, 4, 0, 4, 1, 5, 2, 6, 3, 7];
 
-/** Where an object of the world is: an instance's own place in an InstancedMesh. */
+/** The world matrix of an object, or of an instance of an InstancedMesh. */
 export function matrixOf({ object, instanceId }: Pick<Intersection, 'object' | 'instanceId'>): Matrix4 {
   const matrix = object.matrixWorld.clone();
   if (!(object instanceof InstancedMesh) || instanceId === undefined) return matrix;
@@ -78,7 +78,7 @@ export class HitMarker {
     if (face === null || face === undefined) return;
     const corner = new Vector3();
     [face.a, face.b, face.c].forEach((vertex, i) => {
-      // As bones and morph targets have it at the moment.
+      // The vertex in its current pose, with bones and morph targets applied.
       const { x, y, z } = (hit.object as Mesh).getVertexPosition(vertex, corner);
       this.#corners.setXYZ(i, x, y, z);
     });
@@ -87,7 +87,7 @@ export class HitMarker {
   }
 }
 
-/** Draws the box around the selected object, as it is without a pose. */
+/** Draws the box around the selected object in its rest pose. */
 export class SelectionMarker {
   readonly root: LineSegments;
   #selected: Pick<Intersection, 'object' | 'instanceId'> | null = null;

@@ -2,23 +2,23 @@ import type { Rect } from 'collision-worker';
 
 export type Mode = 'touch' | 'enclose';
 
-/** What a drag has gone round so far. */
+/** The outline of a drag so far. */
 export interface Outline {
   /** In CSS pixels of the canvas: a rectangle, or x0, y0, x1, y1, … of a lasso. */
   region: Rect | Float32Array;
   mode: Mode;
-  /** What is in it is added to what was selected before, taken from it, or takes its place. */
+  /** Whether the objects inside are added to the selection, removed from it, or replace it. */
   change: 'add' | 'remove' | 'replace';
 }
 
 export interface MarqueeSettings {
   lasso: boolean;
   mode: 'by direction' | Mode;
-  /** What a drag does without Shift or Ctrl, which no finger can hold down. */
+  /** The change without Shift or Ctrl, which touch users cannot hold down. */
   change: Outline['change'];
 }
 
-/** As the controls name them. */
+/** The names in the controls. */
 export const CHANGES: Record<string, Outline['change']> = { selects: 'replace', adds: 'add', removes: 'remove' };
 
 export interface MarqueeEvents {
@@ -28,17 +28,17 @@ export interface MarqueeEvents {
   onClick(x: number, y: number, change: Outline['change']): void;
 }
 
-/** Nearer to each other, two points are one. */
+/** Minimum distance between two points, in CSS pixels; closer points are merged. */
 const GRAIN = 4;
 
 /**
- * Drags of the left mouse button, drawn as they go: a rectangle, or with `lasso` or the Alt key held down, whatever the
- * mouse draws. By direction, what goes to the right encloses and what goes to the left touches, as CAD programs do.
+ * Drags with the left mouse button, drawn while they last: a rectangle or, with `lasso` or the Alt key held down, a freehand
+ * outline. In the mode by direction, drags to the right enclose and drags to the left touch, as in CAD programs.
  */
 export class Marquee {
   readonly #settings: MarqueeSettings;
   readonly #polygon: SVGPolygonElement;
-  /** Of the mouse since the button went down: x0, y0, x1, y1, … */
+  /** Path of the mouse since the button went down: x0, y0, x1, y1, … */
   #path: number[] = [];
   #isLasso = false;
 
@@ -46,7 +46,7 @@ export class Marquee {
     this.#settings = settings;
     this.#polygon = polygon;
     canvas.addEventListener('pointerdown', (event) => {
-      // A second finger turns the picture.
+      // A second finger rotates the view.
       if (!event.isPrimary) this.#stop();
       if (event.button !== 0 || !event.isPrimary) return;
       this.#path = [event.offsetX, event.offsetY];
@@ -70,12 +70,12 @@ export class Marquee {
     canvas.addEventListener('pointercancel', () => this.#stop());
   }
 
-  /** A lasso needs three corners. */
+  /** A lasso needs at least three corners. */
   get #isRegion(): boolean {
     return this.#path.length >= (this.#isLasso ? 6 : 4);
   }
 
-  /** Whether the path is another: a lasso's grows, of a rectangle's only the end moves. */
+  /** Returns whether the path changed: a lasso grows, a rectangle only moves its end. */
   #extend({ offsetX, offsetY }: PointerEvent): boolean {
     const [x, y] = this.#path.slice(-2);
     const isClick = this.#path.length === 2;
@@ -120,7 +120,7 @@ export class Marquee {
   }
 }
 
-/** Returns what is selected after a drag over `found`, of what was selected before it. */
+/** Returns the new selection after a drag over `found`, given the selection before it. */
 export function selectedAfter<T>(
   before: ReadonlySet<T>,
   found: readonly T[],

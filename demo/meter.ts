@@ -1,25 +1,25 @@
 export type Task = 'simulate' | 'collide' | 'draw';
 
-/** What a frame cost the main thread, in ms. */
+/** The main thread's cost of a frame, in ms. */
 export interface FrameCost {
   simulate: number;
   /** Collision work: picking, culling, contacts, or handing them to the worker and reading its answers. */
   collide: number;
   draw: number;
-  /** Since the frame before. */
+  /** Time since the previous frame. */
   interval: number;
 }
 
 const REMEMBERED = 240;
 
-/** Adds up what the main thread spends on each task of a frame. */
+/** Sums up the main thread's time for each task of a frame. */
 export class Meter {
-  /** The newest frames, oldest first. */
+  /** The latest frames, oldest first. */
   readonly frames: FrameCost[] = [];
   #current: FrameCost = { simulate: 0, collide: 0, draw: 0, interval: 0 };
   #lastStart = Number.NaN;
 
-  /** A frame begins; what answers cost since the frame before belongs to that one. */
+  /** Begins a frame; the cost of answers since the previous frame belongs to that one. */
   begin(): void {
     const now = performance.now();
     if (!Number.isNaN(this.#lastStart)) {
@@ -49,7 +49,7 @@ export function costOf({ simulate, collide, draw }: FrameCost): number {
   return simulate + collide + draw;
 }
 
-/** The value that `part` of the values do not exceed: 0.5 is the median. NaN of no values. */
+/** The value that a fraction `part` of the values do not exceed: 0.5 is the median. NaN for no values. */
 export function quantile(values: readonly number[], part: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? Number.NaN;

@@ -1,4 +1,4 @@
-/** Lets the page have its turn between two pieces of work: it is drawn, and hears who points and presses. */
+/** Yields to the page between two pieces of work, so that it can draw and handle input. */
 export function nextTurn(): Promise<void> {
   return 'scheduler' in globalThis && 'yield' in scheduler
     ? scheduler.yield()

@@ -1,8 +1,8 @@
 import { showError } from './panel.js';
 
 /**
- * Wishes for `work`, of which one runs at a time: those that come meanwhile are one wish, which is met after it. So an
- * answer is always about the newest state, and a slow machine skips what nobody waits for any more.
+ * Coalesces requests for `work`, of which one runs at a time: requests during a run are merged into one that follows it. So each
+ * result is about the latest state, and a slow machine skips requests that nobody waits for any more.
  */
 export function oneAtATime(work: () => Promise<void>): () => void {
   let isRunning = false;

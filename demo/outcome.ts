@@ -1,16 +1,16 @@
 import { MAX_BOXES } from './world.js';
 
-/** What the collision work of a frame found, in the way that the stage draws it. */
+/** Results of a frame's collision work, in the form in which the stage draws them. */
 export class Outcome {
-  /** Numbers of the boxes that the culling camera sees: visible[0 … visibleCount). */
+  /** Indices of the boxes that the culling camera sees: visible[0 … visibleCount). */
   readonly visible = new Uint32Array(MAX_BOXES);
   visibleCount = 0;
   readonly visibleDragons: boolean[] = [];
-  /** 1 for boxes and dragons that touch something. */
+  /** 1 for boxes and dragons that touch another object. */
   readonly touching = new Uint8Array(MAX_BOXES);
   readonly touchingDragons: boolean[] = [];
   pairs = 0;
-  /** Time in the worker; 0 where there is none. */
+  /** Time in the worker; 0 if there is no worker. */
   workerMs = 0;
 
   clear(): void {
@@ -22,7 +22,7 @@ export class Outcome {
     this.workerMs = 0;
   }
 
-  /** Of everything. */
+  /** Counts both boxes and dragons. */
   get visibleObjects(): number {
     return this.visibleCount + this.visibleDragons.filter(Boolean).length;
   }

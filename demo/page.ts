@@ -5,10 +5,10 @@ import { nextTurn } from './next-turn.js';
 import { PAGES } from './pages.js';
 import { element, Progress, showError } from './panel.js';
 
-/** So many milliseconds the button says that it has copied. */
+/** Milliseconds for which the button confirms that it has copied. */
 const COPIED = 1500;
 
-/** Runs a page: what `start` throws, and whatever goes wrong later, is shown on it. */
+/** Runs a page, and shows all errors on it, whether `start` throws them or they occur later. */
 export async function runPage(start: (progress: Progress) => Promise<void>): Promise<void> {
   addEventListener('error', ({ error, message }) => showError(error ?? message));
   addEventListener('unhandledrejection', ({ reason }) => showError(reason));
@@ -26,20 +26,20 @@ export async function runPage(start: (progress: Progress) => Promise<void>): Pro
   }
 }
 
-/** The controls, folded away where they would cover the picture. */
+/** Creates the controls, folded on screens where they would cover the picture. */
 export function createControls(container: string, width: number): GUI {
   const gui = new GUI({ container: element(container), title: 'Controls', width });
   return gui.open(!matchMedia('(max-width: 700px)').matches);
 }
 
-/** The library's own figures, as one of the texts. */
+/** Shows the library's own statistics as one of the texts. */
 export function showStats(tracker: SceneTracker): void {
   const { element: figures } = new StatsOverlay(tracker);
   figures.removeAttribute('style');
   element('stats').replaceChildren(figures);
 }
 
-/** On a phone, makes the sheet of texts taller and lower again (style.css). */
+/** On a phone, toggles the height of the sheet of texts (style.css). */
 function addSheet(): void {
   const side = element('side');
   const button = document.createElement('button');
@@ -50,7 +50,7 @@ function addSheet(): void {
   side.prepend(button);
 }
 
-/** The button below the code (scripts/shown-code.mjs). */
+/** Adds the copy button below the code (scripts/shown-code.mjs). */
 function addCopying(): void {
   const button = document.getElementById('copy');
   button?.addEventListener('click', async () => {
@@ -59,7 +59,7 @@ function addCopying(): void {
       await navigator.clipboard.writeText(`${parts.join('\n\n')}\n`);
       button.textContent = 'Copied';
     } catch {
-      // The browser lets nobody write there: on plain HTTP, say.
+      // The browser denies access to the clipboard, for example on plain HTTP.
       getSelection()?.selectAllChildren(button.parentElement!);
       button.textContent = 'Selected, to be copied';
     }

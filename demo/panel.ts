@@ -1,11 +1,11 @@
 import type { Intersection } from 'three';
 
-/** Name of what was hit, as a person would say it. */
+/** Readable name of the object that was hit. */
 export function nameOf({ object, instanceId }: Pick<Intersection, 'object' | 'instanceId'>): string {
   return instanceId === undefined ? object.name : `${object.name} ${instanceId}`;
 }
 
-/** The texts beside the picture. */
+/** The texts next to the picture. */
 export class Panel {
   readonly #name = element('hit-name');
   readonly #detail = element('hit-detail');
@@ -16,7 +16,7 @@ export class Panel {
     this.showName(hit && nameOf(hit), hit === null ? '' : `distance ${hit.distance.toFixed(3)}${triangle}`);
   }
 
-  /** null for nothing. */
+  /** null if nothing was hit. */
   showName(name: string | null, detail: string): void {
     this.#name.textContent = name ?? 'nothing';
     this.#detail.textContent = detail || '\u00a0';
@@ -27,13 +27,13 @@ export class Panel {
   }
 }
 
-/** '' for nothing. Also in the page's `data-selected`. */
+/** '' for no selection. Also sets `data-selected` of the page. */
 export function showSelected(name: string): void {
   element('selection').textContent = `selected: ${name || 'nothing'}`;
   document.body.dataset.selected = name;
 }
 
-/** The bar over the page until everything is there. */
+/** The progress bar that covers the page while it loads. */
 export class Progress {
   readonly #root = element('progress');
   readonly #text = element('progress-text');
@@ -44,7 +44,7 @@ export class Progress {
     this.#bar.value = fraction;
   }
 
-  /** The bar again, with a button that ends what it is about. */
+  /** Shows the bar again, with a button that cancels the task. */
   begin(text: string, cancel: () => void): void {
     this.show(text, 0);
     this.#root.hidden = false;
@@ -58,10 +58,10 @@ export class Progress {
   }
 }
 
-/** Nothing fails in the console only. */
+/** Shows an error on the page, so that none is reported in the console only. */
 export function showError(error: unknown): void {
   const box = element('error');
-  // Where the page did not come to its start, there is something to see behind the bar.
+  // If the page failed to start, this reveals what is behind the bar.
   element('progress').hidden = true;
   box.hidden = false;
   box.textContent = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
@@ -73,7 +73,7 @@ export function element(id: string): HTMLElement {
   return found;
 }
 
-/** A row for each name, with its value or values. They go to the table's body where it has one. */
+/** Adds a row for each name, with its value or values, to the table's body if it has one. */
 export function fillTable(table: HTMLElement, values: Record<string, string | readonly string[]>): void {
   const rows = Object.entries(values).map(([name, value]) => {
     const row = document.createElement('tr');

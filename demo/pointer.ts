@@ -1,12 +1,12 @@
 const CLICK_DISTANCE = 4;
 
-/** Where the mouse is over the canvas, or over a pane of it, and when it clicks rather than drags. */
+/** Tracks the mouse over the canvas, or over a pane of it, and tells clicks from drags. */
 export class Pointer {
-  /** In CSS pixels from its upper left corner; null while it is elsewhere or drags. */
+  /** In CSS pixels from the upper left corner; null while the mouse is elsewhere or drags. */
   position: { x: number; y: number } | null = null;
-  /** When it came there: the event's own time stamp, in ms. */
+  /** Time of the last move: the event's own time stamp, in ms. */
   time = 0;
-  /** The position is another. */
+  /** Called when the position changes. */
   onMove: (() => void) | null = null;
 
   constructor(canvas: HTMLElement, onClick: (x: number, y: number) => void) {

@@ -1,4 +1,4 @@
-// Says what draws: the name of the renderer, or null without WebGL 2 (quality.ts).
+// Posts the name of the WebGL renderer, or null without WebGL 2 (quality.ts).
 
 addEventListener('message', () => {
   const context = new OffscreenCanvas(1, 1).getContext('webgl2');

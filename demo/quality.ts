@@ -1,14 +1,14 @@
 import { askWorker } from './ask-worker.js';
 
-/** How much the picture may cost: `?quality=low` or `high`, else low where WebGL runs in software. */
+/** Rendering quality: `?quality=low` or `high`, else low if WebGL runs in software. */
 export type Quality = 'low' | 'high';
 
-/** As scripts/headless.mjs knows them. */
+/** The same pattern as in scripts/headless.mjs. */
 const SOFTWARE = /swiftshader|llvmpipe|software|basic render/i;
-/** Where the name of what draws is kept while the tab is open: asking takes a driver's start. */
+/** Session storage key of the renderer's name: querying it starts the driver. */
 const KEY = 'renderer';
 
-/** Nothing moves by itself for who wants less motion; the controls let it. */
+/** Returns whether scenes may move by themselves: not for users who prefer reduced motion, though the controls allow it. */
 export function movesByItself(): boolean {
   return !matchMedia('(prefers-reduced-motion: reduce)').matches;
 }
@@ -22,7 +22,7 @@ export async function chooseQuality(): Promise<Quality> {
   return SOFTWARE.test(name) ? 'low' : 'high';
 }
 
-/** Asks in a worker: the first context of WebGL starts the driver, which takes longer than a frame. */
+/** Queries the name in a worker: the first WebGL context starts the driver, which takes longer than a frame. */
 async function rendererName(): Promise<string> {
   const worker = new Worker(new URL('./quality-worker.ts', import.meta.url), { type: 'module' });
   const name = await askWorker<string | null>(worker, 'asks what draws');

@@ -1,10 +1,10 @@
 import { element } from './panel.js';
 
-/** The circle around the cursor, within which things are picked. */
+/** The circle around the cursor within which objects are picked. */
 export class RadiusCircle {
   readonly #root = element('circle');
 
-  /** In CSS pixels. null: there is no cursor. */
+  /** In CSS pixels. null if there is no cursor. */
   show(cursor: { x: number; y: number } | null, radius: number): void {
     this.#root.hidden = cursor === null;
     if (cursor === null) return;

@@ -1,4 +1,4 @@
-/** Tommy Ettinger, 2017: numbers in [0, 1), the same ones for the same seed. */
+/** mulberry32 by Tommy Ettinger, 2017: random numbers in [0, 1), reproducible by seed. */
 export function mulberry32(seed: number): () => number {
   let state = seed;
   return () => {

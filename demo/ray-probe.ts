@@ -1,16 +1,16 @@
 import type { CollisionService } from 'collision-worker';
 import { type Camera, Raycaster, Vector2 } from 'three';
 
-/** Rays in each direction of the grid. */
+/** Rays along each side of the grid. */
 const SIDE = 16;
 
-/** Returns what a ray takes in the worker, in microseconds: on the average of a grid over the whole picture. */
+/** Returns the time per ray in the worker, in microseconds: the mean over a grid of rays across the whole picture. */
 export async function timeOfRay(service: CollisionService, camera: Camera, threshold: number): Promise<number> {
   const { ms } = await service.raycastMany(gridRays(camera), { threshold });
   return (1000 * ms) / SIDE ** 2;
 }
 
-/** Eight numbers a ray. */
+/** Eight numbers per ray. */
 function gridRays(camera: Camera): Float32Array {
   const raycaster = new Raycaster();
   const rays = new Float32Array(8 * SIDE ** 2);

@@ -1,7 +1,7 @@
 import type { Demo } from './demo.js';
 import type { FrameCost } from './meter.js';
 
-/** Figures of a run, frame by frame. */
+/** Measurements of a run, frame by frame. */
 export interface Recording {
   objects: number;
   triangles: number;
@@ -12,7 +12,7 @@ export interface Recording {
   picks: { asked: number; answered: number; hits: number; latencies: number[]; names: string[] };
 }
 
-/** Lets the demo run for that many of its frames, with one pick on each, and records them. */
+/** Runs the demo for `frames` frames with one pick on each, and records them. */
 export async function record(demo: Demo, frames: number): Promise<Recording> {
   demo.tour.end();
   demo.use('worker');
@@ -46,10 +46,10 @@ export async function record(demo: Demo, frames: number): Promise<Recording> {
   await new Promise<void>((resolve) => {
     let frame = 0;
     demo.onFrame = () => {
-      // Frames of the warm-up are forgotten.
+      // Frames of the warm-up are discarded.
       const { last } = demo.meter;
       if (last === undefined) return;
-      // A frame's cost is complete when the next one has begun.
+      // The cost of a frame is complete once the next one has begun.
       if (frame > 0) {
         costs.push(last);
         recording.visible.push(outcome.visibleObjects);

@@ -22,20 +22,20 @@ import {
 import { nextTurn } from './next-turn.js';
 import type { Quality } from './quality.js';
 
-/** Whether the visitor's system is light; style.css asks the same. */
+/** Whether the visitor's system uses a light theme; style.css makes the same query. */
 export const IS_LIGHT = globalThis.matchMedia?.('(prefers-color-scheme: light)').matches === true;
-/** Behind everything, and of the fog. */
+/** Colour of the background and of the fog. */
 export const BACKGROUND = IS_LIGHT ? 0xdfe5ec : 0x10141b;
-/** What a camera sees. */
+/** Colour of frustums. */
 export const FRUSTUM = IS_LIGHT ? 0x9a7414 : 0xffe08a;
-/** Of grids: the lines through the middle, and the others. */
+/** Colours of grids: the lines through the centre, and the others. */
 const LINES: readonly [number, number] = IS_LIGHT ? [0xa9b5c4, 0xc6cfda] : [0x3a4658, 0x252e3b];
 const FLOOR = IS_LIGHT ? 0xf3f6f9 : 0x1b222d;
 /** Width of the texts on the left, in CSS pixels. */
 export const SIDE = 312;
-/** Times the distance from which a box fills the picture. */
+/** Multiple of the distance at which a box fills the picture. */
 const MARGIN = 1.06;
-/** Where the texts lie below the picture instead, and how much of it they cover: style.css. */
+/** Screens on which the texts are below the picture instead, and the share that they cover; as in style.css. */
 const SHEET = { query: '(max-width: 700px)', share: 0.36 };
 
 export async function createRenderer(canvas: HTMLCanvasElement, quality: Quality): Promise<WebGLRenderer> {
@@ -46,7 +46,7 @@ export async function createRenderer(canvas: HTMLCanvasElement, quality: Quality
   return renderer;
 }
 
-/** Calls `frame` before each repaint, once what draws the scene is compiled. */
+/** Calls `frame` before each repaint, once the scene's shaders are compiled. */
 export async function animate(
   renderer: WebGLRenderer,
   scene: Scene,
@@ -57,16 +57,19 @@ export async function animate(
   renderer.setAnimationLoop(frame);
 }
 
-/** Has the driver compile what draws `object` in `scene` beside the main thread, where it can: else the first frame does it. */
+/**
+ * Compiles the shaders that draw `object` in `scene` in parallel to the main thread if the driver can; otherwise the first frame
+ * would compile them.
+ */
 export async function compile(renderer: WebGLRenderer, object: Object3D, camera: Camera, scene: Scene): Promise<void> {
   if (!renderer.extensions.has('KHR_parallel_shader_compile')) return;
   await renderer.compileAsync(object, camera, scene);
 }
 
-/** An empty room with the light of all pages. */
+/** Creates an empty scene with the lights of all pages. */
 export function createScene(): Scene {
   const scene = new Scene();
-  // The sun from the front, the sky, and a light from behind that parts things from what is behind them.
+  // The sun from the front, the sky, and a rim light from behind that separates objects from the background.
   const sun = new DirectionalLight(0xfff1dc, 2.5);
   sun.position.set(-6, 12, 9);
   const rim = new DirectionalLight(0x9fc4ff, IS_LIGHT ? 0.5 : 1.1);
@@ -76,12 +79,12 @@ export function createScene(): Scene {
   return scene;
 }
 
-/** From where the sun shines on what is not where the scene's middle is. */
+/** Direction to the sun for objects away from the scene's centre. */
 const SUN = new Vector3(-6, 12, 9).normalize();
-/** Pixels along each side of the sun's shadow. */
+/** Pixels along each side of the sun's shadow map. */
 const SHADOW_SIZE = 2048;
 
-/** Lets what is under `root` and in `box` throw shadows on itself, where the picture may cost that. */
+/** Lets the objects under `root` and in `box` cast shadows on each other, if the quality allows it. */
 export function addShadows(scene: Scene, quality: Quality, root: Object3D, { min, max }: Box3): void {
   if (quality === 'low') return;
   const centre = new Box3(min, max).getCenter(new Vector3());
@@ -105,7 +108,7 @@ export function addShadows(scene: Scene, quality: Quality, root: Object3D, { min
   scene.add(sun.target);
 }
 
-/** What shows the shadows of what stands in `box`, on the floor. */
+/** Shows the shadows of the objects in `box` on the floor. */
 export function createShadowFloor({ min, max }: Box3): Mesh {
   const side = 2 * min.distanceTo(max);
   const floor = new Mesh(new PlaneGeometry(side, side), new ShadowMaterial({ opacity: 0.35, depthWrite: false }));
@@ -115,7 +118,7 @@ export function createShadowFloor({ min, max }: Box3): Mesh {
   return floor;
 }
 
-/** A floor that fades away, with lines a unit apart, and none for `cells` of 0. It is drawn only. */
+/** A floor that fades out, with grid lines one unit apart; none if `cells` is 0. It is only drawn, not tracked. */
 export function createFloor(radius: number, cells = 2 * radius): Group {
   const floor = new Group();
   const canvas = document.createElement('canvas');
@@ -141,7 +144,7 @@ export function createFloor(radius: number, cells = 2 * radius): Group {
   return floor;
 }
 
-/** The middle of the picture is the middle of what the texts leave free. */
+/** Shifts the centre of the picture to the centre of the area that the texts leave free. */
 export function fitToCanvas(renderer: WebGLRenderer, camera: PerspectiveCamera): void {
   const { clientWidth: width, clientHeight: height } = renderer.domElement;
   const { aside, below } = textsOver(width);
@@ -150,13 +153,13 @@ export function fitToCanvas(renderer: WebGLRenderer, camera: PerspectiveCamera):
   camera.setViewOffset(width, height, -aside / 2, below / 2, width, height);
 }
 
-/** Returns how wide the part of the picture is that the texts leave free, in heights of the whole. */
+/** Returns the width of the area that the texts leave free, in multiples of the picture's height. */
 export function freeWidth({ domElement }: WebGLRenderer): number {
   const { clientWidth, clientHeight } = domElement;
   return (clientWidth - textsOver(clientWidth).aside) / clientHeight;
 }
 
-/** Places a camera that was fitted to the canvas: it sees the whole box beside the texts, from that direction. */
+/** Places a camera that was fitted to the canvas so that it shows the whole box next to the texts, from the given direction. */
 export function showBox({ domElement }: WebGLRenderer, camera: PerspectiveCamera, box: Box3, from: Vector3): void {
   const { clientWidth: width, clientHeight: height } = domElement;
   const { aside, below } = textsOver(width);
@@ -183,7 +186,7 @@ export function showBox({ domElement }: WebGLRenderer, camera: PerspectiveCamera
   camera.updateMatrixWorld();
 }
 
-/** How much of the canvas the texts cover, in CSS pixels. */
+/** Returns how much of the canvas the texts cover, in CSS pixels. */
 export function textsOver(width: number): { aside: number; below: number } {
   return {
     aside: width > 2.5 * SIDE ? SIDE : 0,

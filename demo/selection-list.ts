@@ -1,12 +1,12 @@
 import { element } from './panel.js';
 
-/** What is selected, counted and by name, in the order of all. */
+/** The count and the names of the selected objects, in scene order. */
 export class SelectionList {
   readonly #count = element('count');
   readonly #names = element('names');
   readonly #kind: string;
 
-  /** `kind` is what all of them are: 'parts'. */
+  /** `kind` is the plural noun for them, such as 'parts'. */
   constructor(kind: string) {
     this.#kind = kind;
   }

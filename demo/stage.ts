@@ -22,7 +22,7 @@ const TOUCHING_DRAGON = new Color(0xe0894a);
 const TOUCHING = new Color(0xff8a3c);
 const SHADES = [0x4d6a94, 0x5b7cab, 0x6f8fbd, 0x47628a, 0x8198bb].map((hex) => new Color(hex));
 
-/** Draws the part of the world that the culling camera sees, and nothing else of it. */
+/** Draws only the part of the world that the culling camera sees. */
 export class Stage {
   readonly scene = createScene();
   readonly camera = new PerspectiveCamera(40, 1, 0.1, 200);
@@ -47,7 +47,7 @@ export class Stage {
     for (const attribute of [this.#boxes.instanceMatrix, this.#boxes.instanceColor])
       attribute.setUsage(DynamicDrawUsage);
     for (const drawn of [...this.#dragons, this.#boxes]) {
-      drawn.frustumCulled = false; // that was done already
+      drawn.frustumCulled = false; // the engine has already culled it
       drawn.matrixAutoUpdate = false;
     }
 
@@ -60,7 +60,7 @@ export class Stage {
     this.resize();
     this.controls = new OrbitControls(this.camera, renderer.domElement);
     this.controls.target.set(0, 2.4, 0);
-    // A narrow picture shows the dragon from farther away.
+    // In a narrow picture, the camera is farther away from the dragon.
     const distance = Math.max(1, 1 / freeWidth(this.#renderer));
     this.camera.position.set(-6.5, 4.2, 13).multiplyScalar(distance).add(this.controls.target);
     this.controls.maxDistance = 55;
@@ -79,13 +79,13 @@ export class Stage {
     return animate(this.#renderer, this.scene, this.camera, frame);
   }
 
-  /** From now on, what the camera sees at this moment is drawn, wherever it flies. */
+  /** Keeps drawing what the camera sees at this moment, wherever it moves. */
   freeze(isFrozen: boolean): void {
     this.#isFrozen = isFrozen;
     this.#frustum.visible = isFrozen;
     if (!isFrozen) return;
     this.#frozen.copy(this.camera, false);
-    this.#frozen.far = 45; // as far as the world goes
+    this.#frozen.far = 45; // up to the edge of the world
     this.#frozen.updateProjectionMatrix();
     this.#frozen.updateMatrixWorld(true);
     this.#frustum.update();
@@ -107,7 +107,7 @@ export class Stage {
     fitToCanvas(this.#renderer, this.camera);
   }
 
-  /** The draw list: the matrices and colours of the visible boxes, one after the other. */
+  /** Builds the draw list: the matrices and colours of the visible boxes in sequence. */
   #drawBoxes({ visible, visibleCount, touching }: Outcome): void {
     const from = this.#world.boxes.instanceMatrix.array;
     const matrices = this.#boxes.instanceMatrix;

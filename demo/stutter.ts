@@ -1,14 +1,14 @@
 import { element } from './panel.js';
 
-/** Radians a second. */
+/** Radians per second. */
 const SPEED = 4;
 
-/** A ring at the cursor and a spinner, both moved by the page's own frames: they stutter when the main thread does. */
+/** A ring at the cursor and a spinner, both animated in the page's own frames: they stutter when the main thread does. */
 export class Stutter {
   readonly #ring = element('ring');
   readonly #spinner = element('spinner');
 
-  /** `at` in CSS pixels of the window; null for no ring. */
+  /** `at` is in CSS pixels of the window; null for no ring. */
   move(seconds: number, at: { x: number; y: number } | null): void {
     this.#spinner.style.transform = `rotate(${(seconds * SPEED) % (2 * Math.PI)}rad)`;
     this.#ring.hidden = at === null;

@@ -4,9 +4,9 @@ import type { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import { showError } from './panel.js';
 
 const UP = new Vector3(0, 1, 0);
-/** A press on one of some things drags it, at its height; elsewhere it turns the picture, as before. */
+/** A press on a draggable object drags it at its own height; elsewhere the camera orbits as usual. */
 export class ThingDrag {
-  /** What the pointer has hold of. */
+  /** The object that the pointer is dragging. */
   held: Object3D | null = null;
   readonly #canvas: HTMLElement;
   readonly #camera: PerspectiveCamera;
@@ -14,7 +14,7 @@ export class ThingDrag {
   readonly #plane = new Plane();
   readonly #offset = new Vector3();
 
-  /** `things` says what moves where an object is pressed; it stays in a box. */
+  /** `things` maps each object that can be pressed to the one that it moves, which stays within a box. */
   constructor(
     canvas: HTMLElement,
     camera: PerspectiveCamera,

@@ -1,9 +1,9 @@
-/** Milliseconds between two steps. */
+/** Milliseconds between two steps of the tour. */
 const STEP = 6000;
-/** What counts as touching the page: looking on, with the mouse at rest or passing by, does not. */
+/** Events that count as touching the page; a mouse that rests or moves across does not. */
 const TOUCHES = ['pointerdown', 'wheel', 'keydown'] as const;
 
-/** Does something every few seconds until somebody touches the page. Nothing at all for those who want less motion. */
+/** Performs a step every few seconds until somebody touches the page. It does nothing for users who prefer reduced motion. */
 export class Tour {
   readonly #timer: ReturnType<typeof setInterval> | undefined;
   #isOn = !matchMedia('(prefers-reduced-motion: reduce)').matches;

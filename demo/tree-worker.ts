@@ -1,4 +1,4 @@
-// Builds a tree of three-mesh-bvh beside the main thread (main-thread-engine.ts).
+// Builds a three-mesh-bvh tree off the main thread (main-thread-engine.ts).
 import { BufferAttribute, BufferGeometry } from 'three';
 import { MeshBVH, SAH } from 'three-mesh-bvh';
 

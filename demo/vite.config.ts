@@ -11,10 +11,10 @@ const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.u
 export default defineConfig({
   // Relative links, so that the built site works in any folder of any server.
   base: './',
-  // The dragon's .ply.gz must arrive as it is: the demo unpacks it, as it must on any plain server.
+  // The dragon's .ply.gz must arrive compressed: the demo decompresses it itself, as it must on any plain server.
   plugins: [gzipAsData(), benchInBrowser(), framePages(path('.')), shownCodeOfPages(path('.'), 'demo')],
   resolve: {
-    // The demo imports the package by its name and gets what ships.
+    // The demo imports the package by its name and resolves to the built files that ship.
     alias: {
       'collision-worker/react': path('../dist/react.js'),
       'collision-worker/pointer': path('../dist/pointer.js'),
@@ -27,7 +27,7 @@ export default defineConfig({
   server: { fs: { allow: ['..'] } },
   build: {
     rolldownOptions: {
-      // The renderer by itself: tests tell by the file what is its work, and what ours.
+      // Puts the renderer into its own chunk: tests tell by the file whose work is whose, three's or ours.
       output: {
         codeSplitting: {
           includeDependenciesRecursively: false,
@@ -41,7 +41,7 @@ export default defineConfig({
         .filter((file) => file.endsWith('.html'))
         .map((page) => path(`./${page}`)),
     },
-    // three.js alone is larger than what Vite warns of.
+    // three.js alone exceeds Vite's default limit.
     chunkSizeWarningLimit: 1500,
   },
 });

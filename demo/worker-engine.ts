@@ -12,7 +12,7 @@ import type { Meter } from './meter.js';
 import { Outcome } from './outcome.js';
 import type { World } from './world.js';
 
-/** The work is done in the worker; the main thread sends matrices and reads answers. */
+/** The worker does the work; the main thread sends matrices and reads answers. */
 export class WorkerEngine implements Engine {
   readonly outcome = new Outcome();
   readonly #service: CollisionService;
@@ -30,7 +30,7 @@ export class WorkerEngine implements Engine {
     // #region code
     const service = await createCollisionService();
     const tracker = await trackScene(service, world.root, {
-      updateMatrixWorld: true, // it is asked before it is drawn
+      updateMatrixWorld: true, // the tracker updates before three renders
       onProgress,
       shapeOf: (object) => (object === world.boxes ? boxFromGeometry(object.geometry) : undefined),
       contacts: 'any',

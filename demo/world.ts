@@ -2,7 +2,7 @@ import { BoxGeometry, type BufferGeometry, Group, InstancedMesh, Matrix4, Mesh, 
 import { nextTurn } from './next-turn.js';
 import { mulberry32 } from './random.js';
 
-/** Room for that many boxes. */
+/** Capacity for boxes. */
 export const MAX_BOXES = 20_000;
 const SMALL_DRAGONS = 4;
 const ORBITS_IN_A_TURN = 4_000;
@@ -14,7 +14,7 @@ const OUTER_RADIUS = 24;
 
 interface Orbit {
   radius: number;
-  /** Radians a second. */
+  /** Radians per second. */
   speed: number;
   phase: number;
   height: number;
@@ -25,8 +25,8 @@ interface Orbit {
 }
 
 /**
- * What is there, whether it is drawn or not: a dragon, smaller ones around it, and a swarm of boxes. `Stage` draws
- * the part of it that a camera sees.
+ * The whole world, drawn or not: a dragon, smaller ones around it, and a swarm of boxes. `Stage` draws the part that a camera
+ * sees.
  */
 export class World {
   readonly root = new Group();
@@ -34,7 +34,7 @@ export class World {
   readonly boxes: InstancedMesh;
   readonly #orbits: readonly Orbit[];
 
-  /** Plans the orbits first, some thousands at a time; in between the page has its turn. */
+  /** Plans the orbits first, several thousand at a time, and yields to the page in between. */
   static async create(dragon: BufferGeometry, smallDragon: BufferGeometry, boxes: number): Promise<World> {
     const random = mulberry32(7);
     const orbits: Orbit[] = [];
@@ -61,7 +61,7 @@ export class World {
     this.animate(0);
   }
 
-  /** Puts everything where it is after that many seconds. */
+  /** Moves everything to its place at a time. */
   animate(seconds: number): void {
     for (let i = 0; i < SMALL_DRAGONS; i++) {
       const { position, quaternion } = this.dragons[i + 1];
@@ -88,7 +88,7 @@ const MATRIX = new Matrix4();
 
 function orbit(random: () => number, isDragon: boolean): Orbit {
   const range = (low: number, high: number): number => low + (high - low) * random();
-  // What is farther out moves slower, as planets do.
+  // Objects farther out move more slowly, as planets do.
   const radius = isDragon ? range(5.5, 9) : INNER_RADIUS + (OUTER_RADIUS - INNER_RADIUS) * random() ** 0.7;
   const size = (): number => range(0.1, 0.34);
   return {

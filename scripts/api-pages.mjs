@@ -1,5 +1,5 @@
-// Writes the pages of the API for the documentation site, docs/api, from the docstrings of the source: one page for each
-// class, function and type, and the site's list of them.
+// Generates the API pages of the documentation site, docs/api, from the doc comments of the source: one page per class, function
+// and type, and the site's index of them.
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { Application, LogLevel } from 'typedoc';
@@ -7,10 +7,10 @@ import { root } from './run.mjs';
 
 const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
-/** No entries of their own: the first exports what the package does, the others nothing that is called. */
+/** Excluded entries: the first exports the same as the package, the others export nothing to call. */
 const WITHOUT_API = ['./inline', './worker', './package.json'];
 
-/** The source of what an app imports, by the name under which it does. */
+/** Source files of the package's entries, by import specifier. */
 const ENTRIES = Object.fromEntries(
   Object.keys(exports)
     .filter((key) => !WITHOUT_API.includes(key))
@@ -24,13 +24,13 @@ function sourceOf(entry) {
   return source;
 }
 
-/** Reads the docstrings; `faults` are links in them that lead nowhere, and whatever else typedoc warns of. */
+/** Reads the doc comments; `faults` lists broken links in them, and all other warnings of typedoc. */
 export async function readApi() {
   const app = await Application.bootstrapWithPlugins({
     entryPoints: Object.values(ENTRIES),
     tsconfig: join(root, 'tsconfig.build.json'),
     plugin: ['typedoc-plugin-markdown', 'typedoc-vitepress-theme'],
-    // The site is built where types are checked anyway.
+    // Types are already checked wherever the site is built.
     skipErrorChecking: true,
     excludeInternal: true,
     excludePrivate: true,
@@ -50,7 +50,7 @@ export async function readApi() {
     typeDeclarationFormat: 'table',
     expandObjects: false,
     useCodeBlocks: true,
-    // Options and answers read as they stand in the source.
+    // Options and properties keep the order of the source.
     sort: ['source-order'],
     sidebar: { autoConfiguration: true, format: 'vitepress', pretty: false, collapsed: true },
     logLevel: 'Warn',
@@ -65,7 +65,7 @@ export async function readApi() {
   };
   const project = await app.convert();
   if (!project) throw new Error('the API could not be read; the message is above');
-  // typedoc names each by its folder below src, which has them all.
+  // typedoc names each module by its path below src, their common folder.
   for (const [name, source] of Object.entries(ENTRIES)) {
     const folder = relative(join(root, 'src'), dirname(source)).split(sep).join('/');
     const module = project.children.find((child) => child.name === folder);

@@ -1,6 +1,6 @@
-// `npm run architecture`: draws docs/architecture.svg from the source: its folders, who stands above whom by their imports, and the
-// ways of a frame and of a pick through the files. It fails where a way names a file that is not there, or one that the
-// file before it does not lead to.
+// `npm run architecture`: draws docs/architecture.svg from the source: its folders, layered by their imports, and the paths of a
+// frame and of a pick through the files. It fails if a path names a file that does not exist, or one that the previous file does
+// not lead to.
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +10,7 @@ import { root } from './run.mjs';
 
 const PICTURE = 'docs/architecture.svg';
 
-/** Files in the order in which a frame and a pick go through them. `MESSAGE` is what no import leads over. */
+/** Files in the order in which a frame and a pick pass through them. `MESSAGE` marks a step that no import connects. */
 const MESSAGE = 'a message';
 const WAYS = {
   frame: [
@@ -52,7 +52,7 @@ const WAYS = {
 
 const COLOURS = { frame: '#c2570c', pick: '#1d63c4' };
 
-/** The picture's columns: a title, and which files stand in it; the first that matches. */
+/** Columns of the picture: a title, and a pattern of their files; the first match counts. */
 const COLUMNS = [
   { title: 'Main thread', sub: 'src/client', pattern: /^src\/client\/((?:three\/)?[^/]+)\// },
   { title: 'Worker', sub: 'src/worker', pattern: /^src\/worker\/(?!core\/)([^/]+)\// },
@@ -63,7 +63,7 @@ const COLUMNS = [
   },
 ];
 
-/** What a folder's box is called, and which column it is in; files beside folders make a box of their own. */
+/** Returns the name and the column of a folder's box; files next to folders get a box of their own. */
 function boxOf(file) {
   if (file.startsWith('src/shared/')) return { key: 'shared', name: 'src/shared', column: 1 };
   for (const [column, { pattern, sub }] of COLUMNS.entries()) {
@@ -79,7 +79,7 @@ function boxOf(file) {
   throw new Error(`architecture: ${file} has no place in the picture`);
 }
 
-/** Every file of src with the files of src that it imports; but for src/clash, which is built on the package as apps are. */
+/** Returns every file of src with the files of src that it imports, except for src/clash, which uses the package as apps do. */
 async function importsOf() {
   const { output } = await cruise(['src'], { ...config.options, tsConfig: undefined, includeOnly: '^src/(?!clash/)' });
   return new Map(
@@ -87,7 +87,10 @@ async function importsOf() {
   );
 }
 
-/** Each file of a way is imported by one before it on the same side of a message, or by what that imports. */
+/**
+ * Checks that each file of a path is imported, directly or indirectly, by a previous file on the same side of a message, or
+ * imports it.
+ */
 function check(imports) {
   for (const [name, way] of Object.entries(WAYS)) {
     let before = [];
@@ -116,8 +119,8 @@ function leadsTo(imports, from, to, seen = new Set()) {
 }
 
 /**
- * How far above the lowest box of its column each one stands: one more than the highest that it imports. Folders may import
- * each other, files may not: those that do are on one level.
+ * Returns the level of each box in its column: one more than the highest box that it imports. Folders may import each other,
+ * files may not: folders in a cycle are on one level.
  */
 function levelsOf(boxes, edges) {
   const below = new Map(
@@ -148,7 +151,7 @@ function reachedFrom(below, key, seen = new Set()) {
   return seen;
 }
 
-/** The number of a box's layer, as `npm run lint` has them; files beside the folders stand above these. */
+/** Returns the number of a box's layer, as in `npm run lint`; files next to the folders are above these. */
 function rankOf({ name, column }) {
   const layers = LAYERS[COLUMNS[column].sub] ?? [];
   const rank = layers.indexOf(name.split('/')[0]);
@@ -227,7 +230,7 @@ function draw(imports) {
   return svg(bottom + 60, parts);
 }
 
-/** The files of a box that lie on a way, each once. */
+/** Returns the files of a box that are on a path, each once. */
 function filesOf({ steps }) {
   const files = new Map();
   for (const step of steps) files.set(step.file, [...(files.get(step.file) ?? []), step]);
@@ -272,7 +275,7 @@ function svg(height, parts) {
   ].join('\n');
 }
 
-/** The picture of the source as it is. */
+/** Draws the current source. */
 export async function picture() {
   const imports = await importsOf();
   check(imports);

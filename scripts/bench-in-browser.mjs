@@ -1,5 +1,5 @@
-// Vite plugin: rows of the bench in a browser. What reads files, starts programs or opens a browser in Node is replaced by what
-// does the same in a page, or by nothing.
+// Vite plugin: runs rows of the bench in a browser. Modules that read files, start programs or open a browser in Node are
+// replaced by their counterparts for a page, or by nothing.
 import { join, relative } from 'node:path';
 import { root } from './run.mjs';
 

@@ -1,4 +1,4 @@
-// `npm run bench`: the package against its peers, each in a process of its own. Installs and builds what is missing first.
+// `npm run bench`: compares the package with its peers, each in its own process. Installs and builds first if needed.
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
@@ -54,7 +54,7 @@ function optionsOf(args) {
 }
 
 function parsed(args) {
-  // The file behind --json may be left out, which parseArgs does not know.
+  // The file after --json is optional, which parseArgs does not support.
   const complete = args.flatMap((arg, i) => {
     return arg === '--json' && !(args[i + 1] && !args[i + 1].startsWith('--'))
       ? ['--json=artifacts/bench.json']
@@ -81,7 +81,7 @@ function parsed(args) {
   }
 }
 
-/** The core with counters, as it is and without rotations: the paths of both. */
+/** Builds the core with counters, as it is and without tree rotations, and returns both paths. */
 async function countingCores() {
   const { buildCore } = await import('./build-core.mjs');
   const paths = { fitted: 'build/core-counting.wasm', plain: 'build/core-counting-plain.wasm' };
@@ -96,7 +96,7 @@ async function countingCores() {
   return { fitted: join(root, paths.fitted), plain: join(root, paths.plain) };
 }
 
-/** The bench collects garbage between what it measures. Code that is not used for a while stays compiled. */
+/** Lets the bench collect garbage between measurements. Code that has not run for a while stays compiled. */
 function allowGarbageCollection() {
   setFlagsFromString('--expose-gc');
   setFlagsFromString('--no-flush-bytecode');

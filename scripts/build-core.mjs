@@ -1,6 +1,6 @@
-// Builds src/worker/core into one file of WebAssembly: the core, and the narrow phase as a module that can be left and gone
-// on with, in a custom section of it. The filter of the main thread is a file of its own. Run with a name of one of them, it
-// compiles that alone.
+// Builds src/worker/core into one file of WebAssembly: the core, with the narrow phase in a custom section as a module that can
+// be suspended and resumed. The filter of the main thread is a separate file. Given the name of one module, it compiles that one
+// alone.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,21 +15,24 @@ import { root, runNode } from './run.mjs';
 const from = (path) => join(root, path);
 const self = fileURLToPath(import.meta.url);
 
-/** Where the core's static data begin; those of the narrow phase's module lie below (`checkStatic`). */
+/** Where the core's static data begin; those of the narrow phase's module are below (`checkStatic`). */
 const CORE_BASE = 1 << 19;
 
-/** Their entries, and what the compiler is told of each: names of functions and globals (`--debug`), by which both are compared. */
+/**
+ * The entry of each module and its compiler options: `--debug` keeps the names of functions and globals, by which both modules
+ * are aligned.
+ */
 const MODULES = {
   core: ['index', '--debug', '--memoryBase', `${CORE_BASE}`],
   'narrow-phase': ['pair-module', '--debug', '--importMemory', '--zeroFilledMemory'],
   'frustum-filter': ['frustum-filter', '--initialMemory', '1', '--zeroFilledMemory'],
 };
-/** The section of the core that holds the narrow phase. */
+/** The custom section of the core that holds the narrow phase. */
 const NARROW_PHASE = 'narrow-phase';
 const CORE = 'build/core.wasm';
 const FILTER = 'build/frustum-filter.wasm';
 
-/** What the compiler read, and what decides how: with the same of them, the core is the same. */
+/** Hash of the compiler's inputs and of the tools that determine the output: if they are unchanged, so is the core. */
 const STAMP = 'build/core.sha256';
 const TOOLS = [
   'scripts/build-core.mjs',
@@ -40,13 +43,13 @@ const TOOLS = [
 ];
 
 /**
- * The core as WebAssembly. It brings its own allocator, so the runtime is the stub that never allocates. `change` may
- * give a source file another text (the bench counts what the core does).
+ * Builds the core as WebAssembly. It has its own allocator, so the runtime is the stub that never allocates. `change` may replace
+ * the text of a source file (the bench uses it to add counters to the core).
  */
 export async function buildCore(outFile, change) {
   mkdirSync(dirname(from(outFile)), { recursive: true });
   const narrowFile = outFile.replace(/(\.wasm)?$/, '.narrow-phase.wasm');
-  // A function cannot be handed to another process.
+  // A function cannot be passed to another process.
   const beside = change ? undefined : compileBeside('narrow-phase', narrowFile);
   const files = await compile('core', outFile, change);
   files.push(...(await (beside ?? compile('narrow-phase', narrowFile, change))));
@@ -55,7 +58,7 @@ export async function buildCore(outFile, change) {
   return files;
 }
 
-/** Builds the core and the filter and packs them, unless what is there was made of the same sources. */
+/** Builds and packs the core and the filter, unless the existing files were made from the same sources. */
 export async function ensureCore() {
   const outputs = [CORE, FILTER].flatMap((file) => [file, `${file}.gz`]);
   if (existsSync(from(STAMP)) && outputs.every((file) => existsSync(from(file)))) {
@@ -73,12 +76,12 @@ export async function ensureCore() {
   writeFileSync(from(STAMP), JSON.stringify({ files, hash: hashOf(files) }));
 }
 
-/** By zopfli it is 5 % smaller than by zlib. */
+/** zopfli's output is 5 % smaller than zlib's. */
 function pack(file, to) {
   if (runNode('scripts/pack.mjs', [file, to]) !== 0) throw new Error(`${file} could not be packed`);
 }
 
-/** Hashes names and contents of files; one that is gone is as good as one that changed. */
+/** Hashes names and contents of files; a missing file counts as a change. */
 function hashOf(files) {
   const hash = createHash('sha256');
   for (const file of files) {
@@ -90,7 +93,7 @@ function hashOf(files) {
   return hash.digest('hex');
 }
 
-/** Compiles one of the modules; answers the project's own files that went into it. */
+/** Compiles one of the modules; returns the project's own files that went into it. */
 async function compile(name, outFile, change = (_path, text) => text) {
   const [entry, ...options] = MODULES[name];
   const files = [];
@@ -108,7 +111,7 @@ async function compile(name, outFile, change = (_path, text) => text) {
       ...['--runtime', 'stub'],
       ...['--enable', 'simd'],
       ...['--optimizeLevel', '3'],
-      // AS112: vectors go from file to file, and never out of the module.
+      // AS112: vectors pass between files, but never leave the module.
       ...['--disableWarning', '112'],
       '--noAssert',
       ...options,
@@ -124,7 +127,7 @@ async function compile(name, outFile, change = (_path, text) => text) {
   return files;
 }
 
-/** The same in a process of its own: the compiler has one thread. */
+/** Does the same in a separate process, since the compiler is single-threaded. */
 function compileBeside(name, outFile) {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [self, name, outFile], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
@@ -140,13 +143,13 @@ function compileBeside(name, outFile) {
   });
 }
 
-/** Checks that the static data of the narrow phase do not reach into those of the core. */
+/** Checks that the static data of the narrow phase do not overlap those of the core. */
 function checkStatic(wasm) {
   const module = new WebAssembly.Module(wasm);
   const env = { memory: new WebAssembly.Memory({ initial: CORE_BASE >> 16 }) };
   for (const { name, kind } of WebAssembly.Module.imports(module)) {
     if (kind === 'function') env[name] = () => 0;
-    // Mutants have some (test/mutants/core).
+    // Mutants import globals (test/mutants/core).
     else if (kind === 'global') env[name] = new WebAssembly.Global({ value: 'i32', mutable: true }, 0);
   }
   const end = new WebAssembly.Instance(module, { env }).exports.staticEnd();
@@ -154,12 +157,12 @@ function checkStatic(wasm) {
     throw new Error(`the narrow phase's static data end at ${end}, the core's begin at ${CORE_BASE}`);
 }
 
-/** The module, made so that it can be left at its import `suspend` and gone on with (Binaryen's Asyncify). */
+/** Makes the module suspendable at its import `suspend`, and resumable (Binaryen's Asyncify). */
 function interruptible(wasm) {
   const module = moduleOf(wasm);
   binaryen.setOptimizeLevel(3);
   binaryen.setPassArgument('asyncify-imports', 'env.suspend');
-  // What is called by its address are visitors of triangles, which have no checkpoints.
+  // Indirect calls only reach visitors of triangles, which have no checkpoints.
   binaryen.setPassArgument('asyncify-ignore-indirect', '');
   module.removeExport('staticEnd');
   module.runPasses(['asyncify']);
@@ -169,8 +172,8 @@ function interruptible(wasm) {
 }
 
 /**
- * The core as it is shipped: without names, without what tests alone ask it for, 2 KB of the worker, with the locals of each
- * function in order of use, and with indices that both modules share: so like functions are alike to the byte.
+ * Returns the core as shipped: without names, without the exports that only tests call (2 KB of the worker), with the locals of
+ * each function in order of use, and with indices that both modules share, so that similar functions are identical byte for byte.
  */
 function shipped(wasm) {
   const core = moduleOf(withoutLastSection(wasm));
@@ -197,7 +200,7 @@ function moduleOf(wasm) {
   );
 }
 
-/** Ends a module; answers its bytes. */
+/** Returns the bytes of a module, and disposes of it. */
 function bytesOf(module, hasNames = false) {
   binaryen.setDebugInfo(hasNames);
   const binary = module.emitBinary();
@@ -205,7 +208,7 @@ function bytesOf(module, hasNames = false) {
   return binary;
 }
 
-/** A module with a custom section behind all others. */
+/** Returns a module with a custom section appended. */
 function withSection(wasm, name, content) {
   const leb = (value) => (value < 128 ? [value] : [(value & 127) | 128, ...leb(value >>> 7)]);
   const title = new TextEncoder().encode(name);

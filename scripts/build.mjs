@@ -1,5 +1,5 @@
-// Builds all that ships: src/worker/core -> build/core.wasm and the filter of the main thread, then dist/ (the entries, what
-// they share, the worker, the types). dist/ is swapped in whole, so that nobody ever sees half a build.
+// Builds all that ships: src/worker/core -> build/core.wasm and the filter of the main thread, then dist/ (the entries, their
+// shared chunks, the worker, the types). dist/ is replaced as a whole, so that nobody ever sees half a build.
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,7 +16,7 @@ const from = (path) => join(root, path);
 const resolve = { extensionAlias: { '.js': ['.ts', '.js'] }, mainFields: ['module', 'main'] };
 const builtins = /^node:/;
 
-/** What apps import, by the name of its file in dist/. */
+/** Entries that apps import, by their file name in dist/. */
 const ENTRIES = {
   index: 'src/client/index.ts',
   'index.node': 'src/client/index.node.ts',
@@ -25,17 +25,17 @@ const ENTRIES = {
   inline: 'src/client/inline.ts',
   pointer: 'src/client/pointer/index.ts',
 };
-/** These are made of others, with all that imports the start of a service, but for Node. */
+/** Variants of entries for Node: everything in them that imports the start of a service is built a second time. */
 const NODE_ENTRIES = { 'react.node': ENTRIES.react };
 const FOR_NODE = '?node';
 
-/** They are the app's own. */
+/** Peer dependencies, which the app provides. */
 const PEERS = /^(three|react|@react-three|@pmndrs)(\/|$)/;
 
 /**
- * What entries share: one chunk for all of them, and one for those that need three. The helpers, too: bundlers leave them out
- * where they are not used, and Parcel in development runs a module that has exports of others and classes of its own without
- * the imports of these classes, if none of them is used.
+ * Chunks shared by entries: one for all of them, and one for those that need three. Helpers are in them, too: bundlers leave
+ * unused ones out, and Parcel in development runs a module that re-exports others and has classes of its own without the imports
+ * of these classes, if none of them is used.
  */
 function sharedChunks(end = '') {
   const needsThree = /src[\\/]client[\\/](three|react|pointer)[\\/]/;
@@ -43,7 +43,7 @@ function sharedChunks(end = '') {
   const ofEvents = /src[\\/]client[\\/]pointer[\\/]/;
   return {
     groups: [
-      // First, as a chunk takes along what its modules import.
+      // Goes first, because a chunk takes along the modules that its own import.
       {
         name: `shared${end}`,
         minShareCount: 2,
@@ -51,7 +51,8 @@ function sharedChunks(end = '') {
         priority: 2,
       },
       { name: 'shared.node', minShareCount: 2, test: needsNode, priority: 2 },
-      // What waits with a native event for the worker's answer: who only imports `collision-worker/three` does not load it.
+      // Code that holds native events back until the worker answers: an app that only imports `collision-worker/three` does not
+      // load it.
       ...(end === '' ? [{ name: 'events', minShareCount: 2, test: ofEvents, priority: 2 }] : []),
       { name: `adapter${end}`, minShareCount: 2, priority: 1 },
       ...(end === '' ? [{ name: 'helper', test: /src[\\/]client[\\/]three[\\/]helper[\\/]/ }] : []),
@@ -60,8 +61,8 @@ function sharedChunks(end = '') {
 }
 
 /**
- * What runs on the main thread. One build of all its entries: what they share, CollisionError above all, is in a
- * chunk that exists once. The `exports` of package.json choose the entry for Node.
+ * Builds the code of the main thread. All entries are in one build, so that shared code, CollisionError above all, is in a chunk
+ * that exists once. The `exports` of package.json select the entry for Node.
  */
 export async function buildClient(dir) {
   await build({
@@ -75,22 +76,22 @@ export async function buildClient(dir) {
     resolve,
     output: {
       dir,
-      // A stack leads to file and line of the source; the sources themselves would double the package.
+      // Stack traces lead to file and line of the source; embedding the sources would double the package.
       sourcemap: true,
       sourcemapExcludeSources: true,
       sourcemapPathTransform: (path) => path.replace(FOR_NODE, ''),
       minify: true,
-      // Minifiers write them at each Map of a class, too. What bundlers leave out here, they do by what is imported.
+      // Minifiers add annotations to each Map of a class, too. Here bundlers drop code by its imports, without annotations.
       comments: { annotation: false },
       chunkFileNames: '[name].js',
       codeSplitting: sharedChunks(),
     },
   });
-  // These say what is wrong with an argument. All others have 0.6 % more bytes by it.
+  // The errors for invalid arguments come from these chunks. Doing the same to all others would add 0.6 % to their size.
   shortenLines(dir, ['shared.js', 'shared.node.js']);
 }
 
-/** Has a second copy of an entry's own folder start threads of Node instead of workers of a page. */
+/** Builds a second copy of an entry's own folder that starts threads of Node instead of web workers. */
 function forNode() {
   return {
     name: 'for-node',
@@ -110,8 +111,8 @@ function forNode() {
 }
 
 /**
- * What finds clashes: a build of its own, which imports the package by its name, so that there is one CollisionError, and
- * nothing of it in what pages load.
+ * The clash detection: a separate build, which imports the package by its name, so that there is only one CollisionError and
+ * pages load none of its code.
  */
 const CLASH_ENTRIES = {
   clash: 'src/clash/index.ts',
@@ -119,11 +120,11 @@ const CLASH_ENTRIES = {
   'clash-cli': 'src/clash/node/cli.ts',
   'clash-thread': 'src/clash/node/tile-thread.ts',
 };
-/** Loaded when they are needed, from where the app has them. */
+/** Loaded on demand from the app's dependencies. */
 const CLASH_PEERS = [/^collision-worker$/, /^@gltf-transform\//, /^web-ifc$/, /^bullmq$/, /^ioredis$/];
 
 const CLASH_TYPES = { clash: CLASH_ENTRIES.clash, 'clash-node': CLASH_ENTRIES['clash-node'] };
-/** Pages load nothing that is for Node. */
+/** Keeps code for Node out of what pages load. */
 const CLASH_CHUNKS = {
   groups: [
     { name: 'clash-shared', minShareCount: 2, test: (id) => !/clash[\\/]node[\\/]/.test(id), priority: 1 },
@@ -149,8 +150,8 @@ export async function buildClash(dir) {
 }
 
 /**
- * Bytes as a script has them: what imports their decoder, and the expression. gzip and Brotli make of base64 nearly what was there
- * before, and of text of 91 digits, which is 8 % shorter, 1 % more.
+ * Embeds bytes in a script: returns the import of their decoder, and the expression. gzip and Brotli compress base64 nearly to
+ * the original size, and text in base 91, which is 8 % shorter, to 1 % more.
  */
 function asBase64(bytes) {
   return {
@@ -159,7 +160,7 @@ function asBase64(bytes) {
   };
 }
 
-/** Puts the packed core into the module that answers it, when it is asked for. */
+/** Inlines the packed core into the module that returns it on demand. */
 function packedCore() {
   return {
     name: 'packed-core',
@@ -171,7 +172,7 @@ function packedCore() {
   };
 }
 
-/** Puts the script of the worker, which is built before, into the module that answers it. */
+/** Inlines the worker's script, which is built before, into the module that returns it. */
 function packedWorker(dir) {
   return {
     name: 'packed-worker',
@@ -184,7 +185,7 @@ function packedWorker(dir) {
   };
 }
 
-/** Puts the filter of the main thread into the module that answers it. */
+/** Inlines the filter of the main thread into the module that returns it. */
 function filterBytes() {
   return {
     name: 'filter-bytes',
@@ -196,7 +197,7 @@ function filterBytes() {
   };
 }
 
-/** Some bundlers know the line that starts the worker by its quotes, which are back quotes when it is minified. */
+/** Some bundlers recognize the line that starts the worker by its quotes, which minifying turns into back quotes. */
 function plainWorkerUrl() {
   return {
     name: 'plain-worker-url',
@@ -212,9 +213,9 @@ function plainWorkerUrl() {
 }
 
 /**
- * The worker: one file for browsers and Node, the core's bytes inside. Bundlers wrap it in a function by
- * default (Vite's `worker.format`), which forbids top-level await and imports; so does this build, to fail first.
- * `options` of rolldown's output are for tests of the tests.
+ * Builds the worker: one file for browsers and Node, with the core's bytes embedded. Bundlers wrap it in a function by default
+ * (Vite's `worker.format`), which forbids top-level await and imports; this build does the same, so that it fails first.
+ * `options` for rolldown's output exist for tests of the tests.
  */
 export async function buildWorker(dir, options = {}) {
   await build({
@@ -222,13 +223,13 @@ export async function buildWorker(dir, options = {}) {
     platform: 'browser',
     plugins: [packedCore()],
     resolve,
-    // Nobody drops parts of a script that runs by itself: annotations for bundlers would only be bytes. It has no source
-    // map, as most of it is the core, and its map would be as large.
+    // Nobody tree-shakes a standalone script: annotations for bundlers would only add bytes. It has no source map, since most of
+    // it is the core, whose map would be as large.
     output: { dir, format: 'iife', minify: true, comments: { annotation: false }, ...options },
   });
 }
 
-/** A file of types for each entry, without what is marked as internal. */
+/** Builds one file of types per entry, without declarations marked as internal. */
 async function buildTypes(dir) {
   const { 'index.node': _, ...typed } = ENTRIES; // its types are those of the index
   await build({
@@ -257,7 +258,7 @@ async function buildTypes(dir) {
   );
 }
 
-/** Prints what a file of dist/ comes to when it is sent. */
+/** Prints the transfer size of a file of dist/. */
 function printSizes(dir) {
   for (const name of readdirSync(dir).filter((each) => each.endsWith('.js'))) {
     const bytes = readFileSync(join(dir, name));

@@ -1,9 +1,9 @@
-// Tools of the test folder that run by themselves: TypeScript in, one file of JavaScript out.
+// Bundles standalone tools of the test folder: from TypeScript to a single JavaScript file.
 import { join } from 'node:path';
 import { build } from 'rolldown';
 import { root } from './run.mjs';
 
-/** Bundles `input`, but for packages, to `file`. */
+/** Bundles `input` to `file`, leaving packages external. */
 export async function bundleTool(input, file) {
   await build({
     input: join(root, input),

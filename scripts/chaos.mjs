@@ -1,4 +1,4 @@
-// `npm run chaos`: random operations and accidents, in Node, against a model. Installs and builds what is missing first.
+// `npm run chaos`: random operations and accidents in Node, compared with a model. Installs and builds first if needed.
 import { parseArgs } from 'node:util';
 import { fail, root } from './run.mjs';
 import { ensureBuild, ensureDependencies } from './setup.mjs';

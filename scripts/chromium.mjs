@@ -1,4 +1,4 @@
-// The Chromium that tests, demo checks and `npm run headless` use: found on the machine, else installed.
+// The Chromium for tests, demo checks and `npm run headless`: found on the machine, or else installed.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -38,15 +38,15 @@ function systemCandidates() {
 }
 
 /**
- * Not all that is there starts: libraries may be missing, and Ubuntu's chromium-browser only says how to install it.
- * On Windows a browser would open a window instead of telling its version.
+ * An installed browser may fail to start: libraries may be missing, and Ubuntu's chromium-browser only says how to install it. On
+ * Windows a browser would open a window instead of printing its version.
  */
 function starts(path) {
   if (!existsSync(path)) return false;
   return platform === 'win32' || spawnSync(path, ['--version'], { timeout: 30_000 }).status === 0;
 }
 
-/** Path of a Chromium, Chrome or Edge on this machine; undefined where there is none. */
+/** Returns the path of a Chromium, Chrome or Edge on this machine; undefined if there is none. */
 export function findChromium() {
   if (env.CHROMIUM_PATH) {
     if (!existsSync(env.CHROMIUM_PATH)) fail(`CHROMIUM_PATH names ${env.CHROMIUM_PATH}, which is not there.`);
@@ -63,7 +63,7 @@ function hasCommand(name) {
 
 function installByPlaywright() {
   const playwright = 'node_modules/playwright/cli.js';
-  // A download that hangs must not hold up the system's own package for ever.
+  // A download that hangs must not block the system's own package forever.
   const code = runNode(playwright, ['install', 'chromium'], { timeout: 300_000 });
   if (code === 0 && platform === 'linux' && isRoot) runNode(playwright, ['install-deps', 'chromium']);
 }
@@ -90,7 +90,7 @@ function installBySystem() {
   }
 }
 
-/** Path of a Chromium; installs one where there is none. */
+/** Returns the path of a Chromium; installs one if there is none. */
 export function ensureChromium() {
   let path = findChromium();
   for (const install of [installByPlaywright, installBySystem]) {
@@ -102,7 +102,7 @@ export function ensureChromium() {
   return path ?? fail('No Chromium could be found or installed. Install Chromium or Chrome, or set CHROMIUM_PATH.');
 }
 
-/** What Chromium is started with: silent on the network, and WebGL in software where there is no screen. */
+/** Command line of Chromium: no network traffic of its own, and WebGL in software if there is no screen. */
 const ARGS = [
   '--disable-background-networking',
   '--disable-component-update',
@@ -110,16 +110,16 @@ const ARGS = [
   '--use-angle=swiftshader',
   '--enable-unsafe-swiftshader',
   '--ignore-gpu-blocklist',
-  // Chromium refuses its sandbox to root, which continuous integration often is.
+  // Chromium refuses to run sandboxed as root, which is common in continuous integration.
   ...(platform === 'linux' && isRoot ? ['--no-sandbox'] : []),
 ];
 
-/** Where nobody looks at the pictures: the page is put together by the processor itself, not by WebGL's driver in software. */
+/** For pages whose pictures nobody looks at: the CPU composites the page itself, not through the software driver of WebGL. */
 const UNSEEN_ARGS = ['--disable-gpu-compositing'];
 
 /**
- * Options for playwright's `chromium.launch`. Installs a Chromium where there is none, unless told not to; `draws` is false
- * for pages whose pictures nobody looks at.
+ * Returns options for playwright's `chromium.launch`. Installs a Chromium if there is none, unless `install` is false; `draws` is
+ * false for pages whose pictures nobody looks at.
  */
 export function chromiumLaunchOptions({ install = true, draws = true } = {}) {
   const args = draws ? ARGS : [...ARGS, ...UNSEEN_ARGS];

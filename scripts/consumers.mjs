@@ -1,9 +1,9 @@
-// `npm run consumers`: the packed package in an app of each tool, none of which is configured for it; where it has a page,
-// in a real Chromium. `npm test` does the quick ones (test/consumers); here each tool is installed first, from the
-// registry, into a folder that is removed behind it.
+// `npm run consumers`: the packed package in an app of each tool, without any configuration for it; apps with a page run
+// in a real Chromium. `npm test` runs the quick ones (test/consumers); here each tool is first installed from the
+// registry, into a folder that is removed afterwards.
 //
 //   npm run consumers                     all of them
-//   npm run consumers -- vite-5 next      only those whose names begin so
+//   npm run consumers -- vite-5 next      only those whose names begin with these
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,12 +20,12 @@ import { root, runNpm } from './run.mjs';
 import { ensureBuild, ensureDependencies } from './setup.mjs';
 
 /**
- * By name: packages that are installed beside three, files that are written (`manifest` goes into package.json), and
- * ways to run the app. Each answers what the app says, or the address of its page and how to end it.
+ * By name: packages to install besides three, files to write (`manifest` is merged into package.json), and ways to run the app.
+ * Each way returns the app's output, or the address of its page and a function that stops it.
  */
 const TOOLS = { ...BUNDLERS, ...FRAMEWORKS, ...PLAIN, ...RUNTIMES, ...TEST_RUNNERS, ...TYPES };
 const THREE = 'three@0.187.0';
-/** Outside of the repository, as tools look for settings above an app. */
+/** Outside of the repository, because tools search the parent folders of an app for settings. */
 const apps = mkdtempSync(join(tmpdir(), 'collision-worker-apps-'));
 
 function npm(cwd, ...args) {
@@ -48,7 +48,7 @@ function prepare(name, { packages, files = {} }, tarball) {
   return app;
 }
 
-/** The versions of a tool's packages, as they are installed. */
+/** Returns the installed versions of a tool's packages. */
 function versionsIn(app, packages) {
   const names = packages.map((name) => name.replace(/(?<=.)@.*$/, ''));
   const versionOf = (name) => JSON.parse(readFileSync(join(app, 'node_modules', name, 'package.json'), 'utf8')).version;
@@ -60,7 +60,7 @@ async function answerOn(browser, url) {
   const said = [];
   page.on('pageerror', ({ message }) => said.push(message));
   try {
-    await page.goto(url, { timeout: 120_000 }); // some compile the page when it is asked for
+    await page.goto(url, { timeout: 120_000 }); // some tools compile the page on request
     await page.waitForFunction(() => document.title !== '', null, { timeout: 30_000 });
     return await page.title();
   } catch (error) {
@@ -114,7 +114,7 @@ for (const [name, tool] of Object.entries(TOOLS).filter(([each]) => isChosen(eac
   for (const [way, run] of Object.entries(tool.ways)) {
     tell(`${name}, ${way}${versions}`, await answerOf(run, app, browser).catch((error) => error.message));
   }
-  // Some tools are large, and no two apps are needed at a time.
+  // Some tools are large, and only one app is needed at a time.
   rmSync(app, { recursive: true, force: true });
 }
 await browser.close();

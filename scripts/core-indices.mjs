@@ -1,16 +1,17 @@
-// Gives the functions and globals that both modules of the core have the same indices in both, so that bodies that call one another
-// are alike to the byte: the packed core has 252 instead of 259 KB.
+// Assigns the functions and globals that both modules of the core share the same indices in both, so that bodies that call one
+// another are identical byte for byte: the packed core has 252 instead of 259 KB.
 import binaryen from 'assemblyscript/binaryen';
 
 /**
- * Sorts functions and globals of both modules, which must have their names, by how often they are used: where both have one, it
- * comes at the same index. The first 128 take one byte wherever they are used.
+ * Sorts functions and globals of both modules, which must have their names, by number of uses: a shared one gets the same index
+ * in both. An index below 128 takes one byte wherever it is used.
  */
 export function alignIndices(core, narrow) {
   const functions = [core, narrow].map((module) => listOf(module, 'Function'));
   const globals = [core, narrow].map((module) => listOf(module, 'Global').filter(isOwn));
   const [ofCore, ofNarrow] = [core, narrow].map(usesOf);
-  // Imports come before all others, and the core has more of them: so many of the narrow phase's own functions make up for that.
+  // Imports come before all others, and the core has more of them: this many of the narrow phase's own functions make up for
+  // that.
   const [own, others] = functions.map((list) => list.filter(isOwn));
   const more = functions[0].length - own.length - (functions[1].length - others.length);
   const ahead = onlyIn(others, own, ofNarrow).slice(0, Math.max(more, 0));
@@ -28,7 +29,7 @@ function listOf(module, kind) {
   return Array.from({ length: count }, (_, i) => binaryen[`get${kind}Info`](module[`get${kind}ByIndex`](i)));
 }
 
-/** Returns whether it is no import, which stays where it is. */
+/** Returns whether an entry is not an import. Imports keep their places. */
 function isOwn({ module }) {
   return !module;
 }
@@ -44,13 +45,16 @@ function usesOf(module) {
   return (each) => uses.get(each.name) ?? 0;
 }
 
-/** Returns what one list has and the other has not, the most used first. */
+/** Returns the entries of one list that the other lacks, the most used first. */
 function onlyIn(list, other, uses) {
   const names = new Set(other.map(({ name }) => name));
   return list.filter(({ name }) => !names.has(name)).sort((a, b) => uses(b) - uses(a));
 }
 
-/** Returns both lists in their new orders. What one alone has is paired with what the other alone has, as that comes at the same index. */
+/**
+ * Returns both lists in their new orders. Unshared entries of one are paired with unshared ones of the other, so that indices
+ * stay aligned.
+ */
 function aligned(first, second, ofFirst, ofSecond) {
   const byName = new Map(second.map((each) => [each.name, each]));
   const shared = first.filter(({ name }) => byName.has(name)).map((each) => [each, byName.get(each.name)]);

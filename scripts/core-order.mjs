@@ -1,20 +1,20 @@
-// Puts the functions of the core's two modules in an order that packs well. gzip sees no farther back than 32 KB, and what both
-// modules have in common lies 300 KB apart: with like functions beside each other the packed core is a tenth smaller.
-// src/worker/binding/core-order.ts puts them back.
+// Sorts the functions of the core's two modules so that they compress well. gzip's window is 32 KB, and the code that both
+// modules share is 300 KB apart: with similar functions next to each other, the packed core is a tenth smaller.
+// src/worker/binding/core-order.ts restores the original order.
 
-/** How far back gzip looks, less what it looks ahead. */
+/** gzip's window, less its lookahead. */
 const WINDOW_BYTES = 30_000;
-/** Functions are alike if they share runs of so many bytes. */
+/** Functions are similar if they share runs of this many bytes. */
 const RUN_BYTES = 6;
-/** A run that stands in more functions than these says little about any of them. */
+/** A run that occurs in more functions than this says little about any of them. */
 const MOST_HOLDERS = 50;
 
 const CODE = 10;
 const CUSTOM = 0;
 
 /**
- * The bytes of core.wasm in the order in which they are packed: how long the three stretches are that are no bodies of
- * functions, how many bodies the core and both modules have, which body stands where, the stretches, and the bodies.
+ * Returns the bytes of core.wasm in packed order: the lengths of the three stretches that are not function bodies, the number of
+ * bodies in the core and in both modules, the permutation of the bodies, the stretches, and the bodies.
  *
  * @param {Uint8Array} wasm the core, with the narrow phase in its last section
  */
@@ -33,12 +33,12 @@ export function packedOrder(wasm) {
   return Buffer.concat([new Uint8Array(head.buffer), ...stretches, ...order.map((i) => bodies[i])]);
 }
 
-/** A module without the section at its end. */
+/** Returns a module without its last section. */
 export function withoutLastSection(wasm) {
   return wasm.subarray(0, sectionsOf(wasm, 8).at(-1).from);
 }
 
-/** The next body is always the one that is most like those that the window holds. */
+/** Orders greedily: the next body is always the one that is most similar to those in the window. */
 function likeByLike(bodies) {
   const runs = bodies.map(runsOf);
   const holders = new Map();
@@ -91,7 +91,7 @@ function runsOf(body) {
   return runs;
 }
 
-/** The bodies of a module's functions, each with the length before it, and where they begin and end. */
+/** Returns the bodies of a module's functions, each with its length prefix, and where they begin and end. */
 function bodiesOf(wasm, from) {
   const code = sectionsOf(wasm, from).find(({ id }) => id === CODE);
   const [count, start] = readLeb(wasm, code.start);
@@ -115,7 +115,7 @@ function sectionsOf(wasm, from) {
   return sections;
 }
 
-/** A number as WebAssembly writes it, and where the next byte is. */
+/** Reads an unsigned LEB128 number; returns it and the position of the next byte. */
 function readLeb(bytes, at) {
   let value = 0;
   for (let shift = 0; ; shift += 7) {

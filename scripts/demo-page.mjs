@@ -1,4 +1,4 @@
-// The built demo's pages in a Chromium without a screen, for `npm run headless` and the demo's tests.
+// Opens the built demo's pages in a headless Chromium, for `npm run headless` and the demo's tests.
 import { join } from 'node:path';
 import { chromium } from 'playwright';
 import { build, preview } from 'vite';
@@ -10,7 +10,7 @@ import { root } from './run.mjs';
 /** Milliseconds; a machine without a graphics card draws a few frames a second. */
 const START_TIMEOUT = 120_000;
 
-/** Chromium reads the canvas itself where it puts a page together without WebGL (UNSEEN_ARGS). */
+/** Chromium itself reads the canvas back when it composites a page without WebGL (UNSEEN_ARGS). */
 const OF_UNSEEN = /GPU stall due to ReadPixels/;
 
 function optionsOf(folder) {
@@ -24,12 +24,12 @@ function optionsOf(folder) {
 /** Builds the demo as static files, which work in any folder of any server. */
 export async function buildDemo(folder) {
   const { NODE_ENV } = process.env;
-  // Vite keeps what a runner of tests says here, which would have React with its checks for development in the site.
+  // Vite inherits the NODE_ENV of a test runner, which would put React's development checks into the site.
   process.env.NODE_ENV = 'production';
   try {
     await build(optionsOf(folder));
   } finally {
-    // Others in this process want React for development.
+    // Other code in this process uses the development build of React.
     if (NODE_ENV === undefined) delete process.env.NODE_ENV;
     else process.env.NODE_ENV = NODE_ENV;
   }
@@ -43,7 +43,7 @@ export async function serveDemo() {
   return { url: server.resolvedUrls.local[0], close: () => server.close() };
 }
 
-/** Builds the demo and serves it with a fine clock; answers the address of its bench. */
+/** Builds the demo and serves it with high-resolution timers; returns the address of its bench. */
 export async function serveBenchPage() {
   const folder = 'build/demo';
   await buildDemo(folder);
@@ -52,15 +52,16 @@ export async function serveBenchPage() {
 }
 
 /**
- * A Chromium for the pages below `url`, until `close`. Where nobody looks at pictures, as in tests, pages have half the pixels
- * each way and draw seldom, since they are drawn in software: `PICTURES=1` has tests draw, and take pictures, too.
+ * Launches a Chromium for the pages below `url`, until `close`. If nobody looks at pictures, as in tests, pages have half the
+ * resolution and draw seldom, since they are rendered in software: with `PICTURES=1` tests draw everything, and take pictures,
+ * too.
  */
 export async function browseDemo(url, { pictures = process.env.PICTURES === '1' } = {}) {
   const browser = await chromium.launch(chromiumLaunchOptions({ draws: pictures }));
   const deviceScaleFactor = pictures ? 1 : 0.5;
 
   /**
-   * Opens a page of the demo, which may still be loading. `faults` fills with what goes wrong in it: console errors
+   * Opens a page of the demo, which may still be loading. `faults` collects its errors: console errors
    * and warnings, uncaught errors, files that cannot be loaded.
    *
    * @param {{ width: number, height: number, hasTouch?: boolean }} device
@@ -83,7 +84,7 @@ export async function browseDemo(url, { pictures = process.env.PICTURES === '1' 
     return { page, faults };
   }
 
-  /** Takes a picture of a page where somebody wants to look at it, into the folder `artifacts`. */
+  /** Takes a picture of a page, if pictures are wanted, into the folder `artifacts`. */
   async function picture(page, name) {
     if (pictures) await page.screenshot({ path: join(root, 'artifacts', `${name}.png`) });
   }

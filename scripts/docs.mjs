@@ -1,5 +1,5 @@
-// `npm run docs`: the documentation as a static site in build/docs, which any server serves from any folder. It fails where
-// a link leads nowhere. `npm run docs -- --watch` shows the pages of docs/ as they are written.
+// `npm run docs`: builds the documentation as a static site in build/docs, which works in any folder of any server. It fails on a
+// broken link. `npm run docs -- --watch` previews the pages of docs/ while they are edited.
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { root, runNode } from './run.mjs';

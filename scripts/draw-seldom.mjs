@@ -1,13 +1,13 @@
-// What spares a page most of its drawing, where only its states are looked at: WebGL runs in software there, and a frame of
-// 100,000 triangles takes a core a quarter of a second.
+// Saves a page most of its drawing when only its states are checked: WebGL runs in software there, and a frame of 100,000
+// triangles takes a core a quarter of a second.
 
-/** Milliseconds between two frames: 10 a second, of which a slow machine drew three. */
+/** Milliseconds between two frames: 10 frames per second, of which a slow machine drew three. */
 const INTERVAL = 100;
 
 /**
- * Has a page draw seldom, from its first script on. What it does in a frame is done as ever, in ten frames a second; but a
- * draw call reaches the driver only where it is news: the first one of a program with a vertex array, and one that draws
- * twice as much by them as any before. So all shaders are compiled, and what WebGL has against a draw call is said.
+ * Makes a page draw seldom, from its first script on. The work in a frame is done as usual, at ten frames per second; but a
+ * draw call reaches the driver only if it is new: the first one of a program with a vertex array, and one that draws at
+ * least twice as much with them as any before. So all shaders are compiled, and WebGL still reports errors of draw calls.
  *
  * @param {import('playwright').Page} page
  */
@@ -16,7 +16,7 @@ export async function drawSeldom(page) {
   await page.addInitScript(drawNews);
 }
 
-/** In the page: `requestAnimationFrame` calls back once in `interval` milliseconds; all that wait for a frame have the same one. */
+/** Runs in the page: `requestAnimationFrame` calls back once per `interval` milliseconds; all waiting callbacks share a frame. */
 function frameSeldom(interval) {
   const nextFrame = window.requestAnimationFrame.bind(window);
   const waiting = new Map();
@@ -26,7 +26,7 @@ function frameSeldom(interval) {
   const run = (time) => {
     earliest = performance.now() + interval;
     isAsked = false;
-    // Those who come meanwhile have the next one; those who are cancelled meanwhile have none.
+    // Callbacks requested meanwhile run in the next frame; callbacks cancelled meanwhile do not run.
     for (const [id, callback] of [...waiting]) {
       if (!waiting.delete(id)) continue;
       try {
@@ -47,7 +47,7 @@ function frameSeldom(interval) {
   };
 }
 
-/** In the page: draw calls that are no news are left out. */
+/** Runs in the page: skips draw calls that are not new. */
 function drawNews() {
   const { prototype } = WebGL2RenderingContext;
   const used = new WeakMap();
@@ -99,7 +99,7 @@ function drawNews() {
       'multiDrawArraysInstanced',
       'multiDrawElementsInstanced',
     ]) {
-      // The last of what they are given is how many draws they make.
+      // Their last argument is the number of draws.
       spare(
         extension,
         `${each}WEBGL`,

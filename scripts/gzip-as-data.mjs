@@ -1,6 +1,6 @@
 /**
- * Vite plugin: a .gz file stays compressed for those who fetch it. Vite's servers, development and preview, declare
- * it as `Content-Encoding: gzip`, so the browser would unpack it unasked; most servers of static files do not.
+ * Vite plugin: serves .gz files without decompressing them. Vite's development and preview servers declare them as
+ * `Content-Encoding: gzip`, so the browser would decompress them; most static file servers do not.
  */
 export function gzipAsData() {
   const hook = ({ middlewares }) => void middlewares.use(withoutEncoding);
@@ -9,7 +9,7 @@ export function gzipAsData() {
 
 function withoutEncoding(request, response, next) {
   if (/\.gz($|\?)/.test(request.url ?? '')) {
-    // Else the preview's own compression comes in between.
+    // Otherwise the preview's own compression interferes.
     delete request.headers['accept-encoding'];
     const { writeHead } = response;
     response.writeHead = (status, headers) => {

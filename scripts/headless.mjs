@@ -1,5 +1,5 @@
-// `npm run headless`: the demo without a screen. Builds it, runs 300 frames of it in Chromium with a pick on each,
-// prints what they cost, and takes a picture of each page. Exits with an error when anything is not as it should be.
+// `npm run headless`: the demo without a screen. Builds it, runs 300 frames of it in Chromium with a pick on each, prints their
+// cost, and takes a picture of each page. Exits with an error if anything is wrong.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fail, root } from './run.mjs';
@@ -10,7 +10,7 @@ const VIEWPORT = { width: 960, height: 600 };
 const SCREENSHOT = 'artifacts/headless.png';
 /** Milliseconds that a page runs before its picture is taken. */
 const PAGE_TIME = 1500;
-/** As demo/quality.ts knows them. */
+/** The same pattern as in demo/quality.ts. */
 const SOFTWARE = /swiftshader|llvmpipe|software|basic render/i;
 /** Milliseconds; a machine without a graphics card draws a few frames a second. */
 const RUN_TIMEOUT = 600_000;
@@ -29,13 +29,13 @@ try {
   recording = await inTime(page.evaluate((frames) => window.demo?.record(frames), FRAMES));
   const shown = await page.evaluate(() => document.getElementById('error').textContent);
   if (shown) faults.push(`the page shows: ${shown}`);
-  // A hit for the picture.
+  // Puts a hit into the picture.
   await page.mouse.move(VIEWPORT.width * 0.65, VIEWPORT.height / 2);
   await page.waitForTimeout(2000);
   mkdirSync(join(root, 'artifacts'), { recursive: true });
   await page.screenshot({ path: join(root, SCREENSHOT) });
   renderer = await page.evaluate(rendererOfPage);
-  // All that the first page has links to; itself is pictured above.
+  // All pages that the first one links to, except itself, which was pictured above.
   const links = await page.locator('#pages a:not([aria-current])').evaluateAll((all) => all.map(({ href }) => href));
   await page.close();
   for (const link of links) pictures.push(await picture(link));
@@ -57,7 +57,7 @@ console.log(
 );
 process.exit(0);
 
-/** Takes a picture of another page; what fails in it is a fault of the run. */
+/** Takes a picture of another page; its errors become faults of the run. */
 async function picture(link) {
   const name = new URL(link).pathname.split('/').at(-1).replace('.html', '');
   const path = `artifacts/headless-${name}.png`;
@@ -67,13 +67,13 @@ async function picture(link) {
   await opened.page.screenshot({ path: join(root, path) });
   const shown = await opened.page.evaluate(() => document.getElementById('error').textContent);
   const wrong = shown ? [...opened.faults, `it shows: ${shown}`] : opened.faults;
-  // React Three Fiber uses what three calls deprecated.
+  // React Three Fiber uses a deprecated API of three.
   faults.push(...wrong.filter((fault) => !/THREE\.Clock/.test(fault)).map((fault) => `${name}: ${fault}`));
   await opened.page.close();
   return path;
 }
 
-/** In the page: what WebGL draws with. */
+/** Runs in the page: returns the name of the WebGL renderer. */
 function rendererOfPage() {
   const context = document.createElement('canvas').getContext('webgl2');
   const info = context.getExtension('WEBGL_debug_renderer_info');
@@ -110,7 +110,7 @@ function printTable({ objects, triangles, costs, visible, pairs, workerMs, picks
   for (const [name, value] of rows) console.log(`${name.padEnd(28)}${value}`);
 }
 
-/** What is wrong with a run, in words. */
+/** Returns the faults of a run, in words. */
 function check({ objects, triangles, costs, visible, pairs, workerMs, picks }) {
   const expectations = [
     [objects > 5000, `there are ${objects} objects, expected the dragons and 5,000 boxes`],

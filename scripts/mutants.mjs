@@ -1,4 +1,4 @@
-// `npm run mutants`: whether tests notice one-line changes of the sources. Installs and builds what is missing first.
+// `npm run mutants`: mutation tests, whether tests notice one-line changes of the sources. Installs and builds first if needed.
 import { parseArgs } from 'node:util';
 import { fail, root } from './run.mjs';
 import { ensureBuild, ensureDependencies } from './setup.mjs';

@@ -1,4 +1,4 @@
-// Whether dist/ and build/ were made from the sources as they are now.
+// Tells whether dist/ and build/ were made from the current sources.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -56,7 +56,7 @@ function* filesBelow(path) {
   else for (const name of readdirSync(join(root, path)).sort()) yield* filesBelow(`${path}/${name}`);
 }
 
-/** Of all that goes into a build; contents instead of times, which a checkout or a copy changes. */
+/** Hashes all inputs of a build; by contents instead of times, which a checkout or a copy changes. */
 export function sourcesHash() {
   const hash = createHash('sha256');
   for (const input of INPUTS) {

@@ -1,4 +1,4 @@
-// Packs a file as gzip, by zopfli. In a process of its own, as the library takes the whole process's errors for its own.
+// Packs a file as gzip, by zopfli, in a process of its own: the library handles the whole process's errors as its own.
 import { readFileSync, writeFileSync } from 'node:fs';
 import zopfli from '@gfx/zopfli';
 

@@ -1,13 +1,12 @@
-// Vite plugin: what all pages of the demo have in common. A page's file says its title, what its body has, what is said
-// while it starts, and what runs in it; the head, the links to the other pages, the bar over the page and the place of
-// errors are put around that.
+// Vite plugin: the common frame of all demo pages. A page's file has its title, its body, its loading text, and its script; the
+// plugin adds the head, the links to the other pages, the progress bar and the place for errors.
 import { dirname, relative } from 'node:path';
 
 const PARTS =
   /^<title>(?<title>.+)<\/title>\n(?<body>.*)^(?<said><p id="progress-text">.+<\/p>)\n(?<script><script .+)\n$/ms;
 const LINKS = '<nav id="pages" aria-label="Pages"></nav>';
 
-/** Frames the pages that lie in the folder `root` itself. */
+/** Frames the pages directly in the folder `root`. */
 export function framePages(root) {
   return {
     name: 'page-frame',

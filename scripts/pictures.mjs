@@ -1,4 +1,4 @@
-// `npm run pictures`: draws docs/pictures anew, from the trees that the core builds and the contacts that it answers.
+// `npm run pictures`: redraws docs/pictures from the trees that the core builds and the contacts that it returns.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './run.mjs';

@@ -1,6 +1,6 @@
-// `npm run record`: the moving picture of README.md. Points along a way over the demo's first page in Chromium, takes a
-// picture at each step, and has ffmpeg make an animated WebP of them, which plays faster than a machine without a graphics
-// card draws.
+// `npm run record`: records the animation of README.md. Moves the pointer along a path over the demo's first page in Chromium,
+// takes a picture at each step, and runs ffmpeg to make an animated WebP of them, which plays faster than a machine without a
+// graphics card draws.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,9 +12,9 @@ const PICTURE = 'docs/demo.webp';
 const VIEWPORT = { width: 1200, height: 675 };
 const WIDTH = 640;
 const FRAMES = 40;
-/** A second, when it is played. */
+/** Frames per second of the animation. */
 const RATE = 12;
-/** How good the pictures are, of 100. */
+/** Quality of the pictures, from 0 to 100. */
 const QUALITY = 42;
 
 if (spawnSync('ffmpeg', ['-version']).status !== 0)
@@ -28,12 +28,12 @@ const folder = mkdtempSync(join(tmpdir(), 'collision-worker-picture-'));
 try {
   const { page, faults } = await browser.open(VIEWPORT);
   await demoStarted(page);
-  await page.waitForTimeout(3000); // the chart is past what the start cost
+  await page.waitForTimeout(3000); // the chart no longer shows the cost of the start
   for (let i = 0; i < FRAMES; i++) {
     const angle = (2 * Math.PI * i) / FRAMES;
     const [x, y] = [0.62 + 0.2 * Math.cos(angle), 0.52 + 0.24 * Math.sin(2 * angle)];
     await page.mouse.move(x * VIEWPORT.width, y * VIEWPORT.height);
-    await page.waitForTimeout(120); // the answer, and a frame that shows it
+    await page.waitForTimeout(120); // for the answer, and a frame that shows it
     await page.screenshot({ path: join(folder, `${String(i).padStart(3, '0')}.png`) });
   }
   if (faults.length > 0) fail(`The demo failed:\n  ${faults.join('\n  ')}`);

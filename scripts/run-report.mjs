@@ -1,9 +1,9 @@
-// A reporter of vitest: writes how many tests passed, and what failed, as JSON to the file that RUN_REPORT names.
+// A vitest reporter: writes the number of passed tests, and the failures, as JSON to the file that RUN_REPORT names.
 import { writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 
-/** So much of a message tells what it was: that of a comparison goes on with what was expected. */
+/** This many lines identify an error; that of a comparison continues with the expected value. */
 const LINES = 12;
 
 export default class RunReport {
@@ -15,7 +15,7 @@ export default class RunReport {
   }
 }
 
-/** A file that could not be loaded, or a suite whose hooks failed, is one that failed. */
+/** A file that could not be loaded, and a suite whose hooks failed, count as failures. */
 function readModule(module, report) {
   const name = [module.project.name, module.relativeModuleId].filter((part) => part !== '').join(' ');
   const add = (where, errors) => report.failures.push({ where, message: head(errors[0]) });
@@ -31,13 +31,13 @@ function readModule(module, report) {
   }
 }
 
-/** Vitest tells during which file, and behind which test, an error came that nobody has handled. */
+/** Vitest reports in which file, and after which test, an unhandled error occurred. */
 function placeOf({ VITEST_TEST_PATH: file, VITEST_TEST_NAME: test }) {
   const where = file === undefined ? 'outside of any file' : `${relative('.', file)}, outside of any test`;
   return test === undefined ? where : `${where}; the latest was ${test}`;
 }
 
-/** The first lines of an error, and of what was expected and received. */
+/** Returns the first lines of an error, and of the expected and received values. */
 function head(error) {
   if (!error) return 'no message';
   const { name, message, diff = '' } = error;

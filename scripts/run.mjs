@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url';
 export const root = fileURLToPath(new URL('..', import.meta.url));
 
 /**
- * Runs a program in the package's folder, its output on ours. Answers its exit code; -1 where it could not be
- * started or took longer than `timeout` milliseconds.
+ * Runs a program in the package's folder, with inherited stdio. Returns its exit code; -1 if it could not be started or took
+ * longer than `timeout` milliseconds.
  */
 export function run(command, args, options = {}) {
   const { status } = spawnSync(command, args, { cwd: root, stdio: 'inherit', ...options });
@@ -20,7 +20,10 @@ export function runNode(file, args, options) {
   return run(process.execPath, [file, ...args], options);
 }
 
-/** Starts a JavaScript file with this Node. Resolves with its exit code when it has ended, and prints its output then, in one piece. */
+/**
+ * Starts a JavaScript file with this Node. Resolves with its exit code after it has ended, and only then prints its output, in
+ * one piece.
+ */
 export function startNode(file, args) {
   const child = spawn(process.execPath, [file, ...args], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
   const chunks = [];
@@ -35,8 +38,8 @@ export function startNode(file, args) {
 }
 
 /**
- * Starts a JavaScript file with this Node, beside others. Resolves with its exit code when it has ended. Whole lines of its output are
- * printed as they come. What it starts has its `priority`, as `os.setPriority` takes it: 0 is usual, and 19 the lowest.
+ * Starts a JavaScript file with this Node, in parallel to others. Resolves with its exit code after it has ended. Its output is
+ * printed line by line as it arrives. The process gets `priority`, as in `os.setPriority`: 0 is normal, and 19 the lowest.
  */
 export function startBeside(file, args, { env, priority = 0 }) {
   const child = spawn(process.execPath, [file, ...args], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -49,14 +52,14 @@ export function startBeside(file, args, { env, priority = 0 }) {
   });
 }
 
-/** npm as it was called, else the one on the path; on Windows that is a batch file, which only a shell can start. */
+/** npm as it was called, else the one on the path; on Windows that is a batch file, which needs a shell. */
 export function runNpm(args, options) {
   const self = process.env.npm_execpath;
   if (self?.endsWith('npm-cli.js')) return runNode(self, args, options);
   return run('npm', args, { shell: process.platform === 'win32', ...options });
 }
 
-/** Ends the process with one line of text where a step of the set-up fails. */
+/** Exits with one line of text when a step of the set-up fails. */
 export function fail(message) {
   console.error(`\n${message}`);
   process.exit(1);

@@ -1,4 +1,4 @@
-// What a fresh clone lacks. Only Node's own modules may be imported statically here: there may be no others yet.
+// Provides what a fresh clone lacks. Only Node's own modules may be imported statically here: no others may be installed yet.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildIsCurrent } from './outputs.mjs';
@@ -12,7 +12,7 @@ function packagesOf(lockFile) {
   }
 }
 
-/** npm writes down what it installed; the optional packages of other platforms are not in it. */
+/** npm records what it installed, without the optional packages of other platforms. */
 function dependenciesAreCurrent() {
   const wanted = packagesOf('package-lock.json');
   const installed = packagesOf('node_modules/.package-lock.json');
@@ -26,16 +26,16 @@ function dependenciesAreCurrent() {
   return Object.keys(installed).every((path) => path in wanted);
 }
 
-/** Installs what package-lock.json names, where that is not what is there. */
+/** Installs the dependencies of package-lock.json if they differ from the installed ones. */
 export function ensureDependencies() {
   if (dependenciesAreCurrent()) return;
   console.log('Installing the dependencies…');
-  // No dependency needs its scripts: the dragon's unpack its models a second time, as 57 MB of JavaScript.
+  // No dependency needs its install scripts: those of the dragon unpack its models a second time, as 57 MB of JavaScript.
   const args = ['ci', '--include=dev', '--ignore-scripts', '--no-audit', '--no-fund'];
   if (runNpm(args) !== 0) fail('npm could not install the dependencies; its own message is above.');
 }
 
-/** Builds dist/ where it is missing or not made from the present sources. */
+/** Builds dist/ if it is missing or was not made from the current sources. */
 export function ensureBuild() {
   if (buildIsCurrent()) return;
   console.log('Building the package…');

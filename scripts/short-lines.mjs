@@ -1,14 +1,14 @@
-// Breaks the lines of minified code, of which Node prints one, whole, above an error that nobody caught.
+// Breaks the long lines of minified code: above an uncaught error, Node prints the whole line.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import remapping from '@jridgewell/remapping';
 import MagicString from 'magic-string';
 import { parseAst } from 'rolldown/parseAst';
 
-/** Characters; the first boundary after so many ends the line. */
+/** Minimum length in characters; a line ends at the first boundary after it. */
 const LINE = 200;
 
-/** Begins a line now and then before a statement of a module or a member of a class, in scripts of a folder. */
+/** In scripts of a folder, inserts line breaks before statements of a module or members of a class. */
 export function shortenLines(dir, names) {
   for (const name of names) {
     const [script, map] = [join(dir, name), join(dir, `${name}.map`)];
@@ -32,7 +32,7 @@ function withLines(code) {
   return text;
 }
 
-/** Returns where members of classes and statements of the module begin, in order. */
+/** Returns the start positions of class members and of module statements, in order. */
 function boundariesOf(node) {
   const found = new Set();
   visit(node, (each) => {

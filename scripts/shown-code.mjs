@@ -1,6 +1,6 @@
-// Vite plugin: pages show the lines of their own source that do what they are about. `<section id="code"
-// data-files="a.ts b.ts">` is filled with what stands between `// #region code` and `// #endregion` in these files, so
-// that what is shown cannot be another code than what runs. Whole files are served as `source/a.ts.txt`.
+// Vite plugin: pages show the relevant lines of their own source. `<section id="code" data-files="a.ts b.ts">` is filled with the
+// lines between `// #region code` and `// #endregion` in these files, so that the code shown is always the code that runs. Whole
+// files are served as `source/a.ts.txt`.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createHighlighter } from 'shiki';
@@ -9,12 +9,12 @@ const SECTION = /<section id="code" data-files="([^"]*)"><\/section>/;
 const REGION = /^ *\/\/ #region code\n(.*?)^ *\/\/ #endregion$/gms;
 const THEMES = { light: 'github-light', dark: 'github-dark' };
 
-/** The lines of a file that are shown, without what all of them are indented by; regions are parted by an empty line. */
+/** Returns the shown lines of a file without their common indentation; an empty line separates regions. */
 export function shownCode(text) {
   return [...text.matchAll(REGION)].map(([, region]) => dedent(region)).join('\n\n');
 }
 
-/** `root` is the folder of the pages, and `name` what it is called in links. */
+/** `root` is the folder of the pages, and `name` its name in links. */
 export function shownCodeOfPages(root, name) {
   const files = new Set();
   let highlighter;
@@ -24,7 +24,7 @@ export function shownCodeOfPages(root, name) {
     const code = shownCode(readFileSync(join(root, file), 'utf8'));
     if (code === '') throw new Error(`${file} has no "// #region code"`);
     highlighter ??= createHighlighter({ langs: ['tsx'], themes: Object.values(THEMES) });
-    // The colours of both themes are in variables, from which style.css chooses.
+    // The colours of both themes are CSS variables, from which style.css selects.
     const html = (await highlighter).codeToHtml(code, { lang: 'tsx', themes: THEMES, defaultColor: false });
     const lines = code.split('\n').filter((line) => line.trim() !== '').length;
     const link = `<a href="./source/${file}.txt" target="_blank">${name}/${file}</a>`;

@@ -1,4 +1,4 @@
-// `npm run site`: the demo and its examples as static files in build/site, which any server serves from any folder.
+// `npm run site`: builds the demo and its examples as static files in build/site, which work in any folder of any server.
 import { ensureBuild, ensureDependencies } from './setup.mjs';
 
 const FOLDER = 'build/site';

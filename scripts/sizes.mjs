@@ -1,6 +1,6 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 
-/** What bytes come to when a server sends them packed. */
+/** Returns the transfer sizes of bytes when a server compresses them. */
 export function packedSizes(bytes) {
   return { gzip: gzipSync(bytes, { level: 9 }).length, brotli: brotliCompressSync(bytes).length };
 }

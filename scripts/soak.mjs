@@ -1,4 +1,4 @@
-// `npm run soak`: an hour's worth of frames, in Node. Installs and builds what is missing first.
+// `npm run soak`: an hour's worth of frames, in Node. Installs and builds first if needed.
 import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';

@@ -1,12 +1,12 @@
-// Firefox and WebKit as the system has them, for vitest: playwright drives neither. A page is opened by the browser's own
-// command line; real mice and Chromium's protocol are not to be had so.
+// Runs vitest in the system's Firefox and WebKit: playwright supports neither of these builds. The browser's own command line
+// opens a page; real mouse input and Chromium's protocol are not available this way.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineBrowserProvider } from '@vitest/browser';
 
-/** Settings without which Firefox asks, or reports, or slows timers of pages that are not in front. */
+/** Settings without which Firefox prompts, reports telemetry, or throttles timers of background pages. */
 const FIREFOX_SETTINGS = {
   'app.update.enabled': false,
   'browser.shell.checkDefaultBrowser': false,
@@ -29,10 +29,10 @@ function miniBrowser() {
   return folders.map((name) => join(libraries, name, 'MiniBrowser')).find((path) => existsSync(path));
 }
 
-/** By name: the Debian packages, and the command that opens an address in a profile of its own. */
+/** By name: the Debian packages, and the command that opens an address in a fresh profile. */
 export const SYSTEM_BROWSERS = {
   firefox: {
-    // Without a screen it has no WebGL, and with one that of Mesa, in software.
+    // Without a screen Firefox has no WebGL, and with a virtual one that of Mesa, in software.
     packages: ['firefox-esr', 'libegl1', 'libgl1-mesa-dri', 'xvfb', 'xauth'],
     find: () => (onPath('xvfb-run') ? ['firefox-esr', 'firefox'].map(onPath).find(Boolean) : undefined),
     command(path, profile, url) {
@@ -42,14 +42,14 @@ export const SYSTEM_BROWSERS = {
     },
   },
   webkit: {
-    // The driver's package brings its MiniBrowser, which needs a screen.
+    // The driver's package includes MiniBrowser, which needs a screen.
     packages: ['webkit2gtk-driver', 'xvfb', 'xauth'],
     find: () => (onPath('xvfb-run') ? miniBrowser() : undefined),
     command: (path, _profile, url) => ['xvfb-run', ['--auto-servernum', path, '--private', url]],
   },
 };
 
-/** Returns the provider of vitest for a browser of that name. */
+/** Returns the vitest provider of a browser, by name. */
 export function systemBrowser(name) {
   return defineBrowserProvider({
     name: 'system',
@@ -79,7 +79,7 @@ class SystemBrowser {
     this.close();
     this.#profile = mkdtempSync(join(tmpdir(), 'collision-worker-browser-'));
     const [command, args] = this.#browser.command(this.#browser.find(), this.#profile, url);
-    // In a group of its own, as it starts others.
+    // In its own process group, because it starts other processes.
     this.#child = spawn(command, args, {
       detached: true,
       stdio: 'ignore',

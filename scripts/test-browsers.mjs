@@ -1,5 +1,4 @@
-// `npm run test:browsers`: the browser tests in Firefox and WebKit, as Debian has them; those that are missing are
-// installed by apt-get where that may be.
+// `npm run test:browsers`: the browser tests in Debian's Firefox and WebKit; missing ones are installed by apt-get if permitted.
 import { fail, run, runNode } from './run.mjs';
 import { ensureBuild, ensureDependencies } from './setup.mjs';
 
@@ -16,7 +15,7 @@ for (const name of chosen.length > 0 ? chosen : names) {
   if (!find()) run('apt-get', ['install', '-y', '--no-install-recommends', ...packages]);
   if (!find()) fail(`There is no ${name}: install ${packages.join(' ')}.`);
   const env = { ...process.env, BROWSERS: name };
-  // This reporter prints why a test is skipped.
+  // This reporter prints the reason why a test is skipped.
   const options = ['run', '--project', name, '--reporter', 'verbose', ...files];
   if (runNode('node_modules/vitest/vitest.mjs', options, { env }) !== 0) failed++;
   console.log(`${name}: without test/client/{dispose,garbage}.browser.test.ts, which ask Chromium for its heap.`);

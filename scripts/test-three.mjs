@@ -1,5 +1,4 @@
-// `npm run test:three`: the adapter's tests with each version of three that the peer range promises. Installs and builds
-// what is missing first.
+// `npm run test:three`: the adapter's tests with each version of three in the peer range. Installs and builds first if needed.
 import { parseArgs } from 'node:util';
 import { ensureChromium } from './chromium.mjs';
 import { fail, runNode } from './run.mjs';
@@ -26,7 +25,7 @@ process.exitCode = runNode('node_modules/vitest/vitest.mjs', ['run', ...threes.f
   env: { ...process.env, [quick ? 'THREES_IN_SHORT' : 'THREES']: threes.join() },
 });
 
-/** The older ones draw in a real browser, too, unless it shall be quick. */
+/** The older versions draw in a real browser, too, unless `--quick` is given. */
 function projectsOf(version) {
   const projects = quick ? [`three ${version}`] : [`three ${version}`, `drawn by three ${version}`];
   return projects.flatMap((project) => ['--project', project]);

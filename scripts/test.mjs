@@ -1,5 +1,5 @@
-// `npm test`: everything that a fresh clone lacks, then lint, types and all tests. What follows `--` goes to
-// vitest: `npm test -- worker/mesh`. The last lines printed say what failed, and count it all.
+// `npm test`: sets up everything that a fresh clone lacks, then runs lint, types and all tests. Arguments after `--` go to
+// vitest: `npm test -- worker/mesh`. The last lines list the failures, and the totals.
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureChromium } from './chromium.mjs';
@@ -7,13 +7,13 @@ import { root, startBeside, startNode } from './run.mjs';
 import { ensureBuild, ensureDependencies } from './setup.mjs';
 import { ensureThrees, OLDER_THREES } from './three-versions.mjs';
 
-/** Gets a third of what others get that want the same core. */
+/** A process of this priority gets a third of the time that others on the same core get. */
 const LOW = 5;
 const args = process.argv.slice(2);
 /**
- * Two runs of vitest beside each other, each with its lane of vitest.config.ts. A page that draws one frame after the other, or that
- * waits for a worker that is lost, leaves a core idle, which the second run takes. That one has a low priority, so that the first one is
- * nearly as fast as alone. Whoever names projects gets one run.
+ * Two runs of vitest in parallel, each with its lane of vitest.config.ts. A page that draws frame after frame, or that waits for
+ * a lost worker, leaves a core idle, which the second run uses. That run has a low priority, so that the first one is nearly as
+ * fast as alone. If projects are named, there is only one run.
  */
 const LANES = args.some((each) => each.startsWith('--project'))
   ? [{ priority: 0 }]
@@ -25,7 +25,7 @@ const reportOf = (lane) => join(root, `build/test-report${lane === 0 ? '' : `-${
 
 ensureDependencies();
 ensureBuild();
-// All at once: one after the other they take 60 s on two cores, of which the types take 40.
+// All in parallel: in sequence they take 60 s on two cores, 40 of these for the types.
 const started = {
   types: startNode('node_modules/typescript-7/bin/tsc', ['--noEmit']),
   lint: startNode('node_modules/@biomejs/biome/bin/biome', ['check', '--error-on-warnings']),
@@ -44,7 +44,7 @@ if (passed + skippedTests + failures.length === 0) {
   failures.push({ where: 'all', message: `No test was found by ${args.join(' ')}` });
 }
 
-// Without a network and a copy from before, all else is tested.
+// Without a network and an earlier copy, all other tests still run.
 const skipped = skippedTests + missingThrees.length;
 for (const version of missingThrees) console.log(`\nSkipped: three ${version}, which npm could not install`);
 const failedChecks = Object.keys(checks).filter((name) => checks[name] !== 0);
@@ -55,11 +55,11 @@ for (const { where, message } of failures) console.log(`\nFailed: ${where}\n${me
 console.log(`\n${passedInAll} passed, ${failedInAll} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
 process.exit(failedInAll > 0 ? 1 : 0);
 
-/** Runs the tests, and answers the exit code of each lane. */
+/** Runs the tests, and returns the exit code of each lane. */
 function runLanes() {
   const threes = OLDER_THREES.filter((each) => !missingThrees.includes(each)).join();
   const env = { ...process.env, THREES_IN_SHORT: threes };
-  // What writes into a pipe has no colours by itself.
+  // A process whose output is a pipe does not use colours by default.
   if (process.stdout.isTTY) env.FORCE_COLOR ??= '1';
   const codes = LANES.map(({ name, priority }, lane) => {
     rmSync(reportOf(lane), { force: true });
@@ -71,7 +71,7 @@ function runLanes() {
   return Promise.all(codes);
 }
 
-/** A run that failed though nothing in it did is a failure, as is one that did not come to its end. */
+/** A run that failed without a failed test counts as a failure, as does one that did not finish. */
 function readReport(code, lane) {
   const where = `the run of ${LANES[lane].name ?? 'all'} tests`;
   const message = `It ended with the exit code ${code}; its own output says why.`;

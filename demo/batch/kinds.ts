@@ -11,7 +11,7 @@ import {
 import { mergeGeometries } from 'three/addons/utils/BufferGeometryUtils.js';
 import { Forms } from '../forms.js';
 
-/** Kinds of machine parts, about as large as 1, each by its name and colour. */
+/** Kinds of machine parts, each about 1 unit large, with its name and colour. */
 export function createKinds(segments: number): { name: string; color: number; geometry: BufferGeometry }[] {
   const forms = new Forms(segments);
   const bolt = mergeGeometries([
@@ -36,7 +36,7 @@ export function createKinds(segments: number): { name: string; color: number; ge
   ];
 }
 
-/** With what all geometries of a batch must have, and no more. */
+/** Reduces a geometry to the attributes that all geometries of a batch must have. */
 function plain(geometry: BufferGeometry): BufferGeometry {
   const made = geometry.index === null ? geometry : geometry.toNonIndexed();
   made.deleteAttribute('uv');
@@ -62,7 +62,7 @@ function outline(corners: number, radiusOf: (corner: number) => number): Shape {
   return shape;
 }
 
-/** Flat, with a hole in the middle. */
+/** A flat plate with a hole in the middle. */
 function plate(shape: Shape, hole: number, depth: number, segments: number): ExtrudeGeometry {
   shape.holes = [new Path().absarc(0, 0, hole, 0, 2 * Math.PI, true)];
   return new ExtrudeGeometry(shape, { depth, bevelEnabled: false, curveSegments: segments / 2 });

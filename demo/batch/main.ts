@@ -14,7 +14,7 @@ import { Parts } from './parts.js';
 const ALL = 'all kinds';
 const COUNTS = { low: 2_000, high: 20_000 };
 
-/** `?parts=` sets how many. */
+/** `?parts=` sets the number of parts. */
 await runPage(async (progress) => {
   const quality = await chooseQuality();
   const canvas = element('view') as HTMLCanvasElement;

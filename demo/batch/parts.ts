@@ -4,15 +4,15 @@ import { mulberry32 } from '../random.js';
 import { createKinds } from './kinds.js';
 
 const LIT = new Color(0xffe14d);
-/** The parts drift around a ring: its radius, and that of its section. */
+/** The parts drift around a torus: its radius, and that of its cross section. */
 const RING = 11;
 const SECTION = 3.4;
-/** Half of a box that is as wide in the picture as the ring, which has no corners. */
+/** Half the size of a box that is as wide in the picture as the torus, which has no corners. */
 const REACH = 11.8;
-/** Parts that are made before the page has its turn. */
+/** Number of parts that are made before yielding to the page. */
 const AT_ONCE = 1000;
 
-/** How a part moves: where it is around the ring and around its section, and how fast (radians a second). */
+/** How a part moves: its angles around the torus and around the cross section, and its speeds (radians per second). */
 interface Drift {
   angle: number;
   speed: number;
@@ -28,18 +28,18 @@ export class Parts {
   readonly mesh: BatchedMesh;
   readonly box = new Box3(new Vector3(-REACH, -SECTION, -REACH), new Vector3(REACH, SECTION, REACH));
   readonly kinds: readonly string[];
-  /** Numbers of those that were taken out. */
+  /** Numbers of the parts that were removed. */
   readonly out = new Set<number>();
   readonly #geometries: readonly number[];
   readonly #kindOf: number[] = [];
   readonly #colors: Color[] = [];
   readonly #drifts: Drift[] = [];
   readonly #random = mulberry32(5);
-  /** The kind that is shown alone; '' for all. */
+  /** The only kind that is shown; '' for all. */
   #only = '';
   #lit = -1;
 
-  /** Makes them some at a time; in between the page has its turn. */
+  /** Makes the parts in batches and yields to the page in between. */
   static async create(count: number, segments: number): Promise<Parts> {
     const kinds = createKinds(segments);
     await nextTurn();
@@ -53,7 +53,7 @@ export class Parts {
     const vertices = kinds.reduce((sum, { geometry }) => sum + geometry.attributes.position.count, 0);
     this.mesh = new BatchedMesh(count, vertices, 0, new MeshLambertMaterial());
     this.mesh.name = 'parts';
-    this.mesh.frustumCulled = this.mesh.perObjectFrustumCulled = this.mesh.sortObjects = false; // all are in the picture
+    this.mesh.frustumCulled = this.mesh.perObjectFrustumCulled = this.mesh.sortObjects = false; // every part is always in the picture
     this.#geometries = kinds.map(({ geometry }) => this.mesh.addGeometry(geometry));
   }
 
@@ -94,7 +94,7 @@ export class Parts {
     });
   }
 
-  /** -1 for none. */
+  /** Highlights a part; -1 for none. */
   light(part: number): void {
     if (part === this.#lit) return;
     if (this.#lit >= 0) this.mesh.setColorAt(this.#lit, this.#colors[this.#lit]);
@@ -112,7 +112,7 @@ export class Parts {
     this.#showAll();
   }
 
-  /** One kind alone; '' for all. */
+  /** Shows one kind only; '' for all. */
   showOnly(kind: string): void {
     this.#only = kind;
     this.#showAll();

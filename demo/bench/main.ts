@@ -1,4 +1,4 @@
-// The rows of `npm run bench` in the visitor's own browser. The rows are the bench's; this is what shows them.
+// Runs the rows of `npm run bench` in the visitor's own browser. The rows come from the bench; this file displays them.
 
 import { type ContenderResult, measure, type Row, type RowResult } from '../../test/bench/harness.js';
 import { digits, range } from '../../test/bench/report/table.js';
@@ -6,11 +6,11 @@ import { FULL_ANYWHERE, rowsAnywhere } from '../../test/bench/rows/anywhere.js';
 import { dragon, fetchDragon } from '../../test/bench/visitor/dragon.js';
 import { element } from '../panel.js';
 
-/** What is chosen at first takes about a minute. */
+/** The rows selected initially; they take about a minute. */
 const FEW = ['rays-48k', 'boxes-10k', 'manifolds-10k', 'rays-boxes', 'frustum-100k', 'pick-idle'];
-/** Rounds of a row, and milliseconds of warming up for each contender: fewer than in Node, as somebody waits. */
+/** Rounds per row, and milliseconds of warm-up for each contender: fewer than in Node, since a visitor is waiting. */
 const LENGTH = { rounds: 5, warmUp: 300 };
-/** What `?short` asks for: to see that rows work, and not how fast they are. */
+/** The lengths for `?short`, which checks that the rows work, not how fast they are. */
 const SHORT = { rounds: 1, warmUp: 0 };
 
 const parameters = new URLSearchParams(location.search);
@@ -99,7 +99,7 @@ async function runRows(asked: readonly Row[]): Promise<void> {
   copy.hidden = results.length === 0;
 }
 
-/** Waits until what was said can be read: what follows may hold the page up. */
+/** Waits until the text has been painted: the work that follows may block the page. */
 async function painted(): Promise<void> {
   await new Promise(requestAnimationFrame);
   await new Promise((resolve) => setTimeout(resolve));

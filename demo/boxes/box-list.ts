@@ -3,10 +3,10 @@ import { grouped } from '../format.js';
 import { element, showError } from '../panel.js';
 import type { BoxShape } from './box-shape.js';
 
-/** What the handles do, as three's TransformControls call it. */
+/** The mode of the handles, as named by three's TransformControls. */
 export type Mode = 'translate' | 'rotate' | 'scale';
 
-/** What has the boxes, and does to them what is asked for. */
+/** The owner of the boxes, which carries out the edits. */
 export interface BoxEditor {
   readonly shapes: readonly BoxShape[];
   readonly selected: BoxShape | null;
@@ -14,14 +14,14 @@ export interface BoxEditor {
   add(): void;
   select(shape: BoxShape | null): void;
   removeSelected(): void;
-  /** Returns whether the name can be taken. */
+  /** Renames the box. Returns whether the name is free. */
   rename(name: string): boolean;
-  /** Moves, turns or scales a box by a key. Answers whether the key does that. */
+  /** Moves, rotates or scales a box by a key. Returns whether the key does that. */
   nudge(shape: BoxShape, event: KeyboardEvent): boolean;
   save(): Promise<void>;
 }
 
-/** The boxes as buttons, and what can be done with the one that is chosen. */
+/** The boxes as buttons, and the commands for the selected one. */
 export class BoxList {
   readonly #page: BoxEditor;
   readonly #list = element('boxes');
@@ -67,7 +67,7 @@ export class BoxList {
     this.#name.setAttribute('aria-invalid', 'false');
   }
 
-  /** Returns whether the boxes hold all, and by which share of its size the mesh sticks out. */
+  /** Shows whether the boxes enclose the whole mesh, and the share of its size by which it sticks out. */
   say({ conservative, triangles }: BoxCheck, share: number): void {
     const answer = element('conservative');
     answer.textContent = conservative ? 'yes' : 'no';

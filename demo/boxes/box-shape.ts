@@ -14,7 +14,7 @@ import { IS_LIGHT } from '../scenery.js';
 const CUBE = new BoxGeometry(2, 2, 2);
 const EDGES = new EdgesGeometry(CUBE);
 const HUES = [0.58, 0.09, 0.83, 0.33, 0.5, 0.0, 0.72, 0.15];
-/** A box has some thickness, so that it can be scaled again. */
+/** Minimum thickness of a box, so that it can be scaled up again. */
 const THINNEST = 1e-4;
 
 /** A box as it is drawn and edited: its scale is half its size. */
@@ -42,7 +42,7 @@ export class BoxShape extends Object3D {
     this.#faces.opacity = isSelected ? 0.28 : isUnderPointer ? 0.18 : 0.08;
   }
 
-  /** Returns the box as the service takes it. A scale below 0 is that of the same box. */
+  /** Returns the box in the form that the service takes. A negative scale gives the same box. */
   toBox(): NamedBox {
     const [x, y, z] = this.scale.toArray().map((half) => Math.max(Math.abs(half), THINNEST));
     return {

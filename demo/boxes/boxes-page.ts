@@ -18,9 +18,9 @@ import { animate, createScene, fitToCanvas, showBox } from '../scenery.js';
 import { type BoxEditor, BoxList, type Mode } from './box-list.js';
 import { BoxShape } from './box-shape.js';
 
-/** CSS pixels that a click may move by. */
+/** CSS pixels that the pointer may move during a click. */
 const CLICK = 5;
-/** Of an arrow key, in sizes of the dragon, and radians; a fifth of it with shift. */
+/** Step of an arrow key, in sizes of the dragon, and radians; a fifth of it with Shift. */
 const STEP = 0.02;
 const TURN = 0.05;
 const KEYS: Record<string, readonly [x: number, y: number, z: number]> = {
@@ -38,11 +38,11 @@ interface Dragon {
   readonly object: ObjectId;
 }
 
-/** A mesh with the boxes that stand for it, which are edited by hand. */
+/** A mesh with the boxes that stand in for it, which are edited by hand. */
 export class BoxesPage implements BoxEditor {
   readonly camera: PerspectiveCamera;
   readonly shapes: BoxShape[] = [];
-  /** What the worker says of the boxes as they are; null while it looks. */
+  /** The worker's check of the current boxes; null while it is running. */
   check: BoxCheck | null = null;
   selected: BoxShape | null = null;
   hit: Hit | null = null;
@@ -62,7 +62,7 @@ export class BoxesPage implements BoxEditor {
   #isChecking = false;
   #checkMs = Number.NaN;
 
-  /** Makes the gizmo first, which takes longer than all the rest; then the page has its turn. */
+  /** Creates the gizmo first, which takes longer than all the rest; then yields to the page. */
   static async create(
     renderer: WebGLRenderer,
     geometry: BufferGeometry,
@@ -139,7 +139,7 @@ export class BoxesPage implements BoxEditor {
     this.#list.show();
   }
 
-  /** The handle under the pointer; null for none. */
+  /** The handle under the pointer; null if none. */
   get hovered(): string | null {
     return this.#gizmo.axis;
   }
@@ -148,7 +148,7 @@ export class BoxesPage implements BoxEditor {
     return this.shapes.map((shape) => shape.toBox());
   }
 
-  /** Takes the boxes that the tree has on a level. */
+  /** Takes the boxes of one level of the mesh's tree. */
   async takeOwn(level: number): Promise<void> {
     // #region code
     const boxes = await this.#service.meshBoxes(this.#mesh, { level });
@@ -159,7 +159,7 @@ export class BoxesPage implements BoxEditor {
     this.#edited();
   }
 
-  /** Adds a box in the middle. */
+  /** Adds a box in the middle of the mesh. */
   add(): void {
     const names = new Set(this.shapes.map(({ name }) => name));
     let number = this.shapes.length + 1;
@@ -173,7 +173,7 @@ export class BoxesPage implements BoxEditor {
   }
 
   removeSelected(): void {
-    // An object must have one; none would be its bounds again.
+    // An object must have at least one box; without any it would use its bounds again.
     if (this.selected === null || this.shapes.length < 2) return;
     this.#discard(this.selected);
     this.select(null);
@@ -196,7 +196,7 @@ export class BoxesPage implements BoxEditor {
     this.#list.show();
   }
 
-  /** Writes the boxes into the baked mesh, and hands it to the browser as a file. */
+  /** Writes the boxes into the baked mesh, and offers it as a download. */
   async save(): Promise<void> {
     // #region code
     const baked = await this.#service.bakeMesh(this.#mesh, { boxes: this.boxes });
@@ -264,14 +264,14 @@ export class BoxesPage implements BoxEditor {
     this.changed();
   }
 
-  /** Chooses a mode by a key. Answers whether the key is one of ours. */
+  /** Selects a mode by a key. Returns whether the key is one of ours. */
   #onKey({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
     if (ctrlKey || metaKey || altKey || !(key in MODES)) return false;
     this.mode = MODES[key];
     return true;
   }
 
-  /** Moves, turns or scales a box by a key. Answers whether the key is one of ours. */
+  /** Moves, rotates or scales a box by a key. Returns whether the key is one of ours. */
   nudge(shape: BoxShape, event: KeyboardEvent): boolean {
     if (this.#onKey(event)) return true;
     const { key, shiftKey, ctrlKey, metaKey, altKey } = event;
@@ -283,7 +283,7 @@ export class BoxesPage implements BoxEditor {
     const way = new Vector3(...along);
     if (this.mode === 'translate') position.addScaledVector(way, STEP * share * this.#size);
     else if (this.mode === 'rotate') turn(shape.quaternion, way, TURN * share);
-    // Up and down on the keyboard are longer and shorter, as to the right and to the left.
+    // The up and down keys scale like the right and left keys.
     else
       scale.multiply(
         way
@@ -305,7 +305,7 @@ export class BoxesPage implements BoxEditor {
     this.#service.update().catch(showError);
   }
 
-  /** Tells the worker the boxes as they are; it says whether they hold all, one question at a time. */
+  /** Sends the current boxes to the worker, which checks whether they enclose the mesh; one check at a time. */
   #tell(): void {
     const { boxes } = this;
     // #region code

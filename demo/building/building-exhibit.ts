@@ -8,14 +8,14 @@ import type { BuildingModel } from './building-model.js';
 import { CutHandle } from './cut-handle.js';
 
 const COLORS = IS_LIGHT ? { outline: 0x18202c, cap: 0x53627a } : { outline: 0xf1f5fb, cap: 0x8a3f33 };
-/** Metres before the plane that clips, so that rounding cuts nothing away. */
+/** Metres between the section plane and the clipping plane, so that rounding cuts nothing away. */
 const OFFSET = 0.002;
-/** Answers that are looked for after the plane has moved: one may be about to come that is of where it was. */
+/** Number of answers to wait for after the plane has moved: one may be under way for its previous position. */
 const ANSWERS = 2;
-/** They are drawn although nothing has changed: the worker has not said yet what is seen in the first of them. */
+/** The first frames are drawn even though nothing has changed: for the first one, the worker has not reported visibility yet. */
 const FIRST_FRAMES = 3;
 
-/** The building, what is under the pointer, and where it is cut. */
+/** The building, the part under the pointer, and the cut. */
 export class BuildingExhibit implements Exhibit {
   readonly root: Object3D;
   readonly marks: Object3D[];
@@ -37,7 +37,7 @@ export class BuildingExhibit implements Exhibit {
     this.marks = [model.mark, ...model.clashMarks];
   }
 
-  /** Once there is a page: cuts where the handle is, for as long as that is shown. */
+  /** Called once there is a page. Cuts the building at the handle while the handle is shown. */
   attach(page: LivePage, canvas: HTMLElement): CutHandle {
     this.#page = page;
     const handle = new CutHandle(this.box, page, canvas);
@@ -58,7 +58,7 @@ export class BuildingExhibit implements Exhibit {
       page.changed();
     };
     // #endregion
-    section.visible = false; // until the handle says where it cuts
+    section.visible = false; // until the handle sets the plane
     this.#section = section;
     const watch = (): void => {
       requestAnimationFrame(watch);
@@ -82,7 +82,7 @@ export class BuildingExhibit implements Exhibit {
     this.#model.light(hit && this.#model.partOf(hit));
   }
 
-  /** The part of what was hit. */
+  /** Returns the part of the object that was hit. */
   partOf(hit: SceneIntersection): BuildingPart {
     return this.#model.partOf(hit);
   }

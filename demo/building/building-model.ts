@@ -31,9 +31,9 @@ const COLORS: Record<Layer, number> = {
   lights: 0xf2ecd2,
 };
 export const LAYERS = Object.keys(COLORS) as Layer[];
-/** The windows let one look in. */
+/** The windows are see-through. */
 const GLASS = { name: 'panes', color: IS_LIGHT ? 0x6f9dc9 : 0x86b6e6, opacity: 0.28 };
-/** From the ground plan to the outside of the facade, and what stands above the last slab. */
+/** Metres from the ground plan to the outside of the facade, and the height above the last slab. */
 const FACADE = { out: 0.45, above: 0.85 };
 const [POINTED, CLASHING] = [0xffe14d, 0xff9a4a];
 
@@ -43,9 +43,9 @@ export class BuildingModel {
   readonly parts: readonly BuildingPart[];
   readonly box: Box3;
   readonly triangles: number;
-  /** Drawn over what is under the pointer. */
+  /** Drawn over the part under the pointer. */
   readonly mark = markOf(POINTED);
-  /** Drawn over two that clash. */
+  /** Drawn over two parts that clash. */
   readonly clashMarks = [markOf(CLASHING), markOf(CLASHING)];
   readonly #materials: MeshLambertMaterial[] = [];
   readonly #partsOf = new Map<InstancedMesh, BuildingPart[]>();
@@ -63,7 +63,7 @@ export class BuildingModel {
     for (const layer of LAYERS) this.#addLayer(layer);
   }
 
-  /** Nothing is drawn, nor picked, of what is not above the plane; null for all. */
+  /** Clips everything that is not above the plane: it is neither drawn nor picked. null for no clipping. */
   cut(plane: Plane | null): void {
     for (const material of this.#materials) material.clippingPlanes = plane === null ? null : [plane];
     for (const mark of [this.mark, ...this.clashMarks]) mark.material.clippingPlanes = plane === null ? null : [plane];
@@ -77,12 +77,12 @@ export class BuildingModel {
     return this.#partsOf.get(object as InstancedMesh)![instanceId!];
   }
 
-  /** null for none. */
+  /** Highlights a part; null for none. */
   light(part: BuildingPart | null): void {
     this.#put(this.mark, part);
   }
 
-  /** The two that clash, by their ids. */
+  /** Marks the two parts that clash, by their ids. */
   showClash(ids: readonly string[]): void {
     this.clashMarks.forEach((mark, i) => {
       this.#put(mark, this.parts.find(({ id }) => id === ids[i]) ?? null);
@@ -96,7 +96,7 @@ export class BuildingModel {
     mark.matrix.fromArray(part.matrix);
   }
 
-  /** In the world. */
+  /** Returns the box of a part in world space. */
   boxOf({ geometry, matrix }: BuildingPart): Box3 {
     const box = new Box3().setFromArray(geometry.positions as unknown as number[]);
     return box.applyMatrix4(new Matrix4().fromArray(matrix));
@@ -139,7 +139,7 @@ type Mark = Mesh<BufferGeometry, MeshBasicMaterial>;
 
 function markOf(color: number): Mark {
   const material = new MeshBasicMaterial({ color, transparent: true, opacity: 0.75 });
-  // It has the very faces of its part, and lies before them.
+  // The mark has exactly the faces of its part, and lies in front of them.
   Object.assign(material, { polygonOffset: true, polygonOffsetFactor: -2, polygonOffsetUnits: -2 });
   const mark = new Mesh(new BufferGeometry(), material);
   mark.matrixAutoUpdate = false;

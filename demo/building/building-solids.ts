@@ -15,7 +15,7 @@ import {
 } from './measures.js';
 import { box, elbow, extrude, lathe, type Solid, tube } from './solids.js';
 
-/** Long ones are of length 1 along z, and stretched. */
+/** Long solids have length 1 along z, and are scaled. */
 export function createSolids() {
   const { height, width, flange, web } = BEAM;
   const door = { from: 2.5, to: 3.5, height: 2.1 };
@@ -136,7 +136,10 @@ export function createSolids() {
   };
 }
 
-/** A stripe that goes up with the steps, from so many steps to so many above each, and from the floor at the lowest. */
+/**
+ * A stripe that ascends with the steps: at each one, it reaches from `from` to `to` steps above, and at the lowest from the
+ * floor.
+ */
 function sawtooth(name: string, width: number, from: number, to: number): Solid {
   const ascending = (count: number, step: number): number[] => Array.from({ length: count + 1 }, (_, i) => i * step);
   const rows = Array.from({ length: STEPS - 1 + to }, (_, j) =>

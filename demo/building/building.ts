@@ -36,23 +36,23 @@ export type Layer =
   | 'lights';
 
 export interface BuildingPart {
-  /** Of no other part; the same one for the same options. */
+  /** Unique to the part, and the same for the same options. */
   readonly id: string;
-  /** What a person calls it. */
+  /** A readable name. */
   readonly name: string;
   readonly layer: Layer;
   /** Counted from 0. */
   readonly floor: number;
-  /** Shared among parts: compare by identity. */
+  /** Shared between parts: compare by identity. */
   readonly geometry: Solid;
-  /** 16 numbers, column by column, as three's Matrix4; in metres, y is up. */
+  /** 16 numbers in column-major order, as in three's Matrix4; in metres, y is up. */
   readonly matrix: readonly number[];
 }
 
 export interface BuildingOptions {
   /** About 1,150 parts each. */
   floors: number;
-  /** Of where the fitters made mistakes. */
+  /** Determines where the fitters made mistakes. */
   seed: number;
 }
 
@@ -60,18 +60,18 @@ const SOLIDS = createSolids();
 type SolidName = keyof typeof SOLIDS;
 
 type Point = readonly [x: number, y: number, z: number];
-/** Quarter turns about the vertical, by which +z becomes +x, then -z; or 'up', by which it becomes +y; or 'down'. */
+/** Quarter turns about the vertical that take +z to +x, then to -z; 'up' takes +z to +y, 'down' to -y. */
 type Turn = 0 | 1 | 2 | 3 | 'up' | 'down';
 
 /**
- * An office building with its structure and what is fitted into it: about 1,150 parts a floor. Fitters have made mistakes: ducts
- * through beams, pipes through ducts, trays into pipes, walls that are too high, and parts that are there twice.
+ * An office building with its structure and its services: about 1,150 parts a floor. Fitters have made mistakes: ducts through
+ * beams, pipes through ducts, trays into pipes, walls that are too high, and duplicate parts.
  */
 export function makeBuilding(options: BuildingOptions): BuildingPart[] {
   return [...floorsOf(options)].flat();
 }
 
-/** The same, floor by floor. */
+/** Yields the same parts, floor by floor. */
 export function* floorsOf({ floors, seed }: BuildingOptions): Generator<BuildingPart[], void> {
   const random = mulberry32(seed);
   for (let floor = 0; floor < floors; floor++) {
@@ -88,7 +88,7 @@ export function* floorsOf({ floors, seed }: BuildingOptions): Generator<Building
   }
 }
 
-/** Adds the parts of one floor. Heights are above it. */
+/** Adds the parts of one floor. Heights are relative to the floor. */
 class Floor {
   readonly #floor: number;
   readonly #parts: BuildingPart[];
@@ -120,7 +120,7 @@ class Floor {
     for (let x = 0; x < BAYS.x; x++) {
       for (let z = 0; z <= BAYS.z; z++) this.#add('beams', 'beam', 'beam', [BAY * x, under, BAY * z], 1, [1, 1, BAY]);
     }
-    // Those along z end at the others.
+    // The beams along z end at those along x.
     const gap = BEAM.width / 2;
     for (let x = 0; x <= BAYS.x; x++) {
       for (let z = 0; z < BAYS.z; z++) {
@@ -153,7 +153,7 @@ class Floor {
     side(BAYS.x, (k) => [BAY * (k + 1), 0, PLAN.z + outside], 2);
     side(BAYS.z, (k) => [-outside, 0, BAY * (k + 1)], 1);
     side(BAYS.z, (k) => [PLAN.x + outside, 0, BAY * k], 3);
-    // An L at each corner.
+    // An L-shaped piece at each corner.
     const [width, height] = [outside - inside, isTop ? FLOOR_HEIGHT + SLAB + 0.85 : FLOOR_HEIGHT];
     const middle = height / 2 - SLAB;
     for (const [x, toX] of [
@@ -216,7 +216,7 @@ class Floor {
     }
     for (let x = 0; x < STAIRS.x; x++) {
       for (const way of [-1, 1]) {
-        // One that is too high goes through the beams.
+        // A duct that is too high runs through the beams.
         const height = WAY.duct + (this.#random() < MISTAKES.duct ? 0.38 : 0);
         const from = way < 0 ? supply - DUCT.width / 2 : exhaust + DUCT.width / 2;
         for (let k = 0; k < 4; k++) {
@@ -240,7 +240,7 @@ class Floor {
     }
     for (let k = 0; k < 2 * STAIRS.x; k++) {
       for (const way of [-1, 1]) {
-        // One that is too high goes through the ducts of the corridor.
+        // A pipe that is too high runs through the ducts of the corridor.
         const height = WAY.pipe + (this.#random() < MISTAKES.pipe ? 0.27 : 0);
         const x = 1.3 + 3 * k;
         for (let j = 0; j < 2; j++) {
@@ -319,7 +319,7 @@ class Floor {
     }
   }
 
-  /** Those at the edges reach to the facade. */
+  /** The slabs at the edges extend to the facade. */
   #slab(kind: string, x: number, z: number, height: number, hasHole: boolean): void {
     if (hasHole) {
       this.#add('slabs', 'slab', 'slabWithHole', [BAY * x, height - SLAB, BAY * z], 'up');

@@ -6,7 +6,7 @@ import type { Solid } from './solids.js';
 const BETWEEN = { kind: 'hard', tolerance: 0.005 } as const;
 const MOST_SHOWN = 200;
 
-/** Finds what the fitters got wrong, and lists it. */
+/** Finds the fitters' mistakes, and lists them. */
 export class ClashList {
   readonly #parts: readonly BuildingPart[];
   readonly #onChoose: (clash: Clash) => void;
@@ -65,7 +65,7 @@ export class ClashList {
 
 const meshes = new Map<Solid, { positions: Float32Array; indices: Uint32Array }>();
 
-/** The same one for the same solid, so that its tree is built once. */
+/** Returns the same mesh for the same solid, so that its tree is built once. */
 function meshOf(solid: Solid): { positions: Float32Array; indices: Uint32Array } {
   const { positions, indices } = solid;
   if (!meshes.has(solid)) meshes.set(solid, { positions, indices });

@@ -2,7 +2,7 @@ import { type Box3, Plane, Ray, Vector2, Vector3 } from 'three';
 import type { LivePage } from '../live-page.js';
 import { element } from '../panel.js';
 
-/** Where the building is cut: along which axis, and from which side one looks at it. */
+/** Cuts of the building: the axis of the plane, and the side that the camera looks from. */
 export const CUTS = {
   'from above': { axis: 'y', about: ['x', 'z'] },
   'from the front': { axis: 'z', about: ['x', 'y'] },
@@ -10,14 +10,14 @@ export const CUTS = {
 } as const;
 export type Cut = keyof typeof CUTS;
 
-/** Metres that an arrow key moves the plane; with Shift. */
+/** Metres that an arrow key moves the plane, without and with Shift. */
 const STEP = { small: 0.1, large: 1 };
-/** Half of its size, in CSS pixels: it stays in the picture. */
+/** Half the size of the handle, in CSS pixels: all of it stays in the picture. */
 const HALF = 22;
 
-/** A plane across a box, with a handle that a mouse, a finger or keys drag. */
+/** A plane across a box, with a handle that is dragged by mouse, finger or keys. */
 export class CutHandle {
-  /** What lies beyond it, along its axis, is away. */
+  /** Everything beyond the plane along its axis is cut away. */
   readonly plane = new Plane();
   onMove: (() => void) | null = null;
   readonly #handle = element('plane');
@@ -34,7 +34,7 @@ export class CutHandle {
     const handle = this.#handle;
     handle.addEventListener('pointerdown', (event) => {
       handle.setPointerCapture(event.pointerId);
-      event.preventDefault(); // nothing is selected
+      event.preventDefault(); // prevents text selection
       handle.focus();
     });
     handle.addEventListener('pointermove', (event) => {
@@ -78,7 +78,7 @@ export class CutHandle {
     this.onMove?.();
   }
 
-  /** Takes another axis, at that part of the box. */
+  /** Switches to another axis; `part` is the position as a fraction of the box. */
   turn(cut: Cut, part: number): void {
     this.#cut = cut;
     this.#handle.dataset.axis = this.axis;
@@ -86,7 +86,7 @@ export class CutHandle {
     this.position = min[this.axis] + part * (max[this.axis] - min[this.axis]);
   }
 
-  /** Puts the handle to where its place is drawn. */
+  /** Moves the handle to its projected position on the screen. */
   follow(): void {
     if (this.#handle.hidden) return;
     const { camera } = this.#page;
@@ -97,7 +97,7 @@ export class CutHandle {
     this.#handle.style.translate = `${clamp(((x + 1) / 2) * width, width) - HALF}px ${clamp(((1 - y) / 2) * height, height) - HALF}px`;
   }
 
-  /** The corner of the plane that is nearest to who looks from the front and the right. */
+  /** The corner of the plane that is nearest to a viewer at the front right. */
   #anchor(): Vector3 {
     const at = this.#box.max.clone();
     if (this.axis === 'y') at.y = this.#position;
@@ -105,7 +105,7 @@ export class CutHandle {
     return at;
   }
 
-  /** Where along its line the handle is nearest to what is under a pixel. */
+  /** The position on the handle's line that is nearest to the ray through a pixel. */
   #under(x: number, y: number): number {
     const { camera } = this.#page;
     const { clientWidth: width, clientHeight: height } = this.#canvas;

@@ -18,12 +18,12 @@ import { Ruler } from './ruler.js';
 const FLOORS = { low: 3, high: 18 };
 const SEED = 7;
 const NO_CUT = 'nowhere';
-/** Metres: one comes as near as this. */
+/** Minimum distance of the camera, in metres. */
 const NEAR = 0.5;
-/** Metres: it is cut so far above a clash, and looked at from there. */
+/** Metres above a clash at which the building is cut, and from where the camera looks. */
 const ABOVE = 0.35;
 const SIGHT = new Vector3(2.5, 5, 4);
-/** Where along its axis it is cut first: through the offices, and through the rooms of the last floor. */
+/** Initial position of each cut along its axis: through the offices, and through the rooms of the last floor. */
 const FIRST = { 'from the front': 0.31, 'from above': 0.93, 'from the side': 0.5 };
 
 declare global {
@@ -33,7 +33,7 @@ declare global {
   }
 }
 
-/** `?floors=` sets how many. */
+/** `?floors=` sets the number of floors. */
 await runPage(async (progress) => {
   const quality = await chooseQuality();
   const canvas = element('view') as HTMLCanvasElement;
@@ -52,7 +52,7 @@ await runPage(async (progress) => {
   // #region code
   const service = await createCollisionService();
   const tracker = await trackScene(service, model.root, {
-    culling: { occlusion: true }, // leave out what is not seen
+    culling: { occlusion: true }, // cull what is not visible
     objectOptions: () => ({ motion: 'static' }),
     onProgress: (fraction) => progress.show('Building the trees…', fraction),
   });

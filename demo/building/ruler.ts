@@ -4,10 +4,10 @@ import { oneAtATime } from '../one-at-a-time.js';
 import { element, showError } from '../panel.js';
 
 const COLOR = 0xffe14d;
-/** Over everything: what is measured may be behind a part. */
+/** Drawn on top of everything: the measured feature may be behind a part. */
 const ON_TOP = { color: COLOR, depthTest: false, transparent: true } as const;
 
-/** A cursor that snaps, and what lies between the features of two clicks. */
+/** A snapping cursor, and the distance between the features of two clicks. */
 export class Ruler {
   readonly root = new Group();
   readonly #tracker: SceneTracker;
@@ -17,7 +17,7 @@ export class Ruler {
   );
   readonly #line = new Line(new BufferGeometry(), new LineBasicMaterial(ON_TOP));
   readonly #onChange: () => void;
-  /** It has picks of its own: with `latest`, those of who hovers without snapping would answer them. */
+  /** Makes its own picks: with `latest`, the hover picks, which do not snap, would answer them. */
   readonly #follow = oneAtATime(async () => {
     const snap = await this.#snapAt(this.#place.x, this.#place.y, true);
     this.#cursor.visible = snap !== null;
@@ -37,24 +37,24 @@ export class Ruler {
     this.root.visible = false;
   }
 
-  /** The feature that is drawn near a place of the picture; null for none. */
+  /** Returns the visible feature near a pixel; null if none. */
   async #snapAt(x: number, y: number, latest: boolean): Promise<SceneSnap | null> {
     // #region code
     const hit = await this.#tracker.pick(x, y, {
       snap: ['vertex', 'midpoint', 'center', 'edge', 'face'],
-      latest, // as the pointer moves; a click is answered by its own place
+      latest, // as the pointer moves; a click needs the answer for its own position
     });
     // #endregion
     return hit?.snap ?? null;
   }
 
-  /** Puts the cursor onto what it snaps to near a place of the picture. */
+  /** Moves the cursor to the feature near a pixel. */
   point(x: number, y: number): void {
     this.#place = { x, y };
     this.#follow();
   }
 
-  /** Takes the feature there: the first one, or the second. */
+  /** Takes the feature at a pixel as the first or the second end of the measurement. */
   async take(x: number, y: number): Promise<void> {
     try {
       const snap = await this.#snapAt(x, y, false);

@@ -1,4 +1,4 @@
-/** A closed mesh, in metres. Many parts share one. */
+/** A closed mesh, in metres. Many parts share one solid. */
 export interface Solid {
   readonly name: string;
   /** xyz of each vertex. */
@@ -10,8 +10,9 @@ export interface Solid {
 type Point = readonly [x: number, y: number, z: number];
 
 /**
- * A profile of rectangles, from z = `near` to `near + depth`: cell (i, j) goes from `xs[i]` to `xs[i + 1]` and, rows counted from the
- * top as they are read, between two of `ys`, which ascend. `#` is filled. Cells must not touch in a corner alone.
+ * Extrudes a profile of rectangles from z = `near` to `near + depth`. Cell (i, j) spans `xs[i]` to `xs[i + 1]` and, with rows
+ * counted from the top as they are read, two neighbours of `ys`, which ascend. `#` is filled. Cells must not touch at a corner
+ * only.
  */
 export function extrude(
   name: string,
@@ -40,18 +41,18 @@ export function extrude(
   return made.solid(name);
 }
 
-/** The box from (-½, -½, 0) to (½, ½, 1) times its size. */
+/** The box from (-½, -½, 0) to (½, ½, 1), scaled by its size. */
 export function box(name: string, width = 1, height = 1, depth = 1): Solid {
   return extrude(name, [-width / 2, width / 2], [-height / 2, height / 2], ['#'], depth);
 }
 
-/** A pipe from z = 0 to 1: hollow. */
+/** A hollow pipe from z = 0 to 1. */
 export function tube(name: string, radius: number, wall: number, sides: number): Solid {
   const ends = [0, 1].map((z) => ({ centre: [0, 0, z] as Point, aside: [1, 0, 0] as Point }));
   return hollow(name, ends, radius, wall, sides);
 }
 
-/** A quarter of a bend: it comes along +z from the origin and goes on along +x, at (bend, 0, bend). */
+/** A 90° pipe bend: it starts at the origin along +z and ends along +x, at (bend, 0, bend). */
 export function elbow(name: string, radius: number, wall: number, bend: number, sides: number, steps: number): Solid {
   const sections = Array.from({ length: steps + 1 }, (_, i) => {
     const [sin, cos] = [Math.sin((i * Math.PI) / 2 / steps), Math.cos((i * Math.PI) / 2 / steps)];
@@ -60,7 +61,7 @@ export function elbow(name: string, radius: number, wall: number, bend: number, 
   return hollow(name, sections, radius, wall, sides);
 }
 
-/** Rings around the z axis with a lid at each end; `profile` is the radius and z of each. */
+/** A surface of revolution about the z axis with a cap at each end; `profile` has the radius and z of each ring. */
 export function lathe(name: string, profile: readonly (readonly [radius: number, z: number])[], sides: number): Solid {
   const made = new Mesher();
   const rings = profile.map(([radius, z]) =>
@@ -77,7 +78,7 @@ export function lathe(name: string, profile: readonly (readonly [radius: number,
   return made.solid(name);
 }
 
-/** The outer surface along the sections, and the inner one back. */
+/** Builds the outer surface along the sections, and the inner one back. */
 function hollow(
   name: string,
   sections: readonly { centre: Point; aside: Point }[],
@@ -93,7 +94,7 @@ function hollow(
   return made.solid(name);
 }
 
-/** Points around a centre, in the plane of `aside` and y. */
+/** Points on a circle around a centre, in the plane of `aside` and y. */
 function ring(centre: Point, aside: Point, radius: number, sides: number): Point[] {
   return Array.from({ length: sides }, (_, i) => {
     const angle = (2 * Math.PI * i) / sides;
@@ -102,13 +103,13 @@ function ring(centre: Point, aside: Point, radius: number, sides: number): Point
   });
 }
 
-/** Vertices and triangles as they come. */
+/** Collects vertices and triangles in order of arrival. */
 class Mesher {
   readonly #positions: number[] = [];
   readonly #indices: number[] = [];
   readonly #known = new Map<number, number>();
 
-  /** Returns its number. What has a key is made once. */
+  /** Returns the vertex's number. A vertex with a key is made only once. */
   vertex(at: Point, key?: number): number {
     const known = key === undefined ? undefined : this.#known.get(key);
     if (known !== undefined) return known;
@@ -126,7 +127,7 @@ class Mesher {
     this.#indices.push(a, b, c, a, c, d);
   }
 
-  /** Between two rings; each goes around the way from the first to the second. */
+  /** Triangulates between two rings, which wind counter-clockwise about the direction from the first to the second. */
   band(from: readonly number[], to: readonly number[]): void {
     from.forEach((each, i) => {
       const next = (i + 1) % from.length;

@@ -5,10 +5,10 @@ import { surfaceNets } from './surface-nets.js';
 
 /** Metres: about the length of an edge. */
 const CELLS: Record<Quality, number> = { high: 0.014, low: 0.026 };
-/** Metres: limbs that are so much farther away than the nearest hardly move a vertex. */
+/** Metres of falloff: limbs that are this much farther away than the nearest hardly move a vertex. */
 const SOFTNESS = 0.022;
 
-/** A body with the bones that move each vertex. */
+/** Creates a body skinned to its bones. */
 export function createBody(quality: Quality): BufferGeometry {
   const geometry = surfaceNets(
     bodyDistance,

@@ -3,7 +3,7 @@ import type { Quality } from '../quality.js';
 import { LIMBS } from './figure.js';
 import { Walker } from './walker.js';
 
-/** Metres; people of three circles meet where these cross. */
+/** Metres. The circles intersect, and the people of all three meet there. */
 const CIRCLES = [
   { x: -1.5, z: 0, radius: 2.1, speed: 1.15 },
   { x: 1.5, z: 0, radius: 2.1, speed: -1.25 },
@@ -12,7 +12,7 @@ const CIRCLES = [
 const COLORS = [0x6f8fbd, 0x5fae97, 0xb59a5c, 0xa56f8f, 0x8198bb, 0x7d9a6a].map((hex) => new Color(hex));
 const COUNTS: Record<Quality, readonly number[]> = { high: [9, 9, 4], low: [5, 5, 2] };
 
-/** People who walk in circles, through one another. */
+/** People who walk in circles and through one another. */
 export class Crowd {
   readonly root = new Group();
   readonly walkers: readonly Walker[];
@@ -39,13 +39,13 @@ export class Crowd {
     });
   }
 
-  /** Lights up what a bone of one of them moves; null: nothing. */
+  /** Highlights the part of the skin that a bone moves; null: nothing. */
   light(hit: { object: Object3D; bone?: number } | null): void {
     for (const walker of this.walkers) walker.light(walker.mesh === hit?.object ? (hit.bone ?? -1) : -1);
   }
 }
 
-/** As in 'left forearm of walker 3'. */
+/** For example 'left forearm of walker 3'. */
 export function nameOfBone({ object, bone = -1 }: { object: Object3D; bone?: number }): string {
   return `${LIMBS[bone]?.name ?? 'no bone'} of ${object.name}`;
 }

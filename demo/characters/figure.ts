@@ -2,10 +2,10 @@ import { MathUtils, Vector3 } from 'three';
 
 type Point = readonly [x: number, y: number, z: number];
 
-/** A bone, and the flesh around it: a ball that goes from one point to another and changes its radius. */
+/** A bone and its flesh: a ball that is swept from one point to another while its radius changes. */
 export interface Limb {
   readonly name: string;
-  /** '' for the first. */
+  /** '' for the root. */
   readonly parent: string;
   readonly joint: Point;
   readonly from: Point;
@@ -13,10 +13,10 @@ export interface Limb {
   readonly radii: readonly [number, number];
 }
 
-/** Metres within which limbs grow into one another. */
+/** Metres within which limbs blend into one another. */
 const BLEND = 0.035;
 
-/** A person of 1.77 m who looks along +z, the arms a little apart. Left is +x. */
+/** A person of 1.77 m who faces +z, with the arms slightly apart. Left is +x. */
 export const LIMBS: readonly Limb[] = [
   limb('hips', '', [0, 0.95, 0], [-0.075, 0.94, 0], [0.075, 0.94, 0], 0.115),
   limb('belly', 'hips', [0, 1.04, 0], [0, 1.04, 0.005], [0, 1.18, 0.01], 0.115),
@@ -42,7 +42,7 @@ export function limbDistances(point: Vector3, distances: Float64Array): void {
   });
 }
 
-/** Signed distance to the whole body, in which limbs are joined smoothly. */
+/** Signed distance to the whole body, a smooth union of the limbs. */
 export function bodyDistance(x: number, y: number, z: number): number {
   limbDistances(POINT.set(x, y, z), DISTANCES);
   let nearest = Number.POSITIVE_INFINITY;
@@ -63,7 +63,7 @@ function limb(name: string, parent: string, joint: Point, from: Point, to: Point
   return { name, parent, joint, from, to, radii: [radius, end] };
 }
 
-/** A limb of the left and its mirror image. */
+/** A left limb and its mirror image. */
 function pair(name: string, parent: string, joint: Point, from: Point, to: Point, radius: number, end: number): Limb[] {
   return (['left', 'right'] as const).map((side) => {
     const mirror = ([x, y, z]: Point): Point => [side === 'left' ? x : -x, y, z];

@@ -4,9 +4,9 @@ import { type Box3, BufferAttribute, BufferGeometry } from 'three';
 export type Field = (x: number, y: number, z: number) => number;
 
 /**
- * The surface of a solid as triangles, by naive surface nets (S. Gibson, "Constrained Elastic Surface Nets", 1998): a vertex
- * in each cell of a grid that the surface goes through, in the mean of where it crosses the cell's edges, and a square
- * around each edge of the grid that it crosses. The box holds the surface with a cell to spare.
+ * Triangulates the surface of a solid by naive surface nets (S. Gibson, "Constrained Elastic Surface Nets", 1998): one vertex in
+ * each grid cell that the surface crosses, at the mean of its intersections with the cell's edges, and one quad around each grid
+ * edge that it crosses. The box encloses the surface with a margin of one cell.
  */
 export function surfaceNets(field: Field, { min, max }: Box3, cell: number): BufferGeometry {
   const [nx, ny, nz] = [max.x - min.x, max.y - min.y, max.z - min.z].map((length) => Math.ceil(length / cell) + 1);

@@ -4,11 +4,11 @@ import { LIMBS } from './figure.js';
 /** Metres of two steps. */
 const STRIDE = 1.45;
 
-/** Somebody who walks. */
+/** A walking person. */
 export class Walker {
   readonly mesh: SkinnedMesh<BufferGeometry, MeshLambertMaterial>;
   readonly #bones: ReadonlyMap<string, Bone>;
-  /** The bone that is lit; -1 for none. The shader reads it. */
+  /** The highlighted bone; -1 for none. The shader reads it. */
   readonly #lit = { value: -1 };
 
   constructor(name: string, body: BufferGeometry, color: Color) {
@@ -33,7 +33,7 @@ export class Walker {
     this.#lit.value = bone;
   }
 
-  /** Poses it as it is after so many metres. */
+  /** Sets the pose after the given distance. */
   walk(metres: number): void {
     const phase = (2 * Math.PI * metres) / STRIDE;
     this.#swing('left', phase);
@@ -45,7 +45,7 @@ export class Walker {
     this.#bones.get('head')!.rotation.y = -0.12 * Math.sin(phase);
   }
 
-  /** A leg, and the arm of its side, which goes the other way. */
+  /** Poses a leg, and the arm of the same side, which swings the opposite way. */
   #swing(side: 'left' | 'right', phase: number): void {
     const turn = (name: string, x: number, z = 0): void => {
       this.#bones.get(`${side} ${name}`)!.rotation.set(x, 0, z);
@@ -61,7 +61,7 @@ export class Walker {
   }
 }
 
-/** What a bone moves is yellow, as much as the bone moves it. */
+/** Tints the skin of a bone yellow, in proportion to the bone's weight. */
 function lightUp(material: MeshLambertMaterial, lit: { value: number }): void {
   material.onBeforeCompile = (shader) => {
     shader.uniforms.lit = lit;

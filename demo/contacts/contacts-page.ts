@@ -22,15 +22,15 @@ import type { Hall } from './hall.js';
 import { Highlight } from './highlight.js';
 import { Touching } from './touching.js';
 
-/** How much is computed for each pair. */
+/** The amount of detail computed for each pair. */
 export type Detail = 'any' | 'manifold';
 
 /** Seconds. */
 const STEP = 0.05;
-/** Where the knot is dragged. */
+/** The region in which the knot can be dragged. */
 const REACH = new Box3(new Vector3(-6, 0, -6), new Vector3(6, 6, 6));
 
-/** A hall of robots and dragons: what touches there, where, how deep, and since when. */
+/** A hall of robots and dragons: which of them touch, where, how deep, and since when. */
 export class ContactsPage {
   readonly settings: { paused: boolean; speed: number; detail: Detail } = {
     paused: !movesByItself(),
@@ -41,7 +41,7 @@ export class ContactsPage {
   readonly hall: Hall;
   readonly marks = new ContactMarks();
   readonly drag: ThingDrag;
-  /** What the picture, the counts and the lists are about. */
+  /** The frame that the picture, the counts and the lists show. */
   shown: { seconds: number; frame: SceneFrame } | null = null;
   readonly #renderer: WebGLRenderer;
   readonly #scene = createScene();
@@ -57,7 +57,7 @@ export class ContactsPage {
   #filter!: Filter;
   #seconds = 0;
   #lastTime = 0;
-  /** Changes so far, and those of them that are shown. */
+  /** Changes so far, and the number of them that is on display. */
   #changes = 1;
   #shownChanges = 0;
 
@@ -91,22 +91,22 @@ export class ContactsPage {
     animate(renderer, this.#scene, this.camera, (time: number) => this.#tick(time)).catch(showError);
   }
 
-  /** Something is not as it was drawn. */
+  /** Marks the picture as out of date. */
   readonly changed = (): void => {
     this.#changes++;
   };
 
-  /** Whether what is shown is all there is to show. */
+  /** Whether the picture includes all changes. */
   get isSettled(): boolean {
     return this.#changes === this.#shownChanges;
   }
 
-  /** Goes on by a little, or back. */
+  /** Advances a little, or goes back. */
   step(seconds = STEP): void {
     this.seek(this.#seconds + seconds);
   }
 
-  /** Stops at a time. */
+  /** Pauses at a time. */
   seek(seconds: number): void {
     this.settings.paused = true;
     this.#seconds = seconds;
@@ -132,7 +132,7 @@ export class ContactsPage {
     if (!this.isSettled) this.#advance();
   }
 
-  /** Nothing is drawn before its contacts are known: both are of the same time. */
+  /** Computes the contacts before drawing, so that picture and contacts are of the same time. */
   async #frame(): Promise<void> {
     const changes = this.#changes;
     const seconds = this.#seconds;

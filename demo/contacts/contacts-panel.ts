@@ -3,10 +3,10 @@ import type { Filter } from './filters.js';
 import type { Change, TouchingPair } from './touching.js';
 
 const REMEMBERED = 150;
-/** Of the newest time in the mean that is shown. */
+/** Weight of the latest time in the moving average that is shown. */
 const WEIGHT = 0.1;
 
-/** Counts, filters to choose from, what touches, and what began and ended. */
+/** Counts, selectable filters, the pairs that touch, and the contacts that began and ended. */
 export class ContactsPanel {
   readonly #figures = new Map<string, HTMLElement>();
   readonly #filters: ReadonlyMap<Filter, HTMLButtonElement>;
@@ -25,7 +25,7 @@ export class ContactsPanel {
     this.#choose(filters[0], onChoose);
   }
 
-  /** Pairs and points of the whole frame, and the worker's milliseconds for its contacts. */
+  /** Shows the pairs and points of the whole frame, and the worker's milliseconds for its contacts. */
   showFigures(seconds: number, pairs: number, points: number, milliseconds: number): void {
     this.#milliseconds ??= milliseconds;
     this.#milliseconds += WEIGHT * (milliseconds - this.#milliseconds);
@@ -47,7 +47,7 @@ export class ContactsPanel {
     this.#touching.replaceChildren(...shown.map((pair) => pairItem(pair)));
   }
 
-  /** The newest are on top. */
+  /** Adds changes to the log, newest first. */
   tell(changes: readonly Change[], frame: number, seconds: number): void {
     for (const { kind, pair } of changes) {
       const item = pairItem(pair);

@@ -1,7 +1,7 @@
 import type { SceneContact, SceneFrame } from 'collision-worker/three';
 import type { Hall } from './hall.js';
 
-/** A question about the contacts of a frame. */
+/** A query about the contacts of a frame. */
 export interface Filter {
   readonly name: string;
   readonly title: string;

@@ -3,15 +3,15 @@ import { nextTurn } from '../next-turn.js';
 import { Heap } from './heap.js';
 import { WorkCell } from './work-cell.js';
 
-/** Everything that can touch. */
+/** All objects that can touch. */
 export class Hall {
   readonly root = new Group();
   readonly cell: WorkCell;
   readonly heap: Heap;
-  /** It can be dragged. */
+  /** The knot can be dragged. */
   readonly knot = createKnot();
 
-  /** Makes it thing by thing; in between the page has its turn. */
+  /** Creates the objects one by one, and yields to the page in between. */
   static async create(dragon: BufferGeometry, dragons: number, teapots: number): Promise<Hall> {
     const cell = await WorkCell.create();
     await nextTurn();
@@ -27,14 +27,14 @@ export class Hall {
     this.pose(0);
   }
 
-  /** Puts everything where it is at that time. */
+  /** Poses everything for a time. */
   pose(seconds: number): void {
     this.cell.pose(seconds);
     this.heap.pose(seconds);
     this.root.updateMatrixWorld(true);
   }
 
-  /** The parts of a robot are a group, which has no contacts of its own. 0 for all else. */
+  /** The collision group of an object: the parts of a robot share one and make no contacts with each other. 0 for all others. */
   groupOf({ id }: Object3D): number {
     return 1 + this.cell.robots.findIndex(({ root }) => root.getObjectById(id));
   }
@@ -44,6 +44,6 @@ function createKnot(): Mesh {
   const material = new MeshPhongMaterial({ color: 0xc7cdd8, specular: 0x333a44, shininess: 40 });
   const knot = new Mesh(new TorusKnotGeometry(0.28, 0.09, 80, 10), material);
   knot.name = 'knot';
-  knot.position.set(-1.6, 0.75, 2.6); // where nobody reaches
+  knot.position.set(-1.6, 0.75, 2.6); // out of everyone's reach
   return knot;
 }

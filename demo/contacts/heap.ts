@@ -20,7 +20,7 @@ interface Tumble {
   radius: number;
   height: number;
   phase: number;
-  /** Radians a second, about the middle of the heap and about itself. */
+  /** Radians per second, about the middle of the heap and about its own centre. */
   speed: number;
   spin: number;
   axis: Vector3;
@@ -68,14 +68,14 @@ function instances(name: string, geometry: BufferGeometry, color: number, count:
     count,
   );
   mesh.name = name;
-  mesh.frustumCulled = false; // its sphere would be computed anew in each frame
+  mesh.frustumCulled = false; // three would recompute its sphere in every frame
   mesh.instanceMatrix.setUsage(DynamicDrawUsage);
   for (let i = 0; i < count; i++) mesh.setColorAt(i, new Color(color));
   mesh.userData.color = color;
   return mesh;
 }
 
-/** Evenly about the middle and over the height, in random order. */
+/** Distributes the objects evenly about the middle and over the height, in random order. */
 function tumbles(random: () => number, count: number): Tumble[] {
   const range = (low: number, high: number): number => low + (high - low) * random();
   return Array.from({ length: count }, (_, i) => ({

@@ -4,13 +4,13 @@ import type { Hall } from './hall.js';
 
 const GLOW = new Color(0x7a2c00);
 const TOUCHING = new Color(0xe89a5a);
-/** How much the instances of a mesh differ. */
+/** Variation in brightness between the instances of a mesh. */
 const SHADES = [0, 0.06, -0.05, 0.03, -0.02];
 
-/** Lights up what touches. */
+/** Highlights the objects that touch. */
 export class Highlight {
   readonly #instanced: readonly InstancedMesh[];
-  /** Those that are lit. */
+  /** The materials that are highlighted. */
   #lit: MeshPhongMaterial[] = [];
 
   constructor({ heap }: Hall) {
@@ -42,7 +42,7 @@ export class Highlight {
 
 const COLOR = new Color();
 
-/** Own, until it is lit. */
+/** The instance's own colour, used while it is not highlighted. */
 function shadeOf({ userData }: InstancedMesh, instance: number): Color {
   return COLOR.set(userData.color).offsetHSL(0, 0, SHADES[instance % SHADES.length]);
 }

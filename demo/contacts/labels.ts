@@ -1,7 +1,7 @@
 import type { SceneObject } from 'collision-worker/three';
 import type { Object3D } from 'three';
 
-/** Names from the model down to its part: "Robot A / gripper / palm", "dragon 3". */
+/** Names from the model down to its part, for example "Robot A / gripper / palm" or "dragon 3". */
 export function labelOf({ object, instanceId }: SceneObject): string {
   const path = pathOf(object).join(' / ');
   return instanceId === undefined ? path : `${path} ${instanceId + 1}`;

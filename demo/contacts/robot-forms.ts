@@ -15,7 +15,7 @@ import { mergeGeometries } from 'three/addons/utils/BufferGeometryUtils.js';
 const SEGMENTS = 28;
 const BEVEL = 0.022;
 
-/** One geometry of several, each with a colour of its own. */
+/** Merges several geometries into one, each with its own colour. */
 export function assembled(...pieces: readonly [BufferGeometry, ColorRepresentation][]): BufferGeometry {
   return mergeGeometries(
     pieces.map(([piece, color]) => {
@@ -28,17 +28,17 @@ export function assembled(...pieces: readonly [BufferGeometry, ColorRepresentati
   );
 }
 
-/** About y, standing on y = `from`. */
+/** A cylinder about y that stands at y = `from`. */
 export function pillar(radius: number, top: number, from: number, height: number): BufferGeometry {
   return new CylinderGeometry(top, radius, height, SEGMENTS).translate(0, from + height / 2, 0);
 }
 
-/** About z, in the middle. */
+/** A cylinder about z, centred. */
 export function drum(radius: number, length: number): BufferGeometry {
   return new CylinderGeometry(radius, radius, length, SEGMENTS).rotateX(Math.PI / 2);
 }
 
-/** About x, beginning at `from`. */
+/** A cylinder about x that begins at `from`. */
 export function shaft(radius: number, from: number, length: number): BufferGeometry {
   return new CylinderGeometry(radius, radius, length, SEGMENTS).rotateZ(Math.PI / 2).translate(from + length / 2, 0, 0);
 }
@@ -51,7 +51,7 @@ export function roundedBox(width: number, height: number, depth: number, x: numb
   return new RoundedBoxGeometry(width, height, depth, 2, 0.04).translate(x, 0, 0);
 }
 
-/** Of an arm, from the joint at the origin to the one at `length` on x: round about both, with a window between. */
+/** A link of an arm, from the joint at the origin to the one at `length` on x: rounded about both, with a window in between. */
 export function link(length: number, near: number, far: number, thickness: number): BufferGeometry {
   const outline = around(new Shape(), 0, length, near - BEVEL, far - BEVEL) as Shape;
   outline.holes.push(around(new Path(), 1.7 * near, length - 1.9 * far, 0.42 * near, 0.42 * far));
@@ -65,7 +65,7 @@ export function link(length: number, near: number, far: number, thickness: numbe
   }).translate(0, 0, -depth / 2);
 }
 
-/** Draws the line that a belt about two wheels on x would follow. */
+/** Draws the line of a belt around two wheels on x. */
 function around(path: Path, from: number, to: number, near: number, far: number): Path {
   const angle = Math.acos((near - far) / (to - from));
   path.absarc(from, 0, near, angle, 2 * Math.PI - angle);

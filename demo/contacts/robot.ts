@@ -6,13 +6,13 @@ import type { ToolPose } from './schedule.js';
 const SHOULDER = 0.82;
 const UPPER_ARM = 1.35;
 const FOREARM = 1.15;
-/** From the joint of the wrist to the middle between the tips of the fingers. */
+/** Distance from the wrist joint to the midpoint between the fingertips. */
 const TOOL = 0.62;
 const FINGER = { width: 0.1, length: 0.36, depth: 0.2 };
 const METAL = 0x2b323d;
 const STEEL = 0x8793a5;
 
-/** An arm with five joints and a gripper that points down. Every part is an object with a name; the robot is their group. */
+/** An arm with five joints and a gripper that points down. Every part is a named object; the robot is their group. */
 export class Robot {
   readonly root = new Group();
   /** The palm and two fingers. */
@@ -22,10 +22,10 @@ export class Robot {
   readonly #forearm = new Group();
   readonly #wrist = new Group();
   readonly #fingers: readonly Mesh[];
-  /** Which way the fingers close: the angle of their line about y. */
+  /** The direction in which the fingers close: the angle of their line about y. */
   readonly #grip: number;
 
-  /** Makes it part by part; in between the page has its turn. */
+  /** Makes the robot part by part, and yields to the page in between. */
   static async create(name: string, color: number, position: Vector3, grip: number): Promise<Robot> {
     const robot = new Robot(name, position, grip);
     for (const _ of robot.#assemble(color)) await nextTurn();
@@ -46,7 +46,7 @@ export class Robot {
     });
   }
 
-  /** Yields where the page may have its turn. */
+  /** Yields at points where the page may take over. */
   *#assemble(color: number): Generator<void> {
     const palm = roundedBox(0.15, 0.26, 0.86, 0.235);
     yield;
@@ -68,7 +68,7 @@ export class Robot {
     this.root.add(this.#turret);
   }
 
-  /** Turns the joints so that the tool is there, pointing down: by the law of cosines. */
+  /** Turns the joints by the law of cosines so that the tool is at the pose, pointing down. */
   reach({ angle, radius, height, opening }: ToolPose): void {
     const rise = height + TOOL - SHOULDER;
     const distance = Math.min(Math.hypot(radius, rise), UPPER_ARM + FOREARM);
@@ -85,7 +85,7 @@ export class Robot {
   }
 }
 
-/** Of a triangle, between two sides, by the side across. */
+/** The angle between two sides of a triangle, given the side opposite it. */
 function corner(a: number, b: number, across: number): number {
   return Math.acos((a * a + b * b - across * across) / (2 * a * b));
 }
@@ -104,7 +104,7 @@ function group(name: string): Group {
   return made;
 }
 
-/** Each has a material of its own, to light up alone. */
+/** Each part has its own material, so that it can be highlighted alone. */
 function part(name: string, geometry: BufferGeometry, material: Material = paint(0xffffff, true)): Mesh {
   const mesh = new Mesh(geometry, material);
   mesh.name = name;

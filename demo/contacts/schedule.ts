@@ -1,13 +1,13 @@
 import { MathUtils, type Vector3 } from 'three';
 
-/** Where a tool shall be at a time; `opening` is the distance between the fingers. */
+/** Key frame: where the tool should be at a time; `opening` is the distance between the fingers. */
 export interface Key {
   at: number;
   tool: Vector3;
   opening: number;
 }
 
-/** A tool about the axis of its robot. `angle`: turns +x there about y. */
+/** Tool pose in cylindrical coordinates about the robot's axis. `angle` rotates +x towards it about y. */
 export interface ToolPose {
   angle: number;
   radius: number;
@@ -15,19 +15,19 @@ export interface ToolPose {
   opening: number;
 }
 
-/** Where a robot's tool is at any time: from key to key with rests at each, over and over. */
+/** Pose of a robot's tool at any time: it moves from key frame to key frame, rests at each, and repeats. */
 export class Schedule {
   readonly #period: number;
   readonly #times: readonly number[];
   readonly #poses: readonly ToolPose[];
 
-  /** `keys` from time 0 on, in order; it ends after `period` where it began. */
+  /** `keys` are in order from time 0 on; the schedule returns to its start after `period`. */
   constructor(base: Vector3, period: number, keys: readonly Key[]) {
     const poses: ToolPose[] = [];
     for (const { tool, opening } of [...keys, keys[0]]) {
       const [x, z] = [tool.x - base.x, tool.z - base.z];
       const before = poses.at(-1)?.angle ?? 0;
-      // The short way round.
+      // Takes the shorter way around.
       const angle = before + MathUtils.euclideanModulo(Math.atan2(-z, x) - before + Math.PI, 2 * Math.PI) - Math.PI;
       poses.push({ angle, radius: Math.hypot(x, z), height: tool.y, opening });
     }

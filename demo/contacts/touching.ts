@@ -2,7 +2,7 @@ import type { SceneContact, SceneFrame } from 'collision-worker/three';
 import type { Filter } from './filters.js';
 import { labelOf } from './labels.js';
 
-/** Two that touch, by name, and the filters that find them. */
+/** Two objects that touch, by name, and the filters that match them. */
 export interface TouchingPair {
   readonly a: string;
   readonly b: string;
@@ -14,7 +14,7 @@ export interface Change {
   readonly pair: TouchingPair;
 }
 
-/** What touches, followed by what begins and what ends. */
+/** Tracks the pairs that touch, and reports which begin and end. */
 export class Touching {
   readonly #pairs = new Map<string, TouchingPair>();
 
@@ -22,7 +22,7 @@ export class Touching {
     return [...this.#pairs.values()];
   }
 
-  /** Takes a frame, with what each filter found in it; answers what changed. */
+  /** Takes a frame with the contacts that each filter found in it; returns the changes. */
   follow(frame: SceneFrame, found: ReadonlyMap<Filter, readonly SceneContact[]>): Change[] {
     const changes: Change[] = [];
     frame.forEachEnded((a, b) => {

@@ -4,15 +4,15 @@ import { Robot } from './robot.js';
 import { assembled, box } from './robot-forms.js';
 import { type Key, Schedule } from './schedule.js';
 
-/** Of the crate's edges. */
+/** Length of the crate's edges. */
 export const CRATE = 0.44;
-/** Seconds until all robots begin anew. */
+/** Seconds after which all robots start over. */
 export const PERIOD = 16;
 const PEDESTAL = 0.5;
 const OPEN = 0.66;
-/** The fingers press a little into the crate. */
+/** The fingers press slightly into the crate. */
 const SHUT = CRATE - 0.024;
-/** So does the crate into what it stands on. */
+/** The crate, too, sinks a little into its pedestal. */
 const RESTING = PEDESTAL + CRATE / 2 - 0.006;
 const [FRONT, BACK] = [new Vector3(-1.55, RESTING, 1), new Vector3(-1.55, RESTING, -0.95)];
 
@@ -31,7 +31,7 @@ export class WorkCell {
   readonly pedestals: readonly Mesh[];
   readonly #schedules: readonly Schedule[];
 
-  /** Makes the robots one by one; in between the page has its turn. */
+  /** Makes the robots one by one, and yields to the page in between. */
   static async create(): Promise<WorkCell> {
     const robots: Robot[] = [];
     for (const [i, { name, color, grip }] of ROBOTS.entries()) {
@@ -109,7 +109,7 @@ const C: readonly Key[] = [
   { at: 14, tool: new Vector3(1.7, 1.2, 3), opening: SHUT },
 ];
 
-/** Where the crate is: from a time on at a place, or in the gripper of a robot that ends there. */
+/** Where the crate is: from a time on, at a place, or in the gripper of the robot that brings it there. */
 const CRATE_STAYS: readonly { from: number; place: Vector3; holder?: number }[] = [
   { from: 0, place: FRONT },
   { from: 2, place: BACK, holder: 0 },

@@ -5,10 +5,10 @@ import type { SeenInstances } from './seen-instances.js';
 
 /** Pixels along a side of the map. */
 const SIZE = 560;
-/** As RGBA; the lowest byte is red. */
+/** RGBA; the lowest byte is red. */
 const COLORS = { ground: 0xff1f1812, there: 0xff5e4c3d, seen: 0xffa8d15f, car: 0xff4de1ff };
 
-/** The city from above, drawn by pixels: what is there, and what is seen. */
+/** A map of the city, drawn pixel by pixel: all objects, with those highlighted that are visible. */
 export class CityMap {
   readonly #context: CanvasRenderingContext2D;
   readonly #image: ImageData;
@@ -29,7 +29,7 @@ export class CityMap {
     this.#all = this.#pixels.slice();
   }
 
-  /** What is seen is drawn in the light; a line goes around the ground that the camera sees. */
+  /** Highlights the visible instances, and outlines the camera's field of view on the ground. */
   draw(seen: readonly SeenInstances[], camera: Camera): void {
     this.#pixels.set(this.#all);
     for (const { mesh, numbers, count, isCar } of seen) {
@@ -54,7 +54,7 @@ export class CityMap {
     }
   }
 
-  /** The edges of the frustum as lines from the camera to its far plane. */
+  /** Draws the edges of the frustum as lines from the camera to its far plane. */
   #outline(camera: Camera): void {
     const toPixel = ({ x, z }: Vector3): [number, number] => [
       ((x + this.#radius) / (2 * this.#radius)) * SIZE,

@@ -1,9 +1,9 @@
 import { MeshLambertMaterial } from 'three';
 
-/** Metres: how wide and how high a storey's window and the wall about it are. */
+/** Width and height of a window with the wall around it, in metres. */
 const CELL = { width: 1.9, height: 3.1 };
 
-/** Walls with windows, some of them lit, drawn by the shader: a texture could not know how large each box is. */
+/** Walls with windows, some of them lit, computed in the shader: a texture could not account for the size of each box. */
 export function cityMaterial(lit: number): MeshLambertMaterial {
   const material = new MeshLambertMaterial();
   material.onBeforeCompile = (shader) => {

@@ -4,15 +4,15 @@ import { mulberry32 } from '../random.js';
 /** Metres. */
 const LOT = 12;
 const STREET = 16;
-/** Lots along a side of a block. */
+/** Lots along one side of a block. */
 const LOTS = 5;
 const PITCH = LOTS * LOT + STREET;
 const CAR = { width: 2, height: 1.6, length: 4.6 };
-/** From the middle of a street to where cars of one direction drive. */
+/** Distance from the middle of a street to the lane of one direction. */
 const LANE = 3.4;
-/** Metres a second. */
+/** Metres per second. */
 const SPEED = { min: 8, max: 19 };
-/** Where towers stand: the middle, how far they reach, and how much higher they are. */
+/** Downtowns with towers: their centre, their radius, and the added height. */
 const DOWNTOWNS = [
   { x: 0, z: 0, reach: 330, height: 190 },
   { x: 900, z: -500, reach: 200, height: 110 },
@@ -22,15 +22,15 @@ const FACADES = [0x5d6f8c, 0x74859f, 0x8a7f76, 0x6b6473, 0x9a9288, 0x526680];
 const CARS = [0xd9dde3, 0x9aa3b0, 0xb8473a, 0x3f6fa8, 0xd2a13c, 0x30363f];
 
 export interface Car {
-  /** Of the lane, across it; a lane along x is at a z, and the other way round. */
+  /** Coordinate of the lane across it: a lane along x has a fixed z, and vice versa. */
   lane: number;
   isAlongX: boolean;
-  /** Metres a second; negative the other way. */
+  /** Metres per second; negative for the opposite direction. */
   speed: number;
   start: number;
 }
 
-/** Boxes: 16 numbers of a matrix each, column by column, and the three of a colour. */
+/** Boxes: a matrix of 16 numbers for each, in column-major order, and three for its colour. */
 export interface Boxes {
   readonly matrices: Float32Array<ArrayBuffer>;
   readonly colors: Float32Array<ArrayBuffer>;
@@ -38,14 +38,14 @@ export interface Boxes {
 
 export interface CityPlan {
   readonly buildings: Boxes;
-  /** They stand where the middle is. */
+  /** The matrices of all cars are at the origin. */
   readonly cars: Boxes;
   readonly traffic: readonly Car[];
-  /** From the middle to the border, in metres. */
+  /** From the centre to the border, in metres. */
   readonly radius: number;
 }
 
-/** A city in rings around its middle, with traffic. */
+/** Plans a city in rings around its centre, with traffic. */
 export function planCity({ buildings, cars }: { buildings: number; cars: number }): CityPlan {
   const random = mulberry32(11);
   const color = new Color();
@@ -78,7 +78,7 @@ function boxesOf(count: number): Boxes {
   return { matrices: new Float32Array(16 * count), colors: new Float32Array(3 * count) };
 }
 
-/** The lots nearest to the middle, which is a crossing. */
+/** The lots nearest to the centre, which is a crossing. */
 function lotsAround(count: number): { x: number; z: number; distance: number }[] {
   const blocks = Math.ceil(Math.sqrt(count / LOTS ** 2 / Math.PI)) + 1;
   const places: number[] = [];

@@ -1,4 +1,4 @@
-// Plans a city, which takes longer than a frame (main.ts).
+// Plans a city in a worker, since it takes longer than a frame (main.ts).
 import { planCity } from './city-plan.js';
 
 addEventListener('message', ({ data }: MessageEvent<Parameters<typeof planCity>[0]>) => {

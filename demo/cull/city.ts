@@ -6,7 +6,7 @@ export class City {
   readonly root = new Group();
   readonly buildings: InstancedMesh;
   readonly cars: InstancedMesh;
-  /** From its middle to its border, in metres. */
+  /** From its centre to its border, in metres. */
   readonly radius: number;
   readonly #cars: readonly Car[];
 
@@ -29,7 +29,7 @@ export class City {
     return array[16 * instance + 5];
   }
 
-  /** Puts the cars where they are after that many seconds. Who leaves the city comes in on the other side. */
+  /** Moves the cars to their positions at a time. A car that leaves the city enters again on the other side. */
   drive(seconds: number): void {
     const { array } = this.cars.instanceMatrix;
     this.#cars.forEach(({ lane, isAlongX, speed, start }, i) => {
@@ -44,13 +44,13 @@ export class City {
 }
 
 function instancesOf(geometry: BufferGeometry, { matrices, colors }: Boxes, name: string): InstancedMesh {
-  // Made with instances it would write an identity for each.
+  // If it were created with instances, it would write an identity matrix for each.
   const mesh = new InstancedMesh(geometry, undefined, 0);
   mesh.instanceMatrix = new InstancedBufferAttribute(matrices, 16);
   mesh.instanceColor = new InstancedBufferAttribute(colors, 3);
   mesh.count = matrices.length / 16;
   mesh.name = name;
-  // As a whole, which three would do by where all were at first, and for which it would go through all of them.
+  // Disables three's culling of the whole mesh: it would use the initial bounds, and compute them from all instances.
   mesh.frustumCulled = false;
   return mesh;
 }

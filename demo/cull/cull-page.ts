@@ -29,22 +29,22 @@ import type { SeenInstances } from './seen-instances.js';
 const REPORT_INTERVAL = 400;
 const MAP_INTERVAL = 100;
 const GROUND = IS_LIGHT ? 0xb9c1cb : 0x171c24;
-/** Share of the windows that are lit. */
+/** Fraction of the windows that are lit. */
 const LIT = IS_LIGHT ? 0.04 : 0.3;
-/** Metres: the flight's height, how far it looks ahead, and how far it is from the middle at most. */
+/** Metres: the height of the flight and its amplitude, how far ahead it looks, and its maximum distance from the centre. */
 const FLIGHT = { height: 75, sway: 35, ahead: 160, reach: 900 };
-/** Radians a second of the flight's angle. */
+/** Angular speed of the flight, in radians per second. */
 const PACE = 0.035;
-/** How far above and behind itself the camera goes when the view is frozen, in parts of the far plane. */
+/** How far the camera moves up and back when the view is frozen, as fractions of the far plane. */
 const STEP_BACK = { up: 0.75, back: 0.55 };
 
-/** A flight over a city of which only that is drawn that the worker sees. */
+/** A flight over a city of which only the instances are drawn that the worker reports as visible. */
 export class CullPage {
   readonly settings = { fly: movesByItself(), drive: movesByItself(), freeze: false, occlusion: false };
   readonly camera = new PerspectiveCamera(55, 1, 2, 100);
-  /** It is where the other one was when the view was frozen. */
+  /** The culling camera: it stays where the other camera was when the view was frozen. */
   readonly culler = new PerspectiveCamera();
-  /** How many instances the last picture of a view that is not frozen had. */
+  /** Number of instances in the last picture of a view that is not frozen. */
   drawn = 0;
   seconds = 0;
   hit: SceneIntersection | null = null;
@@ -61,9 +61,9 @@ export class CullPage {
   readonly #marker = new SelectionMarker();
   readonly #meter = new Meter();
   readonly #panel = new Panel();
-  /** It begins on its way to the towers in the middle. */
+  /** The flight begins on its way to the towers in the centre. */
   #angle = Math.PI - 0.42;
-  /** The newest answer about the view that is not frozen. */
+  /** The latest answer for a view that is not frozen. */
   #answer: SceneFrame | null = null;
   #lastTime = 0;
   #lastReport = 0;
@@ -100,7 +100,7 @@ export class CullPage {
     this.#fly();
     addEventListener('resize', () => this.#fit());
     tracker.hover(renderer.domElement, (hit) => this.#show(hit), { every: true });
-    // Before the first answer three would draw all of it.
+    // Before the first answer, three would draw the whole city.
     this.camera.updateMatrixWorld();
     nextTurn()
       .then(() => this.#ask())
@@ -108,7 +108,7 @@ export class CullPage {
       .catch(showError);
   }
 
-  /** Lists what the worker says that is seen; it stays so while the view is frozen. */
+  /** Lists the instances that the worker reports as visible; the list is kept while the view is frozen. */
   get seen(): readonly SeenInstances[] {
     const frame = this.#answer;
     if (frame === null || this.settings.freeze) return this.#seen;
@@ -116,7 +116,7 @@ export class CullPage {
     return this.#seen;
   }
 
-  /** What is seen now stays drawn; the camera goes up to look at it from outside. */
+  /** Keeps drawing what is visible now; the camera moves up to look at it from outside. */
   freeze(isFrozen: boolean): void {
     if (isFrozen) {
       this.#frozen.freeze(this.seen);
@@ -182,7 +182,7 @@ export class CullPage {
     const { clientWidth: width, clientHeight: height } = this.#renderer.domElement;
     const answer = this.#meter.measure('collide', () => {
       // #region code
-      const { occlusion } = this.settings; // leave out what nearer buildings hide, too
+      const { occlusion } = this.settings; // also culls what nearer buildings hide
       return this.#tracker.update(this.camera, { width, height }, { occlusion });
       // #endregion
     });
@@ -201,7 +201,7 @@ export class CullPage {
     );
   }
 
-  /** Over the middle of the city in a figure of eight, down into the streets and up again. */
+  /** Flies over the centre of the city in a figure of eight, down into the streets and up again. */
   #fly(): void {
     const at = (angle: number): Vector3 =>
       new Vector3(FLIGHT.reach * Math.sin(angle), 0, 0.7 * FLIGHT.reach * Math.sin(2 * angle));

@@ -1,29 +1,32 @@
 import { type Camera, InstancedBufferAttribute, InstancedMesh, type Material, PerspectiveCamera } from 'three';
 import type { SeenInstances } from './seen-instances.js';
 
-/** Only a camera that looks at a frozen view draws this layer. */
+/** Only a camera that views a frozen frame renders this layer. */
 export const FROZEN_LAYER = 1;
 
-/** What a camera saw when it was frozen, drawn by another one from outside: copies, as the other one sees more than that. */
+/**
+ * Shows from outside what a camera saw when it was frozen. It draws copies, since the outside camera's view covers more than
+ * that.
+ */
 export class FrozenView {
-  /** It stands where the other one does, and is no camera of the tracker: nothing is left out of its picture. */
+  /** Follows the other camera, but is not one of the tracker's cameras: nothing is culled from its picture. */
   readonly outside = new PerspectiveCamera();
   readonly copies: readonly InstancedMesh[];
 
   constructor(meshes: readonly InstancedMesh[], material: Material) {
     this.outside.layers.set(FROZEN_LAYER);
     this.copies = meshes.map((mesh) => {
-      // Made with instances it would write an identity for each.
+      // If it were created with instances, it would write an identity matrix for each.
       const copy = new InstancedMesh(mesh.geometry, material, 0);
       copy.instanceMatrix = new InstancedBufferAttribute(new Float32Array(16 * mesh.count), 16);
       copy.instanceColor = new InstancedBufferAttribute(new Float32Array(3 * mesh.count), 3);
-      copy.frustumCulled = false; // three would go by where all were at first
+      copy.frustumCulled = false; // three would use the initial bounds
       copy.layers.set(FROZEN_LAYER);
       return copy;
     });
   }
 
-  /** Has these drawn. */
+  /** Draws these instances. */
   freeze(seen: readonly SeenInstances[]): void {
     seen.forEach(({ mesh, numbers, count }, which) => {
       const copy = this.copies[which];
@@ -44,7 +47,7 @@ export class FrozenView {
     });
   }
 
-  /** Looks from where a camera is. */
+  /** Moves the outside camera to a camera, and returns it. */
   follow(camera: Camera): PerspectiveCamera {
     const { mask } = this.outside.layers;
     this.outside.copy(camera as PerspectiveCamera, false).layers.mask = mask;

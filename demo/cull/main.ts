@@ -11,7 +11,7 @@ import type { CityPlan } from './city-plan.js';
 import { CullPage } from './cull-page.js';
 
 const SIZE = { buildings: 97_000, cars: 3_000 };
-/** Metres that one sees. */
+/** Far plane, in metres. */
 const FAR = { low: 700, high: 1500 };
 
 declare global {
@@ -29,10 +29,10 @@ await runPage(async (progress) => {
   const city = new City(await planned);
   // #region code
   const service = await createCollisionService();
-  // three draws the city as it is, without what the camera does not see, or what nearer buildings hide.
+  // three renders the city as usual, without the instances that the camera does not see, or that nearer buildings hide.
   const tracker = await trackScene(service, city.root, {
     culling: true,
-    // Its shader paints windows, and moves no vertex.
+    // The shader paints windows, and moves no vertex.
     objectOptions: (object) =>
       object === city.cars ? { cullable: true } : { cullable: true, motion: 'static', occluder: true },
     onProgress: (fraction) => progress.show('Telling the worker…', fraction),

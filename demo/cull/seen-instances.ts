@@ -1,6 +1,6 @@
 import type { InstancedMesh } from 'three';
 
-/** What the worker says that is seen of an InstancedMesh: the numbers of its instances, the first `count`. */
+/** The instances of an InstancedMesh that the worker reports as visible: the first `count` of `numbers`. */
 export interface SeenInstances {
   mesh: InstancedMesh;
   numbers: Uint32Array;

@@ -1,4 +1,4 @@
-// The ball follows the pointer. What it touches is named, as long as it touches it.
+// The ball follows the pointer. The objects that it touches are named, as long as the contact lasts.
 
 import { createCollisionService } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
@@ -28,7 +28,7 @@ const resize = () => {
   Object.assign(size, { width: innerWidth, height: innerHeight });
   renderer.setSize(size.width, size.height);
   camera.aspect = size.width / size.height;
-  camera.zoom = Math.min(1, camera.aspect); // all of it on a phone, too
+  camera.zoom = Math.min(1, camera.aspect); // fits on a phone, too
   camera.updateProjectionMatrix();
 };
 addEventListener('resize', resize);
@@ -36,7 +36,7 @@ resize();
 
 const service = await createCollisionService();
 const tracker = await trackScene(service, scene, {
-  // The ball moves; all else stands still, so that no pairs among it are looked at.
+  // Only the ball moves. All other objects are static, so that no pairs between them are tested.
   objectOptions: (object) => (object === ball ? { contacts: 'any' } : { contacts: 'any', motion: 'static' }),
 });
 

@@ -1,4 +1,4 @@
-// A forest of 40,000 trees, of which only those are drawn that the camera sees. It looks where the pointer is.
+// A forest of 40,000 trees, of which only those are drawn that the camera sees. The camera turns towards the pointer.
 
 import { createCollisionService } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
@@ -35,7 +35,7 @@ addEventListener('resize', resize);
 resize();
 
 const service = await createCollisionService();
-// three draws what the camera of `update` sees. Trees far away are drawn as pyramids, and the nearest ones first.
+// three draws what the camera of `update` sees. Distant trees are drawn as pyramids, and the nearest trees first.
 const pyramid = new THREE.ConeGeometry(0.6, 2.5, 4);
 const tracker = await trackScene(service, scene, {
   culling: { order: 'front-to-back', levels: () => [{ pixels: 24, geometry: pyramid }] },

@@ -1,4 +1,4 @@
-// Crates are dragged over the floor, and never into each other: the worker is asked about a place before it is taken.
+// Crates are dragged over the floor, and never into each other: each move is first checked by the worker.
 
 import { createCollisionService } from 'collision-worker';
 import { boxFromGeometry, trackScene } from 'collision-worker/three';
@@ -26,7 +26,7 @@ const resize = () => {
   Object.assign(size, { width: innerWidth, height: innerHeight });
   renderer.setSize(size.width, size.height);
   camera.aspect = size.width / size.height;
-  camera.zoom = Math.min(1, camera.aspect); // all of it on a phone, too
+  camera.zoom = Math.min(1, camera.aspect); // fits on a phone, too
   camera.updateProjectionMatrix();
 };
 addEventListener('resize', resize);
@@ -40,12 +40,12 @@ renderer.setAnimationLoop(() => {
 });
 
 const output = document.querySelector('output')!;
-const plane = new THREE.Plane(new THREE.Vector3(0, 1, 0), -0.6); // through the middles of the crates
+const plane = new THREE.Plane(new THREE.Vector3(0, 1, 0), -0.6); // through the centres of the crates
 let dragged: THREE.Mesh | null = null;
 let wanted: THREE.Vector3 | null = null;
 let isAsking = false;
 
-/** Takes the newest place that is wanted, where it is free; places that came while it asked are passed over. */
+/** Takes the latest requested position if it is free; positions that arrived during the query are skipped. */
 async function follow(): Promise<void> {
   if (isAsking) return;
   isAsking = true;
@@ -60,7 +60,7 @@ async function follow(): Promise<void> {
   isAsking = false;
 }
 
-const raycaster = new THREE.Raycaster(); // it makes the ray of a pixel; it is not asked what that meets
+const raycaster = new THREE.Raycaster(); // only computes the ray of a pixel; the worker finds the hits
 renderer.domElement.addEventListener('pointerdown', async (event) => {
   const hit = await tracker.pick(event.offsetX, event.offsetY);
   dragged = hit?.object instanceof THREE.Mesh ? hit.object : null;

@@ -1,4 +1,4 @@
-// What is under the pointer glows and is named, also when the pointer rests and the scene turns beneath it.
+// The object under the pointer glows and is named, even if the pointer is at rest while the scene turns beneath it.
 
 import { createCollisionService } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
@@ -32,7 +32,7 @@ const resize = () => {
   Object.assign(size, { width: innerWidth, height: innerHeight });
   renderer.setSize(size.width, size.height);
   camera.aspect = size.width / size.height;
-  camera.zoom = Math.min(1, camera.aspect); // all of it on a phone, too
+  camera.zoom = Math.min(1, camera.aspect); // fits on a phone, too
   camera.updateProjectionMatrix();
 };
 addEventListener('resize', resize);

@@ -1,4 +1,4 @@
-// Runs the example that the address names, as `examples/?hover`; without a name it lists them all.
+// Runs the example that the address names, as in `examples/?hover`; without a name it lists them all.
 
 const files = import.meta.glob(['./*.ts', '!./index.ts']);
 const texts = import.meta.glob('./*.ts', { query: '?raw', import: 'default' }) as Record<string, () => Promise<string>>;
@@ -8,7 +8,7 @@ const load = files[`./${name}.ts`];
 if (load) {
   document.querySelector('strong')!.textContent = name;
   document.title = `${name} · collision-worker`;
-  // For who wants to look into it from the console.
+  // For inspection from the console.
   Object.assign(window, { example: await load() });
 } else {
   document.querySelector('main')!.hidden = false;

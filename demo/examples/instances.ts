@@ -20,7 +20,7 @@ export const boxes = new THREE.InstancedMesh(
   SIDE * SIDE,
 );
 for (let i = 0; i < boxes.count; i++) boxes.setColorAt(i, new THREE.Color(0x6f8fc9));
-boxes.frustumCulled = false; // its bounds would have to be computed anew in every frame
+boxes.frustumCulled = false; // its bounds would have to be recomputed in every frame
 scene.add(boxes);
 
 const matrix = new THREE.Matrix4();
@@ -37,7 +37,7 @@ const resize = () => {
   Object.assign(size, { width: innerWidth, height: innerHeight });
   renderer.setSize(size.width, size.height);
   camera.aspect = size.width / size.height;
-  camera.zoom = Math.min(1, camera.aspect); // all of it on a phone, too
+  camera.zoom = Math.min(1, camera.aspect); // fits on a phone, too
   camera.updateProjectionMatrix();
 };
 addEventListener('resize', resize);

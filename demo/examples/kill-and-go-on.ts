@@ -1,4 +1,4 @@
-// The button ends the worker. The service notices, starts another one and tells it all; the pointer goes on naming things.
+// The button terminates the worker. The service notices, starts another one and restores its state; hovering continues.
 
 import { createCollisionService } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
@@ -24,7 +24,7 @@ const resize = () => {
   Object.assign(size, { width: innerWidth, height: innerHeight });
   renderer.setSize(size.width, size.height);
   camera.aspect = size.width / size.height;
-  camera.zoom = Math.min(1, camera.aspect); // all of it on a phone, too
+  camera.zoom = Math.min(1, camera.aspect); // fits on a phone, too
   camera.updateProjectionMatrix();
 };
 addEventListener('resize', resize);
@@ -32,20 +32,20 @@ resize();
 
 let worker: Worker | undefined;
 export const service = await createCollisionService({
-  // Only to have a worker that can be ended: as a rule the service makes its own.
+  // Only needed to have a worker that can be terminated: normally the service creates its own.
   createWorker: () => {
     worker = new Worker(new URL('collision-worker/worker', import.meta.url), { type: 'module' });
     return worker;
   },
-  builders: 0, // so that there is one worker alone
-  timeout: 1000, // so long it may be silent
+  builders: 0, // so that there is only one worker
+  timeout: 1000, // maximum silence in ms
 });
 const tracker = await trackScene(service, scene);
 
 renderer.setAnimationLoop(() => {
   for (const mesh of scene.children) mesh.rotation.y += 0.01;
   renderer.render(scene, camera);
-  // Frames that were in the worker are lost with it. The next ones are answered by the next worker.
+  // Frames that were in the worker are lost with it. The next worker answers the following frames.
   tracker.update(camera, size).catch(() => {});
 });
 

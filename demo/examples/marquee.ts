@@ -1,4 +1,4 @@
-// A rectangle that is drawn with the pointer selects what it touches; with Shift, what it encloses.
+// A rectangle drawn with the pointer selects the objects that it touches; with Shift, those that it encloses.
 
 import { createCollisionService } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
@@ -30,7 +30,7 @@ const resize = () => {
   Object.assign(size, { width: innerWidth, height: innerHeight });
   renderer.setSize(size.width, size.height);
   camera.aspect = size.width / size.height;
-  camera.zoom = Math.min(1, camera.aspect); // all of it on a phone, too
+  camera.zoom = Math.min(1, camera.aspect); // fits on a phone, too
   camera.updateProjectionMatrix();
 };
 addEventListener('resize', resize);
@@ -58,7 +58,7 @@ addEventListener('pointermove', async ({ clientX, clientY, shiftKey }) => {
   Object.assign(frame.style, { left: `${left}px`, top: `${top}px` });
   Object.assign(frame.style, { width: `${Math.abs(region.width)}px`, height: `${Math.abs(region.height)}px` });
   frame.hidden = false;
-  // Of several that wait, the newest is asked and answers them all.
+  // Of several queries that are waiting, the latest one runs and answers them all.
   const selected = await tracker.pickRegion(region, { mode: shiftKey ? 'enclose' : 'touch', latest: true });
   const isIn = new Set(selected);
   scene.traverse((object) => {

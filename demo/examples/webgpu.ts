@@ -1,11 +1,11 @@
-// The same with WebGPURenderer: the tracker reads from the camera which clip space it has. Without WebGPU three draws by WebGL.
+// The same with WebGPURenderer: the tracker reads the clip space from the camera. Without WebGPU, three falls back to WebGL.
 
 import { createCollisionService } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
 import * as THREE from 'three/webgpu';
 
 const renderer = new THREE.WebGPURenderer({ antialias: true, alpha: true });
-await renderer.init(); // before the first frame, so that the camera has its clip space
+await renderer.init(); // before the first frame, so that the camera has the renderer's clip space
 document.body.append(renderer.domElement);
 export const camera = new THREE.PerspectiveCamera(50, 1, 0.1, 100);
 camera.position.set(0, 0, 8);
@@ -27,7 +27,7 @@ const resize = () => {
   Object.assign(size, { width: innerWidth, height: innerHeight });
   renderer.setSize(size.width, size.height);
   camera.aspect = size.width / size.height;
-  camera.zoom = Math.min(1, camera.aspect); // all of it on a phone, too
+  camera.zoom = Math.min(1, camera.aspect); // fits on a phone, too
   camera.updateProjectionMatrix();
 };
 addEventListener('resize', resize);

@@ -5,12 +5,12 @@ import { element } from '../panel.js';
 import { beat, type Key, Keyboard } from './keyboard.js';
 import type { RiggedHand } from './rigged-hand.js';
 
-/** Metres above the keys, and into them. */
+/** Metres that the fingers rest above the keys, and press into them. */
 const [ABOVE, DEEP] = [0.018, 0.01];
-/** From the middle of the keyboard, and of the keys from the front. */
+/** Distance of the hands from the middle of the keyboard, and from the front of the keys. */
 const [APART, IN] = [0.12, 0.055];
 
-/** Two hands that play, and which of their bones touches which key. */
+/** Two hands that play, with the bones that touch each key. */
 export class HandsExhibit implements Exhibit {
   readonly root = new Group();
   readonly marks: readonly Object3D[] = [];
@@ -18,7 +18,7 @@ export class HandsExhibit implements Exhibit {
   readonly hands: readonly RiggedHand[];
   readonly box: Box3;
   readonly from = new Vector3(0.1, 0.75, 1);
-  /** Which bone touches which key, in words. */
+  /** Descriptions of the bones that touch keys. */
   touching: string[] = [];
   #touched = new Set<Key>();
   #seconds = 0;
@@ -39,7 +39,7 @@ export class HandsExhibit implements Exhibit {
   pose(seconds: number): void {
     for (const hand of this.hands) {
       for (let finger = 0; finger < hand.fingers; finger++) {
-        // The hands begin at their outer fingers.
+        // Each hand begins with its outer finger.
         const turn = hand.side === 'right' ? finger : hand.fingers - 1 - finger;
         hand.press(finger, beat(seconds, turn, hand.fingers));
       }
@@ -93,7 +93,7 @@ export class HandsExhibit implements Exhibit {
   }
 }
 
-/** 'index-finger-phalanx-distal' as a person says it. */
+/** Turns 'index-finger-phalanx-distal' into a readable name. */
 function wordsOf(bone: string): string {
   return bone.replace('-finger', '').replace('phalanx-', '').replaceAll('-', ' ');
 }

@@ -4,17 +4,17 @@ import { BoxGeometry, Group, MathUtils, Mesh, MeshLambertMaterial } from 'three'
 const WHITE = { width: 0.0235, height: 0.02, length: 0.15 };
 const BLACK = { width: 0.011, height: 0.012, length: 0.095 };
 const GAP = 0.0015;
-/** How far a key goes down, and how fast it comes up (metres a second). */
+/** Travel of a key, and its return speed (metres per second). */
 const TRAVEL = 0.006;
 const RISE = 0.03;
 const NOTES = ['C', 'D', 'E', 'F', 'G', 'A', 'B'];
-/** Those with a black key behind them. */
+/** Keys with a black key behind them. */
 const SHARPS = new Set(['C', 'D', 'F', 'G', 'A']);
 const COLORS = { white: 0xf2efe6, black: 0x23262d, touched: 0xff9a4a };
 
 export type Key = Mesh<BoxGeometry, MeshLambertMaterial>;
 
-/** The keys of a piano. Their front is at z = 0, and the tops of the white ones at y = 0. */
+/** A piano keyboard. The front of the keys is at z = 0, and the top of the white ones at y = 0. */
 export class Keyboard {
   readonly root = new Group();
   readonly keys: readonly Key[];
@@ -37,7 +37,7 @@ export class Keyboard {
     this.root.add(...keys);
   }
 
-  /** Keys that are touched go down and are lit; all others come up by and by. */
+  /** Keys that are touched go down and are highlighted; all others rise gradually. */
   settle(touched: ReadonlySet<Key>, seconds: number): void {
     for (const key of this.keys) {
       const isTouched = touched.has(key);
@@ -61,7 +61,7 @@ function keyOf(
   return key;
 }
 
-/** How far down a finger is at a time, from 0 to 1: one after the other. */
+/** How far down a finger is at a time, from 0 to 1: the fingers play one after the other. */
 export function beat(seconds: number, finger: number, fingers: number): number {
   const turn = MathUtils.euclideanModulo(seconds * 1.6 - finger, fingers);
   return MathUtils.smoothstep(turn, 0, 0.3) * (1 - MathUtils.smoothstep(turn, 0.7, 1));

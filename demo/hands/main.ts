@@ -29,7 +29,7 @@ await runPage(async (progress) => {
   // #region code
   const service = await createCollisionService();
   const tracker = await trackScene(service, exhibit.root, {
-    contacts: 'bones', // which bones meet a key
+    contacts: 'bones', // reports which bones touch a key
     objectOptions: (object) => ({ group: exhibit.keyboard.root.children.includes(object) ? 1 : 0 }),
     onProgress: (fraction) => progress.show('Building the trees of the hands…', fraction),
   });

@@ -5,37 +5,37 @@ import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
 const FINGERS = ['index', 'middle', 'ring', 'pinky'].map((finger) =>
   ['phalanx-proximal', 'phalanx-intermediate', 'phalanx-distal', 'tip'].map((joint) => `${finger}-finger-${joint}`),
 );
-/** Radians of a finger that rests. */
+/** Bend of a finger at rest, in radians. */
 const RESTING = 0.3;
 const MOST = 1.2;
-/** How much of the bend is each joint's. */
+/** Share of each joint in the bend. */
 const SHARES = [0.5, 0.3, 0.2];
 const STEPS = 30;
 
 interface Joint {
   readonly bone: Bone;
-  /** As they were modelled. */
+  /** Position as modelled. */
   readonly place: Vector3;
   readonly turn: Quaternion;
 }
 
-/** A hand of WebXR, palm down, whose fingers are bent by their bones. */
+/** A WebXR hand, palm down, whose bones bend its fingers. */
 export class RiggedHand {
-  /** It is moved as it is. */
+  /** Moved as a whole. */
   readonly root = new Group();
   readonly mesh: SkinnedMesh;
   readonly side: 'left' | 'right';
   readonly #fingers: readonly (readonly Joint[])[];
-  /** They bend about it. */
+  /** Axis about which the fingers bend. */
   readonly #across: Vector3;
-  /** Of each finger, radians at which it presses. */
+  /** For each finger, the angle in radians at which it presses. */
   readonly #presses: number[] = [];
 
   private constructor(model: Object3D, side: 'left' | 'right') {
     this.side = side;
     this.mesh = model.getObjectByProperty('isSkinnedMesh', true) as SkinnedMesh;
     this.mesh.name = `${side} hand`;
-    this.mesh.frustumCulled = false; // its fingers leave the bounds that it was modelled with
+    this.mesh.frustumCulled = false; // its fingers leave the bounds of the rest pose
     const jointOf = (name: string): Joint => {
       const bone = model.getObjectByName(name) as Bone;
       return { bone, place: bone.position.clone(), turn: bone.quaternion.clone() };
@@ -47,7 +47,7 @@ export class RiggedHand {
       this.#fingers[1][0],
       this.#fingers[3][0],
     ].map(({ place }) => place);
-    // The fingers lead away from whoever looks on, and the thumbs are side by side.
+    // Turns the fingers away from the viewer, with the thumbs side by side.
     const back = new Vector3().subVectors(wrist, middle).normalize();
     const across = new Vector3().subVectors(pinky, index).multiplyScalar(side === 'right' ? 1 : -1);
     this.#across = across.addScaledVector(back, -across.dot(back)).normalize();
@@ -64,7 +64,7 @@ export class RiggedHand {
     return this.#fingers.length;
   }
 
-  /** Stands above a floor of keys: its fingers rest so far above them, and press so deep. */
+  /** Places the hand above a floor of keys: its fingers rest `above` over them, and press `deep` into them. */
   standOver(height: number, above: number, deep: number): void {
     this.root.position.y = 0;
     const tips = this.#fingers.map((_, finger) => this.#tipOf(finger, RESTING).y);
@@ -76,12 +76,12 @@ export class RiggedHand {
     });
   }
 
-  /** Presses a finger, from 0 for none to 1. */
+  /** Presses a finger by a fraction: 0 for not at all, 1 for fully. */
   press(finger: number, part: number): void {
     this.#bend(finger, RESTING + part * (this.#presses[finger] - RESTING));
   }
 
-  /** In the world, of the middle finger as it rests. */
+  /** World position of the middle finger's tip at rest. */
   get reach(): Vector3 {
     return this.#tipOf(1, RESTING);
   }
@@ -92,7 +92,7 @@ export class RiggedHand {
     return this.#fingers[finger].at(-1)!.bone.getWorldPosition(new Vector3());
   }
 
-  /** All joints are children of the hand itself: each is moved by what is before it. */
+  /** All joints are direct children of the hand, so each is moved by the joints before it. */
   #bend(finger: number, radians: number): void {
     const joints = this.#fingers[finger];
     const turn = new Quaternion();

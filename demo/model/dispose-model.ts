@@ -1,13 +1,13 @@
 import { type Material, type Mesh, type Object3D, type SkinnedMesh, Texture } from 'three';
 
-/** Frees what the graphics card has of a model that is not shown any more. */
+/** Frees the GPU resources of a model that is no longer shown. */
 export function disposeModel(root: Object3D): void {
   root.traverse((each) => {
     const { geometry, material } = each as Partial<Mesh>;
     geometry?.dispose();
     for (const one of [material ?? []].flat()) disposeMaterial(one);
     (each as Partial<SkinnedMesh>).skeleton?.dispose();
-    // Instances have buffers of their own.
+    // Instances have their own buffers.
     if ('isInstancedMesh' in each) (each as Object3D & { dispose(): void }).dispose();
   });
 }

@@ -1,6 +1,6 @@
-/** Lists the files that were dropped, those in folders, too. */
+/** Lists the dropped files, including those in folders. */
 export async function filesOf({ items, files }: DataTransfer): Promise<File[]> {
-  // They are gone when the event is over.
+  // The items are invalid once the event is over.
   const plain = [...files];
   const entries = [...items].map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null);
   if (entries.every(({ isFile }) => isFile)) return plain;
@@ -13,7 +13,7 @@ async function filesBelow(entry: FileSystemEntry): Promise<File[]> {
   }
   const reader = (entry as FileSystemDirectoryEntry).createReader();
   const found: File[] = [];
-  // It answers some at a time, and none when there are no more.
+  // Entries come in batches; an empty batch ends the list.
   for (;;) {
     const some = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
     if (some.length === 0) return found;

@@ -1,9 +1,9 @@
-// Reads an EXR picture, which takes longer than a frame (studio.ts).
+// Decodes an EXR image in a worker, since it takes longer than a frame (studio.ts).
 import type { PixelFormat, TextureDataType } from 'three';
 import { EXRLoader } from 'three/addons/loaders/EXRLoader.js';
 
 export interface ExrPicture {
-  /** Of half floats. */
+  /** Half floats. */
   readonly data: Uint16Array<ArrayBuffer>;
   readonly width: number;
   readonly height: number;

@@ -30,7 +30,7 @@ export interface Model {
 
 const KINDS = ['glb', 'gltf', 'obj', 'stl', 'ply'];
 const GRAY = 0xb4bfd0;
-/** What three's decoders ask for, by the addresses that they ask for: they are no files of the model. */
+/** The files that three's decoders request, by their addresses: they are not files of the model. */
 const DECODERS = new Map([
   [dracoWrapper, dracoWrapper],
   [dracoDecoder, dracoDecoder],
@@ -38,17 +38,20 @@ const DECODERS = new Map([
   ['basis:basis_transcoder.wasm', basisBinary],
 ]);
 
-/** What textures the graphics card takes, as KTX2Loader says it. Asking waits for all that is being drawn: it is done once. */
+/**
+ * The texture formats that the graphics card supports, as KTX2Loader lists them. Querying them waits for all pending drawing, so
+ * it is done once.
+ */
 let textureFormats: KTX2Loader['workerConfig'];
 
-/** Asks what textures the graphics card takes, while nothing is being drawn. */
+/** Queries the supported texture formats while nothing is being drawn. */
 export function prepareLoading(renderer: WebGLRenderer): void {
   textureFormats = new KTX2Loader().detectSupport(renderer).workerConfig;
 }
 
 /**
- * Reads a model from files as they were dropped: one that is a model, and beside it what that names, as a glTF its buffers
- * and textures; these may also be below `base`, an address. Rejects with an Error that says what is wrong.
+ * Reads a model from dropped files: one is the model, the others are files that it references, such as the buffers and textures
+ * of a glTF; these may also be below `base`, an address. Rejects with an Error that explains the failure.
  */
 export async function loadModel(files: readonly File[], base = ''): Promise<Model> {
   const main = files.find(({ name }) => KINDS.includes(kindOf(name)));
@@ -71,7 +74,7 @@ export async function loadModel(files: readonly File[], base = ''): Promise<Mode
   }
 }
 
-/** Fetches a model, and what it names, from this site. */
+/** Fetches a model, and the files that it references, from this site. */
 export async function fetchModel(
   address: string,
   signal: AbortSignal,
@@ -99,7 +102,7 @@ async function bytesOf(response: Response, onProgress: (fraction: number) => voi
     if (done) return parts;
     parts.push(value);
     got += value.length;
-    // What is compressed on its way is longer than it says.
+    // A response that was compressed in transit is longer than its stated size.
     if (size > 0) onProgress(Math.min(1, got / size));
   }
 }
@@ -141,12 +144,12 @@ async function read(file: File, { manager, materials }: BesideFiles, base: strin
   }
 }
 
-/** Finds what a model names among the files that came with it. */
+/** Finds the files that a model references among those that came with it. */
 class BesideFiles {
   readonly manager = new LoadingManager();
   readonly missing: string[] = [];
   readonly materials: File | undefined;
-  /** Textures of an OBJ arrive after it. */
+  /** Resolves when the textures of an OBJ have loaded: they arrive after the model. */
   loaded: Promise<void> = Promise.resolve();
   readonly #urls = new Map<string, string>();
 

@@ -15,7 +15,7 @@ declare global {
   }
 }
 
-/** `?model=` is the address of one of this site that is shown first. */
+/** `?model=` is the address of a model of this site to show first. */
 await runPage(async (progress) => {
   const quality = await chooseQuality();
   const canvas = element('view') as HTMLCanvasElement;
@@ -47,7 +47,7 @@ await runPage(async (progress) => {
   gui.add(page.settings, 'octree').name('Octree').onChange(showInsides);
   gui.add(page.settings, 'bounds').name('Bounds').onChange(showInsides);
 
-  /** What could not be shown leaves what is, and its name, where they are. */
+  /** If a model cannot be shown, the current one and its name stay. */
   const open = async (sample: Sample | null, load: Parameters<ModelPage['show']>[0]): Promise<void> => {
     await page.show(load, sample);
     choice.title = page.sample?.title ?? 'your own';
@@ -59,7 +59,7 @@ await runPage(async (progress) => {
   const input = element('file') as HTMLInputElement;
   input.addEventListener('change', () => {
     openFiles([...input.files!]);
-    // The same one can be chosen again, when it was changed.
+    // Allows the same file to be chosen again after it was changed.
     input.value = '';
   });
   const address = element('address') as HTMLFormElement;
@@ -77,7 +77,7 @@ await runPage(async (progress) => {
 
 function listenForDrops(onDrop: (files: Promise<File[]>) => void): void {
   const { classList } = document.body;
-  // It leaves one element for another, too.
+  // A drag also leaves one element when it enters another: `inside` counts the elements.
   let inside = 0;
   const mark = (by: number) => {
     inside = by === 0 ? 0 : inside + by;

@@ -14,43 +14,43 @@ import { Studio } from './studio.js';
 
 /** Milliseconds between two updates of the figures. */
 const REPORT_INTERVAL = 400;
-/** Of so many objects boxes are drawn. */
+/** Maximum number of objects whose trees are drawn. */
 const MOST_TREES = 100;
-/** Relative to the distance: two hits that differ less are the same. */
+/** Relative to the distance: hits that differ by less count as the same. */
 const SAME = 1e-4;
 
-/** Of so many parts that are not tracked it is said why. */
+/** Maximum number of untracked parts for which the reason is shown. */
 const MOST_UNTRACKED = 50;
-/** So many vertices are looked at one by one; of more objects the boxes are. */
+/** Maximum number of vertices that are measured one by one; beyond that, the objects' boxes are used. */
 const MOST_PRECISE = 200_000;
-/** Times the distance from which all of a model is seen. */
+/** Maximum distance of the camera, in multiples of the distance that shows the whole model. */
 const FARTHEST = 4;
-/** Times the distance, the planes between which it is drawn. */
+/** Near and far plane, in multiples of that distance. */
 const [NEAR, FAR] = [0.01, 12];
 
-/** What is known of a model that is shown. */
+/** Facts about the model that is shown. */
 interface Facts {
   objects: number;
   triangles: number;
   points: number;
-  /** In words; null where there are no triangles. */
+  /** In words; null if the model has no triangles. */
   closed: string | null;
   openEdges: number;
   buildMs: number;
   bytes: number;
 }
 
-/** One model at a time: what it is, what is under the pointer, and what others on the main thread say of that. */
+/** Shows one model at a time: its facts, the hit under the pointer, and the results of other libraries on the main thread. */
 export class ModelPage {
-  /** `level` 0 shows no boxes of trees. */
+  /** `level` 0 shows no tree boxes. */
   readonly settings = { compare: false, move: !isStill(), level: 0, octree: false, bounds: false };
   readonly camera = new PerspectiveCamera(40, 1, 0.1, 100);
   readonly controls: OrbitControls;
   hit: SceneIntersection | null = null;
-  /** Draws the insides; null while nobody asks for any. */
+  /** Draws the worker's internal structures; null if none is requested. */
   helper: CollisionHelper | null = null;
   name = '';
-  /** Null while a model of one's own is shown. */
+  /** Null while a user's own model is shown. */
   sample: Sample | null = null;
   readonly #renderer: WebGLRenderer;
   readonly #service: CollisionService;
@@ -66,7 +66,7 @@ export class ModelPage {
   #facts: Facts | null = null;
   #loading: AbortController | null = null;
   #pointer: { x: number; y: number } | null = null;
-  /** Where the hit is from; what others say of it. */
+  /** The position of the last pick; the other libraries pick there, too. */
   #asked: { x: number; y: number } | null = null;
   #comparison: Record<string, string> | null = null;
   #isStale = true;
@@ -99,12 +99,12 @@ export class ModelPage {
     animate(renderer, this.#scene, this.camera, (time: number) => this.#frame(time)).catch(showError);
   }
 
-  /** Something is not as it was drawn. */
+  /** Marks the picture as out of date. */
   readonly changed = (): void => {
     this.#isStale = true;
   };
 
-  /** Shows another model once it is built. Whatever goes wrong is said, and the one before stays. */
+  /** Shows another model once its trees are built. On failure, it reports the error and keeps the current model. */
   async show(
     load: (signal: AbortSignal, onProgress: (fraction: number) => void) => Promise<Shown>,
     sample: Sample | null = null,
@@ -117,7 +117,7 @@ export class ModelPage {
     element('error').hidden = true;
     try {
       this.#progress.begin('Reading the model…', () => loading.abort());
-      // What reads does not always end when it is told to.
+      // A reader does not always stop when it is aborted.
       const model = await untilAborted(
         load(signal, (fraction) => this.#progress.show('Reading the model…', fraction)),
         signal,
@@ -190,7 +190,7 @@ export class ModelPage {
     document.body.dataset.model = model.name;
   }
 
-  /** Draws what the settings ask for of what the worker sees. */
+  /** Draws the worker's structures that the settings ask for. */
   showInsides(): void {
     this.changed();
     this.helper?.dispose();
@@ -211,7 +211,7 @@ export class ModelPage {
     // #endregion
   }
 
-  /** The camera is elsewhere. */
+  /** The camera has moved. */
   #moved(): void {
     const distance = this.controls.getDistance();
     [this.camera.near, this.camera.far] = [NEAR * distance, FAR * distance];
@@ -234,7 +234,7 @@ export class ModelPage {
       this.#asked = pointer;
       this.#show(hit);
     } catch (error) {
-      // A model that was replaced meanwhile is no fault.
+      // It is no error if the model was replaced meanwhile.
       if (!(CollisionError.is(error) && error.code === 'DISPOSED')) showError(error);
     }
   }
@@ -250,7 +250,7 @@ export class ModelPage {
     element('hit-detail').textContent = hit === null ? '\u00a0' : detailOf(hit);
   }
 
-  /** What the worker answered then is not as it is drawn now, and not as others see it. */
+  /** Whether the model is moving, so that the worker's answer does not match the current picture and the others' results. */
   get #isMoving(): boolean {
     return this.settings.move && (this.#mixer !== null || this.#model?.animate !== undefined);
   }
@@ -264,7 +264,7 @@ export class ModelPage {
       this.#mixer?.update(seconds);
       this.#model?.animate?.(this.#seconds);
     }
-    // What draws the insides learns of them by and by.
+    // The helper receives its data gradually.
     if (isMoving || this.#isStale || this.helper !== null) {
       this.#isStale = false;
       if (isMoving) this.#studio.refresh();
@@ -306,7 +306,7 @@ export class ModelPage {
     });
   }
 
-  /** The same place asked of others, on the main thread. */
+  /** Picks at the same position with the other libraries, on the main thread. */
   #compare(): Record<string, string> {
     if (this.#pointer === null || this.#asked === null || this.#model === null)
       return { 'on the main thread': 'point at it' };
@@ -329,7 +329,7 @@ export class ModelPage {
   }
 }
 
-/** Whether any part of it can be pointed at. */
+/** Returns whether any part of the model can be picked. */
 function isTracked(root: Object3D, tracker: SceneTracker): boolean {
   let is = false;
   root.traverse((each) => {
@@ -351,7 +351,7 @@ function countsOf(root: Object3D): Pick<Facts, 'objects' | 'triangles' | 'points
   return counts;
 }
 
-/** Whether its meshes are closed, each counted once. */
+/** Returns whether the model's meshes are closed, counting each mesh once. */
 function closedOf(
   root: Object3D,
   tracker: SceneTracker,
@@ -372,7 +372,7 @@ function closedOf(
   return { closed: `${grouped(closed)} of ${grouped(infos.length)} meshes`, openEdges };
 }
 
-/** Bounds it, by its vertices where they are not too many. */
+/** Returns the model's bounds, computed from its vertices unless there are too many. */
 function boxOf(root: Object3D): Box3 {
   let vertices = 0;
   root.traverse((each) => {
@@ -382,12 +382,12 @@ function boxOf(root: Object3D): Box3 {
   return new Box3().setFromObject(root, vertices <= MOST_PRECISE);
 }
 
-/** Whether its box is the same wherever it is. */
+/** Returns whether the object's box is unaffected by bones and morph targets. */
 function isRigid(object: Object3D): boolean {
   return !('skeleton' in object) && (object as Mesh).morphTargetInfluences === undefined;
 }
 
-/** Whether its user wishes that nothing moves by itself. */
+/** Returns whether the user prefers reduced motion. */
 function isStill(): boolean {
   return matchMedia('(prefers-reduced-motion: reduce)').matches;
 }
@@ -399,7 +399,7 @@ async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T
   return Promise.race([work, aborted]);
 }
 
-/** Says where a sample is from; of one's own model that is known. */
+/** Shows the origin of a sample; for a user's own model there is none to show. */
 function showOrigin(sample: Sample | null): void {
   const link = document.createElement('a');
   link.href = sample?.from.url ?? '';

@@ -1,24 +1,24 @@
 import { type BufferGeometry, type Camera, type Intersection, Mesh, type Object3D, Raycaster, Vector2 } from 'three';
 import { acceleratedRaycast, MeshBVH } from 'three-mesh-bvh';
 
-/** Hits on the main thread, with the time that they took. */
+/** Hits found on the main thread, with the time that they took. */
 export interface PeerHit {
   readonly hit: Intersection | null;
   readonly ms: number;
 }
 
-/** What three's Raycaster and three-mesh-bvh answer about the same model, on the main thread. */
+/** Picks in the same model with three's Raycaster and three-mesh-bvh, on the main thread. */
 export class Peers {
   readonly #root: Object3D;
   readonly #raycaster = new Raycaster();
   readonly #trees = new Map<BufferGeometry, MeshBVH>();
-  /** What three-mesh-bvh's trees took to build, in ms. */
+  /** Build time of three-mesh-bvh's trees, in ms. */
   buildMs = 0;
 
   constructor(root: Object3D) {
     this.#root = root;
     root.traverse((each) => {
-      // Of what bones move, its tree would have to be refitted in every frame.
+      // The tree of a skinned or morphed mesh would have to be refitted in every frame.
       if (!(each instanceof Mesh) || 'skeleton' in each || each.morphTargetInfluences !== undefined) return;
       const geometry = each.geometry as BufferGeometry;
       if (this.#trees.has(geometry) || geometry.attributes.position === undefined) return;
@@ -32,7 +32,7 @@ export class Peers {
     return this.#cast(x, y, camera, false);
   }
 
-  /** Null where it has no tree of anything. */
+  /** Null if there is no tree at all. */
   meshBvh(x: number, y: number, camera: Camera): PeerHit | null {
     if (this.#trees.size === 0) return null;
     const raycast = Mesh.prototype.raycast;
@@ -57,7 +57,7 @@ export class Peers {
   }
 }
 
-/** three's Raycaster meets what is not drawn, too. */
+/** three's Raycaster also hits objects that are not drawn. */
 function isShown(object: Object3D): boolean {
   for (let each: Object3D | null = object; each !== null; each = each.parent) if (!each.visible) return false;
   return true;

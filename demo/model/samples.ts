@@ -20,7 +20,7 @@ export interface Sample {
   load(signal: AbortSignal, onProgress: (fraction: number) => void): Promise<Shown>;
 }
 
-/** Where a sample is from, and what one may do with it. */
+/** The origin of a sample, and its licence. */
 export interface Origin {
   readonly source: string;
   readonly url: string;
@@ -58,7 +58,7 @@ async function suzanne(): Promise<string> {
   return (await import('@pmndrs/assets/models/suzi.glb.js')).default;
 }
 
-/** A GLB in a data URL. */
+/** A GLB as a data URL. */
 async function packed(name: string, url: string): Promise<Model> {
   const file = new File([await (await fetch(url)).arrayBuffer()], `${name}.glb`);
   return { ...(await loadModel([file])), name };

@@ -25,18 +25,18 @@ import type { Quality } from '../quality.js';
 import { IS_LIGHT } from '../scenery.js';
 import type { ExrPicture } from './exr-worker.js';
 
-/** Pixels of the shadow along each side, how far it is blurred in them, and by how many samples. */
+/** Shadow map: pixels along each side, blur radius in pixels, and number of samples. */
 const SHADOW = { low: { size: 512, radius: 8, samples: 12 }, high: { size: 1024, radius: 14, samples: 24 } };
 const SHADOW_OPACITY = 0.6;
-/** From where the sun shines. */
+/** Direction to the sun. */
 const SUN = new Vector3(-3, 8, 4).normalize();
-/** In lengths of the model's diagonal: the shadow ends before its picture does; what stands on the floor is not in it. */
+/** In multiples of the model's diagonal. The shadow ends inside its map; `gap` keeps objects that lie on the floor out of it. */
 const FLOOR = { radius: 1.6, shadow: 0.9, gap: 1e-3 };
 const FLOOR_COLOR = IS_LIGHT ? '#fafbfd' : '#34435e';
-/** Of the light that all pages have, and of what comes from the surroundings. */
+/** Shares of the lamps that all pages have, and of the environment lighting. */
 const SHARES = { lamps: 0.5, surroundings: 0.22 };
 
-/** The light from all around, and a floor with a soft shadow of what stands on it. */
+/** The environment lighting, and a floor with a soft shadow of the model. */
 export class Studio {
   readonly root = new Group();
   readonly #renderer: WebGLRenderer;
@@ -57,7 +57,7 @@ export class Studio {
     renderer.toneMapping = NeutralToneMapping;
     renderer.shadowMap.enabled = true;
     renderer.shadowMap.type = VSMShadowMap;
-    // Only when something moved.
+    // Updates the shadow only when the model has moved.
     renderer.shadowMap.autoUpdate = false;
     const { shadow } = this.#sun;
     const { size, radius, samples } = SHADOW[quality];
@@ -73,8 +73,8 @@ export class Studio {
   }
 
   /**
-   * Lights the scene by a picture of a studio, for metals: they show nothing but what is around them. A driver in software
-   * blurs it for 10 s, however small it is (three 0.187), and goes without.
+   * Lights the scene with an environment map of a studio, for metals, which show only reflections. A software driver takes 10 s
+   * to prefilter it, whatever its size (three 0.187), and goes without.
    */
   async light(): Promise<void> {
     if (this.#quality === 'low') return;
@@ -117,13 +117,13 @@ export class Studio {
     this.refresh();
   }
 
-  /** The model is not as its shadow is. */
+  /** Marks the shadow as out of date. */
   refresh(): void {
     this.#renderer.shadowMap.needsUpdate = true;
   }
 }
 
-/** A disc of light that ends nowhere. */
+/** A texture of a light disc that fades to transparent. */
 function fadingDisc(): Texture {
   const canvas = document.createElement('canvas');
   canvas.width = canvas.height = 256;

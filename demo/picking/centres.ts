@@ -1,6 +1,6 @@
 import { type BufferGeometry, type Group, type Mesh, Vector3 } from 'three';
 
-/** The middles of the objects' oriented bounds, which screen picks are about, as the vertices of `points`. */
+/** Sets the vertices of `points` to the centres of the objects' oriented bounds, which screen picks measure to. */
 export function centresOf(root: Group, points: BufferGeometry): void {
   const centres = (root.children as Mesh[]).map(({ geometry, matrixWorld }) => {
     return geometry.boundingBox!.getCenter(new Vector3()).applyMatrix4(matrixWorld);

@@ -26,7 +26,7 @@ await runPage(async (progress) => {
   // #region code
   const service = await createCollisionService();
   const tracker = await trackScene(service, root, {
-    updateMatrixWorld: true, // it is asked before it is drawn
+    updateMatrixWorld: true, // the tracker updates before three renders
     shapeOf: closedForm,
     onProgress: (fraction) => progress.show('Building the trees…', fraction),
   });

@@ -21,24 +21,24 @@ const CIRCLE = new BufferGeometry().setFromPoints(
   Array.from({ length: 64 }, (_, i) => new Vector3(Math.cos((i * Math.PI) / 32), Math.sin((i * Math.PI) / 32), 0)),
 );
 const DOT = new SphereGeometry(1, 12, 8);
-// Of three circles: about z, y and x.
+// Rotations of three circles: about z, y and x.
 const TURNS = [new Matrix4(), new Matrix4().makeRotationX(Math.PI / 2), new Matrix4().makeRotationY(Math.PI / 2)];
 
-/** A method's hit: the point, the normal as an arrow, and what stood for the object. */
+/** Draws the hit of a method: the point, the normal as an arrow, and the bounding shape that was picked. */
 export class MethodMarker {
   readonly root = new Group();
-  /** What stands for the object: a box or a sphere; empty for the others. */
+  /** The bounding shape: a box or a sphere; empty for the other methods. */
   readonly bounds = new Group();
   readonly #dot: Mesh;
   readonly #arrow: ArrowHelper;
   readonly #precision: Method['options']['precision'];
 
-  /** Hits of one ray lie behind each other: the marker of the higher `order` is in front. */
+  /** Hits of one ray are behind each other: the marker with the higher `order` is in front. */
   constructor({ color, options }: Method, order: number) {
     this.#precision = options.precision;
     this.#dot = new Mesh(DOT, new MeshBasicMaterial({ color, depthTest: false, transparent: true }));
     this.#arrow = new ArrowHelper(new Vector3(0, 0, 1), new Vector3(), 1, color);
-    this.#arrow.visible = options.method !== 'screen'; // whose normal is towards the eye
+    this.#arrow.visible = options.method !== 'screen'; // for 'screen' it points at the eye
     const lines = new LineBasicMaterial({ color, transparent: true, opacity: 0.65 });
     if (this.#precision === 'sphere') this.bounds.add(...TURNS.map((turn) => circle(lines, turn)));
     else if (this.#precision === 'obb' || this.#precision === 'aabb') this.bounds.add(boxEdges(lines));
@@ -77,7 +77,7 @@ export class MethodMarker {
   }
 }
 
-/** Round shapes know theirs exactly; for the others it is about the corners of their own box. */
+/** Round shapes have exact bounds; for the others, it is the box around the corners of their own box. */
 function boxAlongAxes(object: Mesh): Box3 {
   const type = closedForm(object)?.type;
   if (type === 'sphere' || type === 'capsule') return new Box3().setFromObject(object, true);

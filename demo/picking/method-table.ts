@@ -1,7 +1,7 @@
 import type { Hit } from 'collision-worker';
 import { cssColor, METHODS } from './methods.js';
 
-/** A row for each method: what it says, in its colour. */
+/** A row for each method with its result, in the method's colour. */
 export class MethodTable {
   readonly #cells = METHODS.map(() => ({ name: document.createElement('td'), length: document.createElement('td') }));
 
@@ -20,7 +20,7 @@ export class MethodTable {
     table.replaceChildren(...rows);
   }
 
-  /** A screen pick says how many pixels away the centre is, the others how far the hit. */
+  /** A screen pick shows the distance to the centre in pixels, the others the distance to the hit. */
   show(method: number, hit: Hit | null, objectName: string): void {
     const { name, length } = this.#cells[method];
     name.textContent = hit === null ? 'nothing' : objectName;

@@ -1,6 +1,6 @@
 import type { PickOptions } from 'collision-worker';
 
-/** A way of picking, and how the page tells it from the others. */
+/** A picking method, with its name and colour on the page. */
 export interface Method {
   id: string;
   title: string;

@@ -11,13 +11,15 @@ import {
 import { mulberry32 } from '../random.js';
 
 const ROOM = new Vector3(8, 7.2, 6);
-/** Between the middles of two objects. */
+/** Distance between the centres of two objects. */
 const DISTANCE = 1.75;
 const TRIES = 300;
 /** The model is about 0.2 units long. */
 const DRAGON_SCALE = 9;
 
-/** Thirty objects, still without a pose: meshes, and shapes that are picked in closed form whatever is drawn. */
+/**
+ * Creates thirty objects without a pose: meshes, and shapes that are picked in closed form regardless of their drawn geometry.
+ */
 export function createObjects(dragon: BufferGeometry, segments: number): Group {
   const kinds: [name: string, count: number, color: number, geometry: BufferGeometry][] = [
     ['dragon', 6, 0x5fae97, dragon],
@@ -38,7 +40,7 @@ export function createObjects(dragon: BufferGeometry, segments: number): Group {
   return root;
 }
 
-/** Puts them where that seed wants them: turned and stretched at random, with room between them. */
+/** Poses the objects by a seed: rotated and scaled at random, with room between them. */
 export function poseObjects(root: Group, seed: number): void {
   const random = mulberry32(seed);
   const spread = (size: number): number => (random() - 0.5) * size;

@@ -13,8 +13,8 @@ export interface PaneRect {
 }
 
 /**
- * One of the views that share the canvas: an element over its part of it takes the mouse. The frustum of its camera and
- * its view ray, from the near to the far plane, are drawn in the others, which see `layer`.
+ * One of the views that share the canvas: an element over its part of the canvas receives the mouse events. The frustum of its
+ * camera and its pick ray, from the near to the far plane, are drawn in the other views, which have `layer` enabled.
  */
 export class Pane {
   readonly name: string;
@@ -45,7 +45,7 @@ export class Pane {
     this.#frustum.root.visible = isShown;
   }
 
-  /** Where the mouse is over this pane, in pixels of the canvas. */
+  /** Position of the mouse over this pane, in pixels of the canvas. */
   get cursor(): { x: number; y: number } | null {
     const { position } = this.pointer;
     return position && { x: position.x + this.rect.x, y: position.y + this.rect.y };
@@ -62,7 +62,7 @@ export class Pane {
     this.camera.updateProjectionMatrix();
   }
 
-  /** Draws the frustum where it is now, and the ray under the cursor if there is one. */
+  /** Draws the current frustum, and the ray under the cursor, if any. */
   updateHelpers(): void {
     this.#frustum.update(this.camera, 0);
     const cursor = this.cursor;

@@ -13,12 +13,12 @@ import { METHODS } from './methods.js';
 import { poseObjects } from './objects.js';
 import { Pane, type PaneRect } from './pane.js';
 
-/** Thirty objects in two views of one canvas, and five ways of picking under one cursor. */
+/** Thirty objects in two views of one canvas, and five picking methods at one cursor. */
 export class PickingPage {
   readonly settings = { radius: 20, clickBy: METHODS[0].title, bounds: true };
   readonly panes: readonly Pane[];
   seed = 1;
-  /** Of each method, as of the newest answer. */
+  /** One hit per method, from the latest answers. */
   hits: readonly (Hit | null)[] = METHODS.map(() => null);
   readonly #renderer: WebGLRenderer;
   readonly #scene = createScene();
@@ -58,7 +58,7 @@ export class PickingPage {
     animate(renderer, this.#scene, this.panes[0].camera, () => this.#frame()).catch(showError);
   }
 
-  /** Something is not as it was drawn and picked. */
+  /** Marks the picture and the hits as out of date. */
   readonly changed = (): void => {
     this.#isStale = true;
   };
@@ -70,7 +70,7 @@ export class PickingPage {
     this.changed();
   }
 
-  /** What changed is asked about first and drawn with the answer, once. */
+  /** After a change, it picks first and then draws the picture with the result, once. */
   #frame(): void {
     if (this.#isStale) {
       this.#isStale = false;
@@ -137,11 +137,11 @@ export class PickingPage {
       this.#renderer.setScissor(...corner);
       this.#renderer.render(this.#scene, camera);
     }
-    // What the screen distance looks through.
+    // The radius that a screen pick searches.
     this.#circle.show(this.panes.find(({ cursor }) => cursor !== null)?.cursor ?? null, this.settings.radius);
   }
 
-  /** The first sees the whole room, the second all that the first sees. */
+  /** The first camera sees the whole room, the second one all of that and the first camera. */
   #placeCameras(): void {
     this.#layOut();
     const [{ camera, controls }, second] = this.panes;
@@ -155,14 +155,16 @@ export class PickingPage {
     second.camera.far = 5 * distance;
     second.camera.updateProjectionMatrix();
     second.controls.target.set(0, 0, 0.14 * distance);
-    second.showFrustum(false); // only the first one's
+    second.showFrustum(false); // only that of the first camera
     camera.layers.enable(2);
     second.camera.layers.enable(1);
     controls.update();
     second.controls.update();
   }
 
-  /** Side by side, or one over the other where that leaves them wider, in what the texts leave free. */
+  /**
+   * Lays the panes out side by side, or on top of each other if that leaves them wider, in the area that the texts leave free.
+   */
   #layOut(): void {
     const { clientWidth, clientHeight } = this.#renderer.domElement;
     this.#renderer.setSize(clientWidth, clientHeight, false);

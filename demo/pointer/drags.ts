@@ -4,13 +4,13 @@ import type { Toy, ToyTable } from './table.js';
 
 interface Drag {
   readonly toy: Toy;
-  /** The pointer moves on it, at the height at which it took the toy. */
+  /** The plane in which the pointer drags, at the height at which it grabbed the toy. */
   readonly plane: Plane;
-  /** From where the pointer is to where the toy stands. */
+  /** Vector from the pointer to the toy's position. */
   readonly offset: Vector3;
 }
 
-/** Toys that pointers drag over the table, each pointer one of its own. */
+/** Toys that pointers drag over the table, one per pointer. */
 export class Drags {
   readonly #table: ToyTable;
   readonly #drags = new Map<number, Drag>();
@@ -53,7 +53,7 @@ export class Drags {
   }
 }
 
-/** The ray of a pointer on a screen. */
+/** The pick ray of a pointer. */
 function rayOf({ camera, point }: PointerEvent): Ray {
   const pixel = point.clone().project(camera);
   const near = new Vector3(pixel.x, pixel.y, -1).unproject(camera);

@@ -21,10 +21,10 @@ import { TABLE, type Toy, type ToyTable } from './table.js';
 
 const REPORT_INTERVAL = 500;
 const LISTED = 7;
-/** Of so many events the median is told. */
+/** Number of events over which the median is taken. */
 const DELAYS = 100;
 const TOLD = ['pointerover', 'pointerout', 'pointerdown', 'pointerup', 'click', 'dblclick', 'wheel'] as const;
-/** CSS pixels: the map's distance from the corner, and how large it is at most. */
+/** CSS pixels: the map's distance from the corner, and its maximum size. */
 const MAP = { gap: 14, size: 300, share: 0.34 };
 const LIT = 0x6a5a20;
 
@@ -35,13 +35,13 @@ declare global {
   }
 }
 
-/** Toys that listen to pointers, in two views of one canvas. */
+/** Toys that receive pointer events, in two views of one canvas. */
 export class PointerPage {
   readonly settings = { move: movesByItself() };
   readonly camera = new PerspectiveCamera(36, 1, 1, 100);
   readonly mapCamera = new OrthographicCamera(-TABLE, TABLE, TABLE, -TABLE, 1, 20);
   mapRect: Required<ViewSize> = { x: 0, y: 0, width: 1, height: 1 };
-  /** How often each type was heard, by any object. */
+  /** Number of events of each type, over all objects. */
   readonly heard: Record<string, number> = {};
   seconds = 0;
   readonly drags: Drags;
@@ -89,7 +89,7 @@ export class PointerPage {
     animate(renderer, this.#scene, this.camera, (time: number) => this.#frame(time)).catch(showError);
   }
 
-  /** Turns the table, to so many degrees. */
+  /** Rotates the table to an angle in degrees. */
   turn(degrees: number): void {
     const { target } = this.#controls;
     const offset = this.camera.position.clone().sub(target);
@@ -131,7 +131,7 @@ export class PointerPage {
     for (const type of TOLD) root.addEventListener(type, (event) => this.#tell(type, event as PointerEvent));
   }
 
-  /** Says what a pointer is over. */
+  /** Shows the object under a pointer. */
   #show({ object, point, pointerType, camera }: PointerEvent): void {
     if (object.isVoidObject === true) return;
     const at = point.toArray().map((value) => value.toFixed(2));
@@ -148,7 +148,7 @@ export class PointerPage {
   #tell(type: keyof PointerEventsMap, { object, camera, timeStamp }: PointerEvent): void {
     if (object.isVoidObject === true) return;
     this.heard[type] = (this.heard[type] ?? 0) + 1;
-    // Those of pointers that rest have the time of an old event.
+    // For pointers at rest, these events carry the time of an old event.
     if (type !== 'pointerover' && type !== 'pointerout') {
       this.#delays = [...this.#delays.slice(1 - DELAYS), performance.now() - timeStamp];
     }
@@ -160,7 +160,7 @@ export class PointerPage {
   }
 
   #frame(time: number): void {
-    // A tab that was hidden goes on where it was.
+    // After its tab was hidden, the scene continues where it was.
     if (this.settings.move) this.seconds += Math.min(0.1, (time - this.#lastTime) / 1000);
     this.#lastTime = time;
     this.#meter.begin();
@@ -204,7 +204,7 @@ export class PointerPage {
     const { clientWidth, clientHeight } = this.#renderer.domElement;
     const { below } = textsOver(clientWidth);
     const size = Math.round(Math.min(MAP.size, MAP.share * Math.min(clientWidth, clientHeight - below)));
-    // Above a sheet, the links lie across the top.
+    // Above a sheet, the links are across the top.
     const above = below > 0 ? element('pages').offsetHeight : 0;
     this.mapRect = { x: clientWidth - MAP.gap - size, y: above + MAP.gap, width: size, height: size };
     const { style } = element('map');

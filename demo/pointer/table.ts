@@ -15,23 +15,23 @@ import {
 
 export type Toy = Mesh<BufferGeometry, MeshPhongMaterial>;
 
-/** The table reaches so far from its middle, and the turntable. */
+/** Radius of the table, and of the turntable. */
 export const TABLE = 5;
 const TURNTABLE = 1.9;
-/** Radians a second. */
+/** Radians per second. */
 const SPEED = 0.35;
 const TOP = 0.12;
 const COLORS = [0x5b7cab, 0xe0894a, 0x5fae97, 0x8d6fa8, 0xc8b04a, 0xb85c6c];
 const AROUND = 9;
 const ON_TURNTABLE = 5;
 
-/** Toys on a table. Those in its middle ride on a turntable. */
+/** Toys on a table. Those in the middle ride on a turntable. */
 export class ToyTable {
   readonly root = new Group();
   readonly turntable: Mesh;
   readonly toys: readonly Toy[];
 
-  /** `segments`: of what is round. */
+  /** `segments`: tessellation of round forms. */
   constructor(segments: number) {
     const wood = new MeshPhongMaterial({ color: 0x353c48, specular: 0x11151c });
     const table = new Mesh(new CylinderGeometry(TABLE, TABLE, 0.3, 4 * segments), wood);
@@ -69,13 +69,13 @@ export class ToyTable {
     });
   }
 
-  /** Turns the turntable to where it is at that time. */
+  /** Rotates the turntable to its angle at a time. */
   pose(seconds: number): void {
     this.turntable.rotation.y = SPEED * seconds;
     this.root.updateMatrixWorld();
   }
 
-  /** Stands a toy on what is below it: it rides on the turntable, or rests on the table. */
+  /** Places a toy on the surface below it: it rides on the turntable, or rests on the table. */
   putDown(toy: Toy): void {
     this.root.updateMatrixWorld();
     this.pickUp(toy);
@@ -84,18 +84,18 @@ export class ToyTable {
     if (isRider) this.turntable.attach(toy);
   }
 
-  /** It stays where it is, whatever turns below it. */
+  /** Detaches a toy from the turntable: it stays where it is while that turns. */
   pickUp(toy: Toy): void {
     if (toy.parent !== this.root) this.root.attach(toy);
   }
 
-  /** Moves a toy that was picked up, and keeps it on the table. */
+  /** Moves a toy that was picked up, and clamps it to the table. */
   move(toy: Toy, to: Vector3): void {
     const far = Math.max(1, to.length() / (TABLE - 0.5));
     toy.position.set(to.x / far, toy.position.y, to.z / far);
   }
 
-  /** Gives a toy its next colour, or that so many further. */
+  /** Advances a toy's colour by `steps`. */
   paint(toy: Toy, steps = 1): void {
     toy.userData.color = (toy.userData.color + steps) % COLORS.length;
     toy.material.color.setHex(COLORS[toy.userData.color]);

@@ -10,10 +10,10 @@ import { createRenderer } from '../scenery.js';
 import { PointsExhibit } from './points-exhibit.js';
 import { Village } from './village.js';
 
-/** Where WebGL runs in software, on phones, and on all else. */
+/** For WebGL in software, for phones, and for all other machines. */
 const COUNTS = { low: 1_000_000, phone: 2_000_000, high: 4_000_000 };
 
-/** `?points=` sets how many. */
+/** `?points=` sets the number of points. */
 await runPage(async (progress) => {
   const quality = await chooseQuality();
   const canvas = element('view') as HTMLCanvasElement;

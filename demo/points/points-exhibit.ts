@@ -14,7 +14,7 @@ const PLAIN = new Color(1, 1, 1);
 const LIT = new Color(1.7, 1.6, 0.7);
 const SELECTED = new Color(1.9, 0.85, 0.4);
 
-/** The village: points are named and lit under the pointer, things are selected by rectangle and lasso. */
+/** The village: the point under the pointer is named and highlighted, and objects are selected by rectangle and lasso. */
 export class PointsExhibit implements Exhibit, MarqueeEvents {
   readonly settings: MarqueeSettings = { lasso: false, mode: 'by direction', change: 'replace' };
   readonly root;
@@ -46,7 +46,7 @@ export class PointsExhibit implements Exhibit, MarqueeEvents {
     this.#dot.frustumCulled = false;
   }
 
-  /** The left button, or one finger, selects; the right one, or two, turn. */
+  /** The left button, or one finger, selects; the right button, or two fingers, orbit. */
   attach(page: LivePage, canvas: HTMLCanvasElement): void {
     this.#page = page;
     page.controls.mouseButtons = { LEFT: null, MIDDLE: MOUSE.PAN, RIGHT: MOUSE.ROTATE };
@@ -92,7 +92,7 @@ export class PointsExhibit implements Exhibit, MarqueeEvents {
     this.#before = this.selected;
   }
 
-  /** While it is dragged, only the newest outline matters. */
+  /** During a drag, only the latest outline matters. */
   onMove(outline: Outline): void {
     this.#selectIn(outline, true);
   }

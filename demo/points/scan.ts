@@ -1,17 +1,17 @@
 import { Color, Vector3 } from 'three';
 
-/** How much the brightness of points differs. */
+/** Variation in the brightness of points. */
 const NOISE = 0.3;
 
-/** The points of one thing, scattered over its surfaces. */
+/** The points of one object, scattered over its surfaces. */
 export class Scan {
   readonly name: string;
   readonly positions: Float32Array;
   readonly colors: Uint8Array;
-  /** The next point, before it is moved to its place, and its colour. */
+  /** The next point before the placement is applied, and its colour. */
   readonly point = new Vector3();
   readonly color = new Color();
-  /** Added to each point before it is turned. */
+  /** Added to each point before the rotation. */
   readonly shift = new Vector3();
   readonly #random: () => number;
   readonly #place = new Vector3();
@@ -25,13 +25,13 @@ export class Scan {
     this.#random = random;
   }
 
-  /** What follows stands there, turned about y. */
+  /** Sets the placement of the following points: position, and rotation about y. */
   move(place: Vector3, turn: number): void {
     this.#place.copy(place);
     this.#turn = turn;
   }
 
-  /** Adds points as `make` says, in `point` and `color`; no more than there is room for. */
+  /** Adds points that `make` puts into `point` and `color`, up to the capacity. */
   fill(points: number, make: () => void): void {
     const end = Math.min(this.positions.length / 3, this.#count + Math.ceil(points));
     for (; this.#count < end; this.#count++) {
@@ -46,7 +46,7 @@ export class Scan {
     }
   }
 
-  /** The four walls of a house, the middle of it in the origin, with windows left out. */
+  /** The four walls of a house centred at the origin, with windows left out. */
   walls(points: number, length: number, width: number, height: number, color: Color): void {
     this.fill(points, () => {
       const isLong = this.#random() < length / (length + width);
@@ -59,7 +59,7 @@ export class Scan {
     });
   }
 
-  /** Two slopes along x, and the gables below them. */
+  /** Two roof slopes along x, and the gables below them. */
   roof(points: number, length: number, width: number, from: number, height: number, color: Color): void {
     this.fill(points, () => {
       const [part, up] = this.#pair();
@@ -78,7 +78,7 @@ export class Scan {
     });
   }
 
-  /** Leaves, more of them outside than inside. */
+  /** Leaves, denser at the outside than inside. */
   crown(points: number, radius: number, height: number, color: Color): void {
     this.fill(points, () => {
       const z = 2 * this.#random() - 1;
@@ -102,7 +102,7 @@ export class Scan {
 
 const UP = new Vector3(0, 1, 0);
 
-/** Every two metres, one metre wide, at the height of a face. */
+/** Windows are every two metres, one metre wide, at eye level. */
 function isWindow(along: number, up: number): boolean {
   const part = along % 2;
   return part > 0.6 && part < 1.4 && up % 2.6 > 1 && up % 2.6 < 1.9;

@@ -9,7 +9,7 @@ const TILE = 12;
 const HALF = (TILES * TILE) / 2;
 const HOUSES = 14;
 const TREES = 46;
-/** So many of all points are on each kind of thing; the tower has as many as the rest of the church. */
+/** Share of all points for each kind of object; the tower has as many as the rest of the church. */
 const SHARES = { ground: 0.42, houses: 0.24, church: 0.04, trees: 0.24, lines: 0.02 };
 
 const GRASS = new Color(0x6f8f4a);
@@ -21,12 +21,12 @@ const BARK = new Color(0x7a5c40);
 const LEAF = new Color(0x5d9a45);
 const WIRE = new Color(0xe8e2d0);
 
-/** The height of the land, in metres. */
+/** Returns the height of the terrain, in metres. */
 export function heightAt(x: number, z: number): number {
   return 1.6 * Math.sin(0.11 * x + 0.5) * Math.cos(0.09 * z) + 0.5 * Math.sin(0.31 * x - 0.23 * z);
 }
 
-/** A scanned village: a cloud of points for each thing in it, of some `count` points in all. */
+/** A scanned village: one point cloud per object, of about `count` points in total. */
 export class Village {
   readonly root = new Group();
   things: readonly Points<BufferGeometry, PointsMaterial>[] = [];
@@ -34,7 +34,7 @@ export class Village {
   readonly #random = mulberry32(7);
   readonly #scans: Scan[] = [];
 
-  /** Makes it thing by thing; in between the page has its turn. */
+  /** Creates the objects one by one, and yields to the page in between. */
   static async create(count: number, pixels: number): Promise<Village> {
     const village = new Village();
     for (const _ of village.#scan(count)) await nextTurn();
@@ -92,7 +92,7 @@ export class Village {
     }
   }
 
-  /** Houses first, then trees; none where another is, nor in the middle, where the church is. */
+  /** Positions of the houses, then of the trees; none overlaps another, or the church in the middle. */
   #places(): Vector3[] {
     const places = [new Vector3()];
     while (places.length <= HOUSES + TREES) {
@@ -163,7 +163,7 @@ export class Village {
   }
 }
 
-/** A material of its own for each thing, so that it can be lit. */
+/** Each object has its own material, so that it can be highlighted. */
 function pointsOf({ name, positions, colors }: Scan, size: number): Points<BufferGeometry, PointsMaterial> {
   const geometry = new BufferGeometry()
     .setAttribute('position', new BufferAttribute(positions, 3))

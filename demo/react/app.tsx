@@ -7,27 +7,27 @@ import { showError } from '../panel.js';
 import type { Quality } from '../quality.js';
 import { BACKGROUND, SIDE } from '../scenery.js';
 
-/** Knots in each direction. */
+/** Knots along each direction. */
 const ROWS = 18;
 const SPACING = 1.5;
 const BALL = 1.1;
-/** How far the knots reach from the middle. */
+/** Distance from the centre to the outermost knots. */
 const REACH = (ROWS / 2) * SPACING;
 /** Radians. */
 const FIELD = Math.PI / 4;
-/** Radians a second, of the ball on its way. */
+/** Angular speed of the ball on its path, in radians per second. */
 const SPEED = 0.35;
 
-/** What the page shows, and tests read. */
+/** State of the page, which tests read. */
 export interface Figures {
-  /** The names under the pointer, the newest last. */
+  /** Names of the objects that the pointer has entered, the latest last. */
   hovered: string[];
   selected: string[];
-  /** The ball touches these now. */
+  /** The names that the ball touches now. */
   touched: string[];
-  /** Whether the ball moves. */
+  /** Whether the ball is moving. */
   rolls: boolean;
-  /** Returns fiber's own. */
+  /** Returns fiber's own state. */
   state: (() => RootState) | null;
 }
 
@@ -44,12 +44,12 @@ interface ThingProps {
   onChange(): void;
 }
 
-/** Some hundred knots with event props, and a ball that rolls through them. */
+/** Several hundred knots with event props, and a ball that rolls through them. */
 export const App = memo(function App({ quality, figures, onChange, onProgress, onReady }: AppProps): ReactNode {
   const isHigh = quality === 'high';
   const [knot] = useState(() => new TorusKnotGeometry(0.36, 0.13, isHigh ? 160 : 48, isHigh ? 20 : 6));
   // #region code
-  // They are made once: another function would be other events.
+  // Created once: a new function would be a new event manager.
   const [events] = useState(() => collisionEvents({ track: { contacts: 'none', onProgress }, onError: showError }));
   // #endregion
   return (
@@ -76,7 +76,7 @@ export const App = memo(function App({ quality, figures, onChange, onProgress, o
   );
 });
 
-/** A knot that lights up under the pointer, and stays lit when it is clicked. */
+/** A knot that is highlighted under the pointer, and stays highlighted after a click. */
 function Knot({ index, geometry, figures, onChange }: ThingProps & { index: number; geometry: TorusKnotGeometry }) {
   const name = `knot ${index}`;
   const [isHovered, setHovered] = useState(false);
@@ -113,7 +113,7 @@ function Knot({ index, geometry, figures, onChange }: ThingProps & { index: numb
   );
 }
 
-/** It rolls in a circle and lights up what it touches. A sphere stands for its triangles. */
+/** Rolls in a circle and highlights the objects that it touches. A sphere stands in for its triangles. */
 function Ball({ figures, onChange }: ThingProps): ReactNode {
   const ball = useRef<Mesh>(null);
   const angle = useRef(0);
@@ -123,7 +123,7 @@ function Ball({ figures, onChange }: ThingProps): ReactNode {
   useFrame((_, seconds) => {
     if (figures.rolls) angle.current += SPEED * Math.min(seconds, 0.1);
     ball.current!.position.set(7 * Math.cos(angle.current), 0.6, 7 * Math.sin(angle.current));
-    // The pointer may stand still: fiber asks again for the newest event.
+    // The pointer may be at rest: fiber raycasts again for the latest event.
     if (figures.rolls) events.update?.();
   });
   const glow = (object: Object3D, isTouched: boolean): void => {
@@ -162,14 +162,14 @@ function Ball({ figures, onChange }: ThingProps): ReactNode {
   );
 }
 
-/** Looks at the knots, beside the texts, and says when all stands. */
+/** Points the camera at the knots, next to the texts, and reports when everything is ready. */
 function Eye({ figures, onReady }: { figures: Figures; onReady(): void }): ReactNode {
   const collision = useCollision();
   const { camera, size, get } = useThree();
   useEffect(() => {
     const { width, height } = size;
     const [aside, below] = width > 2.5 * SIDE ? [SIDE / 2, 0] : [0, 0.18 * height];
-    // So deep lies the nearest row, of which both ends are to be in the picture.
+    // Distance to the nearest row, both ends of which must be in the picture.
     const depth = (1.03 * REACH * Math.max(Math.SQRT1_2, height / (width - 2 * aside))) / Math.tan(FIELD / 2);
     const distance = (depth + Math.SQRT1_2 * REACH) / (1.5 * Math.SQRT1_2);
     camera.position.set(0, 0.75 * distance, 0.75 * distance);

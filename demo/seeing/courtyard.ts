@@ -4,7 +4,7 @@ import { Heist } from './heist.js';
 import { Visitors } from './visitors.js';
 import { createWalls, wallAt } from './walls.js';
 
-/** Nearer to a wall neither guard nor thief come. */
+/** Minimum distance of guard and thief from a wall. */
 const ROOM = 0.4;
 
 /** Walls, visitors, a guard and a thief. */
@@ -14,7 +14,7 @@ export class Courtyard {
   readonly visitors: Visitors;
   readonly guard = new Guard();
   readonly heist = new Heist((x, z) => this.isFree(x, z));
-  /** Those of whom it is asked whether the guard sees them. */
+  /** The objects that are tested for visibility to the guard. */
   readonly watched: readonly Mesh[];
 
   constructor(seed: number) {

@@ -5,9 +5,9 @@ import type { Courtyard } from './courtyard.js';
 
 const GROUND = new Plane(new Vector3(0, 1, 0), 0);
 
-/** The left button: it drags the guard and leads the thief; elsewhere the guard looks to where the pointer is. */
+/** The left button drags the guard and leads the thief; pressed elsewhere, it turns the guard towards the pointer. */
 export class FigureControl {
-  /** Whether the pointer has hold of the guard. */
+  /** Whether the pointer is dragging the guard. */
   isHeld = false;
   readonly #raycaster = new Raycaster();
 

@@ -9,15 +9,15 @@ import {
 } from 'three';
 
 const EYE_HEIGHT = 1.5;
-/** Radians to each side, and a second. */
+/** Radians to each side, and per second. */
 const SWEEP = 1.1;
 const SPEED = 0.45;
 
-/** Somebody who looks about. Its camera renders nothing: it is the field of view. */
+/** A figure that looks around. Its camera does not render: it defines the field of view. */
 export class Guard {
   readonly root = new Group();
   readonly camera = new PerspectiveCamera(22, 2.4, 0.45, 11);
-  /** About y; 0 looks along -z. */
+  /** Angle about y; 0 looks along -z. */
   #direction = -0.5;
   #seconds = 0;
 
@@ -44,14 +44,14 @@ export class Guard {
     return this.root.children.filter((child) => child instanceof Mesh);
   }
 
-  /** Looks to and fro. */
+  /** Sweeps the view back and forth. */
   turn(seconds: number): void {
     this.#seconds += seconds;
     this.root.rotation.y = this.#direction + SWEEP * Math.sin((SPEED / SWEEP) * this.#seconds);
     this.root.updateMatrixWorld(true);
   }
 
-  /** Looks there, and from now on about there. */
+  /** Looks at a position, and from then on sweeps about that direction. */
   lookAt(x: number, z: number): void {
     const { position } = this.root;
     this.#direction = Math.atan2(position.x - x, position.z - z);

@@ -11,12 +11,12 @@ import {
 
 const RADIUS = 0.28;
 const HEIGHT = 0.85;
-/** Units a second. */
+/** Units per second. */
 const SPEED = 3.2;
-/** Where the thief is safe, and how far from there. */
+/** Where the thief is safe, and the radius of that place. */
 const HOME = new Vector2(-10, 7);
 const HOME_RADIUS = 0.9;
-/** Behind walls, x and z. */
+/** Positions behind walls, x and z. */
 const JEWELS = [new Vector2(-5.6, -3.2), new Vector2(5.4, -3.6), new Vector2(7.7, 4.6)];
 const REACH = 0.6;
 const COLORS = { jewel: 0xffe14d, home: 0x5fd1a8 };
@@ -27,17 +27,17 @@ const KEYS: Readonly<Record<string, readonly [x: number, z: number]>> = {
   KeyD: [1, 0],
 };
 
-/** A thief who shall bring the jewels home and never be seen by the guard on the way. */
+/** A thief who must bring the jewels home without being seen by the guard. */
 export class Heist {
   readonly thief: Mesh;
-  /** Drawn, and in nobody's way. */
+  /** Drawn, but not tracked: marks occlude nothing. */
   readonly marks = new Group();
   caught = 0;
   readonly #isFree: (x: number, z: number) => boolean;
   readonly #jewels: readonly Mesh[];
   readonly #ring: Mesh;
   readonly #pressed = new Set<string>();
-  /** Where the thief is led to. */
+  /** Target of the thief. */
   #goal: Vector2 | null = null;
 
   constructor(isFree: (x: number, z: number) => boolean) {
@@ -58,7 +58,7 @@ export class Heist {
     this.#begin();
   }
 
-  /** Of the jewels: how many the thief has, and how many there are. */
+  /** Number of jewels that the thief has; `all` is the total. */
   get taken(): number {
     return this.#jewels.filter(({ visible }) => !visible).length;
   }
@@ -72,7 +72,7 @@ export class Heist {
     return Math.hypot(x - HOME.x, z - HOME.y) < HOME_RADIUS;
   }
 
-  /** The thief goes by the keys W, A, S and D, too. */
+  /** Lets the keys W, A, S and D move the thief, too. */
   listen(): void {
     addEventListener('keydown', ({ code, target }) => {
       if (code in KEYS && !(target instanceof HTMLInputElement)) this.#pressed.add(code);
@@ -81,7 +81,7 @@ export class Heist {
     addEventListener('blur', () => this.#pressed.clear());
   }
 
-  /** From now on the thief goes there. */
+  /** Sets the target of the thief. */
   lead(x: number, z: number): void {
     this.#goal = new Vector2(x, z);
   }
@@ -97,7 +97,7 @@ export class Heist {
     const most = SPEED * seconds;
     if (way.lengthSq() > 0) way.setLength(most);
     else if (this.#goal !== null) way.set(this.#goal.x - position.x, this.#goal.y - position.z).clampLength(0, most);
-    // Along a wall, where one is in the way.
+    // Slides along a wall that blocks the way.
     if (this.#isFree(position.x + way.x, position.z)) position.x += way.x;
     if (this.#isFree(position.x, position.z + way.y)) position.z += way.y;
     this.#ring.position.set(position.x, this.#ring.position.y, position.z);
@@ -105,7 +105,7 @@ export class Heist {
       jewel.rotation.y = MathUtils.euclideanModulo(jewel.rotation.y + seconds, 2 * Math.PI);
   }
 
-  /** Goes by whether the guard sees the thief; answers what there is to tell. */
+  /** Updates the game, given whether the guard sees the thief; returns a message, if any. */
   judge(isSeen: boolean): string | null {
     if (isSeen && !this.isHome) {
       this.caught++;

@@ -25,9 +25,9 @@ await runPage(async () => {
   // #region code
   const service = await createCollisionService();
   const tracker = await trackScene(service, courtyard.root, {
-    updateMatrixWorld: true, // it is asked before it is drawn
+    updateMatrixWorld: true, // the tracker updates before three renders
     shapeOf: closedForm,
-    // The views are about visitors and the thief; walls and the guard are there to be in the way, and to be picked.
+    // The views test visitors and the thief; walls and the guard only occlude, and can be picked.
     objectOptions: (object) => ({ cullable: watched.has(object) }),
   });
   // #endregion

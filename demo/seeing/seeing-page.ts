@@ -22,18 +22,18 @@ import { SeeingPanel } from './seeing-panel.js';
 import { SightLines } from './sight-lines.js';
 import { STATES, type State, stateOf } from './states.js';
 
-/** Of the guard's view; only `minPixels` would ask how large that is in pixels. */
+/** Picture size of the guard's view; only `minPixels` would need it. */
 const GUARD_SIZE = { width: 240, height: 100 };
 
-/** A courtyard seen from above, and what the guard in it sees. */
+/** A courtyard from above, and the objects that its guard sees. */
 export class SeeingPage {
   readonly settings = { walk: movesByItself(), turn: movesByItself(), margin: 0 };
-  /** Far enough for a picture that is five times as high as wide, which is seen from farther away. */
+  /** The far plane suffices for a picture five times as high as wide, which is viewed from farther away. */
   readonly camera = new PerspectiveCamera(38, 1, 1, 300);
   readonly courtyard: Courtyard;
-  /** Of each visitor, as of the newest answer. */
+  /** States of the visitors in the latest answer. */
   states: readonly State[] = [];
-  /** Answers so far. */
+  /** Number of answers so far. */
   answers = 0;
   readonly #renderer: WebGLRenderer;
   readonly #scene = createScene();
@@ -93,7 +93,7 @@ export class SeeingPage {
     this.#renderer.render(this.#scene, this.camera);
   }
 
-  /** The field of view is a view like any other: the frame says what is in it, and `sees` what no wall hides. */
+  /** The guard's field of view is a view like any other: the frame reports what is in it, and `sees` what no wall occludes. */
   async #askWhatIsSeen(): Promise<void> {
     const { guard, watched, heist } = this.courtyard;
     const { clientWidth: width, clientHeight: height } = this.#renderer.domElement;

@@ -5,7 +5,7 @@ import { STATES, type State } from './states.js';
 const REMEMBERED = 40;
 const NAMES = Object.keys(STATES) as State[];
 
-/** Counts of the states, and what changed last. */
+/** Counts of the states, and the latest changes. */
 export class SeeingPanel {
   readonly #events = element('events');
   readonly #heist = element('heist');
@@ -39,7 +39,7 @@ export class SeeingPanel {
     if (this.#heist.textContent !== text) this.#heist.textContent = text;
   }
 
-  /** The newest is on top. */
+  /** Adds an event to the log, newest first. */
   tell(event: string): void {
     const item = document.createElement('li');
     item.textContent = event;

@@ -10,7 +10,7 @@ import {
 } from 'three';
 import { STATES, type State } from './states.js';
 
-/** Lines from the eye to those who are seen. */
+/** Lines from the guard's eye to the visible visitors. */
 export class SightLines {
   readonly root: LineSegments;
   readonly #positions: BufferAttribute;

@@ -1,4 +1,4 @@
-/** How a target stands to the guard's field of view. */
+/** Visibility states of a target in the guard's view. */
 export const STATES = {
   inside: { title: 'wholly in it, and seen', color: 0xff5a4d },
   crossing: { title: 'crossing its edge, and seen', color: 0xffb13d },

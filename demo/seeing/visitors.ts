@@ -8,12 +8,12 @@ const BALLS = 6;
 interface Walk {
   mesh: Mesh;
   radius: number;
-  /** Units a second. */
+  /** Units per second. */
   velocityX: number;
   velocityZ: number;
 }
 
-/** Those that the guard looks for: people and balls that go straight on until a wall turns them round. */
+/** The guard's targets: people and balls that move straight ahead until a wall turns them around. */
 export class Visitors {
   readonly meshes: readonly Mesh[];
   readonly #walls: readonly Mesh<BoxGeometry>[];

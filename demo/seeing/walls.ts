@@ -6,7 +6,7 @@ export const HALF_DEPTH = 8;
 const HEIGHT = 1.9;
 const THICKNESS = 0.35;
 
-/** From x, z to x, z, along one of the two. */
+/** From x, z to x, z; each wall is parallel to one of the axes. */
 const WALLS: readonly [fromX: number, fromZ: number, toX: number, toZ: number][] = [
   [-HALF_WIDTH, -HALF_DEPTH, HALF_WIDTH, -HALF_DEPTH],
   [-HALF_WIDTH, HALF_DEPTH, HALF_WIDTH, HALF_DEPTH],
@@ -23,11 +23,11 @@ const WALLS: readonly [fromX: number, fromZ: number, toX: number, toZ: number][]
   [-1, -4.5, 1, -4.5],
 ];
 
-/** Each a box, standing on the ground. */
+/** Creates the walls as boxes that stand on the ground. */
 export function createWalls(): Mesh<BoxGeometry>[] {
   const material = new MeshLambertMaterial({ color: 0x65728a });
   return WALLS.map(([fromX, fromZ, toX, toZ], i) => {
-    // The walls around it are low, to look over them.
+    // The outer walls are low, so that the camera can look over them.
     const height = i < 4 ? HEIGHT / 3 : HEIGHT;
     const geometry = new BoxGeometry(toX - fromX + THICKNESS, height, toZ - fromZ + THICKNESS);
     const wall = new Mesh(geometry, material);
@@ -37,7 +37,7 @@ export function createWalls(): Mesh<BoxGeometry>[] {
   });
 }
 
-/** Along which axis a disc on the ground stands in a wall the least deep; null if it stands in none. */
+/** Returns the axis along which a disc on the ground penetrates a wall the least; null if it touches none. */
 export function wallAt(walls: readonly Mesh<BoxGeometry>[], x: number, z: number, radius: number): 'x' | 'z' | null {
   for (const { position, geometry } of walls) {
     const { width, depth } = geometry.parameters;

@@ -17,11 +17,11 @@ const METALS = {
 
 const UP = new Vector3(0, 1, 0);
 
-/** Adds named parts to a model. Each has a material of its own, so that it can be shown as selected. */
+/** Adds named parts to a model. Each has its own material, so that it can be shown as selected. */
 export class Assembly {
   readonly #root: Group;
   readonly #prefix: string;
-  /** Of all that is added, in the model's space. */
+  /** Frame of the added parts, in the model's space. */
   readonly #frame: Matrix4;
 
   constructor(root: Group, prefix = '', frame = new Matrix4()) {
@@ -40,13 +40,13 @@ export class Assembly {
   }
 }
 
-/** Moved there, and turned from y to `axis`. */
+/** A translation, after a rotation from y to `axis`. */
 export function at(x: number, y: number, z: number, axis = UP): Matrix4 {
   const turn = new Quaternion().setFromUnitVectors(UP, axis.clone().normalize());
   return new Matrix4().compose(new Vector3(x, y, z), turn, new Vector3(1, 1, 1));
 }
 
-/** For what is one unit long along y, about its middle: stretched from one point to the other. */
+/** For a geometry of unit length along y, centred: stretches it from one point to the other. */
 export function between(from: Vector3, to: Vector3): Matrix4 {
   const along = new Vector3().subVectors(to, from);
   const middle = new Vector3().addVectors(from, to).divideScalar(2);

@@ -4,7 +4,7 @@ import { Assembly, at, between } from './assembly.js';
 import { CRANKPIN } from './cylinder.js';
 
 const FORWARD = new Vector3(0, 0, 1);
-/** From y to z: what is turned on a lathe stands along the shaft then. */
+/** Rotation from y to z: lathed parts are then aligned with the shaft. */
 const ALONG_SHAFT = at(0, 0, 0, FORWARD);
 
 export function addCrankcase(root: Group, forms: Forms): void {
@@ -55,7 +55,7 @@ export function addPropeller(root: Group, forms: Forms): void {
   }
 }
 
-/** All of it is inside of the crankcase. */
+/** All parts of the crankshaft are inside the crankcase. */
 function addCrankshaft(assembly: Assembly, forms: Forms): void {
   const journal = forms.disc(0.2, 0.5);
   const web = new BoxGeometry(0.34, 0.86, 0.14);

@@ -2,15 +2,18 @@ import { type BufferGeometry, CapsuleGeometry, type Group, Matrix4, Vector3 } fr
 import type { Forms } from '../forms.js';
 import { Assembly, at, between, type Metal } from './assembly.js';
 
-/** Where the crankpin is, in the model. */
+/** Position of the crankpin in the model. */
 export const CRANKPIN = new Vector3(0, 0.42, 0);
 const ROD_LENGTH = 1.25;
 const FORWARD = new Vector3(0, 0, 1);
 
-/** A part of every cylinder, placed with y outwards and z forwards. */
+/** A part of each cylinder, placed with y outwards and z forwards. */
 type Part = [name: string, metal: Metal, geometry: BufferGeometry, place: Matrix4];
 
-/** The cylinders of a radial engine, evenly about z. They share their geometries; only the pistons stand differently. One by one. */
+/**
+ * Adds the cylinders of a radial engine one by one, evenly spaced about z. They share their geometries and differ only in the
+ * position of the piston.
+ */
 export function* addCylinders(root: Group, count: number, forms: Forms): Generator<void> {
   const parts: Part[] = [];
   for (const some of [barrel, head, valveGear, ignition, pipes]) {
@@ -24,7 +27,7 @@ export function* addCylinders(root: Group, count: number, forms: Forms): Generat
     const angle = (2 * Math.PI * i) / count;
     const assembly = new Assembly(root, `cylinder ${i + 1}: `, new Matrix4().makeRotationZ(angle));
     for (const part of parts) assembly.add(...part);
-    // The crankpin as this cylinder sees it.
+    // The crankpin in this cylinder's frame.
     const crankpin = CRANKPIN.clone().applyMatrix4(new Matrix4().makeRotationZ(-angle));
     const height = crankpin.y + Math.sqrt(ROD_LENGTH ** 2 - crankpin.x ** 2);
     assembly.add('piston', 'aluminium', piston, at(0, height, 0));
@@ -58,7 +61,7 @@ function head(forms: Forms): Part[] {
   ];
 }
 
-/** Rocker boxes, tubes of the push rods, and the valves, which are inside. */
+/** Rocker boxes, push rod tubes, and the valves, which are inside. */
 function valveGear(forms: Forms): Part[] {
   const box = new CapsuleGeometry(0.15, 0.5, Math.ceil(forms.segments / 4), forms.segments);
   const tube = forms.rod(0.05);

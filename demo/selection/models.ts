@@ -4,7 +4,7 @@ import type { Quality } from '../quality.js';
 import { createPieces } from './pieces.js';
 import { createRadialEngine } from './radial-engine.js';
 
-/** Models of many parts, by what `?model=` calls them; how fine each is drawn depends on the quality. */
+/** Models of many parts, by their name in `?model=`; the quality determines their tessellation. */
 export const MODELS: Readonly<Record<string, (quality: Quality) => Promise<Group>>> = {
   engine: async (quality) => createRadialEngine(quality === 'high' ? 48 : 16),
   dragon: async (quality) => {

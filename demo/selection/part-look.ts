@@ -4,7 +4,7 @@ const SELECTED = new Color(0xff8a3c);
 const GLOW = new Color(0x5a2400);
 const BLACK = new Color(0);
 
-/** How a part looks while it is selected, and while one can see through those that are not. */
+/** Sets the appearance of a part: selected, or see-through while it is not. */
 export class PartLook {
   readonly #material: MeshLambertMaterial;
   readonly #color: Color;
@@ -22,6 +22,6 @@ export class PartLook {
     material.depthWrite = !seeThrough;
     if (material.transparent === seeThrough) return;
     material.transparent = seeThrough;
-    material.needsUpdate = true; // the shader of what is opaque has no opacity
+    material.needsUpdate = true; // the shader of an opaque material ignores opacity
   }
 }

@@ -4,16 +4,16 @@ import { BufferAttribute, BufferGeometry, Color, Group, Mesh, MeshLambertMateria
 const SCALE = 36;
 
 /**
- * A mesh cut into patches of triangles, each nearest to one of `count` points that are far from each other: the next
- * point is always the centroid that is farthest from all points so far (Teofilo Gonzalez, Clustering to minimize the
- * maximum intercluster distance, 1985).
+ * Cuts a mesh into patches of triangles, each nearest to one of `count` seed points that are far apart: the next seed is always
+ * the centroid that is farthest from all seeds so far (Teofilo Gonzalez, Clustering to minimize the maximum intercluster
+ * distance, 1985).
  */
 export function createPieces(geometry: BufferGeometry, count: number): Group {
   const patches = patchesOf(centroidsOf(geometry), count);
   const root = new Group();
   const centre = geometry.boundingBox!.getCenter(new Vector3());
   patches.forEach((triangles, i) => {
-    // Neighbours in number are far from each other in hue: the golden ratio's multiples are spread evenly.
+    // Patches with consecutive numbers differ widely in hue: multiples of the golden ratio are spread evenly.
     const color = new Color().setHSL((i * 0.618034) % 1, 0.22, 0.5);
     const piece = new Mesh(patch(geometry, triangles), new MeshLambertMaterial({ color }));
     piece.name = `piece ${i + 1}`;
@@ -25,7 +25,7 @@ export function createPieces(geometry: BufferGeometry, count: number): Group {
   return root;
 }
 
-/** xyz of each triangle. */
+/** Three coordinates per triangle. */
 function centroidsOf({ index, attributes: { position } }: BufferGeometry): Float32Array {
   const centroids = new Float32Array(index!.count);
   for (let i = 0; i < index!.count; i++) {
@@ -63,7 +63,7 @@ function patchesOf(centroids: Float32Array, count: number): number[][] {
   return patches;
 }
 
-/** With vertices of its own. */
+/** Builds a geometry with its own vertices. */
 function patch({ index, attributes }: BufferGeometry, triangles: readonly number[]): BufferGeometry {
   const corners = triangles.flatMap((i) => [0, 1, 2].map((k) => index!.getX(3 * i + k)));
   const vertices = [...new Set(corners)];

@@ -5,8 +5,8 @@ import { addCrankcase, addPropeller } from './crankcase.js';
 import { addCylinders } from './cylinder.js';
 
 /**
- * A radial aircraft engine of some 500 named parts, the propeller along +z. Pistons, rods, valves and the crankshaft
- * are where they belong: inside. It is made bit by bit; in between the page has its turn.
+ * A radial aircraft engine of about 500 named parts, with the propeller along +z. Pistons, rods, valves and the crankshaft are in
+ * their real places, inside. It is built step by step, and yields to the page in between.
  */
 export async function createRadialEngine(segments: number): Promise<Group> {
   const root = new Group();

@@ -12,7 +12,7 @@ import { PartLook } from './part-look.js';
 const OUTLINE = IS_LIGHT ? 0x8a3300 : 0xffe0c2;
 const NONE: ReadonlySet<Mesh> = new Set();
 
-/** A model, a camera to turn about it, and the parts that are selected. */
+/** A model, an orbiting camera, and the selected parts. */
 export class SelectionPage implements MarqueeEvents {
   readonly settings: MarqueeSettings & { seeThrough: boolean } = {
     lasso: false,
@@ -29,7 +29,7 @@ export class SelectionPage implements MarqueeEvents {
   readonly #looks: readonly PartLook[];
   readonly outlines = new HullOutlines(OUTLINE);
   readonly #list = new SelectionList('parts');
-  /** When the drag began. */
+  /** The selection when the drag began. */
   #before: ReadonlySet<Mesh> = this.selected;
   #isStale = true;
 
@@ -51,7 +51,7 @@ export class SelectionPage implements MarqueeEvents {
     const polygon = element('outline').querySelector('polygon');
     new Marquee(canvas, polygon!, this.settings, this);
     fitToCanvas(renderer, this.camera);
-    // A picture higher than wide shows the model from farther away, as wide as before.
+    // In a portrait picture, the camera is farther away and shows the model at the same width.
     this.camera.position.multiplyScalar(Math.max(1, 0.9 / this.camera.aspect));
     addEventListener('resize', () => {
       fitToCanvas(renderer, this.camera);
@@ -61,7 +61,7 @@ export class SelectionPage implements MarqueeEvents {
     animate(renderer, this.#scene, this.camera, () => this.#frame()).catch(showError);
   }
 
-  /** Something is not as it was drawn. */
+  /** Marks the picture as out of date. */
   readonly changed = (): void => {
     this.#isStale = true;
   };
@@ -76,7 +76,7 @@ export class SelectionPage implements MarqueeEvents {
     this.#before = this.selected;
   }
 
-  /** While it is dragged, only the newest outline matters. */
+  /** During a drag, only the latest outline matters. */
   onMove(outline: Outline): void {
     this.#selectIn(outline, true);
   }
@@ -118,7 +118,7 @@ export class SelectionPage implements MarqueeEvents {
     this.#parts.forEach((part, i) => {
       this.#looks[i].show(this.selected.has(part), this.settings.seeThrough);
     });
-    // Behind what one can see through they would be seen whole.
+    // Behind see-through parts the outlines would be fully visible.
     this.outlines.show(this.settings.seeThrough ? NONE : this.selected, width, height);
     this.#renderer.render(this.#scene, this.camera);
   }

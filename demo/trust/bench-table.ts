@@ -2,9 +2,9 @@ import type { BufferGeometry } from 'three';
 import { element } from '../panel.js';
 import { ENGINES, type EngineName, type Result, runBench } from './bench.js';
 
-/** The table of the bench, with its buttons and its progress. */
+/** The benchmark table, with its buttons and its progress bar. */
 export class BenchTable {
-  /** Of each work. */
+  /** Results by workload. */
   readonly results = new Map<string, Partial<Record<EngineName, Result>>>();
   readonly #body = element('bench').querySelector('tbody')!;
   readonly #run = element('run') as HTMLButtonElement;

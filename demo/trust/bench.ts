@@ -7,14 +7,14 @@ import { mulberry32 } from '../random.js';
 export const ENGINES = ['worker', 'three-mesh-bvh', 'Raycaster'] as const;
 export type EngineName = (typeof ENGINES)[number];
 
-/** What one engine took for a ray, in µs, and the sum of what it hit. */
+/** Time per ray of one engine, in µs, and a checksum of its hits. */
 export interface Result {
   microseconds: number;
-  /** Of the numbers of all objects, and of the vertices of all triangles that were hit. */
+  /** Sum of the numbers of all objects and of the vertices of all triangles that were hit. */
   checksum: number;
 }
 
-/** The same rays against the same meshes. */
+/** One workload: the same rays against the same meshes. */
 interface Work {
   name: string;
   meshes: readonly Mesh[];
@@ -22,21 +22,21 @@ interface Work {
 }
 
 export interface BenchEvents {
-  /** A fraction of the whole. */
+  /** Progress from 0 to 1. */
   onProgress(fraction: number): void;
   onResult(work: string, engine: EngineName, result: Result): void;
 }
 
-/** Milliseconds that the engines on the main thread may take at a time: the page goes on. */
+/** Milliseconds that the engines on the main thread may run at a time, so that the page stays responsive. */
 const SLICE = 12;
-/** Runs in the worker, of which the median is taken; it is done before the others have begun. */
+/** Runs in the worker, of which the median is taken; the worker finishes before the other engines begin. */
 const RUNS = 5;
-/** Both sides are hit, as by the worker. */
+/** Both sides are hit, as in the worker. */
 const MATERIAL = new MeshBasicMaterial({ side: DoubleSide });
-/** Rays that belong to no figure: code is compiled. */
+/** Warm-up rays that are excluded from the figures, while code is compiled. */
 const WARM_UP = 40;
 
-/** Casts the same rays by each engine, one after the other. Rejects with the signal's reason. */
+/** Casts the same rays with each engine, one after the other. Rejects with the signal's reason. */
 export async function runBench(
   dragon: BufferGeometry,
   smallDragon: BufferGeometry,
@@ -89,7 +89,7 @@ function worksOf(dragon: BufferGeometry, smallDragon: BufferGeometry): Work[] {
   ];
 }
 
-/** Eight numbers a ray: from around the meshes to anywhere in the spheres about them. */
+/** Eight numbers per ray: from points around the meshes to random points in their bounding spheres. */
 function raysInto(meshes: readonly Mesh[], count: number, random: () => number): Float32Array {
   const rays = new Float32Array(8 * count);
   const [origin, target] = [new Vector3(), new Vector3()];
@@ -126,7 +126,7 @@ async function inWorker(service: CollisionService, { meshes, rays }: Work, signa
     });
   }
   for (const id of ids) service.removeObject(id);
-  // The first run is the warm-up.
+  // The first run is the warm-up, and is dropped.
   const median = times.slice(1).sort((a, b) => a - b)[Math.floor(RUNS / 2)];
   return { microseconds: (1000 * median) / (rays.length / 8), checksum };
 }
@@ -160,7 +160,7 @@ async function onMainThread(
   return { microseconds: (1000 * time) / count, checksum };
 }
 
-/** The same meshes with trees by SAH. Building them orders the triangles anew, so each has an index of its own. */
+/** Copies of the meshes with trees by SAH. Building a tree reorders the triangles, so each copy has its own index. */
 function withTrees(meshes: readonly Mesh[]): Mesh[] {
   const geometries = new Map<BufferGeometry, BufferGeometry>();
   return meshes.map(({ geometry, material, matrixWorld }) => {

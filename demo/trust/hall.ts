@@ -16,7 +16,7 @@ const RADIUS = 3.1;
 const DRAGON_SCALE = 17;
 const COLORS = { dragon: 0x5fae97, knot: 0x5b7cab, lit: 0x6a5a20 };
 
-/** A dragon on a stand, and knots that turn about it. All of it can be moved away as one. */
+/** A dragon on a stand with knots that orbit it. All of it can be moved away as one group. */
 export class Hall {
   readonly root = new Group();
   readonly box = new Box3(new Vector3(-RADIUS, 0, -RADIUS), new Vector3(RADIUS, 2.8, RADIUS));
@@ -50,7 +50,7 @@ export class Hall {
     });
   }
 
-  /** Lights up one of the things; null: none. */
+  /** Highlights one of the objects; null for none. */
   light(lit: unknown): void {
     for (const thing of this.#things) thing.material.emissive.setHex(thing === lit ? COLORS.lit : 0);
   }

@@ -14,7 +14,7 @@ import { BenchTable } from './bench-table.js';
 import { Hall } from './hall.js';
 import { Trials } from './trials.js';
 
-/** Milliseconds of silence, with work in flight, after which a worker counts as lost. */
+/** Milliseconds without a reply, with work in flight, after which a worker counts as lost. */
 const TIMEOUT = 1500;
 
 declare global {
@@ -31,12 +31,12 @@ await runPage(async (progress) => {
   const hall = new Hall(dragon);
   let worker: Worker | undefined;
   const service = await createCollisionService({
-    // Only to have a worker that can be ended: as a rule the service makes its own.
+    // Only needed to have a worker that can be terminated: normally the service creates its own.
     createWorker: () => {
       worker = new Worker(new URL('collision-worker/worker', import.meta.url), { type: 'module' });
       return worker;
     },
-    builders: 0, // so that there is one worker alone
+    builders: 0, // so that there is only one worker
     timeout: TIMEOUT,
   });
   const tracker = await trackScene(service, hall.root, {
@@ -55,7 +55,7 @@ await runPage(async (progress) => {
       detailOf: ({ faceIndex, distance }) => `triangle ${faceIndex}, ${distance.toFixed(2)} away`,
       light: (hit) => hall.light(hit?.object),
       figures: () => ({ workers: String(trials.workers) }),
-      // Frames that were in the worker are lost with it; the events say so.
+      // Frames that were in the worker are lost with it; the `lost` event reports that.
       onError: () => {},
     },
     service,

@@ -6,19 +6,19 @@ import type { LivePage } from '../live-page.js';
 import { element } from '../panel.js';
 import type { Hall } from './hall.js';
 
-/** Picks that are on their way when the worker ends. */
+/** Picks in flight when the worker is terminated. */
 const PICKS = 100;
-/** A service replaces three workers a minute; the fourth would end it. */
+/** A service replaces at most three workers a minute; the fourth loss would end it. */
 const REST = 21_000;
-/** Milliseconds, and what is asked before: so many times so many rays. */
+/** Milliseconds that the page blocks, and the queries sent before: their number, and the rays of each. */
 const BLOCK = { ms: 1000, questions: 40, rays: 2000 };
 const FAR = 1e6;
-/** Pixels in each direction, for picks all over the picture. */
+/** Pixels in each direction, for picks across the whole picture. */
 const GRID = { columns: 20, rows: 12 };
 
-/** What the page does to its worker and to itself, and what comes of it. */
+/** What the page does to its worker and to itself, and the outcome. */
 export class Trials {
-  /** How many workers there were. */
+  /** Number of workers so far. */
   workers = 1;
   readonly #page: LivePage;
   readonly #hall: Hall;
@@ -56,7 +56,7 @@ export class Trials {
     this.#attach('far', () => this.#goFar());
   }
 
-  /** One trial at a time. */
+  /** Registers a trial; only one runs at a time. */
   #attach(id: string, trial: () => Promise<void>): void {
     const button = element(id);
     button.addEventListener('click', async () => {
@@ -93,7 +93,7 @@ export class Trials {
   async #block(): Promise<void> {
     const { ms, questions, rays } = BLOCK;
     const list = this.#rays(rays);
-    // Messages leave at once; nothing else of this page goes on until the loop has ended.
+    // Messages are sent at once; nothing else on this page runs until the loop has ended.
     const answers = Array.from({ length: questions }, () => this.#service.raycastMany(list));
     await new Promise((resolve) => setTimeout(resolve));
     const start = performance.now();
@@ -132,7 +132,7 @@ export class Trials {
     );
   }
 
-  /** What is under pixels all over the picture, when what was sent so far is answered. */
+  /** Picks across the whole picture, once the worker has processed everything sent so far. */
   async #picks(): Promise<(SceneIntersection | null)[]> {
     await frames();
     const { clientWidth, clientHeight } = this.#canvas;
@@ -145,7 +145,7 @@ export class Trials {
     );
   }
 
-  /** Moves all of it, and the camera. */
+  /** Translates the whole scene and the camera. */
   #shift(by: number): void {
     const { camera, controls } = this.#page;
     for (const position of [this.#hall.root.position, camera.position, controls.target]) {
@@ -155,14 +155,14 @@ export class Trials {
     controls.update();
   }
 
-  /** From the camera to all over the hall: eight numbers each. */
+  /** Rays from the camera across the hall: eight numbers each. */
   #rays(count: number): Float32Array {
     const { camera } = this.#page;
     const { min, max } = this.#hall.box;
     const rays = new Float32Array(8 * count);
     const target = new Vector3();
     for (let i = 0; i < count; i++) {
-      // The golden ratio's multiples fill a square evenly.
+      // Multiples of the generalized golden ratio fill the box evenly.
       target.set((i * 0.754878) % 1, (i * 0.56984) % 1, (i * 0.430159) % 1);
       target.multiply(new Vector3().subVectors(max, min)).add(min).sub(camera.position).normalize();
       rays.set([...camera.position.toArray(), 0, ...target.toArray(), Number.POSITIVE_INFINITY], 8 * i);
@@ -170,7 +170,7 @@ export class Trials {
     return rays;
   }
 
-  /** The newest is on top. */
+  /** Adds a line to the log, newest first. */
   #tell(text: string): void {
     const item = document.createElement('li');
     item.textContent = text;
@@ -178,7 +178,7 @@ export class Trials {
   }
 }
 
-/** Until what the page has sent in the last frame is what picks are answered by. */
+/** Waits until picks are answered by the state that the page sent in the latest frame. */
 async function frames(): Promise<void> {
   for (let i = 0; i < 3; i++) await new Promise(requestAnimationFrame);
 }

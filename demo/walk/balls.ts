@@ -5,18 +5,18 @@ import { BALLS } from './course.js';
 const RADIUS = 0.13;
 const MOST = 40;
 const GRAVITY = 9.81;
-/** What is left of the speed across a wall, and along it. */
+/** Share of the speed that a bounce keeps across the wall, and along it. */
 const BOUNCE = 0.6;
 const SLIDE = 0.985;
 
 interface Ball {
   mesh: Mesh;
-  /** A ball is a small character, which passes through nothing, however fast: it is cast along its whole way. */
+  /** A ball is a small character. It is swept along its whole path, so it passes through nothing, however fast it is. */
   character: SceneCharacter;
   velocity: Vector3;
 }
 
-/** Balls that are thrown, and bounce off what their characters touch. */
+/** Thrown balls that bounce off the objects that their characters touch. */
 export class Balls {
   readonly #root: Object3D;
   readonly #tracker: SceneTracker;
@@ -33,7 +33,7 @@ export class Balls {
     return this.#balls.length;
   }
 
-  /** The lowest place of a ball: nothing falls through the floor. */
+  /** Height of the lowest ball: nothing falls through the floor. */
   get lowest(): number {
     return Math.min(...this.#balls.map(({ mesh }) => mesh.position.y));
   }
@@ -57,7 +57,7 @@ export class Balls {
     this.#balls.push({ mesh, character, velocity: velocity.clone() });
   }
 
-  /** Moves all by a time, off what they touched in the last one. */
+  /** Moves all balls, and bounces them off the objects that they touched in the last step. */
   move(seconds: number): void {
     for (const { character, velocity } of this.#balls) {
       const { touches, ground } = character.state;

@@ -13,12 +13,12 @@ import {
 import { nextTurn } from '../next-turn.js';
 import { IS_LIGHT } from '../scenery.js';
 
-/** Half of the side of the course, in metres. */
+/** Half of the course's side length, in metres. */
 export const HALF = 16;
-/** Of the capsules that walk. */
+/** Radius of the walking capsules. */
 export const RADIUS = 0.3;
 export const TALL = 1.7;
-/** three's layers of what the door waits for: who walks has it as well, balls have nothing else. */
+/** The three.js layer that the door checks: walkers are in it as well, balls in no other. */
 export const BALLS = 1;
 
 const COLORS = IS_LIGHT
@@ -41,7 +41,7 @@ const COLORS = IS_LIGHT
       hero: 0x7fb4e8,
     };
 
-/** All that one walks on, into and with: what stands still says so to the tracker by `isStatic`. */
+/** Everything that one walks on, into and with. `isStatic` tells the tracker which objects never move. */
 export class Course {
   readonly root = new Group();
   readonly hero = new Group();
@@ -49,14 +49,14 @@ export class Course {
   readonly #lift = this.#box('the lift', [2.4, 6, 2.4], [0, -2.9, -9], COLORS.moving, true);
   readonly #bridge = this.#box('the bridge that turns', [6, 0.3, 1.4], [0, 0.15, 9], COLORS.moving, true);
 
-  /** Builds it part by part; in between the page has its turn. */
+  /** Builds the course part by part, and yields to the page in between. */
   static async create(): Promise<Course> {
     const course = new Course();
     for (const _ of course.#build()) await nextTurn();
     return course;
   }
 
-  /** Yields where the page may have its turn. */
+  /** Yields at points where the page may take over. */
   *#build(): Generator<void> {
     const floor = this.#box('the floor', [2 * HALF, 1, 2 * HALF], [0, -0.5, 0], COLORS.floor);
     (floor.material as MeshLambertMaterial).map = tiles();
@@ -81,13 +81,13 @@ export class Course {
     return object.userData.isStill === true;
   }
 
-  /** Puts the lift and the bridge where they are at a time, in seconds. */
+  /** Moves the lift and the bridge to their places at a time, in seconds. */
   pose(seconds: number): void {
     this.#lift.position.y = -1.9 - Math.cos(0.6 * seconds);
     this.#bridge.rotation.y = 0.3 * seconds;
   }
 
-  /** A low wall, below one that is high and not drawn. */
+  /** A low wall below a tall invisible one. */
   #addWall(size: readonly [x: number, y: number, z: number], x: number, z: number): void {
     this.#box('a wall', size, [x, 0.5, z], COLORS.wall);
     const fence = this.#box('a fence', [size[0], 12, size[2]], [x, 7, z], COLORS.wall);
@@ -102,7 +102,7 @@ export class Course {
     this.#box('a landing', [3, 2, 3], [12.25, 1, -9], COLORS.step);
   }
 
-  /** Of 10 to 70 degrees: the first four can be climbed. */
+  /** Ramps of 10 to 70 degrees: the first four can be climbed. */
   #addRamps(): void {
     for (let i = 0; i < 7; i++) {
       const angle = ((10 + 10 * i) * Math.PI) / 180;
@@ -118,7 +118,7 @@ export class Course {
     this.#box('the wall above the door', [6.9, 0.5, 0.4], [-9, 2.85, 0], COLORS.wall);
   }
 
-  /** A corner of three walls, and a gap that is a finger wider than a character. */
+  /** A corner of three walls, and a gap a finger's width wider than a character. */
   #addCorners(): void {
     const walls = [
       [[0.3, 2, 3.5], [-6, 1, -10], 0],
@@ -131,7 +131,7 @@ export class Course {
     }
   }
 
-  /** Uneven ground of 7,200 triangles. */
+  /** Uneven terrain of 7,200 triangles. */
   #addLand(): void {
     const geometry = new PlaneGeometry(7, 13, 40, 90).rotateX(-Math.PI / 2);
     const { position } = geometry.attributes;
@@ -176,7 +176,7 @@ export class Course {
   }
 }
 
-/** Tiles of a metre for the floor, a line about each. */
+/** A texture of one-metre floor tiles, each with a border. */
 function tiles(): CanvasTexture {
   const canvas = document.createElement('canvas');
   canvas.width = canvas.height = 128;

@@ -2,15 +2,15 @@ import type { SceneTracker } from 'collision-worker/three';
 import type { Mesh } from 'three';
 import { BALLS } from './course.js';
 
-/** Half of the door, a little smaller than it is, as it slides along the wall. */
+/** Half extents of the door's query box, a little smaller than the door, since it slides along the wall. */
 const HALF: [number, number, number] = [0.94, 1.28, 0.09];
-/** Metres that it opens, and metres a second. */
+/** Metres that it slides open, and its speed in metres per second. */
 const WIDE = 1.9;
 const SPEED = 1.2;
-/** Seconds that it stays open, or shut. */
+/** Seconds that it stays open, or closed. */
 const REST = 1.5;
 
-/** A door that slides open and shut by itself, and waits where something is in its way. */
+/** A door that slides open and closed, and waits while an object is in its way. */
 export class Door {
   isBlocked = false;
   readonly #mesh: Mesh;

@@ -10,25 +10,25 @@ const KEYS: Record<string, readonly [aside: number, ahead: number]> = {
   d: [1, 0],
   ArrowRight: [1, 0],
 };
-/** What a stick of a gamepad may be off its middle. */
+/** Dead zone of a gamepad stick. */
 const DEAD = 0.15;
 /** CSS pixels from the middle of the ring to its edge. */
 const REACH = 44;
 const BUTTONS = { jump: 0, throw: 2, trigger: 7 };
 
-/** What keys, a gamepad, and fingers on the page want. */
+/** Combines input from keys, a gamepad, and touch. */
 export class Input {
-  /** Is called when someone jumps, or throws. */
+  /** Called when the user jumps, or throws. */
   onJump = (): void => {};
   onThrow = (): void => {};
-  /** Radians a second that a gamepad looks aside and up. */
+  /** Radians per second by which a gamepad turns the view sideways and up. */
   readonly look = { aside: 0, up: 0 };
   readonly #held = new Set<string>();
   readonly #stick = { aside: 0, ahead: 0 };
   #pressed = { jump: false, throw: false };
 
   constructor() {
-    // Before the pointer of the keys (keyboard.ts), which has the arrows on other pages.
+    // Registered before the keyboard's pointer (keyboard.ts), which uses the arrow keys on other pages.
     addEventListener('keydown', (event) => this.#press(event), { capture: true });
     addEventListener('keyup', (event) => this.#held.delete(keyOf(event)), { capture: true });
     addEventListener('blur', () => this.#held.clear());
@@ -39,7 +39,7 @@ export class Input {
     this.#addStick();
   }
 
-  /** Returns how far to the side and ahead, of length 1 at most; looks at the gamepad. */
+  /** Returns the movement sideways and ahead, of length 1 at most; polls the gamepad. */
   way(): { aside: number; ahead: number } {
     let { aside, ahead } = this.#stick;
     for (const key of this.#held) {
@@ -74,7 +74,7 @@ export class Input {
     event.stopPropagation();
   }
 
-  /** A ring that a finger, or a mouse, pushes. */
+  /** Adds an on-screen stick for finger or mouse. */
   #addStick(): void {
     const ring = element('stick');
     const knob = ring.firstElementChild as HTMLElement;

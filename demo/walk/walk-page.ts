@@ -14,13 +14,13 @@ import { Walkers } from './walkers.js';
 
 /** Milliseconds. */
 const REPORT_INTERVAL = 300;
-/** Metres a second. */
+/** Metres per second. */
 const SPEED = 4;
 const JUMP = 5;
 const THROW = 16;
 const EYE = new Vector3(0, 1.3, 0);
 
-/** A course, somebody who walks on it, and a camera that follows. */
+/** A course, a character that walks on it, and a camera that follows. */
 export class WalkPage {
   readonly settings = { move: movesByItself(), walkers: true, balls: () => this.balls.clear() };
   readonly camera = new PerspectiveCamera(50, 1, 0.1, 200);
@@ -75,12 +75,12 @@ export class WalkPage {
     renderer.setAnimationLoop((time: number) => this.#frame(time));
   }
 
-  /** Has all of the walkers on the course, or none. */
+  /** Fills the course with walkers, or removes them all. */
   useWalkers(isUsed: boolean): void {
     this.walkers.set(isUsed ? this.#most : 0);
   }
 
-  /** Throws a ball to where the camera looks. */
+  /** Throws a ball in the direction of the camera. */
   throw(): void {
     const { hero } = this.#course;
     const way = this.camera.getWorldDirection(new Vector3());
@@ -89,7 +89,7 @@ export class WalkPage {
   }
 
   #frame(time: number): void {
-    // A tab that was hidden goes on where it was.
+    // After its tab was hidden, the scene continues where it was.
     const seconds = Math.min(0.1, (time - this.#lastTime) / 1000);
     this.#lastTime = time;
     this.#meter.begin();
@@ -103,7 +103,7 @@ export class WalkPage {
     this.#meter.measure('draw', () => this.#renderer.render(this.#scene, this.camera));
     const { clientWidth: width, clientHeight: height } = this.#renderer.domElement;
     // #region code
-    // Moves them all, in the worker; its answer puts the figure where the hero is.
+    // The worker moves all characters; its answer places the figure at the hero's position.
     const answer = this.#meter.measure('collide', () => this.#tracker.update(this.camera, { width, height }));
     // #endregion
     answer.catch(showError);
@@ -124,7 +124,7 @@ export class WalkPage {
     this.balls.move(seconds);
   }
 
-  /** Follows the hero, and turns about it as a gamepad says. */
+  /** Follows the hero, and orbits it by the gamepad. */
   #look(seconds: number): void {
     const target = this.#course.hero.position.clone().add(EYE);
     const by = target.sub(this.#controls.target);

@@ -7,11 +7,11 @@ import { HALF, RADIUS, TALL } from './course.js';
 interface Walker {
   character: SceneCharacter;
   velocity: Vector3;
-  /** Seconds until it takes another way. */
+  /** Seconds until it changes direction. */
   left: number;
 }
 
-/** People who wander over the course, through one another. They are drawn, and not tracked. */
+/** People who wander over the course and through one another. They are drawn, but not tracked. */
 export class Walkers {
   readonly mesh: InstancedMesh;
   readonly #tracker: SceneTracker;
@@ -36,7 +36,7 @@ export class Walkers {
     return this.#walkers.filter(({ character }) => character.state.isStanding).length;
   }
 
-  /** Has so many of them. */
+  /** Sets the number of walkers. */
   set(count: number): void {
     for (const { character } of this.#walkers.splice(count)) character.remove();
     while (this.#walkers.length < count) {

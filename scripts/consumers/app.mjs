@@ -1,4 +1,4 @@
-// What the ways to run an app have in common: commands in its folder, servers of its page.
+// Shared by the ways to run an app: commands in its folder, and servers of its page.
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -7,11 +7,11 @@ import { stripVTControlCharacters } from 'node:util';
 
 export const ANSWER = '1 visible, the box at 4.000';
 export const PAGE = '<!doctype html><title></title><link rel="icon" href="data:," />';
-/** Nothing of these tools is to report home, or to ask. */
+/** Keeps these tools from sending telemetry, and from prompting. */
 const ENV = { ...process.env, CI: '1', NG_CLI_ANALYTICS: 'false', NEXT_TELEMETRY_DISABLED: '1', NODE_ENV: '' };
 const MINUTES = 60_000;
 
-/** Writes files of an app, by their paths. */
+/** Writes the files of an app, by path. */
 export function write(app, files) {
   for (const [path, content] of Object.entries(files)) {
     mkdirSync(dirname(join(app, path)), { recursive: true });
@@ -19,12 +19,12 @@ export function write(app, files) {
   }
 }
 
-/** A program that the app has installed, and what starts it. */
+/** Returns the path of an installed program of the app. */
 export function binOf(app, name) {
   return join(app, 'node_modules/.bin', name);
 }
 
-/** Runs a command in the app's folder to its end. Answers what it printed; throws that where it fails, unless it may. */
+/** Runs a command in the app's folder to its end. Returns its output; throws an error with it on failure, unless `mayFail`. */
 export function runIn(app, command, args, { mayFail = false } = {}) {
   const { status, stdout, stderr, error } = spawnSync(command, args, {
     cwd: app,
@@ -37,9 +37,9 @@ export function runIn(app, command, args, { mayFail = false } = {}) {
   return { stdout, stderr };
 }
 
-/** Starts a server by a command, and answers its address as soon as it prints one. */
+/** Starts a server by a command, and returns its address as soon as it prints one. */
 export async function serveBy(app, command, args) {
-  // In a group of its own, as it starts others. esbuild ends with its input, which stays open.
+  // In its own process group, because it starts other processes. esbuild exits when its stdin closes, so that stays open.
   const child = spawn(command, args, { cwd: app, env: ENV, detached: true, stdio: 'pipe' });
   const close = () => {
     try {

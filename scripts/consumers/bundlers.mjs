@@ -24,7 +24,7 @@ function vite(major) {
   };
 }
 
-/** A tool of the command line that writes app.js to out/; with arguments for `serve`, it has a server, too. */
+/** A command-line tool that writes app.js to out/; with arguments for `serve`, it has a server, too. */
 function built(packages, tool, args, { script = 'app.js', serve, files = {} } = {}) {
   const page = (src) => `${PAGE}<script type="module" src="${src}"></script>`;
   const ways = {
@@ -64,7 +64,7 @@ export const BUNDLERS = {
   ),
   parcel: built(['parcel'], 'parcel', ['build', 'app.js', '--dist-dir', 'out', '--no-source-maps'], {
     serve: ['serve', 'index.html', '--port', '4473', '--no-hmr'],
-    // Without this line Parcel knows no `exports` of any package (docs/start-up.md).
+    // Without this line Parcel ignores the `exports` of all packages (docs/start-up.md).
     files: { manifest: { '@parcel/resolver-default': { packageExports: true } } },
   }),
   esbuild: built(['esbuild'], 'esbuild', ['app.js', '--bundle', '--format=esm', '--outdir=out'], {

@@ -1,4 +1,4 @@
-// Frameworks with tools of their own: Angular and Next.js.
+// Frameworks with their own tools: Angular and Next.js.
 import { join } from 'node:path';
 import { ANSWER, binOf, PAGE, runIn, serveBy, serveFolder } from './app.mjs';
 
@@ -53,10 +53,10 @@ const ANGULAR = {
 };
 
 const angular = {
-  // The newest that runs with the oldest Node that the package promises.
+  // The latest version that runs with the oldest Node that the package supports.
   packages: [
     ...['@angular/cli@21', '@angular/build@21'],
-    // One version of all, as each asks for exactly its own.
+    // The same version for all, because each requires exactly its own version of the others.
     ...['compiler', 'compiler-cli', 'core', 'common', 'platform-browser'].map((name) => `@angular/${name}@21.2.24`),
     ...['rxjs', 'tslib', 'typescript@~5.9', '@types/three@0.187'],
   ],
@@ -100,7 +100,7 @@ const NEXT = {
   `,
 };
 
-/** The page is asked by the caller; here, the route. */
+/** The caller requests the page; this function requests the route. */
 async function withRoute(starting) {
   const server = await starting;
   const answer = await (await fetch(new URL('/pick', server.url))).text();
@@ -109,7 +109,7 @@ async function withRoute(starting) {
   throw new Error(`the route answers ${answer}`);
 }
 
-/** The folder has an index.html for others, which Next.js does not read. */
+/** The folder contains an index.html for other tools, which Next.js ignores. */
 function next(bundler, ports) {
   return {
     packages: ['next', 'react', 'react-dom'],

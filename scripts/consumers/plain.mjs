@@ -1,8 +1,8 @@
-// Pages without a tool: an import map, and files of another origin.
+// Pages without build tools: an import map, and files from another origin.
 import { join } from 'node:path';
 import { PAGE, serveFolder, write } from './app.mjs';
 
-/** Where three's file and the package's are, below an address. */
+/** Addresses of three's file and of the package's, below a base. */
 const map = (base) => ({
   imports: {
     three: `${base}three/build/three.module.js`,

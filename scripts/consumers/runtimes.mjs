@@ -1,7 +1,7 @@
-// Node, Bun and Deno: they run the app as it is, and print its answer.
+// Node, Bun and Deno run the app directly, and print its answer.
 import { ANSWER, binOf, runIn } from './app.mjs';
 
-/** What it prints; three warns on the other stream that it is required. */
+/** Returns stdout only; three warns on stderr when it is loaded by `require`. */
 const printed = (app, command, args) => runIn(app, command, args).stdout.trim();
 
 const REQUIRE = {
@@ -33,7 +33,7 @@ function node(version) {
 }
 
 export const RUNTIMES = {
-  // The oldest that the package promises.
+  // The oldest version that the package supports.
   'node-20': node('20.19.0'),
   'node-22': node('22'),
   bun: {

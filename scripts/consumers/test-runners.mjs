@@ -1,4 +1,4 @@
-// Runners of tests, in Node and in jsdom, which has a document but no workers.
+// Test runners, in Node and in jsdom, which has a document but no workers.
 import { ANSWER, binOf, runIn } from './app.mjs';
 
 const TEST = `
@@ -68,7 +68,7 @@ const REACT_TEST = `
   });
 `;
 
-/** The runner fails where its test does, and then all that it says is thrown. */
+/** The runner fails if its test does; the error then contains all of its output. */
 function answered(app, command, args) {
   const { stdout, stderr } = runIn(app, command, args);
   return /1 passed/.test(stdout + stderr) ? ANSWER : stdout + stderr;
@@ -78,13 +78,13 @@ const vitest = (environment) => (app) => {
   return answered(app, binOf(app, 'vitest'), ['run', '--globals', '--environment', environment]);
 };
 
-/** Jest knows no `import` of any package without this flag, before Node 24.9. */
+/** Before Node 24.9, Jest cannot `import` packages without this flag. */
 const jest = (app, options) => {
   const args = ['--experimental-vm-modules', 'node_modules/jest/bin/jest.js'];
   return answered(app, process.execPath, [...args, ...options]);
 };
 
-/** In jsdom Jest takes what packages have for browsers, unless told otherwise (docs/start-up.md). */
+/** In jsdom, Jest resolves packages for browsers by default (docs/start-up.md). */
 const CONDITIONS = "testEnvironmentOptions: { customExportConditions: ['node'] }";
 
 export const TEST_RUNNERS = {

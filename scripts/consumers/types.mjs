@@ -1,11 +1,14 @@
-// The types of all entries, compiled for real by the oldest TypeScript that is promised and the newest, in each way in
-// which it finds modules, and with the libraries' own types checked.
+// Compiles the types of all entries with the oldest TypeScript that is supported and with the latest, in each mode of module
+// resolution, and with the libraries' own types checked.
 import { ANSWER, binOf, runIn, write } from './app.mjs';
 
-/** Each with the `module` that TypeScript asks for. TypeScript 6 knows node10 only if told so, and 7 not at all. */
+/**
+ * Module resolutions, each with the `module` that TypeScript requires. TypeScript 6 accepts node10 only with a flag, and 7 not at
+ * all.
+ */
 const RESOLUTIONS = { bundler: 'esnext', node16: 'node16', nodenext: 'nodenext', node10: 'esnext' };
 
-/** What others' types are wrong in is not ours: those of three and of fiber do not pass with every setting. */
+/** Errors in other packages' types are ignored: those of three and of fiber do not pass with every setting. */
 const OF_OTHERS = /^node_modules\/(?!collision-worker\/)/;
 
 const USE = `

@@ -1,4 +1,4 @@
-// The bench cannot rot: each of its rows runs here on a small version of its work, and all contenders agree.
+// Keeps the bench working: each of its rows runs here on a small version of its work, and all contenders must agree.
 import { afterAll, describe, expect, test } from 'vitest';
 import { closeShared } from './browser.js';
 import { type Contender, here, measure, type Row } from './harness.js';
@@ -36,7 +36,7 @@ const rows = rowsOf({
   level: 5000,
 });
 
-/** Nobody does the same: blocks of the main thread have a bound instead, and the peer of clashes is native. */
+/** Rows without a comparable contender: blocks of the main thread have a bound instead, and the peer of clashes is native. */
 const ALONE = ['blocks-50k', 'track-18m', 'clash-20k', 'clash-meet'];
 
 afterAll(closeShared);

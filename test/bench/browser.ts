@@ -15,7 +15,7 @@ const OPTIONS = {
   resolve: {
     alias: { 'collision-worker/three': path('dist/three.js'), 'collision-worker': path('dist/index.js') },
   },
-  // Readable in profiles, and as fast.
+  // Readable in profiles, and as fast as minified code.
   build: { outDir: path('build/bench-page'), emptyOutDir: true, minify: false },
   preview: { host: '127.0.0.1', headers: ISOLATED },
 };
@@ -24,18 +24,18 @@ let built: Promise<unknown> | undefined;
 
 export interface OpenPage {
   page: Page;
-  /** Ends what the page shows. Throws what went wrong in it. */
+  /** Ends the row that the page shows. Throws the faults of the page. */
   close(): Promise<void>;
 }
 
-/** A page with a Chromium of its own, which goes with it. `faults` fills with what goes wrong in it. */
+/** A page with its own Chromium, which is closed with it. `faults` collects what goes wrong in it. */
 interface PageAlone {
   page: Page;
   faults: string[];
   end(): Promise<void>;
 }
 
-/** Of all short rows, one after the other. */
+/** The page that all short rows share, one after the other. */
 let shared: Promise<PageAlone> | undefined;
 
 async function openAlone(query: string): Promise<PageAlone> {
@@ -61,8 +61,8 @@ async function openAlone(query: string): Promise<PageAlone> {
 }
 
 /**
- * The bench's page in a Chromium without a screen, for one row. One that `isShort` has no long warm-ups, and is there for
- * the next one, until `closeShared`: for a page of its own, each took 2 s of the processor.
+ * Opens the bench's page in a headless Chromium, for one row. A page that `isShort` has no long warm-ups, and is kept for the
+ * next row until `closeShared`: separate pages took 2 s of processor time each.
  */
 export async function openPage(isShort: boolean): Promise<OpenPage> {
   if (isShort) shared ??= openAlone('?short');
@@ -77,7 +77,7 @@ export async function openPage(isShort: boolean): Promise<OpenPage> {
   };
 }
 
-/** Ends the page of all short rows. */
+/** Closes the page that all short rows share. */
 export async function closeShared(): Promise<void> {
   await (await shared)?.end();
   shared = undefined;

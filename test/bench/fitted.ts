@@ -1,4 +1,4 @@
-// What oriented boxes buy: how many tests rays and pairs take in trees with rotations and without.
+// Measures the benefit of oriented boxes: the number of tests for rays and pairs in trees with rotations and without.
 import { readFileSync } from 'node:fs';
 import { CatmullRomCurve3, TubeGeometry, Vector3 } from 'three';
 import { instantiateCore } from '../../src/worker/binding/exports.js';
@@ -15,7 +15,7 @@ import { rodsAndPlates } from './work/rods.js';
 const RAYS = 20_000;
 const POSES = 50;
 
-/** Per ray, or per pose: nodes or pairs of nodes, blocks of four triangles or pairs of these, and float64 tests. */
+/** Per ray, or per pose: nodes or pairs of nodes, blocks of four triangles or pairs of blocks, and float64 tests. */
 type Counts = [nodes: number, blocks: number, triangles: number];
 
 const MESHES: [name: string, make: () => Triangles][] = [
@@ -24,7 +24,7 @@ const MESHES: [name: string, make: () => Triangles][] = [
   ['spring of wire, 48,000 triangles', spring],
 ];
 
-/** Prints the counts. The paths of two cores that count. */
+/** Prints the counts, given the paths of two cores with counters. */
 export async function countTests(cores: { fitted: string; plain: string }): Promise<void> {
   for (const [name, make] of MESHES) {
     const mesh = make();
@@ -66,7 +66,7 @@ async function countsOf(path: string, mesh: Triangles) {
   return { ray, all, first };
 }
 
-/** Twelve turns of a wire with twelve sides. */
+/** A helical spring: twelve turns of a wire with twelve sides. */
 function spring(): Triangles {
   const points = Array.from({ length: 1001 }, (_, i) => {
     const angle = (24 * Math.PI * i) / 1000;

@@ -1,54 +1,54 @@
 import { median, quartiles, type Spread } from './statistics.js';
 
-/** One piece of work, done by us and by others. */
+/** A workload, done by us and by others. */
 export interface Row {
   name: string;
-  /** What is done, in a line. */
+  /** One-line description of the work. */
   work: string;
-  /** How often, without the warm-up. */
+  /** Number of rounds, not counting the warm-up. */
   rounds: number;
-  /** It takes so long, or so much memory, that it is run only where it is named, and every run counts. */
+  /** True if the row takes so much time or memory that it runs only when it is named, and each of its runs counts. */
   isLarge?: boolean;
   prepare(context: Context): Promise<Prepared>;
 }
 
 export interface Context {
-  /** Whether the programs in C++ take part. */
+  /** Whether the C++ programs take part. */
   native: boolean;
-  /** Rows only have to show that they work: pages have no long warm-ups. Default false. */
+  /** True if rows only have to prove that they work: pages then have no long warm-ups. Default false. */
   isShort?: boolean;
-  /** Starts a contender of a row in a process of its own. Absent: all are made in this one. */
+  /** Starts a contender of a row in its own process. Absent: all contenders are made in this process. */
   startApart?: (row: string, index: number) => Promise<ContenderElsewhere>;
 }
 
 export interface Prepared {
-  /** Times that `run` does the work; what is shown is the time for once. Default 1. */
+  /** Number of times that `run` does the work; the time shown is per repetition. Default 1. */
   repeats?: number;
-  /** The first is what the others are compared with. */
+  /** The first contender is the reference for the others. */
   contenders: [Maker, ...Maker[]];
-  /** A function answers them after the last round. */
+  /** If it is a function, it is called after the last round. */
   facts?: Fact[] | (() => Promise<Fact[]>);
-  /** Checks beyond checksums, after the last round, on what each contender answers; says in words what is wrong. */
+  /** Checks each contender's answer beyond checksums, after the last round; returns descriptions of what is wrong. */
   verify?(answers: Answer[]): string[];
-  /** After all of it. */
+  /** Called after everything else. */
   close?(): Promise<void>;
 }
 
-/** Makes a contender when the row begins. */
+/** Makes a contender at the beginning of its row. */
 export interface Maker {
   make(): AnyContender | Promise<AnyContender>;
-  /** It has a process to itself: the code of others, compiled before, changes what its own is compiled to. */
+  /** True if it needs its own process: other code compiled earlier changes how its code is compiled. */
   isApart: boolean;
 }
 
-/** A contender of this process. */
+/** A contender in this process. */
 export function here(make: Maker['make']): Maker {
   return { make, isApart: false };
 }
 
 /**
- * A contender in a process of its own, as its users would run it: rays of three-mesh-bvh take 5.0 µs alone and 6.1 beside
- * the others.
+ * A contender in its own process, as its users would run it: rays of three-mesh-bvh take 5.0 µs alone, and 6.1 µs in one process
+ * with the others.
  */
 export function apart(make: Maker['make']): Maker {
   return { make, isApart: true };
@@ -56,30 +56,30 @@ export function apart(make: Maker['make']): Maker {
 
 export interface Contender {
   name: string;
-  /** What the reader must know about its figures. */
+  /** What readers must know about its figures. */
   note?: string;
-  /** It does only the first such part of the work, and its time is divided by it. Default 1. */
+  /** It does only this first fraction of the work, and its time is divided by it. Default 1. */
   part?: number;
-  /** Before each run, not timed. */
+  /** Runs before each run, untimed. */
   before?(): void;
-  /** The work. */
+  /** Does the work. */
   run(round: number): void;
-  /** Of what the last run answered for the first such part of the work. Absent: `verify` compares the answers. */
+  /** Returns the checksum of the last run's answer for this first fraction of the work. Absent: `verify` compares the answers. */
   checksum?(part: number): Checksum | Promise<Checksum>;
-  /** What the last run answered, for `verify`. */
+  /** Returns the last run's answer, for `verify`. */
   answer?(): Answer | Promise<Answer>;
-  /** Relative, of the checksum's numbers that may differ; with the reason. */
+  /** Relative tolerances of the checksum's numbers, and the reason for them. */
   tolerance?: { of: Record<string, number>; because: string };
-  /** How many times as long as us it should take at least. */
+  /** Minimum time, as a multiple of ours. */
   target?: number;
-  /** How long it should take at most. */
+  /** Maximum time. */
   atMost?: Milliseconds;
   close?(): void;
 }
 
-/** It measures itself: a program of its own, a page, or a worker. */
+/** A contender that measures itself: a separate program, a page, or a worker. */
 export interface ContenderElsewhere extends Omit<Contender, 'run'> {
-  /** Does the work; answers the time that it measured itself. */
+  /** Does the work; returns the time that it measured itself. */
   measure(round: number): Promise<Milliseconds>;
 }
 
@@ -90,14 +90,14 @@ export type Checksum = Record<string, number>;
 /** Indices or distances. */
 export type Answer = Uint32Array | Float64Array | undefined;
 
-/** A figure that is no time. */
+/** A figure other than a time. */
 export interface Fact {
   name: string;
   value: number;
   unit: string;
-  /** The target. */
+  /** Its target. */
   atMost?: number;
-  /** For who looks closely: not in docs/performance.md. */
+  /** Too detailed for docs/performance.md. */
   isDetail?: boolean;
 }
 
@@ -106,7 +106,7 @@ export interface RowResult {
   work: string;
   contenders: ContenderResult[];
   facts: Fact[];
-  /** What the contenders disagreed about, in words. */
+  /** Disagreements between contenders, in words. */
   faults: string[];
 }
 
@@ -117,7 +117,7 @@ export interface ContenderResult {
   target: number | undefined;
   atMost: Milliseconds | undefined;
   ms: Spread;
-  /** Its time by that of the first contender in the same round; of the first itself, 1. */
+  /** Its time divided by that of the first contender in the same round; 1 for the first itself. */
   ratio: Spread;
   samples: Milliseconds[];
   checksum: Checksum | undefined;
@@ -126,12 +126,12 @@ export interface ContenderResult {
 export interface Length {
   /** Default: the row's own. */
   rounds?: number | undefined;
-  /** Milliseconds that each contender runs before, once at least, so that its code is compiled. Default 1,000. */
+  /** Milliseconds that each contender warms up, at least one run, so that its code is compiled. Default 1,000. */
   warmUp?: number;
 }
 
 /**
- * Runs all contenders of a row one after the other, round by round, each round beginning with another one; the
+ * Runs all contenders of a row in turn, round by round, and rotates the order so that each round begins with another one; the
  * first round does not count. Checksums are compared after every round.
  */
 export async function measure(row: Row, context: Context, length: Length = {}): Promise<RowResult> {
@@ -182,7 +182,7 @@ export async function measure(row: Row, context: Context, length: Length = {}): 
   }
 }
 
-/** Each for itself: beside a slow one a fast one would not run often enough. */
+/** Warms up each contender separately: alternating with a slow one, a fast one would not run often enough. */
 async function warm(contender: AnyContender, warmUp: Milliseconds): Promise<void> {
   const start = performance.now();
   for (let round = 0; round === 0 || performance.now() - start < warmUp; round++) await timed(contender, round);
@@ -194,7 +194,7 @@ async function timed(contender: AnyContender, round: number): Promise<Millisecon
   return (await milliseconds(contender, round)) / (contender.part ?? 1);
 }
 
-/** Runs it once; answers how long that took. */
+/** Runs a contender once; returns how long that took. */
 export async function milliseconds(contender: AnyContender, round: number): Promise<Milliseconds> {
   if ('measure' in contender) return contender.measure(round);
   const start = performance.now();
@@ -202,7 +202,7 @@ export async function milliseconds(contender: AnyContender, round: number): Prom
   return performance.now() - start;
 }
 
-/** So that nobody pays for the garbage of the one before. Does nothing where Node does not let it. */
+/** Collects garbage, so that no contender pays for that of the previous one. Does nothing if Node does not expose it. */
 export function collectGarbage(type: 'major' | 'minor'): void {
   globalThis.gc?.({ type, execution: 'sync' });
 }
@@ -214,7 +214,7 @@ async function disagreements(contenders: AnyContender[]): Promise<string[]> {
     if (!first.checksum || !other.checksum) continue;
     const expected = await first.checksum(other.part ?? 1);
     const found = await other.checksum(other.part ?? 1);
-    // An answer may say less than the first one's.
+    // A checksum may have fewer numbers than that of the first contender.
     for (const key of Object.keys(found)) {
       const tolerance = other.tolerance?.of[key] ?? 0;
       if (Math.abs(found[key] - expected[key]) <= tolerance * Math.abs(expected[key])) continue;

@@ -1,4 +1,4 @@
-// The core by itself, in this thread, below the public API: for rows that say so in their name.
+// Calls the core directly in this thread, below the public API: for rows whose name says so.
 import {
   CONTACTS_NONE,
   FLAG_CULLABLE,
@@ -16,7 +16,7 @@ import { bake, startCore } from '../fixtures/core.js';
 
 const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
 
-/** A core that holds one object: a mesh where it was made. */
+/** Creates a core that holds one object, a mesh at the origin. */
 export async function coreWithMesh(data: MeshData): Promise<Core> {
   const core = await startCore();
   addMeshObject(core, core.loadMesh(bake(core, data)));
@@ -31,7 +31,7 @@ export function filterOf(side = SIDE_DOUBLE): Filter {
   return { layers: -1, side, precision: PRECISION_MESH, ignore: new Uint32Array(0) };
 }
 
-/** What is not as by default; where it was made. */
+/** Completes a description with defaults; the object is at the origin. */
 export function describe(description: Partial<PlacedDescription>): PlacedDescription {
   return { ...OBJECT, ...description, matrix: IDENTITY };
 }

@@ -5,13 +5,13 @@ import { join } from 'node:path';
 
 export interface Machine extends Host {
   date: string;
-  /** Of the sources, with a `+` where there are changes besides; undefined outside of a repository. */
+  /** Commit of the sources, with a `+` if there are uncommitted changes; undefined outside of a repository. */
   commit: string | undefined;
-  /** Of the peers, by package. */
+  /** Versions of the peers, by package. */
   versions: Record<string, string>;
 }
 
-/** What code runs on. */
+/** The environment that the code runs in. */
 export interface Host {
   cpu: string;
   cores: number;

@@ -13,7 +13,7 @@ import { FULL, rowsOf } from './rows/index.js';
 export { countTests } from './fitted.js';
 export { servePeer } from './peer-process.js';
 
-/** What `npm run bench -- --help` says about them. */
+/** The options, as described by `npm run bench -- --help`. */
 export interface BenchOptions {
   root: string;
   native: boolean;
@@ -28,7 +28,7 @@ export interface BenchOptions {
 const RESULTS = 'test/bench/results.json';
 const CHART = 'test/bench/chart.svg';
 
-/** Returns the exit code: 1 where contenders disagree or an option cannot be met. */
+/** Returns the exit code: 1 if contenders disagree or an option cannot be satisfied. */
 export async function bench({
   root,
   native,

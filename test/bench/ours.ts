@@ -10,20 +10,20 @@ import type { Contender, ContenderElsewhere } from './harness.js';
 
 export const OURS = 'collision-worker';
 
-/** Many objects of one shape in a service, as an app has them: what is measured is the path that the app calls. */
+/** Many objects of one shape in a service, as in an app: the measured path is the one that apps call. */
 export class Scene {
   readonly service: CollisionService;
   readonly ids: Uint32Array;
   readonly #indices: Map<number, number>;
 
-  /** Unit boxes of which only pairs are asked. `options` say what is not so. */
+  /** Creates unit boxes of which only pairs are requested. `options` override that. */
   static async ofBoxes(count: number, options: Partial<ObjectOptions> = {}): Promise<Scene> {
     const service = await createCollisionService();
     const shape = { type: 'box', halfExtents: [0.5, 0.5, 0.5] } as const;
     return new Scene(service, service.addInstances({ shape, contacts: 'any', ...options }, count));
   }
 
-  /** The same of one mesh. */
+  /** Creates the same for one mesh. */
   static async ofMeshes(count: number, data: MeshData, options: Partial<ObjectOptions> = {}): Promise<Scene> {
     const service = await createCollisionService();
     const shape = { type: 'mesh', mesh: await service.addMesh(data) } as const;
@@ -48,7 +48,7 @@ export class Scene {
     this.service.setView(view);
   }
 
-  /** What it answers is valid until the next one. */
+  /** The result is valid until the next call. */
   update(): Promise<FrameResult> {
     return this.service.update();
   }
@@ -58,7 +58,7 @@ export class Scene {
   }
 }
 
-/** A contender that is timed here although it waits for answers, messages included. */
+/** A contender that is timed here although it awaits answers; the time includes messages. */
 export function awaited(contender: Omit<Contender, 'run'> & { run(round: number): Promise<void> }): ContenderElsewhere {
   const { run, ...rest } = contender;
   return {

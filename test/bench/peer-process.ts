@@ -1,4 +1,4 @@
-// A contender in a process of its own: that process prepares the row by itself and answers, one by one, what it is asked.
+// Runs a contender in its own process, which prepares the row itself and answers requests one by one.
 import { type ChildProcess, fork } from 'node:child_process';
 import {
   type Answer,
@@ -38,7 +38,7 @@ export async function startPeer(script: string, row: string, index: number): Pro
   };
 }
 
-/** Makes the contender that the arguments name, and serves it until the process is ended. */
+/** Makes the contender that the arguments name, and serves it until the process is terminated. */
 export async function servePeer(row: string, index: number): Promise<void> {
   const send = (message: Reply) => process.send!(message);
   try {
@@ -68,7 +68,7 @@ function answerTo(contender: AnyContender, question: Question) {
   return milliseconds(contender, question.round);
 }
 
-/** What the process says next. Rejects when it ends. */
+/** Resolves with the next message of the process. Rejects when it ends. */
 function reply<Value>(child: ChildProcess): Promise<Value> {
   return new Promise((resolve, reject) => {
     const ended = (code: number | null) => reject(new Error(`a contender's process ended with ${code}`));

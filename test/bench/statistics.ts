@@ -1,4 +1,4 @@
-/** Half of the values are between the quartiles. */
+/** The quartiles enclose the middle half of the values. */
 export interface Spread {
   median: number;
   lower: number;
@@ -13,7 +13,7 @@ export function quartiles(values: readonly number[]): Pick<Spread, 'lower' | 'up
   return { lower: quantile(values, 0.25), upper: quantile(values, 0.75) };
 }
 
-/** Between two values by linear interpolation. */
+/** A quantile, by linear interpolation between two values. */
 function quantile(values: readonly number[], fraction: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   const at = fraction * (sorted.length - 1);

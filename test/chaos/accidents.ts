@@ -1,7 +1,7 @@
 import type { Random } from '../oracle/random.js';
 import { ChaosWorker, type MakeWorker, type Start } from './chaos-worker.js';
 
-/** With their weights. */
+/** Kinds of faults, with their weights. */
 const FAULTS = {
   kill: 4,
   'kill without a word': 2,
@@ -21,7 +21,7 @@ type Fault = keyof typeof FAULTS;
 const DECK = Object.entries(FAULTS).flatMap(([name, weight]) => Array<Fault>(weight).fill(name as Fault));
 const BAD_STARTS = ['throw', 'no script', 'silent', 'no wasm'] as const;
 
-/** Makes a service's workers, and does them harm. */
+/** Creates a service's workers, and injects faults into them. */
 export class Accidents {
   readonly faults: Record<string, number>;
   readonly #make: MakeWorker;
@@ -45,7 +45,7 @@ export class Accidents {
     return worker;
   }
 
-  /** The next start fails, of whatever worker. */
+  /** Makes the next worker fail to start, whichever it is. */
   failStart(random: Random): void {
     this.#badStarts.push(random.pick(BAD_STARTS));
   }

@@ -18,26 +18,26 @@ const AXES = [
   [2, 1, 0],
 ] as const;
 
-/** What the steps of a life act on, and by chance. */
+/** The state that the steps of a life act on, and their randomness. */
 export class Actor {
   readonly life: Life;
   readonly frames: FrameLog;
   readonly hogs: Hogs;
-  /** Of this very step: it depends on the seed and the number of the step, not on what was answered meanwhile. */
+  /** Random numbers of the current step: they depend on the seed and the step's number, not on earlier answers. */
   random: Random;
-  /** For the next update(). */
+  /** Matrices staged for the next update(). */
   readonly staged = new Map<number, readonly number[]>();
-  /** The views as picks take them. */
+  /** The views, as given to picks. */
   readonly windows = new Map<string, Window>();
-  /** Nobody knows how large they are until an update of theirs is answered. */
+  /** Meshes whose size is unknown until their update is answered. */
   readonly meshesInDoubt = new Set<number>();
-  /** The boxes that meshes were given, for as long as they live. */
+  /** The boxes given to meshes, for as long as they live. */
   readonly boxesOfMeshes = new Map<number, readonly GivenBox[]>();
-  /** Baked meshes, how large they are, and the boxes that are baked with them. */
+  /** Baked meshes, their scale, and the boxes that are baked into them. */
   readonly baked: [baked: ArrayBuffer, scale: number, boxes: readonly GivenBox[]][] = [];
-  /** The characters, and where each was when it was looked at. */
+  /** The characters, each with its state when it was last checked. */
   readonly characters = new Map<Character, CharacterState | undefined>();
-  /** Instances that nobody sees, for the worker to hold. */
+  /** Instances that no query sees, which the worker has to hold. */
   crowd: Uint32Array = new Uint32Array(0);
   #names = 0;
 
@@ -67,12 +67,12 @@ export class Actor {
     return meshes.length > 0 ? this.random.pick(meshes) : undefined;
   }
 
-  /** A name that no view had before. */
+  /** Returns a name that no view has had before. */
   newName(): string {
     return `view ${this.#names++}`;
   }
 
-  /** Turns the axes into one another, mirrors some and scales all alike. */
+  /** A random matrix that permutes the axes, mirrors some of them and scales uniformly. */
   matrix(): number[] {
     const { random } = this;
     const scale = random.range(0.5, 1.5);
@@ -119,14 +119,14 @@ export class Actor {
     };
   }
 
-  /** Some that an object of a mesh is given, none in the place of its mesh's, or those of its mesh. */
+  /** Boxes for an object of a mesh: some of its own, an empty list that overrides the mesh's, or those of its mesh. */
   boxesOn(mesh: number): Pick<Thing, 'boxes' | 'hasOwnBoxes'> {
     const hasOwnBoxes = this.random.chance(0.5);
     if (!hasOwnBoxes) return { boxes: this.boxesOfMeshes.get(mesh) ?? [], hasOwnBoxes };
     return { boxes: this.random.chance(0.7) ? this.boxes() : [], hasOwnBoxes };
   }
 
-  /** They stay within a cube of half extents 0.45: the least that a mesh becomes has 0.5. */
+  /** They stay within a cube of half extents 0.45: a mesh never gets smaller than 0.5. */
   boxes(): GivenBox[] {
     const { random } = this;
     return Array.from({ length: 1 + random.integer(3) }, (_, i) => {
@@ -151,7 +151,7 @@ export class Actor {
     };
   }
 
-  /** As float32, which is what raycastMany takes. */
+  /** In float32 precision, as raycastMany takes it. */
   line(): Line {
     const { random } = this;
     const origin = random.point(10).toArray().map(Math.fround) as unknown as Point;
@@ -172,7 +172,7 @@ export class Actor {
     };
   }
 
-  /** Mostly none; else one that is aborted at once, or soon. */
+  /** Usually no signal; otherwise one that is aborted at once, or soon. */
   signal(): { signal?: AbortSignal } {
     const { random } = this;
     if (!random.chance(0.15)) return {};

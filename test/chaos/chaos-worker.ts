@@ -1,23 +1,23 @@
-/** A worker of any platform, as little of it as is needed. */
+/** The minimal common interface of a worker on any platform. */
 export interface RawWorker {
   postMessage(message: unknown, transfer: Transferable[]): void;
   terminate(): unknown;
   listen(onMessage: (data: unknown) => void, onError: (message: string) => void): void;
 }
 
-/** How a worker starts: as it should; from a script that is not there; without a word; without WebAssembly. */
+/** How a worker starts: properly; from a missing script; without ever answering; without WebAssembly. */
 export type Start = 'well' | 'no script' | 'silent' | 'no wasm';
 
-/** `pages` of 64 KB are all the memory that its core can have; undefined for as much as it wants. */
+/** `pages` of 64 KB limit the memory of the worker's core; undefined for no limit. */
 export type MakeWorker = (start: Start, pages: number | undefined) => RawWorker;
 
 type Message = { type?: string; name?: string } | null;
 
-/** The package's own worker with accidents: it can die, hang, throw, and be slow to hear and to answer. */
+/** The package's own worker with injected faults: it can die, hang, throw, and delay questions and answers. */
 export class ChaosWorker extends EventTarget {
-  /** Nobody has ended it yet. */
+  /** Whether nobody has terminated it yet. */
   isAlive = true;
-  /** Whether it was asked for more than trees. */
+  /** Whether it was asked to do more than build trees. */
   isService = false;
   readonly #raw: RawWorker;
   readonly #answers: Valve<unknown>;
@@ -44,29 +44,29 @@ export class ChaosWorker extends EventTarget {
     );
   }
 
-  /** In Node a worker's end is an event; in a browser it dies without a word, as here when it is `silent`. */
+  /** In Node the end of a worker is an event; in a browser it dies without notice, as here if `isSilent`. */
   die(isSilent: boolean): void {
     this.isAlive = false;
     this.#isDeaf ||= isSilent;
     this.#raw.terminate();
   }
 
-  /** Runs on, and nothing of it arrives any more. */
+  /** The worker continues to run, but none of its messages arrive any more. */
   hang(): void {
     this.#answers.shut();
   }
 
-  /** It cannot read that, which only a bug could send it. */
+  /** Sends a message that the worker cannot read, and that only a bug could send. */
   choke(): void {
     this.#raw.postMessage({ type: 'frame', input: null }, []);
   }
 
-  /** Runs `strike` in place of the delivery of the next answer. */
+  /** Calls `strike` instead of delivering the next answer. */
   atNextAnswer(strike: (deliver: () => void) => void): void {
     this.#atNextAnswer = strike;
   }
 
-  /** Answers take so long, in their order. */
+  /** Delays answers by this time, in their order. */
   delayAnswers(ms: number): void {
     this.#answers.hold(ms);
   }
@@ -78,7 +78,7 @@ export class ChaosWorker extends EventTarget {
   postMessage(message: Message, transfer: Transferable[] = []): void {
     const isOfBuild = message?.type === 'abort' || message?.name?.startsWith('build');
     if (!isOfBuild) this.isService = true;
-    // What is transferred is gone from here, whether or not it is on its way yet.
+    // A transferred buffer is detached here at once, even if the message is sent later.
     if (this.#questions.isShut) this.#questions.pass([structuredClone(message, { transfer }), []]);
     else this.#questions.pass([message, transfer]);
   }
@@ -89,7 +89,7 @@ export class ChaosWorker extends EventTarget {
   }
 }
 
-/** Lets things through in their order, at once or later. */
+/** Passes items on in their order, at once or later. */
 class Valve<T> {
   isShut = false;
   readonly #held: T[] = [];
@@ -111,7 +111,7 @@ class Valve<T> {
     setTimeout(() => this.#open(), ms);
   }
 
-  /** Each in a task of its own, as messages come: what one of them settles is heard of before the next. */
+  /** Delivers each item in a separate task, as messages are: whatever one of them resolves is handled before the next. */
   async #open(): Promise<void> {
     while (this.#held.length > 0 && !this.#isShutForGood) {
       this.#deliver(this.#held.shift()!);

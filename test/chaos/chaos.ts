@@ -16,19 +16,19 @@ import { viewOf } from './windows.js';
 export interface ChaosOptions {
   seed: number;
   steps: number;
-  /** The first step; where a life begins, the steps from there on are those of the whole run. */
+  /** The first step. At the beginning of a life, the steps from there on are those of the whole run. */
   from?: number;
   makeWorker: MakeWorker;
-  /** Milliseconds of silence that are a loss. */
+  /** Milliseconds of silence after which a worker counts as lost. */
   timeout?: number;
   onProgress?: (report: ChaosReport) => void;
-  /** At once, in words. */
+  /** Called at once with a description. */
   onWrong?: (what: string) => void;
-  /** Ends it early. */
+  /** Ends the run early. */
   signal?: AbortSignal;
 }
 
-/** Of the calls that may be pending at a time. */
+/** Maximum number of calls that are pending at a time. */
 const MOST_PENDING = 48;
 const STEPS_OF_A_LIFE = 1500;
 const FAULTS_PER_STEP = 1 / 120;
@@ -44,7 +44,7 @@ const STEPS = {
 };
 type Step = keyof typeof STEPS;
 
-/** How often each comes; 2 where nothing is said. */
+/** Relative frequency of each step; 2 by default. */
 const WEIGHTS: Partial<Record<Step, number>> = {
   ...{ add: 12, move: 24, 'move many': 8, 'move badly': 1, change: 5, remove: 6, update: 20, raycast: 6, rest: 6 },
   ...{ settle: 1, addMesh: 2, bakeMesh: 1, removeMesh: 1, 'add a crowd': 1, 'remove the crowd': 1, 'set a view': 4 },
@@ -53,7 +53,7 @@ const WEIGHTS: Partial<Record<Step, number>> = {
 };
 const DECK = (Object.keys(STEPS) as Step[]).flatMap((name) => Array<Step>(WEIGHTS[name] ?? 2).fill(name));
 
-/** One service after the other, each with a model of what it should answer, until the steps are done. */
+/** Runs one service after the other, each with a model of its correct answers, until the steps are done. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const { seed, steps, from = 0, makeWorker } = options;
   const report = newReport(seed);
@@ -62,7 +62,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   while (report.steps < steps && report.wrong.length < 10 && !options.signal?.aborted) {
     const random = randomOf(seed, -report.steps - 1);
     const life = await beginLife(options, report, random);
-    // A step of its own: one that fails as it should is done, and the next one is another.
+    // An expected failure also counts as a step, and is not repeated.
     report.steps++;
     count(report.operations, 'start a service');
     const end = Math.min(steps, report.steps + 1 + random.integer(STEPS_OF_A_LIFE));
@@ -73,7 +73,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   return report;
 }
 
-/** Of a step; it does not hang on what was answered before. */
+/** Random numbers of a step; they do not depend on earlier answers. */
 function randomOf(seed: number, step: number): Random {
   return new Random(Math.imul(seed, 0x9e3779b1) ^ Math.imul(step, 0x85ebca6b));
 }
@@ -105,7 +105,7 @@ async function live(life: Life, hogs: Hogs, end: number, { seed, signal, onProgr
       await STEPS[name](actor);
     } catch (error) {
       life.declare(error, name);
-      // Nothing is thrown at once but by a service that has ended.
+      // Only a service that has ended throws synchronously.
       if (error instanceof CollisionError && error.code === 'WORKER_LOST') life.isOver = true;
     }
     if (life.pending.size > MOST_PENDING) await Promise.race(life.pending.keys());

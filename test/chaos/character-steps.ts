@@ -50,7 +50,10 @@ function remove(actor: Actor): void {
   if (character) actor.characters.delete(character);
 }
 
-/** Where characters are is told by any frame: it must make sense, and neither go back nor begin anew behind a lost worker. */
+/**
+ * Every frame reports the characters' states: they must be plausible, and must neither go back nor start over after a lost
+ * worker.
+ */
 function look(actor: Actor): void {
   for (const [character, before] of actor.characters) {
     const { state } = character;
@@ -78,7 +81,7 @@ function faultOf(state: CharacterState, before: CharacterState | undefined, isKn
     : '';
 }
 
-/** A character touches nothing that is farther than its own size; where it is pushed to is told with what pushed it. */
+/** A character touches no object farther away than its own size; if it is pushed, the object that pushes it is reported, too. */
 function faultOfTouch({ object, point, normal }: CharacterTouch, position: Point, isKnown: (id: number) => boolean) {
   if (!isKnown(object)) return `there was no object ${object}`;
   if (![...point, ...normal].every(Number.isFinite)) return 'a touch is not finite';

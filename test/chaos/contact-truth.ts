@@ -2,12 +2,12 @@ import type { ContactDetail, ContactPair } from 'collision-worker';
 import { distanceTo, filledGap, gap, length, moved, type Point, reachBeyond, type Solid } from './solids.js';
 import { boundsParts, DOUBT, detailOf, solidOf, type Thing, type World } from './world.js';
 
-/** Depths and points are of float32 triangles. */
+/** Tolerance for depths and points, which come from float32 triangles. */
 const ROUGH = 1e-3;
 
 type Contact = Pick<ContactPair, 'contained' | 'points' | 'normals' | 'depths' | 'triangles' | 'segments' | 'bones'>;
 
-/** What is wrong with the pairs of a frame; empty for nothing. */
+/** Returns what is wrong with the pairs of a frame; empty if nothing is. */
 export function faultOfPairs(world: World, pairs: Iterable<ContactPair>, waiting: number): string {
   const things = [...world.things].map(([id, thing]) => ({ id, thing, solid: solidOf(world, thing) }));
   things.sort((a, b) => a.id - b.id);
@@ -25,7 +25,7 @@ export function faultOfPairs(world: World, pairs: Iterable<ContactPair>, waiting
       const apart = apartBy(world, a.thing, b.thing, detail);
       if (Math.abs(apart) < DOUBT || Math.abs(apart - reach) < DOUBT) continue;
       if (pair && pair.time < 1) {
-        // Where they were before, nobody knows here.
+        // The model does not know the previous transforms.
         if (apart < reach) return `pair ${key} is in contact, and told to be so at ${pair.time}`;
         if (!a.thing.continuous && !b.thing.continuous) return `pair ${key} is not continuous`;
         continue;
@@ -43,7 +43,7 @@ export function faultOfPairs(world: World, pairs: Iterable<ContactPair>, waiting
       if (fault) return `pair ${key}: ${fault}`;
     }
   }
-  // A stale one may be of what is gone.
+  // A stale pair may be of objects that have been removed.
   const [stranger] = [...found.values()].filter((pair) => !pair.stale);
   return stranger ? `pair ${stranger.a}:${stranger.b} is of what is not there` : '';
 }
@@ -54,7 +54,7 @@ export function apartBy(world: World, a: Thing, b: Thing, detail: ContactDetail)
   return Math.min(...boundsParts(world, a).flatMap(([p]) => boundsParts(world, b).map(([q]) => filledGap(p, q))));
 }
 
-/** Of the bounds of two, or of their boxes by hand: nothing but which boxes meet is told. */
+/** Checks a pair with detail 'bounds', of two objects or of their boxes by hand: it reports only which boxes meet. */
 export function faultOfBounds(world: World, a: Thing, b: Thing, contact: Contact): string {
   const { contained, depths, bones } = contact;
   if (contained || depths.length) return 'more than bounds';
@@ -73,7 +73,7 @@ export function faultOfBounds(world: World, a: Thing, b: Thing, contact: Contact
   return told.length > 0 && told.every((key) => known.includes(key)) ? '' : `boxes ${told} of ${known}`;
 }
 
-/** Of two that are apart by no more than their clearances. */
+/** Checks a pair that is apart by at most its clearances. */
 export function faultOfGap(apart: number, detail: ContactDetail, contact: Contact): string {
   const { contained, points, depths, triangles } = contact;
   const hasPoints = detail === 'manifold' || detail === 'full';
@@ -82,7 +82,7 @@ export function faultOfGap(apart: number, detail: ContactDetail, contact: Contac
   return hasPoints && Math.abs(depths[0] + apart) > ROUGH ? `depth ${depths[0]}, expected ${-apart}` : '';
 }
 
-/** Of two that touch. */
+/** Checks a pair that touches. */
 export function faultOfContact(a: Solid, b: Solid, detail: ContactDetail, contact: Contact): string {
   const { contained, points, normals, depths, triangles, segments } = contact;
   const hasPoints = detail === 'manifold' || detail === 'full';

@@ -4,13 +4,13 @@ import { faultOfPairs } from './contact-truth.js';
 import { areSeen } from './truth.js';
 import type { World } from './world.js';
 
-/** What the frames have answered so far, from their events alone. */
+/** Reconstructs the pairs and the visible objects from the frames' events alone, and checks the frames by them. */
 export class FrameLog {
   #last = 0;
   #pairs = new Set<string>();
   readonly #seen = new Map<string, Set<number>>();
 
-  /** True, or in words what is wrong with a frame; `rejected` is what it should refuse. */
+  /** Returns true, or a description of what is wrong with a frame; `rejected` are the ids that it should reject. */
   check(result: FrameResult, worlds: readonly World[], rejected: readonly number[]): true | string {
     if (result.frame === this.#last) return true; // of an update() that was joined
     if (result.frame < this.#last) return `it comes after frame ${this.#last}`;

@@ -3,12 +3,12 @@ import { icosphere, type Triangles } from '../oracle/meshes.js';
 import type { MakeWorker } from './chaos-worker.js';
 import { ChaosWorker } from './chaos-worker.js';
 
-/** Of a core that has little: enough for the scenes here, and not for what follows. */
+/** Memory of a limited core: enough for the scenes here, but not for the objects below. */
 export const FEW_PAGES = 100;
 export const HOG_RAYS = 150_000;
 export const HOG_OBJECTS = 40_000;
 
-/** What takes more memory than such a core can have. */
+/** Objects that need more memory than such a core can have. */
 export interface Hogs {
   mesh: Triangles;
   baked: ArrayBuffer;

@@ -10,7 +10,7 @@ const DECLARED = ['WORKER_LOST', 'ABORTED', 'DISPOSED'];
 
 export interface LifeOptions {
   makeWorker: MakeWorker;
-  /** Milliseconds of silence that are a loss. */
+  /** Milliseconds of silence after which a worker counts as lost. */
   timeout: number;
   pages: number | undefined;
   builders: number;
@@ -18,50 +18,50 @@ export interface LifeOptions {
   onWrong: ((what: string) => void) | undefined;
 }
 
-/** A question on its way. */
+/** Checks an answer. */
 type Check<T> = (answer: T, worlds: readonly World[]) => boolean | string;
 
 export interface Question<T> {
   name: string;
   answer: Promise<T>;
-  /** With what it was asked, to be told of an answer that is wrong. */
+  /** The arguments, for the report of a wrong answer. */
   asked?: object;
-  /** True, or in words what is wrong; `worlds` are all states of the scene since the question. */
+  /** Returns true, or a description of what is wrong; `worlds` are all states of the scene since the question. */
   check: Check<T>;
-  /** The method of the service, for a call with `latest`: the answer may be that of a newer one. */
+  /** The service's method, for a call with `latest`: it may get the answer of a newer call. */
   latest?: string | false;
-  /** Error codes that are right, besides those that any call may get. */
+  /** Expected error codes, besides those that any call may get. */
   codes?: readonly string[];
-  /** When it failed as it may. */
+  /** Called after an expected failure. */
   refused?(error: CollisionError): void;
 }
 
-/** How often what is late is waited for once more, as long as the process is at work for such a part of the time. */
+/** Maximum number of extensions of the deadline, and the fraction of the time that the process must be busy for one. */
 const MOST_TURNS = 6;
 const LEAST_WORK = 0.01;
 
-/** What this process has had of the processor; 0 in a browser, which does not tell. */
+/** CPU time of this process; 0 in a browser, which does not report it. */
 function processorMs(): number {
   if (typeof process === 'undefined' || !process.cpuUsage) return 0;
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
 }
 
-/** One service, and the model of what it should answer. */
+/** One service, and the model of its correct answers. */
 export class Life {
   readonly pending = new Map<Promise<void>, string>();
   readonly report: ChaosReport;
   readonly accidents: Accidents;
   readonly isLimited: boolean;
   service!: CollisionService;
-  /** Of all calls with `latest`, by the service's method, in the order of the calls. */
+  /** Checks of all calls with `latest`, by the service's method, in the order of the calls. */
   readonly #latestChecks = new Map<string, Check<never>[]>();
-  /** No worker any more, and there will be none. */
+  /** True if there is no worker any more, and will never be one. */
   isOver = false;
   readonly #timeout: number;
-  /** The scene after each change that was asked for. */
+  /** The scene after each change that was requested. */
   readonly #worlds: World[] = [EMPTY];
-  /** The first state that may still be the worker's; before that of now after a frame that could not be run. */
+  /** The oldest state that the worker may still have; it is older than the current one after a frame that could not be run. */
   #oldest = Number.POSITIVE_INFINITY;
   #lostAt = 0;
   readonly #from: number;
@@ -97,12 +97,12 @@ export class Life {
     this.accidents = new Accidents(makeWorker, pages, timeout, report.faults);
   }
 
-  /** The scene of now. */
+  /** The current scene. */
   get world(): World {
     return this.#worlds[this.#worlds.length - 1];
   }
 
-  /** A new state of the scene. */
+  /** Adds a new state of the scene. */
   change(edit: (things: Map<number, Thing>, meshes: Map<number, number>) => void, windows = this.world.windows): void {
     const things = new Map(this.world.things);
     const meshes = new Map(this.world.meshes);
@@ -110,12 +110,12 @@ export class Life {
     this.#worlds.push({ things, meshes, windows });
   }
 
-  /** Returns whether there ever was an object. */
+  /** Returns whether an object with this id ever existed. */
   hasSeen(id: number): boolean {
     return this.#worlds.some(({ things }) => things.has(id));
   }
 
-  /** How large a mesh was last, that is gone now. */
+  /** Returns the last size of a mesh that has been removed. */
   sizeOf(mesh: number): number {
     return this.#worlds.findLast(({ meshes }) => meshes.has(mesh))?.meshes.get(mesh) ?? 1;
   }
@@ -146,7 +146,7 @@ export class Life {
     return done;
   }
 
-  /** Lets an answer be right that is right for a newer call of the same method. */
+  /** Accepts an answer that is right for a newer call of the same method. */
   #orNewer<T>(method: string, own: Check<T>): Check<T> {
     const checks = (this.#latestChecks.get(method) ?? []) as unknown as Check<T>[];
     this.#latestChecks.set(method, checks as unknown as Check<never>[]);
@@ -157,17 +157,17 @@ export class Life {
     };
   }
 
-  /** Of now, for `forgetBefore`. */
+  /** Number of the current state, for `keepFrom`. */
   get age(): number {
     return this.#worlds.length - 1;
   }
 
-  /** The frame that was asked for at that age was not run: what came before it may still be seen. */
+  /** Called if the frame requested at that age was not run: the states before it may still be visible. */
   keepFrom(age: number): void {
     this.#oldest = Math.min(this.#oldest, age);
   }
 
-  /** A frame has brought everything up to date. */
+  /** Called when a frame has brought everything up to date. */
   forgetOld(): void {
     this.#oldest = Number.POSITIVE_INFINITY;
   }
@@ -188,7 +188,7 @@ export class Life {
     while (this.pending.size > 0) await Promise.all(this.pending.keys());
   }
 
-  /** On a machine that does much else, what is late may be at work; what waits in vain is not. */
+  /** On a busy machine, late calls may still be in progress; calls that can never settle do not use the CPU. */
   async #isSettledIn(patience: number): Promise<boolean> {
     const settled = this.settle().then(() => true);
     for (let turn = 0; turn < MOST_TURNS; turn++) {
@@ -204,7 +204,7 @@ export class Life {
     return false;
   }
 
-  /** Nothing may stay pending, whether it ends well or is disposed of in the middle. */
+  /** No call may stay pending, whether the service ends normally or is disposed of early. */
   async end(isDisposedEarly: boolean): Promise<void> {
     if (!this.service) return;
     if (isDisposedEarly) this.service.dispose();
@@ -215,7 +215,7 @@ export class Life {
       const calls = [...this.pending.values()].join(', ');
       this.blame(`${this.pending.size} calls are pending after ${patience} ms: ${calls}`);
     }
-    // What is aborted leaves its work behind for a moment.
+    // Aborted calls leave their work behind for a moment.
     for (let i = 0; i < 100 && this.service.stats.pending > 0; i++) await new Promise((next) => setTimeout(next, 50));
     if (this.service.stats.pending > 0) this.blame(`stats.pending is ${this.service.stats.pending}`);
     this.service.dispose();

@@ -6,7 +6,7 @@ import { makeNodeWorker, withShortSlices } from './node-worker.js';
 import { KEPT, type KeptChaos, writeFaults } from './readme.js';
 import { type ChaosReport, merged, summaryOf, total } from './report.js';
 
-/** Services at a time, as most of the time they wait: for a worker to be given up, and for the next. */
+/** Number of services at a time: they mostly wait, for a worker to be given up and for the next one. */
 const LANES = 4;
 
 interface Options {
@@ -14,13 +14,13 @@ interface Options {
   seed: number;
   steps: number;
   from: number;
-  /** A slice ends at one of so many looks at the clock; undefined where it takes its time. */
+  /** A slice ends at one in this many readings of the clock; undefined for its normal length. */
   slices?: number;
-  /** Whether the results are kept for docs/failures.md. */
+  /** Whether the results are saved for docs/failures.md. */
   write: boolean;
 }
 
-/** Prints what happened; answers the exit code. */
+/** Prints what happened; returns the exit code. */
 export async function chaos({ root, seed, steps, from, slices, write }: Options): Promise<number> {
   const also = slices === undefined ? '' : ` --slices ${slices}`;
   console.log(`${steps} steps of seed ${seed}; npm run chaos -- --seed ${seed} --steps ${steps}${also} replays them`);
@@ -49,7 +49,7 @@ export async function chaos({ root, seed, steps, from, slices, write }: Options)
       signal: stop.signal,
     });
   };
-  // In Node a worker does not die without a word but here: what would say so keeps a process alive.
+  // Only in these tests does a worker of Node die silently: the handle that would report it normally keeps the process alive.
   const alive = setInterval(() => {}, 1000);
   const report = merged(await Promise.all(Array.from({ length: lanes }, runLane)));
   clearInterval(alive);

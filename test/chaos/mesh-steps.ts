@@ -71,7 +71,7 @@ function updateMesh(actor: Actor): void {
     .ask({
       ...{ name: 'updateMesh', answer },
       check: () => true,
-      // As its worker was lost, the mesh is as it was.
+      // If its worker was lost, the mesh is unchanged.
       refused: () => life.change((_, meshes) => meshes.set(mesh, before)),
     })
     .finally(() => meshesInDoubt.delete(mesh));
@@ -104,7 +104,7 @@ function removeMesh(actor: Actor): void {
   actor.life.change((_, meshes) => meshes.delete(mesh));
 }
 
-/** By itself, so that nothing else goes without memory, in a worker that has little: a mesh, rays or objects. */
+/** Runs alone, so that nothing else runs out of memory, in a worker that has little: for a mesh, rays or objects. */
 async function runOutOfMemory(actor: Actor): Promise<void> {
   const { life, service, random, hogs } = actor;
   if (!life.isLimited) return;
@@ -125,7 +125,7 @@ async function runOutOfMemory(actor: Actor): Promise<void> {
     life.ask({
       name: hogName,
       answer: service.raycastMany(Float32Array.from({ length: 8 * HOG_RAYS }, (_, i) => ray[i % 8])),
-      // They are cast block by block, and there may be room for a block.
+      // Rays are cast block by block, and there may be enough memory for a block.
       check: (hits, worlds) => {
         const isEqual = (_: unknown, i: number) =>
           hits.objects[i] === hits.objects[0] && hits.distances[i] === hits.distances[0];
@@ -144,6 +144,6 @@ async function runOutOfMemory(actor: Actor): Promise<void> {
   await life.settle();
   update(actor);
   await life.settle();
-  // Another worker may have found no room for what is there besides.
+  // The next worker may not have had enough memory for the rest of the scene.
   if (recoveries.length > before) life.isOver = true;
 }

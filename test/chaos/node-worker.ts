@@ -9,7 +9,7 @@ export function makeNodeWorker(start: Start, pages: number | undefined): RawWork
   return rawWorker(workerOf(start, pages));
 }
 
-/** Makes workers whose slices end at one of so many looks at the clock, by chance. */
+/** Makes workers whose slices end at random at one in `looks` readings of the clock. */
 export function withShortSlices(looks: number, seed: number): MakeWorker {
   let count = 0;
   return (start, pages) => {

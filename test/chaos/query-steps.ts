@@ -26,9 +26,9 @@ export const QUERY_STEPS = {
 };
 
 /**
- * Whether an answer about many objects holds in some state, or for each object in one of its own: where it takes longer than a
- * slice, each is looked at as it is at its turn. `holds` is asked about whole states, and then about one object in states of that
- * object alone; `answered` are the objects that the answer names.
+ * Returns whether an answer about many objects holds in some state or, for each object, in some state of that object: a query
+ * that takes longer than a slice sees each object as it is when its turn comes. `holds` is called for whole states, and then for
+ * one object in states that contain only that object; `answered` are the objects in the answer.
  */
 export function atItsTurn(
   worlds: readonly World[],
@@ -45,15 +45,15 @@ function onlyOf(world: World, id: number): World {
   return { ...world, things: new Map(thing && [[id, thing]]) };
 }
 
-/** What of an answer is about one object, or all of it. */
+/** The part of an answer about one object, or all of it. */
 const about = (ids: Iterable<number>, only: number | undefined): number[] =>
   [...ids].filter((id) => only === undefined || id === only);
 
 export const inSome = (holds: (world: World) => boolean) => (worlds: readonly World[]) => worlds.some(holds);
 
 /**
- * Whether something holds in some state, or between two: commands go ahead of a frame that another one joins, and what is under
- * way in slices sees what they say of objects that still are where they were.
+ * Returns whether something holds in some state, or between two: commands overtake a frame that was joined by another one, so
+ * that sliced queries see the effect of commands on objects that have not moved yet.
  */
 export function inSomeBetween(worlds: readonly World[], holds: (world: World) => boolean): boolean {
   return (
@@ -95,7 +95,7 @@ function raycastMany(actor: Actor): void {
   actor.life.ask({
     name: 'raycastMany',
     answer: actor.service.raycastMany(rays, options),
-    // Each ray is among the objects as they stand at its turn.
+    // Each ray sees the objects as they are when its turn comes.
     check: (hits, worlds) => {
       const wrong = lines.findIndex(
         (line, i) => !inSomeBetween(worlds, (world) => truth.isFirstHit(world, line, options, hitOf(hits, i))),
@@ -105,7 +105,7 @@ function raycastMany(actor: Actor): void {
   });
 }
 
-/** Returns what one of many rays has hit; null for nothing. */
+/** Returns the hit of one of many rays; null if it missed. */
 export function hitOf({ objects, distances, bones }: RayHits, i: number): truth.Struck | null {
   if (distances[i] === Number.POSITIVE_INFINITY) return null;
   return { object: objects[i], distance: distances[i], bone: bones[i], box: null };
@@ -154,7 +154,7 @@ function pickSnap(actor: Actor): void {
     latest: options.latest && 'pick',
     answer: actor.service.pick(x, y, given),
     check: (hit, worlds) => {
-      // Where the ray goes past everything, the hit is of the feature.
+      // If the ray misses everything, the hit is the feature's own.
       const isMade =
         hit?.snap && hit.snap.kind !== 'face' && hit.point.every((value, i) => value === hit.snap?.point[i]);
       const own = hit && { ...hit, snap: undefined };
@@ -202,14 +202,14 @@ function pickRegion(actor: Actor): void {
   });
 }
 
-/** Of a view by name, or of one that is given. */
+/** Queries the frustum of a view, given by name or directly. */
 function frustum(actor: Actor): void {
   const { random, windows } = actor;
   const name = random.pick([...windows.keys()]);
   const isNamed = random.chance(0.5);
   const window = isNamed ? windows.get(name)! : actor.window();
   const options = actor.query();
-  if (random.chance(0.5)) delete options.precision; // another default than that of other queries
+  if (random.chance(0.5)) delete options.precision; // its default differs from that of other queries
   actor.life.ask({
     name: 'frustum',
     answer: actor.service.frustum(isNamed ? name : viewOf(window), options),
@@ -241,7 +241,7 @@ function overlap(actor: Actor): void {
   });
 }
 
-/** The mesh that was asked with may be gone in the states after the question. */
+/** The mesh of the query may be missing from later states. */
 export function sizes({ life }: Actor, world: World, { mesh }: Thing): Pick<World, 'meshes'> {
   if (mesh === 0) return EMPTY;
   return { meshes: new Map([[mesh, world.meshes.get(mesh) ?? life.sizeOf(mesh)]]) };
@@ -268,7 +268,7 @@ function closestPoint(actor: Actor): void {
     check: (closest, worlds) =>
       atItsTurn(worlds, closest ? [closest.object] : [], (world, only) => {
         const isOther = only !== undefined && only !== closest?.object;
-        // Of the others none is nearer.
+        // None of the other objects is nearer.
         const most = isOther ? Math.min(maxDistance, closest?.distance ?? maxDistance) : maxDistance;
         return truth.isClosest(world, point, most, options, isOther ? null : closest);
       }),

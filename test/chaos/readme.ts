@@ -5,15 +5,15 @@ import { readmeWith } from '../fixtures/readme-section.js';
 import type { Sample } from '../soak/soak.js';
 import { type ChaosSummary, total } from './report.js';
 
-/** Where `--write` keeps the results. */
+/** Files in which `--write` saves the results. */
 export const KEPT = { chaos: 'test/chaos/results.json', soak: 'test/soak/results.json', chart: 'test/soak/chart.svg' };
 
-/** Of `npm run chaos`. */
+/** Results of `npm run chaos`. */
 export interface KeptChaos extends ChaosSummary {
   host: Host;
 }
 
-/** Of `npm run soak`. */
+/** Results of `npm run soak`. */
 export interface KeptSoak {
   host: Host;
   seed: number;
@@ -21,13 +21,13 @@ export interface KeptSoak {
   samples: readonly Sample[];
 }
 
-/** Writes what chaos and soak came to into docs/failures.md. */
+/** Writes the results of chaos and soak into docs/failures.md. */
 export function writeFaults(root: string): void {
   const path = join(root, 'docs/failures.md');
   writeFileSync(path, readmeWith(readFileSync(path, 'utf8'), 'faults', faultsSection(root)));
 }
 
-/** What docs/failures.md says of both, from their results. */
+/** The section of docs/failures.md about both, from their results. */
 export function faultsSection(root: string): string {
   const read = (path: string) => JSON.parse(readFileSync(join(root, path), 'utf8'));
   return `${chaosTable(read(KEPT.chaos))}\n\n${soakTable(read(KEPT.soak))}`;

@@ -3,20 +3,20 @@ type Counts = Record<string, number>;
 export interface ChaosReport {
   seed: number;
   steps: number;
-  /** By name, as are all counts. */
+  /** By name, like all counts. */
   operations: Counts;
   faults: Counts;
-  /** Answers that were right. */
+  /** Number of correct answers. */
   right: Counts;
-  /** Errors by their code. */
+  /** Number of errors, by code. */
   declared: Counts;
-  /** In words, with the step: answers that were wrong, and errors that were not declared. */
+  /** Wrong answers and undeclared errors, in words, with their step. */
   wrong: string[];
-  /** Calls that never settled. */
+  /** Number of calls that never settled. */
   lost: number;
-  /** What the services of the run counted as pending when each had ended. */
+  /** Sum of the calls that the services of the run counted as pending when they had ended. */
   pending: number;
-  /** Milliseconds from each loss of a worker to the moment when the next one knew all. */
+  /** Milliseconds from each loss of a worker until the next one had the whole state. */
   recoveries: number[];
   services: number;
 }
@@ -28,7 +28,7 @@ export function newReport(seed: number): ChaosReport {
   };
 }
 
-/** Of several runs, as if they were one. */
+/** Merges several reports into one. */
 export function merged(reports: readonly ChaosReport[]): ChaosReport {
   const all = newReport(reports[0].seed);
   for (const report of reports) {
@@ -51,7 +51,7 @@ export function total(counts: Counts): number {
   return Object.values(counts).reduce((sum, each) => sum + each, 0);
 }
 
-/** What is worth keeping of a run. */
+/** The parts of a report that are worth saving. */
 export function summaryOf(report: ChaosReport) {
   const { seed, steps, operations, faults, right, declared, wrong, lost, pending, services } = report;
   const times = report.recoveries.toSorted((a, b) => a - b);

@@ -5,7 +5,7 @@ import { optionsOf, type Thing } from './world.js';
 
 const MOST_THINGS = 32;
 const MOST_WINDOWS = 4;
-/** So many instances make the worker's memory grow. */
+/** Enough instances to make the worker's memory grow. */
 const CROWD = 4000;
 
 export const SCENE_STEPS = {
@@ -62,7 +62,7 @@ function moveMany(actor: Actor): void {
   });
 }
 
-/** Alone in its frame: in one that is shared it would take the place of a good one. */
+/** Sends it in a separate frame: in a shared one it would replace a valid transform. */
 async function moveBadly(actor: Actor): Promise<void> {
   const [id] = actor.ids(1);
   if (id === undefined) return;
@@ -89,7 +89,7 @@ function change(actor: Actor): void {
   }
 }
 
-/** The same shape in another size, and nothing else. */
+/** Sets the same shape in another size, and nothing else. */
 function resize(actor: Actor): void {
   for (const id of actor.ids(1)) {
     const old = actor.world.things.get(id)!;
@@ -110,7 +110,7 @@ function remove(actor: Actor): void {
   }
 }
 
-/** Nobody sees, hits or touches it. */
+/** Adds instances that no query sees, hits or touches. */
 function addCrowd(actor: Actor): void {
   if (actor.crowd.length > 0 || actor.life.isLimited) return;
   const shape = { type: 'box', halfExtents: [1, 1, 1] } as const;
@@ -130,7 +130,7 @@ function removeCrowd(actor: Actor): void {
   actor.crowd = new Uint32Array(0);
 }
 
-/** A new one, or one there is in another place and size. */
+/** Adds a view, or changes the position and size of an existing one. */
 function setView(actor: Actor): void {
   const { random, windows } = actor;
   const window = actor.window();
@@ -155,7 +155,7 @@ export function update(actor: Actor): void {
   ask(actor, []);
 }
 
-/** Sends what is staged; `rejected` is what the frame should refuse. */
+/** Sends the staged transforms; `rejected` are those that the frame should reject. */
 function ask(actor: Actor, rejected: readonly number[]): void {
   const { life, staged, windows, frames } = actor;
   const { age } = life;

@@ -1,56 +1,56 @@
-// What there is in the model: boxes along the axes with rounded edges, in plain float64. A ball and a capsule are such
-// boxes too, and so is the difference of any two, so that every question has a closed form.
+// The solids of the model: axis-aligned boxes with rounded edges, in plain float64. Balls and capsules are such boxes, too, and
+// so is the Minkowski difference of any two, so that every query has a closed form.
 
 export type Point = readonly [number, number, number];
 
-/** All that is no farther than `radius` from the box of those half extents. */
+/** All points at most `radius` away from the box with these half extents. */
 export interface Solid {
   center: Point;
   half: Point;
   radius: number;
-  /** A surface: what lies in it without touching it is apart from it. Of sharp boxes only. */
+  /** True for a surface: an object inside that does not touch it is separate from it. Only for boxes with sharp edges. */
   isHollow: boolean;
 }
 
 export interface RayHits {
-  /** Where a ray goes in and out; of what is before its origin. */
+  /** Distances at which a ray enters and leaves; those before its origin are left out. */
   hits: number[];
-  /** How near it passes to hitting otherwise. */
+  /** How close the ray is to a different result. */
   doubt: number;
 }
 
 const AXES = [0, 1, 2] as const;
 
-/** How far apart two solids are, below 0 where they touch. */
+/** Distance between two solids, negative if they touch. */
 export function gap(a: Solid, b: Solid): number {
   const inA = a.isHollow ? -reachBeyond(a, b) : Number.NEGATIVE_INFINITY;
   const inB = b.isHollow ? -reachBeyond(b, a) : Number.NEGATIVE_INFINITY;
   return Math.max(filledGap(a, b), inA, inB);
 }
 
-/** The same of what they fill: below 0, the least motion that parts them. */
+/** The same for filled solids: if negative, the least translation that separates them. */
 export function filledGap(a: Solid, b: Solid): number {
   return outside(difference(a.center, b.center), sum(a.half, b.half)) - a.radius - b.radius;
 }
 
-/** How far a solid reaches out of another one, below 0 where it is wholly inside. */
+/** How far a solid protrudes from another one, negative if it is completely inside. */
 export function reachBeyond(outer: Solid, inner: Solid): number {
   const away = difference(inner.center, outer.center);
   const corner = AXES.map((k) => Math.abs(away[k]) + inner.half[k]) as unknown as Point;
   return outside(corner, outer.half) + inner.radius - outer.radius;
 }
 
-/** How far a point is from a solid's surface, below 0 inside. */
+/** Distance of a point from a solid's surface, negative inside. */
 export function distanceTo(solid: Solid, point: Point): number {
   return outside(difference(point, solid.center), solid.half) - solid.radius;
 }
 
-/** The box along the axes about it. */
+/** The axis-aligned bounding box. */
 export function boundsOf({ center, half, radius }: Solid): Solid {
   return { center, half: sum(half, [radius, radius, radius]), radius: 0, isHollow: false };
 }
 
-/** The ball about it, as its own bounds say. */
+/** The bounding sphere, as computed from its bounds. */
 export function sphereAbout({ center, half, radius }: Solid): Solid {
   return { center, half: [0, 0, 0], radius: length(half) + radius, isHollow: false };
 }
@@ -69,7 +69,7 @@ export function rayHits(solid: Solid, origin: Point, direction: Point): RayHits 
   return { hits: ends.filter((t) => t >= 0), doubt };
 }
 
-/** A capsule is a cylinder and two balls. */
+/** Splits a capsule into a cylinder and two balls. */
 function partsOf(solid: Solid): Solid[] {
   const { center, half, radius } = solid;
   if (radius === 0 || half.every((each) => each === 0)) return [solid];
@@ -77,7 +77,7 @@ function partsOf(solid: Solid): Solid[] {
   return [solid, { ...ball, center: sum(center, half) }, { ...ball, center: difference(center, half) }];
 }
 
-/** Of a ball, or of a cylinder along its one half extent that is not zero, without its caps. */
+/** Hits of a ball, or of a cylinder along its one non-zero half extent, without its caps. */
 function roundHits({ center, half, radius }: Solid, origin: Point, direction: Point): RayHits {
   const axis = half.findIndex((each) => each > 0);
   const flat = (v: Point) => v.map((each, k) => (k === axis ? 0 : each)) as unknown as Point;
@@ -112,7 +112,7 @@ function boxHits({ center, half }: Solid, origin: Point, direction: Point): RayH
   return { hits: enter <= leave ? [enter, leave] : [], doubt: Math.min(doubt, Math.abs(leave - enter)) };
 }
 
-/** How far a point is from a box about the origin, below 0 inside. */
+/** Distance of a point from a box about the origin, negative inside. */
 function outside(point: Point, half: Point): number {
   const over = AXES.map((k) => Math.abs(point[k]) - half[k]);
   const deepest = Math.max(...over);

@@ -8,7 +8,7 @@ import { shapeOf, solidOf, type Thing, type World } from './world.js';
 
 export const SWEEP_STEPS = { sweep, sweepAll, sweepMany, place };
 
-/** A thing on a way, and options. */
+/** A thing on a path, and options. */
 function onItsWay(actor: Actor) {
   const thing = actor.thing();
   const options = actor.query();
@@ -41,7 +41,7 @@ function sweepAll(actor: Actor): void {
   });
 }
 
-/** Of up to three shapes, on ways in any order; a way has no scale and no mirror. */
+/** Sweeps up to three shapes along paths in any order; paths have no scale and no reflection. */
 function sweepMany(actor: Actor): void {
   const { random } = actor;
   const shapes = Array.from({ length: 1 + random.integer(3) }, () => actor.thing());
@@ -55,7 +55,7 @@ function sweepMany(actor: Actor): void {
     const way = random.point(12);
     const place = from.toArray();
     numbers.set([...place, ...turn.toArray(), ...from.clone().add(way).toArray(), ...turn.toArray()], 14 * i);
-    // As near to right angles as the model wants them.
+    // Rounded to right angles, which the model requires.
     const matrix = new Matrix4().makeRotationFromQuaternion(turn).elements.map(Math.round);
     const thing: Thing = { ...shapes[which], matrix: matrix.map((value, k) => place[k - 12] ?? value) };
     return { thing, way: way.toArray() as Point };
@@ -68,7 +68,7 @@ function sweepMany(actor: Actor): void {
       ...options,
       ...(isOfMany && { shapeOf: shapeOfWay }),
     }),
-    // Each way is among the objects as they stand when its turn comes; a mesh that goes it may be as it was before that.
+    // Each path sees the objects as they are when its turn comes; the mesh that is swept may still have an earlier state.
     check: (hits, worlds) => {
       const wrong = ways.findIndex(({ thing, way }, i) => {
         const solids = statesOf(actor, worlds, thing);
@@ -81,7 +81,7 @@ function sweepMany(actor: Actor): void {
   });
 }
 
-/** A thing as its mesh was in some states of the scene. */
+/** A thing with the sizes that its mesh had in the given states of the scene. */
 function statesOf(actor: Actor, worlds: readonly World[], thing: Thing): Solid[] {
   const states = worlds.map((world) => solidOf(sizes(actor, world, thing), thing));
   return states.filter((each, i) => i === 0 || each.half.some((half, k) => half !== states[i - 1].half[k]));
@@ -91,7 +91,7 @@ function metOf({ objects, times, depths }: SweepHits, i: number): Met | null {
   return objects[i] === NO_OBJECT ? null : { object: objects[i], time: times[i], depth: depths[i] };
 }
 
-/** A rotation that turns the axes into one another. */
+/** A rotation that permutes the axes. */
 function quarterTurns({ random }: Actor): Quaternion {
   const turn = new Quaternion();
   for (const axis of [new Vector3(1, 0, 0), new Vector3(0, 1, 0), new Vector3(0, 0, 1)]) {
@@ -100,7 +100,7 @@ function quarterTurns({ random }: Actor): Quaternion {
   return turn.normalize();
 }
 
-/** A place is free in the scene as it is then; a shape that was free stays, and one that was not does not. */
+/** The resulting place must be free in the current scene; a shape that was free must stay, and one that was not must move. */
 function place(actor: Actor): void {
   const { thing, options, solid } = onItsWay(actor);
   actor.life.ask({
@@ -119,7 +119,7 @@ function place(actor: Actor): void {
         return 'its matrix is not where the way leads';
       }
       const at = (world: World, by: Point = [0, 0, 0]) => freedom(world, moved(solid(world), by), options);
-      // When it looked, objects may have been of two states.
+      // The query may have seen objects in two different states.
       if (isMoved && !inSomeBetween(worlds, (world) => !at(world).isFree)) return 'it was free';
       if (!isMoved && !inSomeBetween(worlds, (world) => !at(world).isInside)) return 'it was in something';
       return inSomeBetween(worlds, (world) => !at(world, way).isInside) || 'it is in something';

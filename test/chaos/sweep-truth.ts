@@ -1,5 +1,5 @@
-// What a shape meets on a straight way on which it does not turn. The distance of two convex solids is convex in time, and so is
-// how far one reaches out of another one: that says when they meet first, and when nobody can tell.
+// The objects that a shape hits on a straight path without rotation. The distance of two convex solids is a convex function of
+// time, and so is how far one protrudes from the other: this determines the first contact, and when it is in doubt.
 
 import type { QueryOptions, SweepHit } from 'collision-worker';
 import { filledGap, gap, moved, type Point, reachBeyond, type Solid } from './solids.js';
@@ -10,19 +10,19 @@ export type Met = Pick<SweepHit, 'object' | 'time' | 'depth'>;
 /** How a solid passes a thing. */
 interface Pass {
   id: number;
-  /** When they meet first, Infinity for never. */
+  /** Time of the first contact, Infinity for none. */
   time: number;
   /** Whether they overlap at the start. */
   isInside: boolean;
-  /** Whether less than `DOUBT` decides. */
+  /** Whether the result depends on less than `DOUBT`. */
   isInDoubt: boolean;
-  /** How far they are apart at a time, below 0 where they touch. */
+  /** Distance at a time, negative if they touch. */
   gapAt(time: number): number;
 }
 
 const STEPS = 60;
 
-/** Whether an answer is what a solid meets first on its way; null for nothing. */
+/** Returns whether an answer is the first object that a solid hits on its path; null for none. */
 export function isFirstMet(world: World, solid: Solid, way: Point, options: QueryOptions, answer: Met | null): boolean {
   const passes = passesOf(world, solid, way, options);
   const sure = passes.filter(({ isInDoubt }) => !isInDoubt);
@@ -32,7 +32,7 @@ export function isFirstMet(world: World, solid: Solid, way: Point, options: Quer
   return sure.every((each) => !isSurelyBefore(each, answer.time));
 }
 
-/** What is wrong with answers that should be the first meetings with all that a solid meets, the earliest first; in words. */
+/** Returns what is wrong with answers that should be the first contacts with all objects that a solid hits, in order of time. */
 export function faultOfAllMet(
   world: World,
   solid: Solid,
@@ -54,7 +54,7 @@ export function faultOfAllMet(
   return found.size > 0 ? `objects ${[...found.keys()]} cannot be met` : '';
 }
 
-/** Whether a solid is surely in something, and whether it is surely free. */
+/** Returns whether a solid certainly overlaps an object, and whether it is certainly free. */
 export function freedom(world: World, solid: Solid, options: QueryOptions): { isInside: boolean; isFree: boolean } {
   const passes = passesOf(world, solid, [0, 0, 0], options);
   return {
@@ -68,7 +68,8 @@ function isMeeting(pass: Pass, { time, depth }: Met): boolean {
   if (pass.isInDoubt) return true;
   if (pass.isInside) return time === 0 && depth > 0;
   if (pass.time === Number.POSITIVE_INFINITY || depth > 0) return false;
-  // Where a way only grazes, time says little: the gap does. Halfway to where they part again it would be below.
+  // If a path only grazes the object, the time is ill-conditioned, so the gap is checked. After the true time, it would be
+  // negative halfway.
   return Math.abs(pass.gapAt(time)) < DOUBT && pass.gapAt((time + pass.time) / 2) > -DOUBT;
 }
 
@@ -82,7 +83,7 @@ function passesOf(world: World, solid: Solid, way: Point, options: QueryOptions)
   });
 }
 
-/** Whether the triangles of a thing's mesh are not met from both sides: nothing is said of it then. */
+/** Returns whether the triangles of a thing's mesh are hit from one side only: the model then makes no statement. */
 function isOneSided({ mesh }: Thing, { side, precision = 'mesh' }: QueryOptions): boolean {
   return mesh !== 0 && side !== 'double' && precision === 'mesh';
 }
@@ -94,7 +95,7 @@ function passOf(still: Solid, solid: Solid, [x, y, z]: Point, isUnsaid: boolean)
   const isInside = start < 0;
   if (isUnsaid || Math.abs(start) < DOUBT) return { time: 0, isInside, isInDoubt: true, gapAt };
   if (isInside) return { time: 0, isInside, isInDoubt: false, gapAt };
-  // One may be in the other, which is hollow: then it meets that when it reaches out of it.
+  // If one of the two is inside the other, which is hollow, they meet when it starts to protrude.
   const beyond = [
     ...(solid.isHollow && reachBeyond(solid, still) < 0 ? [(t: number) => reachBeyond(at(t), still)] : []),
     ...(still.isHollow && reachBeyond(still, solid) < 0 ? [(t: number) => reachBeyond(still, at(t))] : []),
@@ -105,7 +106,8 @@ function passOf(still: Solid, solid: Solid, [x, y, z]: Point, isUnsaid: boolean)
     const time = end < 0 ? Number.POSITIVE_INFINITY : firstBelow((t) => -reach(t), 0, 1);
     return { time, isInside, isInDoubt: Math.abs(end) < DOUBT, gapAt };
   }
-  // From without, what is hollow is met as what is filled; when one is in the other as a whole, their surfaces are apart again.
+  // From the outside, a hollow solid is hit like a filled one; once one is completely inside the other, their surfaces are
+  // separate again.
   const filledAt = (t: number) => filledGap(at(t), still);
   const nearest = leastOf(filledAt);
   const least = filledAt(nearest);
@@ -113,7 +115,7 @@ function passOf(still: Solid, solid: Solid, [x, y, z]: Point, isUnsaid: boolean)
   return { time, isInside, isInDoubt: Math.abs(least) < DOUBT, gapAt: filledAt };
 }
 
-/** The place between 0 and 1 where a convex function is least, or where it is below 0. */
+/** Returns a minimum of a convex function between 0 and 1, or a point where it is negative. */
 function leastOf(f: (t: number) => number): number {
   let [low, high] = [0, 1];
   for (let i = 0; i < STEPS; i++) {
@@ -126,7 +128,7 @@ function leastOf(f: (t: number) => number): number {
   return f(1) < f(low) ? 1 : low;
 }
 
-/** The place between two others where a function falls below 0. */
+/** Returns the point between two others where a function becomes negative. */
 function firstBelow(f: (t: number) => number, from: number, to: number): number {
   let [low, high] = [from, to];
   for (let i = 0; i < STEPS; i++) {

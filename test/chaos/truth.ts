@@ -1,5 +1,5 @@
-// What the service should answer, for every question that the driver asks. Of an answer that hangs on less than the
-// rounding of float32, either is right.
+// The service's correct answers to every query of the driver. If an answer depends on less than the rounding of float32, either
+// result is accepted.
 
 import type { ClosestPoint, Hit, QueryOptions, Sight } from 'collision-worker';
 import {
@@ -20,15 +20,17 @@ import { DOUBT, partsOf, pickable, solidOf, standIn, type Thing, type World } fr
 
 export interface Line {
   origin: Point;
-  /** Unit. */
+  /** Of unit length. */
   direction: Point;
   tMax: number;
 }
 
-/** Of what an answer says: the object, how far away, the number of its box by hand, and its name; null where none is told. */
+/**
+ * The checked part of an answer: the object, the distance, the number of its box by hand, and its name; null if none is reported.
+ */
 export type Struck = Pick<Hit, 'object' | 'distance' | 'bone'> & { box?: string | null };
 
-/** Where a ray meets an object; of its boxes, which. */
+/** Where a ray hits an object; if it has boxes, which one. */
 interface Crossing {
   id: number;
   t: number;
@@ -36,12 +38,12 @@ interface Crossing {
   box: string | undefined;
 }
 
-/** Whether an answer is of that crossing. */
+/** Returns whether an answer is that crossing. */
 function isOf({ object, distance, bone, box: told }: Struck, { id, t, bone: own, box }: Crossing): boolean {
   return object === id && bone === own && Math.abs(distance - t) < DOUBT && (told === null || told === box);
 }
 
-/** Whether `ids` are those for which `excess` is below 0. */
+/** Returns whether `ids` are exactly those with a negative `excess`. */
 function areThose(things: readonly [id: number, excess: number][], ids: Iterable<number>): boolean {
   const found = new Set(ids);
   const known = new Set(things.map(([id]) => id));
@@ -60,7 +62,7 @@ export function isFirstHit(world: World, line: Line, options: QueryOptions, answ
   return isNearest && all.some((each) => isOf(answer, each));
 }
 
-/** Nearest first; of a mesh, each of the triangles that share an edge may be there. */
+/** Hits are ordered by distance; for a mesh, each of the triangles that share an edge may be among them. */
 export function areAllHits(world: World, line: Line, options: QueryOptions, answers: readonly Hit[]): boolean {
   const { all, isInDoubt } = hitsOf(world, line, options);
   if (isInDoubt) return true;
@@ -75,7 +77,7 @@ export function isClear(world: World, line: Line, options: QueryOptions, answer:
   return isInDoubt || (all.length === 0) === answer;
 }
 
-/** Of all objects. In doubt is what would change if the ray passed a little beside. */
+/** Hits of all objects. The result is in doubt if a slightly displaced ray would change it. */
 function hitsOf(world: World, { origin, direction, tMax }: Line, options: QueryOptions) {
   let isInDoubt = false;
   const all = pickable(world, options).flatMap(([id, thing]) =>
@@ -90,7 +92,7 @@ function hitsOf(world: World, { origin, direction, tMax }: Line, options: QueryO
   return { all, isInDoubt };
 }
 
-/** A ray enters at the front and leaves at the back. */
+/** A ray enters through the front and leaves through the back. */
 function ofSide({ hits }: RayHits, side: QueryOptions['side']): number[] {
   if (side === 'front') return hits.slice(0, hits.length - 1);
   return side === 'back' ? hits.slice(-1) : hits;
@@ -133,7 +135,10 @@ export function isClosest(
   return isLeast && isThere && all.some(([id, each]) => id === answer.object && Math.abs(each - least) < DOUBT);
 }
 
-/** What a view sees, or would if nothing hid it: by the bounds on its planes, by the shapes with precision 'mesh'. */
+/**
+ * Returns whether the visible and the occluded objects of a view are right: tested by the bounds, or with precision 'mesh' by the
+ * shapes.
+ */
 export function areSeen(
   world: World,
   window: Window,
@@ -142,7 +147,7 @@ export function areSeen(
 ): boolean {
   if (!window.occlusion && occluded.length > 0) return false;
   if (![...occluded].every((id) => isHidden(world, window, options, id))) return false;
-  // What is hidden may be wholly inside, or cross the border: it is said of what is seen.
+  // Occluded objects may be inside or cross the border: `inside` only counts visible ones.
   return areInView(
     world,
     window,
@@ -152,7 +157,7 @@ export function areSeen(
   );
 }
 
-/** Whether each point of a thing's bounds that could be drawn is behind another thing. */
+/** Returns whether each point of a thing's bounds that could be drawn is behind another thing. */
 function isHidden(world: World, window: Window, { layers = -1, ignore = [] }: QueryOptions, id: number): boolean {
   const thing = world.things.get(id);
   if (thing === undefined) return false;
@@ -198,7 +203,7 @@ function areInView(
   return areThose(seen, ids) && (inside === null || areThose(wholly, inside));
 }
 
-/** Whether the numbers of points in sight are those of the targets. */
+/** Returns whether the numbers of visible points match the targets. */
 export function isSight(
   world: World,
   window: Window,
@@ -233,7 +238,7 @@ export function isSight(
   });
 }
 
-/** The middle of the bounds, and those halfway to their corners. */
+/** The centre of the bounds, and the points halfway to their corners. */
 function ninePoints(world: World, thing: Thing): Point[] {
   const { center, half } = boundsOf(solidOf(world, thing));
   const signs = [-0.5, 0.5];
@@ -241,7 +246,7 @@ function ninePoints(world: World, thing: Thing): Point[] {
   return [center, ...corners.map((s) => sum(center, [s[0] * half[0], s[1] * half[1], s[2] * half[2]]))];
 }
 
-/** By screen distance: whether the answer is drawn as near as any. */
+/** For picks by screen distance: returns whether no object is drawn nearer than the answer. */
 export function isNearestDrawn(
   world: World,
   window: Window,
@@ -266,7 +271,7 @@ export function isNearestDrawn(
   return all.some(([id, pixels]) => id === answer.object && Math.abs(pixels - least) < 0.01);
 }
 
-/** The part of a window's frustum behind a rectangle on the screen; null where there is none. */
+/** The part of a window's frustum behind a rectangle on the screen; null if there is none. */
 export function behind(window: Window, x: number, y: number, width: number, height: number): Solid | null {
   const [left, top] = [Math.max(x, window.left), Math.max(y, window.top)];
   const right = Math.min(x + width, window.left + window.width);

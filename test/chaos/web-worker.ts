@@ -22,7 +22,7 @@ export function makeWebWorker(start: Start, pages: number | undefined): RawWorke
 function urlOf(start: Start, pages: number | undefined): string {
   if (start === 'no script') return new URL('there-is-no-such-script.js', import.meta.url).href;
   if (start === 'well' && pages === undefined) return SCRIPT;
-  // Awaited: what is sent to the script before it listens would be lost.
+  // Awaited, because messages sent before the script listens would be lost.
   const source = sourceOf(start, pages, SCRIPT, limitMemory).replace('import(', 'await import(');
   return URL.createObjectURL(new Blob([source], { type: 'text/javascript' }));
 }

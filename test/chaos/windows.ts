@@ -3,10 +3,10 @@ import { OrthographicCamera } from 'three';
 import type { Point, Solid } from './solids.js';
 import { boundsOf } from './solids.js';
 
-/** A view along -z without perspective: its frustum is a box along the axes. */
+/** An orthographic view along -z: its frustum is an axis-aligned box. */
 export interface Window {
   center: Point;
-  /** From the eye's plane, which is the near one, to the far one it is twice the last. */
+  /** The distance from the eye's plane, which is the near plane, to the far plane is twice the last component. */
   half: Point;
   left: number;
   top: number;
@@ -15,7 +15,7 @@ export interface Window {
   layers: number;
   margin: number;
   minPixels: number;
-  /** Whether nearer things hide others. */
+  /** Whether nearer objects occlude others. */
   occlusion: boolean;
   depth: 'webgl' | 'webgpu';
   reversed: boolean;
@@ -28,7 +28,7 @@ export function viewOf(window: Window): ViewOptions {
   camera.updateMatrixWorld();
   const projection = camera.projectionMatrix.elements.slice();
   const view = camera.matrixWorldInverse.elements.slice();
-  // From -1 … 1 to 0 … 1, and the other way round.
+  // Converts the depth range from -1 … 1 to 0 … 1, and reverses it.
   if (depth === 'webgpu') [projection[10], projection[14]] = [projection[10] / 2, projection[14] / 2 + 0.5];
   if (reversed) {
     const shift = depth === 'webgpu' ? 1 : 0;
@@ -45,7 +45,7 @@ export function frustumOf({ center, half, margin }: Window): Solid {
   };
 }
 
-/** How many pixels across the sphere about its bounds is, less than the view asks for: below 0 where it is left out. */
+/** By how many pixels the diameter of the bounding sphere exceeds the view's minimum; negative if the object is left out. */
 export function pixelsToSpare({ half, height, minPixels }: Window, solid: Solid): number {
   const across = 2 * Math.hypot(...boundsOf(solid).half);
   return (across / (2 * half[1])) * height - minPixels;
@@ -55,7 +55,7 @@ export function isShownTo({ layers }: Window, thing: { cullable: boolean; layers
   return thing.cullable && (thing.layers & layers) !== 0;
 }
 
-/** Where the ray through a point of the viewport begins. */
+/** Origin of the ray through a point of the viewport. */
 export function eyeOf({ center, half, left, top, width, height }: Window, x: number, y: number): Point {
   return [
     center[0] + ((2 * (x - left)) / width - 1) * half[0],
@@ -64,7 +64,7 @@ export function eyeOf({ center, half, left, top, width, height }: Window, x: num
   ];
 }
 
-/** Where a point is drawn. */
+/** The pixel of a point. */
 export function pixelOf({ center, half, left, top, width, height }: Window, point: Point): [x: number, y: number] {
   return [
     left + ((point[0] - center[0]) / half[0] + 1) * (width / 2),

@@ -1,6 +1,6 @@
 import type { Start } from './chaos-worker.js';
 
-/** What runs in a worker that starts badly, or whose core can have no more than so many pages of memory. */
+/** The source of a worker that starts badly, or whose core is limited to `pages` pages of memory. */
 export function sourceOf(start: Start, pages: number | undefined, script: string, limitMemory: object): string {
   if (start === 'silent') return 'setInterval(() => {}, 1000)';
   if (start === 'no wasm') {
@@ -20,8 +20,8 @@ export function sourceOf(start: Start, pages: number | undefined, script: string
 }
 
 /**
- * What lets the clock of a worker jump ahead by more than a slice at one of so many looks at it, by chance: a slice may end
- * wherever the clock is looked at, and not only where one that takes its time does.
+ * The source that makes the clock of a worker jump ahead by more than a slice at random, at one in `looks` readings: so a slice
+ * may end wherever the clock is read, and not only where a slow one would end.
  */
 export function shortSlices(looks: number, seed: number): string {
   return `

@@ -2,7 +2,7 @@ import type { ContactDetail, NamedBox, ObjectOptions, QueryOptions, Shape } from
 import { boundsOf, type Point, type Solid, sphereAbout } from './solids.js';
 import type { Window } from './windows.js';
 
-/** Nothing is asked of answers that hang on less. */
+/** Tolerance: answers that depend on less are not checked. */
 export const DOUBT = 1e-4;
 
 export const DETAILS: readonly ContactDetail[] = ['none', 'bounds', 'bones', 'any', 'manifold', 'triangles', 'full'];
@@ -12,23 +12,23 @@ export interface GivenBox {
   name: string;
   center: Point;
   half: Point;
-  /** Whether it is said with its sides along x and y swapped, and turned by a right angle about z. */
+  /** Whether it is given with its sides along x and y swapped, and rotated by 90° about z. */
   isTurned: boolean;
 }
 
 export interface Thing {
   kind: 'box' | 'ball' | 'capsule' | 'surface' | 'solid mesh';
-  /** Of the shape, without its matrix. */
+  /** Half extents of the shape, before its matrix is applied. */
   half: Point;
   radius: number;
   center: Point;
-  /** Of the last two kinds: which mesh, that may have been scaled since. */
+  /** For the last two kinds: the mesh, which may have been scaled since. */
   mesh: number;
-  /** Boxes by hand, of the last two kinds; none of others. They are within the mesh however it was scaled. */
+  /** Boxes by hand, for the last two kinds; empty for the others. They are within the mesh however it was scaled. */
   boxes: readonly GivenBox[];
-  /** Whether it is told of its boxes; otherwise they are those of its mesh. */
+  /** Whether the object was given its own boxes; otherwise it uses those of its mesh. */
   hasOwnBoxes: boolean;
-  /** 16; it turns the axes into one another, or mirrors them, and scales all alike. */
+  /** 16 numbers; it permutes or mirrors the axes, and scales uniformly. */
   matrix: readonly number[];
   motion: 'static' | 'moving';
   layers: number;
@@ -42,10 +42,10 @@ export interface Thing {
   occluder: boolean;
 }
 
-/** The scene as it is after some operation. Never changes. */
+/** The scene after some operation. Immutable. */
 export interface World {
   readonly things: ReadonlyMap<number, Thing>;
-  /** By mesh: how much its vertices are scaled. */
+  /** By mesh: the scale of its vertices. */
   readonly meshes: ReadonlyMap<number, number>;
   /** The views of frames, by name. */
   readonly windows: ReadonlyMap<string, Window>;
@@ -76,7 +76,7 @@ export function boxesOf({ boxes, matrix }: Thing): Solid[] {
   return boxes.map(ofBox);
 }
 
-/** What rays by a precision meet of a thing: solids, and their numbers among its boxes, -1 for what is none. */
+/** The parts of a thing that rays hit with a precision: solids, and their box numbers, or -1 if they are not boxes. */
 export function partsOf(
   world: World,
   thing: Thing,
@@ -86,25 +86,25 @@ export function partsOf(
   return boxesOf(thing).map((solid, i) => [solid, i]);
 }
 
-/** What contacts of detail 'bounds' are of, likewise. */
+/** The parts of a thing for contacts with detail 'bounds', in the same form. */
 export function boundsParts(world: World, thing: Thing): [solid: Solid, box: number][] {
   if (thing.boxes.length === 0) return [[boundsOf(solidOf(world, thing)), -1]];
   return boxesOf(thing).map((solid, i) => [solid, i]);
 }
 
-/** What stands for a thing in a query, but for rays. */
+/** The solid that stands in for a thing in all queries except rays. */
 export function standIn(world: World, thing: Thing, precision: QueryOptions['precision'] = 'mesh'): Solid {
   const solid = solidOf(world, thing);
   if (precision === 'mesh') return solid;
   return precision === 'sphere' ? sphereAbout(solid) : boundsOf(solid);
 }
 
-/** What a query with such options is about. */
+/** The objects that a query with these options considers. */
 export function pickable(world: World, { layers = -1, ignore = [] }: QueryOptions): [id: number, thing: Thing][] {
   return [...world.things].filter(([id, thing]) => thing.pickable && thing.layers & layers && !ignore.includes(id));
 }
 
-/** The coarser detail of the two; 'none' where they never make a pair. */
+/** Returns the coarser detail of the two; 'none' if they never make a pair. */
 export function detailOf(a: Thing, b: Thing): ContactDetail {
   const canMeet =
     a.layers & b.collidesWith &&

@@ -1,4 +1,4 @@
-// Objects of a scene that are no good, and what objects are before they become so.
+// Invalid scene objects, and valid ones that become invalid.
 import {
   BatchedMesh,
   Bone,
@@ -24,7 +24,7 @@ import { LineSegments2 } from 'three/addons/lines/LineSegments2.js';
 import { LineSegmentsGeometry } from 'three/addons/lines/LineSegmentsGeometry.js';
 import { HOSTILE } from './hostile.js';
 
-/** An object of a scene, and what makes it no good there; it is so from the start where there is none. */
+/** A scene object, and the change that makes it invalid; without a change it is invalid from the start. */
 export interface BadObject {
   readonly what: string;
   make(): Object3D;
@@ -40,7 +40,7 @@ const KINDS: Record<string, (geometry: unknown) => Object3D> = {
   'a level of a LOD': (geometry) => new LOD().addLevel(withGeometry(new Mesh(), geometry)),
   'a skinned level of a LOD': (geometry) => new LOD().addLevel(withGeometry(rigged(), geometry)),
 };
-/** What is no good beside the geometry. */
+/** Invalid parts other than the geometry. */
 const PARTS: Record<string, (part: unknown) => Object3D> = {
   'a skeleton': (skeleton) => Object.assign(rigged(), { skeleton }),
   'a bind matrix': (bindMatrix) => Object.assign(rigged(), { bindMatrix, bindMode: 'detached' }),
@@ -74,7 +74,7 @@ const PARTS: Record<string, (part: unknown) => Object3D> = {
   'the material of a Sprite': (material) => Object.assign(new Sprite(), { material }),
 };
 
-/** What an object is before it becomes no good, and what of it does. */
+/** Valid objects, and the paths of their properties that become invalid. */
 const CHANGED: Record<string, { make: () => Object3D; paths: readonly string[] }> = {
   'a Mesh': {
     make: () => new Mesh(new SphereGeometry(1, 6, 5)),
@@ -208,7 +208,7 @@ export const GEOMETRIES: Record<string, () => unknown> = {
   ...HOSTILE,
 };
 
-/** Objects that are no good from the start. */
+/** Objects that are invalid from the start. */
 export const BAD: readonly BadObject[] = [
   ...Object.entries(GEOMETRIES).map(([what, make]) => ({
     what: `a Mesh of geometry ${what}`,
@@ -230,12 +230,12 @@ export const BAD: readonly BadObject[] = [
   { what: 'matrix of NaN', make: () => new Mesh(new SphereGeometry()).translateX(Number.NaN) },
 ];
 
-/** It takes the place of what is there, whatever that is. */
+/** Replaces a property, whatever its value is. */
 type Replace = (owner: object, name: string) => void;
 
 const REPLACED: [string, Replace][] = [
   ...Object.entries(HOSTILE)
-    // three itself goes through all that is endless.
+    // three itself iterates over endless values.
     .filter(([what]) => !/endless|spin|longest|huge/.test(what))
     .map(([what, make]): [string, Replace] => [
       what,
@@ -243,7 +243,7 @@ const REPLACED: [string, Replace][] = [
     ]),
   ['a getter that throws', (owner, name) => Object.defineProperty(owner, name, { get: fail, configurable: true })],
   ['read-only', (owner, name) => Object.defineProperty(owner, name, { value: owner[name as never], writable: false })],
-  // What has elements of a buffer cannot be frozen.
+  // A view with elements cannot be frozen.
   [
     'frozen',
     (owner, name) =>
@@ -251,7 +251,7 @@ const REPLACED: [string, Replace][] = [
   ],
 ];
 
-/** Objects that become no good. */
+/** Objects that become invalid. */
 export const SPOILED: readonly BadObject[] = Object.entries(CHANGED).flatMap(([kind, { make, paths }]) =>
   paths.flatMap((path) =>
     REPLACED.map(([what, replace]) => ({

@@ -1,18 +1,18 @@
 import type { World } from './world.js';
 
-/** A public function with arguments that are right, all options given. */
+/** A public function with valid arguments, all options included. */
 export interface Call<W = World> {
   name: string;
   args(world: W): unknown[];
   run(world: W, ...args: never[]): unknown;
-  /** Takes back what it did, when it went well. */
+  /** Undoes the call after it succeeded. */
   undo?(world: W, answer: never, args: unknown[]): unknown;
-  /** What it did before an error stays, and is taken back as well. */
+  /** True if effects of the call before an error persist, and must be undone as well. */
   isInParts?: boolean;
-  /** Its answers differ by nothing but time and ids. */
+  /** True if its answers differ only in time and ids. */
   isDull?: boolean;
-  /** Its first argument is a function of the caller's. */
+  /** True if its first argument is a callback. */
   visits?: boolean;
-  /** Takes long: fewer of its cases are tried. */
+  /** True if it is slow: fewer of its cases are tried. */
   isSlow?: boolean;
 }

@@ -20,7 +20,7 @@ const query = (world: World) => ({
   clipIntersection: false,
   signal: undefined,
 });
-/** Of what is about whole objects only. */
+/** Options for queries about whole objects. */
 const wholeQuery = (world: World) => ({ ...query(world), clip: [] });
 const pick = (world: World) => ({ ...query(world), view: 'main', method: 'ray', radius: 5, latest: false });
 const ray = () => ({ origin: [0, 0.25, 10], direction: [0, 0, -1], tMin: 0, tMax: 100 });
@@ -56,7 +56,7 @@ const namedBoxes = () => [
 const planes = () => Float32Array.of(0, 0, 1, 5, 1, 0, 0, 5);
 const isOfCube = (world: World) => ({ type: 'mesh', mesh: world.mesh, solid: true });
 
-/** From one place to another, turned by half. */
+/** A path from one place to another, with a rotation of 180°. */
 const WAY = [0, 0, 5, 0, 0, 0, 1, 0, 0, -5, 0, 0, 1, 0];
 
 type Method = Exclude<
@@ -294,7 +294,7 @@ export const METHODS: Record<Method, Case[]> = {
           signal: undefined,
         },
       ],
-      isDull: true, // it counts what calls before have left
+      isDull: true, // it counts calls made before
     },
   ],
   addEventListener: [
@@ -309,7 +309,7 @@ export const METHODS: Record<Method, Case[]> = {
 
 const region = (world: World) => ({ ...query(world), view: 'main', mode: 'touch', latest: false });
 
-/** A matrix that is not invertible is rejected by the next frame, not before. */
+/** A singular matrix is only rejected by the next frame. */
 async function rejectedIsFine(world: World): Promise<void> {
   await world.service.update();
   await world.restock();
@@ -339,7 +339,7 @@ const FUNCTIONS: Call[] = [
   },
 ];
 
-/** All but `dispose`, after which there is nothing to ask. */
+/** All methods except `dispose`, after which there is nothing to call. */
 export const CALLS: Call[] = [
   ...FUNCTIONS,
   ...Object.entries(METHODS)
@@ -356,7 +356,7 @@ export const CALLS: Call[] = [
   ...FRAME_CALLS,
 ];
 
-/** What the package exports and can be called. */
+/** The callable exports of the package. */
 export const EXPORTED = Object.entries(library)
   .filter(([name, value]) => typeof value === 'function' && name !== 'CollisionError')
   .map(([name]) => name);

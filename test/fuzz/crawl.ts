@@ -5,11 +5,14 @@ const PLATFORM = new Set<unknown>(
     (each) => each.prototype,
   ),
 );
-/** What no public type names: the tracker's own in what `objectOf` answers. */
+/** Properties that no public type declares: the tracker's own in the result of `objectOf`. */
 const HIDDEN = ['standIn'];
 const ENDS = new Set<unknown>([null, Object.prototype, EventTarget.prototype, Event.prototype]);
 
-/** All that a caller may reach for on an object of ours: methods and getters, inherited ones too, but for the platform's own. */
+/**
+ * All names that a caller can access on one of our objects: methods and getters, including inherited ones, except those of the
+ * platform.
+ */
 export function namesOf(object: object): string[] {
   const names = new Set<string>();
   for (
@@ -22,7 +25,7 @@ export function namesOf(object: object): string[] {
   return [...names].sort();
 }
 
-/** Kinds of objects in an answer, by the names of their classes, that are neither plain nor of the platform or three. */
+/** Class names of the objects in an answer that are neither plain nor of the platform or of three. */
 export function kindsIn(
   answer: unknown,
   kinds = new Map<string, object>(),

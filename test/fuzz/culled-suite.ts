@@ -17,15 +17,18 @@ import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { Random, SEED } from '../oracle/random.js';
 import { BAD, SPOILED } from './bad-objects.js';
 
-// The same in Node and in a browser.
+// The same tests run in Node and in a browser.
 
 export interface Painter {
-  /** It paints: both pictures are to be the same. Else it lists what is drawn, of which that is drawn which is to be seen. */
+  /**
+   * True if it paints: both pictures must be identical. Otherwise it lists what is drawn, of which everything that is visible
+   * must be drawn.
+   */
   readonly isPainting: boolean;
   render(scene: Scene, camera: PerspectiveCamera): string[];
 }
 
-/** What three draws by itself, and what it draws of that, or what it has thrown. */
+/** What three draws without and with culling, or the error that it threw. */
 interface Pictures {
   readonly whole: string[] | { error: unknown };
   readonly culled: string[] | { error: unknown };
@@ -33,7 +36,7 @@ interface Pictures {
 
 const SIZE = { width: 64, height: 64 };
 
-/** In which ways three may come upon an object, or not. */
+/** States in which three draws an object, or does not. */
 const STATES: Record<string, (object: Object3D) => void> = {
   'in view': () => {},
   invisible: (object) => Object.assign(object, { visible: false }),
@@ -41,7 +44,7 @@ const STATES: Record<string, (object: Object3D) => void> = {
   'on another layer': (object) => object.traverse((each) => each.layers.set(3)),
 };
 
-/** A scene of which most is out of view or behind a wall. */
+/** A scene most of which is out of view or behind a wall. */
 class CulledWorld {
   readonly scene = new Scene();
   readonly camera = eye();
@@ -60,7 +63,7 @@ class CulledWorld {
     const batch = new BatchedMesh(120, 100, 100, material);
     const kind = batch.addGeometry(form);
     for (let i = 0; i < 120; i++) {
-      // Before the wall, behind it, and out of view.
+      // In front of the wall, behind it, and out of view.
       const place = new Matrix4().setPosition((i % 10) * 2 - 6, Math.floor(i / 40) * 2 - 2, [3, -9, 40][i % 3]);
       crowd.setMatrixAt(i, place);
       batch.setMatrixAt(batch.addInstance(kind), place.setPosition((i % 10) * 2 - 6, 1 - (i % 4), [4, -12, 50][i % 3]));
@@ -88,7 +91,7 @@ class CulledWorld {
     for (let i = 0; i < 3; i++) await this.frame();
   }
 
-  /** Draws, and looks at the scene; answers what three draws by itself, and what it draws of that; null where three throws. */
+  /** Draws the scene without and with culling, and updates the tracker; returns both results, or the errors that three threw. */
   async frame(): Promise<Pictures> {
     const { tracker, camera } = this;
     const whole = attempt(() => this.#painter.render(this.scene, this.twin));
@@ -132,7 +135,7 @@ export function fuzzCulling({ share, painter }: { share: number; painter: () => 
 
   test(`objects that are or become no good are drawn as three draws them, and all others as before, seed ${SEED}`, async () => {
     const said = vi.spyOn(console, 'warn').mockImplementation(() => {});
-    const cried = vi.spyOn(console, 'error').mockImplementation(() => {}); // three's own
+    const cried = vi.spyOn(console, 'error').mockImplementation(() => {}); // errors of three itself
     onTestFinished(() => {
       said.mockRestore();
       cried.mockRestore();
@@ -140,7 +143,7 @@ export function fuzzCulling({ share, painter }: { share: number; painter: () => 
     const random = new Random(SEED);
     const problems: string[] = [];
     for (const { what, make, change } of [...BAD, ...SPOILED]) {
-      // three itself goes through all that is endless.
+      // three itself iterates over endless values.
       if (/endless|spin|longest|huge|2\^/.test(what)) continue;
       for (const [state, set] of Object.entries(STATES)) {
         if (!random.chance(share)) continue;
@@ -151,7 +154,7 @@ export function fuzzCulling({ share, painter }: { share: number; painter: () => 
     expect(problems).toEqual([]);
   });
 
-  /** Puts an object into the scene, changes it there, and takes it out again; answers what was not as it is without it. */
+  /** Adds an object to the scene, changes it there, and removes it again; returns how the result differs from that without it. */
   async function meet(object: Object3D, set: (object: Object3D) => void, change?: (object: Object3D) => void) {
     const { scene, tracker, service } = world;
     const bad = new Set<string>();
@@ -160,7 +163,7 @@ export function fuzzCulling({ share, painter }: { share: number; painter: () => 
       object.traverse((each) => bad.add(each.uuid));
       set(object);
     } catch {
-      return ''; // it is no object at all
+      return ''; // it is not an object at all
     }
     let problem = '';
     const note = (what: string) => {

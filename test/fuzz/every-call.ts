@@ -1,4 +1,4 @@
-// What holds of every call, of the service and of the adapter.
+// Properties of every call, of the service and of the adapter.
 import { describe, expect, test } from 'vitest';
 import { Random, SEED } from '../oracle/random.js';
 import type { Call } from './call.js';
@@ -8,9 +8,9 @@ import { cross, type Ground, newTally } from './fuzz.js';
 interface EveryCall<W extends Ground> {
   calls: readonly Call<W>[];
   worldOf: () => W;
-  /** Objects of the classes that are in the tables. */
+  /** Objects of the classes in the tables. */
   knownOf: (world: W) => object[];
-  /** Of all that is hostile, in all places: 1 takes some minutes. */
+  /** Fraction of all hostile values in all places: 1 takes several minutes. */
   share: number;
   isLoud: boolean;
 }

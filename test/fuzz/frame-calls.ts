@@ -8,7 +8,7 @@ import { CHARACTER, type World } from './world.js';
 type Any = (...args: unknown[]) => unknown;
 type Case<W> = Omit<Call<W>, 'name' | 'run'>;
 
-/** What frames answer has methods of its own: those of a frame, of its contacts, and of a tracker's frame. */
+/** The results of frames have methods of their own: those of a frame, of its contacts, and of a tracker's frame. */
 export const FRAME_METHODS: Record<'copy', Case<World>[]> = { copy: [{ args: () => [] }] };
 
 export const CONTACT_METHODS: Record<'between' | 'Symbol(Symbol.iterator)', Case<World>[]> = {
@@ -41,7 +41,7 @@ export const SCENE_FRAME_METHODS: Record<
   forEachEnded: [{ args: () => [() => {}], visits: true }],
 };
 
-/** And so has a character. */
+/** The methods of a character. */
 export const CHARACTER_METHODS: Record<Exclude<keyof Character, 'state'>, Case<World>[]> = {
   move: [{ args: () => [[0.1, 0, 0]] }],
   advance: [{ args: () => [[0.1, 0, 0], 0.02] }],
@@ -50,7 +50,7 @@ export const CHARACTER_METHODS: Record<Exclude<keyof Character, 'state'>, Case<W
   remove: [{ args: () => [], undo: (world) => world.restock() }],
 };
 
-/** A tracker's character, too, but for what is our own code's. */
+/** The methods of a tracker's character, except those for our own code. */
 export const SCENE_CHARACTER_METHODS: Record<
   Exclude<keyof SceneCharacter, 'state' | 'object' | 'refresh' | 'place' | 'end'>,
   Case<TrackedWorld>[]
@@ -68,12 +68,12 @@ export const SCENE_CHARACTER_METHODS: Record<
   remove: [{ args: () => [], undo: (world) => world.restock() }],
 };
 
-/** Names of what is read, not called. */
+/** Names of properties that are read, not called. */
 export const FRAME_PARTS: readonly (keyof FrameResult | 'isGone')[] = [
   ...(['visible', 'views', 'contacts', 'rejected', 'ms', 'isGone'] as const),
 ];
 
-/** The same of contact sets. */
+/** The same for contact sets. */
 export const CONTACT_PARTS: readonly (keyof FrameResult['contacts'])[] = ['time'];
 
 function callsOf<W>(prefix: string, methods: Record<string, Case<W>[]>, objectOf: (world: W) => object): Call<W>[] {

@@ -1,7 +1,7 @@
 import { useRealm } from './hostile.js';
 import { fuzzService } from './suite.js';
 
-// Arrays and objects of an iframe are of other classes.
+// Arrays and objects of an iframe have different classes.
 const frame = document.body.appendChild(document.createElement('iframe'));
 useRealm(frame.contentWindow as unknown as Parameters<typeof useRealm>[0]);
 

@@ -5,22 +5,22 @@ import { disguises, HOSTILE } from './hostile.js';
 
 const HANGS_AFTER = 10_000;
 
-/** What the calls are made on. */
+/** The environment that the calls are made on. */
 export interface Ground {
-  /** Puts back what a call may have taken, moved or changed. */
+  /** Restores everything that a call may have removed, moved or changed. */
   restock(): Promise<void>;
-  /** What is wrong with it; empty when it is as it was. */
+  /** Returns what is wrong with it; empty if it is unchanged. */
   complaint(): Promise<string>;
 }
 
-/** Where in the arguments something is put. */
+/** Place in the arguments where a value is put. */
 type Path = readonly (string | number)[];
 
 export interface Tally {
   calls: number;
   errors: Record<string, number>;
   answers: number;
-  /** What was wrong. */
+  /** Descriptions of what was wrong. */
   wrong: string[];
 }
 
@@ -29,8 +29,8 @@ export function newTally(): Tally {
 }
 
 /**
- * Puts what is hostile in every place of a call's arguments, and every part of them in its disguises: by chance, a
- * `share` of all there are, of whole arguments more.
+ * Puts hostile values in every place of a call's arguments, and replaces every part of them with its disguises: a random `share`
+ * of all combinations, and more of those that replace a whole argument.
  */
 export async function cross<W extends Ground>(
   world: W,
@@ -55,7 +55,7 @@ export async function cross<W extends Ground>(
   }
 }
 
-/** Some of that at random, several at once. */
+/** Combines several of these changes at random. */
 export async function mutate<W extends Ground>(world: W, call: Call<W>, random: Random, tally: Tally): Promise<void> {
   const changes: Change[] = [];
   for (let n = 1 + random.integer(3); n > 0; n--) {
@@ -69,12 +69,12 @@ export async function mutate<W extends Ground>(world: W, call: Call<W>, random: 
       changes.push([path, name, HOSTILE[name]]);
     }
   }
-  // The inner ones first: what is dressed already cannot be changed.
+  // Applies inner changes first: a disguised value cannot be changed any more.
   changes.sort(([a], [b]) => b.length - a.length);
   await attempt(world, call, changes, undefined, tally);
 }
 
-/** As it was, where something else has been put into it that cannot be dressed. */
+/** Returns the value unchanged if it has been replaced with one that cannot be disguised. */
 function dressed(value: unknown, name: string): unknown {
   try {
     return disguises(value)[name]?.() ?? value;
@@ -95,7 +95,7 @@ async function attempt<W extends Ground>(
   const title = `${call.name}(${changes.map(([path, name]) => `${path.join('.')}: ${name}`).join(', ')})`;
   const args = call.args(world);
   for (const [path, , make] of changes) put(args, path, make);
-  // What the caller's own function throws is the caller's to hear of, as of a listener's.
+  // Errors of the caller's own callback reach the caller, as those of a listener do.
   if (changes.some(([path]) => path.at(-1) === 'onProgress') && callsBack(args)) return;
   if (call.visits && changes.some(([path]) => path.join() === '0') && typeof args[0] === 'function') return;
   const { error, text, isDeclared, code } = await outcome(call, world, args);
@@ -113,7 +113,7 @@ async function attempt<W extends Ground>(
 }
 
 interface Outcome {
-  /** Undefined where there is an answer. */
+  /** Undefined if there is an answer. */
   error: string | undefined;
   code: string;
   isDeclared: boolean;
@@ -150,7 +150,7 @@ async function inTime<T>(promise: Promise<T>): Promise<T> {
   }
 }
 
-/** Of an answer, without what no two answers have in common. */
+/** Serializes an answer without the parts that differ in every call. */
 function textOf(answer: unknown): string {
   return (
     JSON.stringify(answer, (key, value) => {
@@ -162,7 +162,7 @@ function textOf(answer: unknown): string {
   );
 }
 
-/** Of every argument, and of every part of those that have some. */
+/** Paths of every argument, and of all their parts. */
 function pathsOf(args: readonly unknown[]): Path[] {
   const paths: Path[] = [];
   const walk = (value: unknown, path: Path): void => {
@@ -170,12 +170,12 @@ function pathsOf(args: readonly unknown[]): Path[] {
     const isPlain = typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
     if (!isPlain && !Array.isArray(value)) return;
     const keys = Object.keys(value as object);
-    // The last of many is as good as any.
+    // Of a list, the last element is representative.
     const some = Array.isArray(value) && path.length > 0 ? keys.slice(-1) : keys;
     for (const key of some) walk((value as Record<string, unknown>)[key], [...path, key]);
   };
   walk(args, []);
-  // And one argument more than there are.
+  // And one extra argument.
   return [...paths, [String(args.length)]];
 }
 

@@ -1,10 +1,10 @@
-// What a caller may hand over by mistake or by malice. Each is made anew, as some are used up by being read.
+// Values that a caller may pass by mistake or by malice. Each is created anew, since some are consumed by being read.
 
 const fail = (): never => {
   throw new Error('a trap of the caller');
 };
 
-/** An object of which nothing can be done without an error. */
+/** A proxy on which every operation throws. */
 function trap(target: object): object {
   const names = Object.getOwnPropertyNames(Reflect) as (keyof ProxyHandler<object>)[];
   return new Proxy(target, Object.fromEntries(names.map((name) => [name, fail])));
@@ -16,14 +16,14 @@ function revoked(target: object): object {
   return proxy;
 }
 
-/** An array-like that says it is endless, and has the same at every index. */
+/** An array-like object of infinite length, with the same item at every index. */
 function endless(target: object, item: unknown): object {
   return new Proxy(target, {
     get: (_, key) => (key === 'length' ? 2 ** 32 - 1 : typeof key === 'string' && /^\d+$/.test(key) ? item : undefined),
   });
 }
 
-/** Its iterator never ends, and its length is right. */
+/** Its iterator never ends, although its length is right. */
 function spinning(items: readonly unknown[]): object {
   return Object.assign(Object.create(null), items, {
     length: items.length,
@@ -46,20 +46,20 @@ export function detached<T extends ArrayBufferView>(view: T): T {
 
 type Resizable = ArrayBuffer & { resize(bytes: number): void };
 
-/** ES2024, which the library's own target is not yet. */
+/** ES2024, which is newer than the library's own target. */
 export function resizable(bytes: number): Resizable {
   const options = { maxByteLength: 2 * bytes + 64 };
   return new (ArrayBuffer as unknown as new (bytes: number, options: object) => Resizable)(bytes, options);
 }
 
-/** The constructor, which pages without cross-origin isolation have only in WebAssembly. */
+/** The SharedArrayBuffer constructor, which pages without cross-origin isolation can only reach through WebAssembly. */
 const SharedBuffer = new WebAssembly.Memory({ shared: true, initial: 0, maximum: 0 }).buffer
   .constructor as SharedArrayBufferConstructor;
 
 type Realm = Record<'Object' | 'Array' | 'ArrayBuffer' | `Float${32 | 64}Array` | `Uint${16 | 32}Array`, unknown>;
 let realm: Realm = globalThis;
 
-/** An iframe's window, or in Node another context: what comes from there is of other classes. */
+/** The window of an iframe or, in Node, another context: its objects have different classes. */
 export function useRealm(other: Realm): void {
   realm = other;
 }
@@ -251,7 +251,7 @@ export const HOSTILE: Record<string, () => unknown> = {
 
 const HOSTILE_AFTER_ONE: (() => unknown)[] = [() => 1n, () => Symbol('s'), fail, () => undefined, () => Number.NaN];
 
-/** The value in other clothes: whoever takes it must answer as if it came without. */
+/** Equivalents of a value in other types: a call must give the same answer as with the original. */
 export function disguises(value: unknown): Record<string, () => unknown> {
   if (value instanceof ArrayBuffer) {
     return {
@@ -295,7 +295,7 @@ function objectDisguises(value: object): Record<string, () => unknown> {
   };
 }
 
-/** By its indices, as its iterator may never end; the first of them, as its length may be a lie. */
+/** Reads by index, because the iterator may never end; and only the first items, because the length may be false. */
 function itemsOf(value: ArrayLike<unknown>): unknown[] {
   return Array.prototype.slice.call(value, 0, 1000);
 }

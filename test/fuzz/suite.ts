@@ -1,4 +1,4 @@
-// The same in Node and in a browser.
+// The same tests run in Node and in a browser.
 import { CollisionError, createCollisionService } from 'collision-worker';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Random, SEED } from '../oracle/random.js';
@@ -18,9 +18,9 @@ import { HOSTILE } from './hostile.js';
 import { World } from './world.js';
 
 interface FuzzOptions {
-  /** Of all that is hostile, in all places: 1 takes some minutes. */
+  /** Fraction of all hostile values in all places: 1 takes several minutes. */
   share: number;
-  /** Calls with several of them. */
+  /** Number of calls with several hostile values. */
   steps: number;
   isLoud?: boolean;
 }
@@ -33,7 +33,7 @@ export function fuzzService({ share, steps, isLoud = false }: FuzzOptions): void
   afterAll(() => world.service.dispose());
 
   test('the table knows all that there is to call', () => {
-    // `poseObject` takes what the tracker has checked.
+    // `poseObject` takes arguments that the tracker has checked.
     const apart = ['stats', 'ready', 'ended', 'isObstructed', 'poseObject'];
     expect(namesOf(world.service)).toEqual([...Object.keys(METHODS), ...apart].sort());
     expect(namesOf(world.frame!)).toEqual([...Object.keys(FRAME_METHODS), ...FRAME_PARTS].sort());

@@ -41,7 +41,7 @@ const point = () => ({ x: 0, y: 0.25, z: 10 });
 const triangle = () =>
   new BufferGeometry().setAttribute('position', new BufferAttribute(Float32Array.of(0, 0, 0, 1, 0, 0, 0, 1, 0), 3));
 
-/** Every method of the tracker but those for our own code. `dispose` is the end. */
+/** Every method of the tracker except those for our own code. `dispose` ends it. */
 export const TRACKER_METHODS: Record<
   Exclude<
     keyof SceneTracker,
@@ -152,7 +152,7 @@ export const THREE_CALLS: Call<W>[] = [
   {
     name: 'viewFromCamera',
     args: () => [camera(), { ...SIZE }, { margin: 0, minPixels: 0 }],
-    // What it answers is for the service to take or to refuse.
+    // The service accepts or rejects the result.
     run: ({ service }, ...args: [never, never, never]) => service.frustum(viewFromCamera(...args)),
     isDull: true,
   },

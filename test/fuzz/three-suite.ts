@@ -10,15 +10,15 @@ import { SCENE_CHARACTER_METHODS, SCENE_FRAME_METHODS } from './frame-calls.js';
 import { THREE_CALLS, TRACKER_METHODS } from './three-calls.js';
 import { TrackedWorld } from './three-world.js';
 
-// The same in Node and in a browser.
+// The same tests run in Node and in a browser.
 
 interface FuzzOptions {
-  /** Of all that is hostile, in all places: 1 takes some minutes. */
+  /** Fraction of all hostile values in all places: 1 takes several minutes. */
   share: number;
   isLoud?: boolean;
 }
 
-/** What the tracker has for our own code, and what is no method. */
+/** Members of the tracker for our own code, and those that are not methods. */
 const OWN = [
   'pending',
   'untracked',
@@ -48,7 +48,7 @@ export function fuzzTracker({ share, isLoud = false }: FuzzOptions): void {
     const ofCharacters = [...Object.keys(SCENE_CHARACTER_METHODS), 'state', 'object', 'refresh', 'place', 'end'];
     expect(namesOf(world.character)).toEqual(ofCharacters.sort());
     const names = THREE_CALLS.map(({ name }) => name).filter((name) => !name.includes('.'));
-    // An overlay is of a document.
+    // An overlay needs a document.
     expect([...names, 'StatsOverlay'].sort()).toEqual(Object.keys(adapter).sort());
   });
 
@@ -63,7 +63,7 @@ export function fuzzTracker({ share, isLoud = false }: FuzzOptions): void {
       frame!.result,
       frame!.result.contacts,
       frame!.contactsOf(box)[0],
-      () => {}, // what ends a hover
+      () => {}, // ends a hover
     ],
     share,
     isLoud,
@@ -110,7 +110,7 @@ export function fuzzTracker({ share, isLoud = false }: FuzzOptions): void {
     let meeting: Promise<void> = Promise.resolve();
     beforeEach(async () => {
       vi.spyOn(console, 'warn').mockImplementation(() => {});
-      // A try that took too long goes on until it hears of that, and leaves what it was about.
+      // A timed-out attempt continues until it notices, and leaves its object behind.
       await meeting.catch(() => {});
       await restore();
     });
@@ -138,26 +138,26 @@ export function fuzzTracker({ share, isLoud = false }: FuzzOptions): void {
     }
   }
 
-  /** Has nothing but its own objects in the scene, and waits until nothing else is left of it. */
+  /** Restores the scene to its own objects, and waits until nothing else is left in the service. */
   async function restore(what = 'what was there before'): Promise<void> {
     const { scene, tracker, service, box, instances } = world;
     scene.children.splice(0, scene.children.length, box, instances);
-    tracker.changed(scene); // some are good after all
+    tracker.changed(scene); // some are valid after all
     await world.restock();
-    // A build that nobody wants any more ends in its own time.
+    // A build that was cancelled ends after some time.
     await expect.poll(() => service.stats.pending, { message: what, timeout: 20_000, interval: 1 }).toBe(0);
     await expect.poll(() => world.complaint(), { message: what, timeout: 20_000, interval: 1 }).toBe('');
   }
 
-  /** Puts an object into the scene, changes it there, and takes it out again: all others answer all the while. */
+  /** Adds an object to the scene, changes it there, and removes it again: all other objects must answer throughout. */
   async function meet(what: string, object: Object3D, change?: (object: Object3D) => void): Promise<void> {
     const { scene, tracker, service } = world;
     scene.children.push(object);
-    tracker.changed(scene); // what comes by hand is noticed within a second else
+    tracker.changed(scene); // otherwise manual changes are noticed within a second
     if (change !== undefined) {
       object.parent = scene;
       await world.restock();
-      // Some of it is built by then.
+      // Parts of it have been built by then.
       await expect.poll(() => service.stats.pending, { message: what, timeout: 20_000, interval: 1 }).toBe(0);
       await world.restock();
       change(object);
@@ -168,7 +168,7 @@ export function fuzzTracker({ share, isLoud = false }: FuzzOptions): void {
   }
 }
 
-/** All of them, some two thousand, may take a slow browser longer than a test may take: so many are one test. */
+/** All of them, about two thousand, may exceed the time limit of a test in a slow browser: this many make one test. */
 const IN_A_PART = 200;
 
 function inParts<T>(all: readonly T[]): T[][] {

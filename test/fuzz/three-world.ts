@@ -10,14 +10,14 @@ export function camera(): PerspectiveCamera {
   return made;
 }
 
-/** A scene of a box and two instances beside it, tracked. */
+/** A tracked scene of a box with two instances next to it. */
 export class TrackedWorld {
   readonly service: CollisionService;
   readonly tracker: SceneTracker;
   readonly scene: Scene;
   readonly box: Mesh;
   readonly instances: InstancedMesh;
-  /** The newest one. */
+  /** The latest frame. */
   frame: SceneFrame | undefined;
   character!: SceneCharacter;
 
@@ -51,7 +51,10 @@ export class TrackedWorld {
     this.frame = await this.tracker.update(camera(), SIZE);
   }
 
-  /** Says which of its own objects answer otherwise than they do alone, whatever else is in the scene; '' where none does. */
+  /**
+   * Names those of its own objects that answer differently from when they are alone, whatever else is in the scene; '' if none
+   * does.
+   */
   async answers(): Promise<string> {
     await this.restock();
     const hit = await this.tracker.pick(50, 50);

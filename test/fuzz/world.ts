@@ -10,7 +10,7 @@ import { PerspectiveCamera } from 'three';
 import { boxMesh } from '../oracle/meshes.js';
 
 export const IDENTITY: readonly number[] = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
-/** Far from the scene that is asked about. */
+/** Far from the scene that is queried. */
 export const FAR_AWAY: readonly number[] = IDENTITY.with(12, 1000).with(13, 10);
 export const viewOptions = () => ({
   projection: [...new PerspectiveCamera(60, 1, 0.1, 100).projectionMatrix.elements],
@@ -26,30 +26,30 @@ export const viewOptions = () => ({
 });
 const SIDES = 1;
 
-/** The options of a character, all but where it is and what it takes along. */
+/** The options of a character, except its position and what it carries. */
 export const CHARACTER = () => ({
   ...{ shape: { type: 'capsule', radius: 0.5, from: [0, 0, 1], to: [0, 0, 2] }, up: [0, 0, 1], skin: 0.01, slope: 0.5 },
   ...{ stepHeight: 0.2, snap: 0.1, gravity: 9, step: 0.02, layers: 8, ignore: [] },
 });
 
-/** A small scene of which every answer is known, and some things beside it for the calls to take. */
+/** A small scene for which every answer is known, and some objects next to it that calls may use. */
 export class World {
   readonly service: CollisionService;
-  /** In the scene, at the origin, touching each other. */
+  /** In the scene, at the origin; the two touch each other. */
   cube: ObjectId = 0;
   ball: ObjectId = 0;
-  /** Beside it. */
+  /** Objects next to the scene. */
   victims: Uint32Array = new Uint32Array(0);
-  /** Far away, where nothing else is. */
+  /** Far away from all other objects. */
   character!: Character;
-  /** Of a mesh with two bones and a morph target. */
+  /** An object whose mesh has two bones and a morph target. */
   doll: ObjectId = 0;
   mesh: MeshId = 0;
   spare: MeshId = 0;
   baked = new ArrayBuffer(0);
   /** Baked points. */
   cloud = new ArrayBuffer(0);
-  /** The newest one, as a copy. */
+  /** A copy of the latest frame. */
   frame: FrameResult | undefined;
   lost = '';
   #objects = 0;
@@ -64,7 +64,7 @@ export class World {
   static async open(): Promise<World> {
     const world = new World(await createCollisionService());
     const { service } = world;
-    // 1 is not to be the id of anything: it stands among what is hostile.
+    // No object may have the id 1, because it is one of the hostile values.
     service.removeObject(service.addObject({ shape: { type: 'sphere', radius: 1 } }));
     service.removeMesh(await service.addMesh(boxMesh(1, 1, 1)));
     await service.update();
@@ -72,7 +72,7 @@ export class World {
     world.baked = await service.bakeMesh(world.mesh);
     const cloud = await service.addMesh({ positions: boxMesh(1, 1, 1).positions, topology: 'points' });
     world.cloud = await service.bakeMesh(cloud);
-    // In a layer of its own, where nothing else looks.
+    // In its own layer, which no other query includes.
     service.addObject({ shape: { type: 'mesh', mesh: cloud }, layers: 4, cullable: false });
     world.cube = service.addObject({ shape: { type: 'mesh', mesh: world.mesh } });
     world.ball = service.addObject({ shape: { type: 'sphere', radius: 1, center: [1.5, 0, 0] }, pickable: false });
@@ -86,7 +86,7 @@ export class World {
     return world;
   }
 
-  /** Puts back what a call may have taken, moved or changed. */
+  /** Restores everything that a call may have removed, moved or changed. */
   async restock(): Promise<void> {
     const { service } = this;
     for (const id of this.victims) if (isThere(() => service.setTransform(id, FAR_AWAY))) service.removeObject(id);
@@ -97,12 +97,14 @@ export class World {
     service.setView(viewOptions() as never);
   }
 
-  /** Waits until builds that were aborted before their worker had started are gone with it; what stays is a complaint. */
+  /**
+   * Waits until builds that were aborted before their worker had started have ended with it; if any remain, that is a complaint.
+   */
   async #released(): Promise<void> {
     for (let i = 0; i < 100 && this.service.stats.pending > 0; i++) await new Promise((wait) => setTimeout(wait, 20));
   }
 
-  /** What is wrong with the service; empty when it is as it was. */
+  /** Returns what is wrong with the service; empty if it is unchanged. */
   async complaint(): Promise<string> {
     const { service, cube, ball } = this;
     if (this.lost) return `the worker was lost: ${this.lost}`;
@@ -136,7 +138,7 @@ export class World {
   }
 }
 
-/** A box whose two halves are moved by a bone each, and all of it by a target. */
+/** A box whose halves are each moved by one bone, and the whole of it by a morph target. */
 export function jointed() {
   const box = boxMesh(2, 2, 2);
   const count = box.positions.length / 3;

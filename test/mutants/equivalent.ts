@@ -1,15 +1,15 @@
-// Mutants that change nothing, with the reason: test/mutants/equivalent.json.
+// Equivalent mutants, which change nothing, with the reason: test/mutants/equivalent.json.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Found by its file, its text and the change, so that it is found again where lines have moved. */
+/** Identified by its file, its text and the change, so that it is still found when lines have moved. */
 export interface Equivalent {
   file: string;
   original: string;
   by: string;
-  /** Which, where the same text stands in the file more than once: some text of its line. */
+  /** Some text of its line, if the same text occurs more than once in the file. */
   line?: string;
-  /** What it stands right behind, where it stands in that line more than once. */
+  /** The text directly before it, if it occurs more than once in that line. */
   behind?: string;
   reason: string;
 }
@@ -19,7 +19,7 @@ export interface Change {
   original: string;
   by: string;
   text: string;
-  /** What stands before it in its line. */
+  /** The text before it in its line. */
   before?: string;
 }
 
@@ -38,7 +38,7 @@ export function isEquivalent(
   });
 }
 
-/** Prints those that no mutant of their part is any more, as their code has changed. `all`: all mutants of that part. */
+/** Prints those that match no mutant of their part any more, because the code has changed. `all`: all mutants of that part. */
 export function reportStale(equivalents: readonly Equivalent[], all: readonly Change[]): void {
   const stale = equivalents.filter((known) => !all.some((change) => isEquivalent([known], change)));
   if (stale.length === 0) return;

@@ -1,23 +1,23 @@
-// What a run says of the tests: how many mutants they noticed.
+// Summarizes a run: how many mutants the tests noticed.
 
-/** How many mutants there are of each kind. */
+/** Number of mutants of each kind. */
 export interface Counts {
   killed: number;
-  /** Of the killed: those that loop, or wait in vain. */
+  /** Killed mutants that loop, or wait forever. */
   byTime: number;
-  /** All tests that reach them were run, and passed. */
+  /** Mutants that survived all tests that reach them. */
   live: number;
-  /** Of the live: those that no test reaches. */
+  /** Live mutants that no test reaches. */
   unreached: number;
-  /** They outlived as many tests as the budget gives, while there are more that reach them. */
+  /** Mutants that outlived the budget while more tests reach them. */
   undecided: number;
-  /** They change nothing, as test/mutants/equivalent.json says. */
+  /** Mutants that change nothing, according to test/mutants/equivalent.json. */
   equivalent: number;
-  /** They were drawn, and no test has met them yet. */
+  /** Sampled mutants that no test has met yet. */
   notRun: number;
 }
 
-/** Says how many were killed of those that were run and change something; what is undecided may be either. */
+/** Describes how many were killed of those that were run and are not equivalent; undecided ones may be either. */
 export function describeShare(counts: Counts): string {
   const { killed, byTime, live, unreached, undecided, equivalent, notRun } = counts;
   const all = killed + live + undecided;

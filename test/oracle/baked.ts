@@ -1,7 +1,7 @@
 import * as layout from '../../src/shared/layout.js';
 
-// Where things are in a node and in a block of a baked mesh: src/worker/core/mesh/layout.ts.
-export const NODE_LOW = [0, 8, 16]; // u8 × 4 an axis
+// Offsets in a node and in a block of a baked mesh: src/worker/core/mesh/layout.ts.
+export const NODE_LOW = [0, 8, 16]; // u8 × 4 per axis
 export const NODE_HIGH = [4, 12, 20];
 export const NODE_QUATERNION = 24; // i16 × 4
 export const NODE_ORIGIN = 32; // f32 × 3
@@ -9,18 +9,18 @@ export const NODE_CHILDREN = 44; // u32
 export const NODE_SCALE = 48; // f32 × 3
 export const NODE_BLOCKS = 60; // u32
 const BLOCK_TRIANGLES = 144; // i32 × 4
-// Where things are in what was derived: src/worker/core/mesh/topology/derived-layout.ts.
-export const DERIVED_BYTES = 0; // u32, as all of these
+// Offsets in the derived data: src/worker/core/mesh/topology/derived-layout.ts.
+export const DERIVED_BYTES = 0; // u32, like all of these
 export const DERIVED_CONVEX = 4;
 export const DERIVED_FAR_COUNT = 8;
 export const DERIVED_PART_COUNT = 12;
 export const DERIVED_CLUSTER_COUNT = 16;
 const DERIVED_HEADER_BYTES = 32;
-// Where things are in what deforms a mesh: src/worker/core/mesh/tree/deform-layout.ts.
-export const DEFORM_VERTEX_COUNT = 0; // u32, as the next ones
+// Offsets in the deformation data: src/worker/core/mesh/tree/deform-layout.ts.
+export const DEFORM_VERTEX_COUNT = 0; // u32, like the next ones
 export const DEFORM_BONE_COUNT = 4;
 export const DEFORM_TARGET_COUNT = 8;
-export const DEFORM_REACH = 12; // f32, as the next ones
+export const DEFORM_REACH = 12; // f32, like the next ones
 export const DEFORM_LEAST_REST = 16;
 export const DEFORM_GREATEST_REST = 20;
 export const DEFORM_ABSOLUTE = 24; // u32
@@ -35,12 +35,12 @@ const BONE_BOX_BYTES = 160;
 const TARGET_RANGE_BYTES = 32;
 const DIPOLE_BYTES = 64;
 const FAR_NEIGHBOUR = -32768;
-/** The bit that is set in both link words. */
+/** This bit is set in both link words. */
 const FLOAT = 0x40000000;
-/** In front of the number of a triangle that has no area for the time being. */
+/** Flag in the number of a triangle that currently has no area. */
 export const FLAT = 0x80000000;
 
-/** What a node says of its children: so many, the first `inner` of them nodes from there on, the others blocks. */
+/** The links of a node: this many children from there on, of which the first `inner` are nodes and the others blocks. */
 export interface Links {
   count: number;
   inner: number;
@@ -48,7 +48,7 @@ export interface Links {
   firstBlock: number;
 }
 
-/** A baked mesh to be looked into and tampered with. */
+/** A baked mesh whose contents tests can read and tamper with. */
 export class BakedMesh {
   readonly buffer: ArrayBuffer;
   readonly view: DataView;
@@ -90,7 +90,7 @@ export class BakedMesh {
     };
   }
 
-  /** The others stay as they are. */
+  /** Changes some links and keeps the others. */
   setLinks(node: number, change: Partial<Links>): this {
     const { count, inner, firstNode, firstBlock } = { ...this.links(node), ...change };
     this.setWord(this.nodeAt(node) + NODE_CHILDREN, FLOAT | (inner << 26) | ((count - 1) << 24) | firstNode);
@@ -110,42 +110,42 @@ export class BakedMesh {
     return this.word(layout.MESH_INDICES) + 12 * this.word(layout.MESH_TRIANGLE_COUNT) - 4;
   }
 
-  /** Where in the buffer a word of the header of what deforms the mesh is. */
+  /** Byte offset of a word in the header of the deformation data. */
   deformAt(offset: number): number {
     return this.word(layout.MESH_DIPOLES) + DIPOLE_BYTES * this.nodeCount + offset;
   }
 
-  /** Where the first vertex at rest is: four f32 each. */
+  /** Byte offset of the first vertex at rest: four f32 each. */
   get restAt(): number {
     return this.deformAt(DEFORM_BYTES);
   }
 
-  /** Where the weights of the first vertex are: four f32 each. */
+  /** Byte offset of the weights of the first vertex: four f32 each. */
   get weightsAt(): number {
     return this.restAt + 16 * this.#deformed(DEFORM_VERTEX_COUNT);
   }
 
-  /** Where the bones of the first vertex are: four u16 each. */
+  /** Byte offset of the bones of the first vertex: four u16 each. */
   get bonesAt(): number {
     return this.weightsAt + 16 * this.#deformed(DEFORM_VERTEX_COUNT);
   }
 
-  /** Where the box of a bone is. */
+  /** Byte offset of the box of a bone. */
   boneBoxAt(bone: number): number {
     return this.bonesAt + align16(8 * this.#deformed(DEFORM_VERTEX_COUNT)) + BONE_BOX_BYTES * bone;
   }
 
-  /** Where the range of a target is: six f32, of a mesh with bones. */
+  /** Byte offset of the range of a target: six f32, for a mesh with bones. */
   targetRangeAt(target: number): number {
     return this.boneBoxAt(this.#deformed(DEFORM_BONE_COUNT)) + TARGET_RANGE_BYTES * target;
   }
 
-  /** Where the shifts of all targets begin: three f32 for each vertex. */
+  /** Byte offset of the displacements of all targets: three f32 per vertex. */
   get shiftsAt(): number {
     return this.targetRangeAt(this.#deformed(DEFORM_TARGET_COUNT));
   }
 
-  /** Where the places of all targets begin. */
+  /** Byte offset of the positions of all targets. */
   get placesAt(): number {
     const shifts = 12 * this.#deformed(DEFORM_VERTEX_COUNT) * this.#deformed(DEFORM_TARGET_COUNT);
     return this.shiftsAt + align16(shifts + 16);
@@ -155,12 +155,12 @@ export class BakedMesh {
     return this.word(this.deformAt(offset));
   }
 
-  /** Where in the buffer a word of what was derived is. */
+  /** Byte offset of a word in the derived data. */
   derivedAt(offset: number): number {
     return this.word(layout.MESH_DERIVED) + offset;
   }
 
-  /** Where the distance to the neighbour beyond an edge is: i16. */
+  /** Byte offset of the distance to the neighbour across an edge: i16. */
   neighbourAt(slot: number, edge: number): number {
     return this.derivedAt(DERIVED_HEADER_BYTES + 6 * slot + 2 * edge);
   }
@@ -177,7 +177,7 @@ export class BakedMesh {
     return this.partsAt + align16(4 * this.word(this.derivedAt(DERIVED_PART_COUNT)));
   }
 
-  /** The slot beyond an edge; -1 without one. */
+  /** The slot of the neighbour across an edge; -1 if there is none. */
   neighbour(slot: number, edge: number): number {
     const delta = this.view.getInt16(this.neighbourAt(slot, edge), true);
     if (delta === 0) return -1;
@@ -185,7 +185,7 @@ export class BakedMesh {
     for (let at = this.farAt; ; at += 8) if (this.word(at) === 4 * slot + edge) return this.word(at + 4);
   }
 
-  /** A slot of each connected part. */
+  /** One slot of each connected part. */
   get parts(): number[] {
     const count = this.word(this.derivedAt(DERIVED_PART_COUNT));
     return Array.from({ length: count }, (_, i) => this.word(this.partsAt + 4 * i));
@@ -195,17 +195,17 @@ export class BakedMesh {
     return this.word(this.derivedAt(DERIVED_CONVEX)) === 1;
   }
 
-  /** The triangle in a slot; negative where there is none. */
+  /** The triangle in a slot; negative if it is empty. */
   triangleIn(slot: number): number {
     return this.word(this.triangleAt(slot >> 2, slot & 3)) | 0;
   }
 
-  /** The nodes whose links are like that. */
+  /** The nodes whose links satisfy a predicate. */
   nodesWhere(test: (links: Links, node: number) => boolean): number[] {
     return [...Array(this.nodeCount).keys()].filter((node) => test(this.links(node), node));
   }
 
-  /** What a forger does last. */
+  /** The last step of a forger: makes the checksum valid. */
   seal(): this {
     return this.setWord(layout.MESH_CHECKSUM, checksumOf(this.buffer));
   }
@@ -215,7 +215,7 @@ function align16(bytes: number): number {
   return Math.ceil(bytes / 16) * 16;
 }
 
-/** As src/worker/core/mesh/checksum.ts describes it; whole words of the buffer. */
+/** The checksum as described in src/worker/core/mesh/checksum.ts, over whole words of the buffer. */
 export function checksumOf(buffer: ArrayBuffer): number {
   const bytes = buffer.byteLength;
   const view = new DataView(buffer);

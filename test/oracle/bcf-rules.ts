@@ -1,5 +1,5 @@
-// What BCF 2.1 (buildingSMART) demands of a file, as its schemas markup.xsd, visinfo.xsd and version.xsd and its documentation
-// say it: the files and where they are, the elements in their order, attributes, and the forms of values.
+// The rules of BCF 2.1 (buildingSMART) for a file, from its schemas markup.xsd, visinfo.xsd and version.xsd and its
+// documentation: the files and their paths, the order of elements, attributes, and the formats of values.
 
 import { strFromU8, unzipSync } from 'fflate';
 import { readXml, type XmlElement } from './xml.js';
@@ -7,9 +7,9 @@ import { readXml, type XmlElement } from './xml.js';
 type Form = (text: string) => boolean;
 
 interface ElementRule {
-  /** Names in their order; behind one stands ? where it may be missing, * for any number, + for one at least. */
+  /** Names in order; the suffix ? means optional, * any number, + at least one. */
   children?: readonly string[];
-  /** Behind a name stands ? where the attribute may be missing. */
+  /** The suffix ? means that the attribute is optional. */
   attributes?: Record<string, Form>;
   text?: Form;
 }
@@ -66,14 +66,14 @@ const RULES: Record<string, ElementRule> = {
   FieldOfView: { text: (text) => double(text) && Number(text) >= 45 && Number(text) <= 60 },
 };
 
-/** Returns what is wrong with the bytes of a BCF file, each as one sentence; nothing where it is as it must be. */
+/** Returns the violations in the bytes of a BCF file, one sentence each; empty if there are none. */
 export function bcfFaults(bytes: Uint8Array): string[] {
   return bcfFaultsOf(
     Object.fromEntries(Object.entries(unzipSync(bytes)).map(([path, file]) => [path, strFromU8(file)])),
   );
 }
 
-/** The same of its files by their paths. */
+/** Does the same for its files, by path. */
 export function bcfFaultsOf(files: Readonly<Record<string, string>>): string[] {
   const faults: string[] = [];
   const read = (path: string, root: string): XmlElement | null => {

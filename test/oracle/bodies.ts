@@ -1,8 +1,8 @@
 import { Box3, Matrix3, Matrix4, Quaternion, type Ray, Sphere, Vector3 } from 'three';
 
 /**
- * A convex body: a shape in a space of its own, under a matrix. A ray's crossings are searched for rather than solved
- * for: how far out a point is, in units of the shape, is a convex function along a ray.
+ * A convex body: a shape in its own space, under a matrix. A ray's crossings are found by search instead of in closed form: the
+ * height of a point, in units of the shape, is a convex function along a ray.
  */
 export class Body {
   readonly matrix: Matrix4;
@@ -15,7 +15,7 @@ export class Body {
     this.#inverse = new Matrix3().setFromMatrix4(matrix).invert();
   }
 
-  /** Where a ray, of any t, enters and leaves; null where it misses. `depth`: how deep inside it comes, 0 … 1. */
+  /** Where a ray, of any t, enters and leaves; null if it misses. `depth`: how deep inside it gets, 0 … 1. */
   crossings(ray: Ray): { enter: number; leave: number; depth: number } | null {
     const origin = ray.origin.clone().sub(new Vector3().setFromMatrixPosition(this.matrix)).applyMatrix3(this.#inverse);
     const direction = ray.direction.clone().applyMatrix3(this.#inverse);
@@ -31,7 +31,7 @@ export class Body {
     return { enter: rootOf(height, nearest - reach, lowest), leave: rootOf(height, nearest + reach, lowest), depth };
   }
 
-  /** Of all faces that a point of the surface is on, up to a little. */
+  /** Normals of all faces that a surface point is on, within a tolerance. */
   normals(point: Vector3): Vector3[] {
     const local = point.clone().sub(new Vector3().setFromMatrixPosition(this.matrix)).applyMatrix3(this.#inverse);
     const turn = new Matrix3().getNormalMatrix(this.matrix);
@@ -40,12 +40,12 @@ export class Body {
 }
 
 interface BodyShape {
-  /** A ball about it. */
+  /** Centre of a bounding ball. */
   middle: Vector3;
   radius: number;
-  /** Not above 0 inside, -1 in the middle. */
+  /** At most 0 inside, -1 at the centre. */
   height(point: Vector3): number;
-  /** In no order, of any length. */
+  /** In any order, of any length. */
   normals(point: Vector3): Vector3[];
 }
 
@@ -69,12 +69,12 @@ export function capsuleOf(radius: number, from: Vector3, to: Vector3): BodyShape
   };
 }
 
-/** Flat ones get the thickness that the service gives them. */
+/** Gives flat shapes the thickness that the service gives them. */
 export function thickened(half: Vector3): Vector3 {
   return half.clone().max(new Vector3(1e-9, 1e-9, 1e-9).multiplyScalar(Math.max(...half.toArray())));
 }
 
-/** Flat ones are thickened. */
+/** Flat boxes are thickened. */
 export function boxOf(half: Vector3, center = new Vector3(), rotation = new Quaternion()): BodyShape {
   const size = thickened(half);
   const back = rotation.clone().invert();
@@ -98,7 +98,7 @@ export function boxOf(half: Vector3, center = new Vector3(), rotation = new Quat
   };
 }
 
-/** About a box of the world's axes. */
+/** The body of an axis-aligned box in world space. */
 export function boxBody(box: Box3): Body {
   const half = box.getSize(new Vector3()).multiplyScalar(0.5);
   return new Body(new Matrix4().setPosition(box.getCenter(new Vector3())), boxOf(half));
@@ -108,7 +108,7 @@ export function ballBody({ center, radius }: Sphere): Body {
   return new Body(new Matrix4().setPosition(center), ballOf(radius));
 }
 
-/** About a capsule under a matrix: its ends' reach, by the support function of the ball about them. */
+/** The bounding box of a capsule under a matrix: the extent of its ends, by the support function of the ball about them. */
 export function capsuleBox(radius: number, from: Vector3, to: Vector3, matrix: Matrix4): Box3 {
   const rows = new Matrix3().setFromMatrix4(matrix).transpose().elements;
   const reach = [0, 3, 6].map((at) => radius * Math.hypot(rows[at], rows[at + 1], rows[at + 2]));
@@ -116,7 +116,7 @@ export function capsuleBox(radius: number, from: Vector3, to: Vector3, matrix: M
   return new Box3().setFromPoints(ends).expandByVector(new Vector3(...reach));
 }
 
-/** In the capsule's space: its segment turned from the nearer half of the z axis in the shortest way. */
+/** Rotation to the capsule's space: the shortest one from the nearer half of the z axis to its segment. */
 export function capsuleFrame(from: Vector3, to: Vector3): Quaternion {
   const axis = to.clone().sub(from);
   if (axis.lengthSq() === 0) return new Quaternion();
@@ -126,7 +126,7 @@ export function capsuleFrame(from: Vector3, to: Vector3): Quaternion {
   );
 }
 
-/** The sphere under any matrix, by its greatest stretch; for one without shear that is what three does. */
+/** The sphere under any matrix, scaled by the greatest stretch; without shear, three computes the same. */
 export function stretched(sphere: Sphere, matrix: Matrix4): Sphere {
   const linear = new Matrix3().setFromMatrix4(matrix);
   const square = new Matrix3().multiplyMatrices(linear.clone().transpose(), linear);
@@ -142,7 +142,7 @@ export function stretched(sphere: Sphere, matrix: Matrix4): Sphere {
   return new Sphere(sphere.center.clone().applyMatrix4(matrix), sphere.radius * Math.max(...stretches));
 }
 
-/** Where a convex function is least, by the golden section. */
+/** Minimum of a convex function, by golden section search. */
 function lowestOf(height: (t: number) => number, low: number, high: number): number {
   const ratio = (Math.sqrt(5) - 1) / 2;
   let [a, b] = [low, high];
@@ -162,7 +162,7 @@ function lowestOf(height: (t: number) => number, low: number, high: number): num
   return (a + b) / 2;
 }
 
-/** By halving: above 0 at `outside`, below at `inside`. */
+/** Root by bisection: positive at `outside`, negative at `inside`. */
 function rootOf(height: (t: number) => number, outside: number, inside: number): number {
   let [out, into] = [outside, inside];
   for (let i = 0; i < 70; i++) {

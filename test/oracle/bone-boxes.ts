@@ -1,17 +1,17 @@
 import { Matrix4, type Ray, type SkinnedMesh, Vector3 } from 'three';
 import type { Rig } from './rigs.js';
 
-/** The oriented box of the vertices that a bone moves most: the cube [-1, 1]³ under `matrix`, in the world. */
+/** The oriented box of the vertices that a bone dominates: the cube [-1, 1]³ under `matrix`, in world space. */
 export interface BoneBox {
   bone: number;
   matrix: Matrix4;
-  /** Where its vertices are that the bone alone moves, in the world. */
+  /** World positions of the vertices that only this bone moves. */
   vertices: Vector3[];
-  /** Whether two of its axes could as well be others: then the vertices spread as far along any direction between them. */
+  /** Whether two of its axes are ambiguous, because the vertices spread equally along all directions between them. */
   isAmbiguous: boolean;
 }
 
-/** The bone with the greatest sum of weights of a vertex, of several the lowest; -1 without any. */
+/** The bone with the greatest sum of a vertex's weights, the lowest one of several; -1 if there is none. */
 export function dominantBone(
   { bones, weights }: { bones: ArrayLike<number>; weights: ArrayLike<number> },
   i: number,
@@ -28,7 +28,7 @@ export function dominantBone(
   return best;
 }
 
-/** Finds the boxes of a posed rig's bones, but of those that draw their vertices together to a plane or less. */
+/** Finds the boxes of a posed rig's bones, except for bones that collapse their vertices to a plane or less. */
 export function boneBoxes({ mesh, data }: Rig): BoneBox[] {
   const { skeleton, bindMatrix, bindMatrixInverse, matrixWorld } = mesh as SkinnedMesh;
   const skin = data.skin!;
@@ -73,7 +73,7 @@ export function boneBoxes({ mesh, data }: Rig): BoneBox[] {
   });
 }
 
-/** The eigenvectors of the covariance of places, by Jacobi's rotations, and how far these spread along each. */
+/** Eigenvectors of the covariance of positions, by Jacobi rotations, and the spread along each. */
 function principalAxes(places: Vector3[]): { axes: Vector3[]; spreads: number[] } {
   const mean = places.reduce((sum, place) => sum.add(place), new Vector3()).divideScalar(places.length);
   const a = [0, 1, 2].map((i) =>
@@ -106,7 +106,7 @@ function principalAxes(places: Vector3[]): { axes: Vector3[]; spreads: number[] 
   };
 }
 
-/** Where a line enters and leaves a box that is larger by so much to every side, in the world; null where it misses it. */
+/** Where a line enters and leaves a box that is expanded by this much on every side, in world space; null if it misses. */
 export function crossBox({ origin, direction }: Ray, matrix: Matrix4, grown: number): [number, number] | null {
   const inverse = matrix.clone().invert();
   const from = origin.clone().applyMatrix4(inverse);
@@ -114,7 +114,7 @@ export function crossBox({ origin, direction }: Ray, matrix: Matrix4, grown: num
   const way = to.sub(from);
   let [near, far] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
   for (let i = 0; i < 3; i++) {
-    // The distance of a face from the middle is one over the length of the inverse's row.
+    // The distance of a face from the centre is one over the length of the inverse's row.
     const e = inverse.elements;
     const half = 1 + grown * Math.hypot(e[i], e[i + 4], e[i + 8]);
     if (half <= 0) return null;

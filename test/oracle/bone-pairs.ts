@@ -1,4 +1,4 @@
-// Which bones of two things meet: all boxes of the one against all of the other, or against its shape, in float64.
+// Finds the bones of two objects that meet: all boxes of one against all of the other, or against its shape, in float64.
 import { Matrix4, Vector3 } from 'three';
 import type { BoneBox } from './bone-boxes.js';
 import { box, type Convex, separation, triangle } from './convex.js';
@@ -7,7 +7,7 @@ import { type Body, cubeBody, farApart, gapBetween } from './solids.js';
 import { trianglesUnder } from './triangle-pairs.js';
 import { windingNumber } from './winding.js';
 
-/** What stands for what has no bones: a solid, or a surface, which may be that of a solid. */
+/** Stand-in for an object without bones: a solid, or a surface, which may be that of a solid. */
 type Shape = { solid: Body } | Surface;
 export type Party = { boxes: readonly BoneBox[] } | Shape;
 
@@ -17,20 +17,20 @@ interface Surface {
   isSolid: boolean;
 }
 
-/** World units: of what is nearer to touching than that, rounding decides. */
+/** World units: whether objects closer to touching than this meet depends on rounding. */
 const DOUBT = 1e-4;
-/** What meets a box that is so much smaller meets the box for sure. */
+/** An object that meets a box shrunk by this factor certainly meets the box. */
 const SMALLER = 1 - 1e-3;
 
-/** Two bones, -1 for what has none. */
+/** Two bones, -1 for an object without any. */
 export interface BonePair {
   a: number;
   b: number;
-  /** 'open' where rounding decides, and 'unknown' where the axes of a box could as well be others. */
+  /** 'open' if it depends on rounding, and 'unknown' if the axes of a box are ambiguous. */
   state: 'meet' | 'open' | 'unknown';
 }
 
-/** Lists the pairs of bones that meet or may do. At least one of the two has bones. */
+/** Lists the pairs of bones that meet or may meet. At least one of the two objects has bones. */
 export function bonePairs(a: Party, b: Party): BonePair[] {
   if (!('boxes' in a)) {
     if (!('boxes' in b)) throw new Error('neither has bones');
@@ -54,7 +54,7 @@ function withShape(each: BoneBox, other: Shape): BonePair['state'][] {
   return isMeeting === false ? [] : [isMeeting === null ? 'open' : 'meet'];
 }
 
-/** null where rounding decides. */
+/** null if it depends on rounding. */
 function meetsSolid({ matrix }: BoneBox, solid: Body): boolean | null {
   const whole = cubeBody(matrix);
   if (farApart(whole, solid, DOUBT) || gapBetween(whole, solid, 1e-7).least > DOUBT) return false;

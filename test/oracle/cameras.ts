@@ -3,7 +3,7 @@ import type { Random } from './random.js';
 
 export type AnyCamera = PerspectiveCamera | OrthographicCamera;
 
-/** In float64, a projection with this far plane is the one with a far plane at infinity. */
+/** In float64, a projection with this far plane equals one with a far plane at infinity. */
 export const NO_FAR = 1e30;
 
 export const KINDS: [name: string, make: (random: Random) => AnyCamera][] = [
@@ -14,7 +14,10 @@ export const KINDS: [name: string, make: (random: Random) => AnyCamera][] = [
   ['perspective without a far plane', (random) => perspective(random, NO_FAR)],
 ];
 
-/** Those whose eye, or line of sight, is not where three's Raycaster has it: what draws and culls knows no difference. */
+/**
+ * Cameras whose eye or line of sight differs from that of three's Raycaster, though drawing and culling handle them like any
+ * other.
+ */
 export const ODD_KINDS: [name: string, make: (random: Random) => AnyCamera][] = [
   ['oblique', oblique],
   ['perspective from beside', fromBeside],
@@ -23,7 +26,7 @@ export const ODD_KINDS: [name: string, make: (random: Random) => AnyCamera][] = 
 interface Depth {
   depth: 'webgl' | 'webgpu';
   reversed: boolean;
-  /** What makes it of three's clip z, -1 … 1 from near to far. */
+  /** Converts its clip space to three's clip z, -1 … 1 from near to far. */
   clip: Matrix4;
 }
 
@@ -57,20 +60,20 @@ function orthographic(random: Random): OrthographicCamera {
   return new OrthographicCamera(-w * random.next(), w, h, -h * random.next(), near, far);
 }
 
-/** Looks aslant at its picture, as drawings of buildings do: lines of sight are parallel, and not at right angles to it. */
+/** An oblique projection, as in drawings of buildings: lines of sight are parallel, but not perpendicular to the picture. */
 function oblique(random: Random): OrthographicCamera {
   const shear = new Matrix4().makeShear(0, 0, 0, 0, random.range(-0.5, 0.5), random.range(-0.5, 0.5));
   return withFactor(orthographic(random), () => shear);
 }
 
-/** Whose eye is not where the camera is, as those of a headset are that has one camera for both. */
+/** A camera whose eye is not at its position, as in a headset with one camera for both eyes. */
 function fromBeside(random: Random): PerspectiveCamera {
   const camera = perspective(random);
   const offset = random.point(1);
   return withFactor(camera, () => new Matrix4().setPosition(offset.clone().multiplyScalar(camera.near)));
 }
 
-/** With a projection that is multiplied by another matrix, whenever it is computed. */
+/** Multiplies the projection by another matrix whenever it is computed. */
 function withFactor<C extends AnyCamera>(camera: C, factor: () => Matrix4): C {
   const update = camera.updateProjectionMatrix;
   camera.updateProjectionMatrix = () => {
@@ -82,7 +85,7 @@ function withFactor<C extends AnyCamera>(camera: C, factor: () => Matrix4): C {
   return camera;
 }
 
-/** Shows a part of its picture, anywhere in it. */
+/** Shows a random part of its picture. */
 function offAxis<C extends AnyCamera>(camera: C, random: Random): C {
   const { width, height } = VIEWPORT;
   const [w, h] = [random.range(0.3, 1) * width, random.range(0.3, 1) * height];
@@ -90,7 +93,7 @@ function offAxis<C extends AnyCamera>(camera: C, random: Random): C {
   return camera;
 }
 
-/** Somewhere around the place, looking at something near it. */
+/** Places a camera randomly around a position, looking at a point near it. */
 export function aimed<C extends AnyCamera>(camera: C, random: Random, place: Vector3): C {
   camera.position.copy(random.point(30)).add(place);
   camera.up.copy(random.direction());

@@ -7,7 +7,7 @@ import { ConvexSolid, penetration } from './penetration.js';
 import { trianglesUnder } from './triangle-pairs.js';
 import { windingNumber } from './winding.js';
 
-/** A closed mesh in its place. */
+/** A closed mesh in its placement. */
 export class SolidPart {
   readonly corners: Corners[];
   readonly boxes: Box3[];
@@ -24,7 +24,7 @@ export class SolidPart {
     for (const each of this.boxes) this.box.union(each);
   }
 
-  /** Of a convex mesh. */
+  /** The part as a solid, if the mesh is convex. */
   get solid(): ConvexSolid {
     this.#solid ??= new ConvexSolid({ shape: { type: 'mesh', mesh: 0 }, triangles: this.#mesh }, this.#matrix);
     return this.#solid;
@@ -40,12 +40,12 @@ export class SolidPart {
   }
 }
 
-/** How far two convex parts must be moved to be apart; not above 0 where they are. */
+/** How far two convex parts must be moved to separate them; at most 0 if they are separate. */
 export function convexDepth(a: SolidPart, b: SolidPart): number {
   return penetration(a.solid, b.solid);
 }
 
-/** Whether any triangles meet, exactly, or one holds the other; b is moved before. */
+/** Returns whether any triangles intersect, exactly, or one part contains the other; b is moved by `way` first. */
 export function solidsMeet(a: SolidPart, b: SolidPart, way = new Vector3()): boolean {
   const moved = new Box3();
   for (let j = 0; j < b.corners.length; j++) {
@@ -59,7 +59,7 @@ export function solidsMeet(a: SolidPart, b: SolidPart, way = new Vector3()): boo
   return a.holds(b.corner.clone().add(way)) || b.holds(a.corner.clone().sub(way));
 }
 
-/** How far two parts are apart, or `enough` where it is no less; 0 where they meet. */
+/** Distance between two parts, or `enough` if it is at least that; 0 if they meet. */
 export function solidDistance(a: SolidPart, b: SolidPart, enough: number): number {
   let least = enough;
   for (let i = 0; i < a.corners.length; i++) {
@@ -76,7 +76,7 @@ export function gap(a: Box3, b: Box3): number {
   return Math.hypot(along('x'), along('y'), along('z'));
 }
 
-/** Whether each vertex of one is within the tolerance of one of the other's, and both have as many of them. */
+/** Returns whether each vertex of one is within the tolerance of a vertex of the other, and both have the same number of them. */
 export function isSameGeometry(a: SolidPart, b: SolidPart, tolerance: number): boolean {
   const isNear = (p: SolidPart, q: SolidPart) =>
     p.corners.flat().every((corner) => q.corners.flat().some((other) => other.distanceTo(corner) <= tolerance));

@@ -1,6 +1,6 @@
 import { Vector3 } from 'three';
 
-/** What two convex polygons of the plane y = 0 share (Sutherland and Hodgman 1974), each in order around it. */
+/** Intersection of two convex polygons in the plane y = 0 (Sutherland and Hodgman 1974), each with its vertices in order. */
 export function clipped(polygon: Vector3[], by: Vector3[]): Vector3[] {
   const middle = by.reduce((sum, corner) => sum.add(corner), new Vector3()).divideScalar(by.length);
   let left = polygon;

@@ -1,20 +1,20 @@
 import { type Plane, Vector3 } from 'three';
 import type { HalfSpace } from './half-spaces.js';
 
-/** What a query, a material or a renderer of three's cuts away. */
+/** Clipping planes of a query, or of a material or renderer of three's. */
 export interface Cut {
   planes: readonly Plane[];
-  /** As three's `clipIntersection`. */
+  /** Like three's `clipIntersection`. */
   isIntersection: boolean;
 }
 
-/** n · p + d of each plane, as a query takes them. */
+/** n · p + d of each plane, in the form that a query takes. */
 export const clipOf = ({ planes }: Cut): number[] =>
   planes.flatMap(({ normal, constant }) => [...normal.toArray(), constant]);
 
 /**
- * Whether a point is kept; null where it is nearer to a plane than rounding can tell. `blur` is how far the point may be
- * off, in the world.
+ * Returns whether a point is kept; null if it is closer to a plane than rounding can tell. `blur` is the error of the point's
+ * position, in world space.
  */
 export function isKept(point: Vector3, { planes, isIntersection }: Cut, blur: number): boolean | null {
   const sides = planes.map((plane) => {
@@ -22,18 +22,18 @@ export function isKept(point: Vector3, { planes, isIntersection }: Cut, blur: nu
     return Math.abs(height) <= blur ? null : height > 0;
   });
   if (planes.length === 0) return true;
-  const decides = !isIntersection; // one plane behind cuts, or one before keeps
+  const decides = !isIntersection; // one plane that the point is behind clips it, or one that it is in front of keeps it
   if (sides.includes(!decides)) return !decides;
   return sides.includes(null) ? null : decides;
 }
 
-/** How far a point of a ray may be off that float64 has computed, 2⁻⁴⁶ of all that it was computed from. */
+/** Error of a point on a ray as computed in float64: 2⁻⁴⁶ of all values that it was computed from. */
 export function blurOf(...places: readonly Vector3[]): number {
   const zero = new Vector3();
   return 2 ** -46 * places.reduce((sum, place) => sum + place.distanceTo(zero), 0);
 }
 
-/** What is kept of the world as the union of convex parts, by half-spaces with unit normals. */
+/** The part of the world that is kept, as a union of convex parts, by half-spaces with unit normals. */
 export function keptParts({ planes, isIntersection }: Cut): HalfSpace[][] {
   const halves = planes.map((plane): HalfSpace => {
     const { normal, constant } = plane.clone().normalize();

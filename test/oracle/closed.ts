@@ -1,13 +1,13 @@
 import type { MeshData } from 'collision-worker';
 
 /**
- * Whether every edge has as many triangles on its one side as on its other: counted, edge by edge. Triangles with a
- * corner that is not finite do not count, those without an area do.
+ * Returns whether every edge has as many triangles on one side as on the other, counted edge by edge. Triangles with a non-finite
+ * corner do not count, those with zero area do.
  */
 export function isClosed({ positions, indices }: MeshData): boolean {
   const surplus = new Map<string, number>();
   const corners = indices ?? Uint32Array.from({ length: positions.length / 3 }, (_, i) => i);
-  // As text the two zeros are the same.
+  // As text, both zeros are equal.
   const place = (corner: number) => positions.subarray(3 * corners[corner], 3 * corners[corner] + 3);
   for (let i = 0; i < corners.length; i += 3) {
     const places = [place(i), place(i + 1), place(i + 2)];

@@ -1,13 +1,13 @@
 import { Box3, type Matrix4, Vector3 } from 'three';
 
-/** What could separate a body from another (Gottschalk, Lin and Manocha, OBBTree, 1996): three numbers for each axis. */
+/** Candidates for separating axes of a body (Gottschalk, Lin and Manocha, OBBTree, 1996): three numbers per axis. */
 interface Axes {
-  /** Of the faces, either way; for a triangle those of its three sides too, within its plane. */
+  /** Normals of the faces, in either direction; for a triangle also those of its three edges, within its plane. */
   normals: number[];
   edges: number[];
 }
 
-/** A convex body in the world. What costs something is computed when first asked for. */
+/** A convex body in world space. Expensive properties are computed on demand. */
 export class Convex {
   readonly vertices: Vector3[];
   readonly #axesOf: () => Axes;
@@ -25,7 +25,7 @@ export class Convex {
     return this.#aabb;
   }
 
-  /** Larger by a millionth of its diagonal on each side. */
+  /** Expanded by a millionth of its diagonal on each side. */
   get wideAabb(): Box3 {
     const { min, max } = this.aabb;
     this.#wideAabb ??= this.aabb.clone().expandByScalar(1e-6 * min.distanceTo(max));
@@ -40,7 +40,7 @@ export class Convex {
 
 const CUBE = [-1, 1].flatMap((x) => [-1, 1].flatMap((y) => [-1, 1].map((z) => new Vector3(x, y, z))));
 
-/** The parallelepiped that the matrix makes of the cube of half size 1. */
+/** The parallelepiped that is the image of the cube of half size 1 under the matrix. */
 export function box(matrix: Matrix4): Convex {
   const vertices = CUBE.map((corner) => corner.clone().applyMatrix4(matrix));
   return new Convex(vertices, () => {
@@ -85,9 +85,9 @@ export function triangle(a: Vector3, b: Vector3, c: Vector3): Convex {
 }
 
 /**
- * How far the two are apart along the best of the axes that could separate them; not more than their distance.
- * Zero where they touch. Negative where they overlap: minus the shortest way that parts them. No other axis is tried
- * where one parts them by more than `enough`.
+ * Distance of the two along the best of the separating axes; a lower bound of their distance. Zero if they touch. Negative if
+ * they overlap: minus the shortest translation that separates them. It stops at the first axis that separates them by more than
+ * `enough`.
  */
 export function separation(a: Convex, b: Convex, enough = Infinity): number {
   let best = -Infinity;
@@ -115,14 +115,14 @@ export function separation(a: Convex, b: Convex, enough = Infinity): number {
   return best;
 }
 
-/** The least distance of any of the points to a face of the box; negative when one is outside. */
+/** The minimum distance of the points to the faces of the box; negative if one is outside. */
 export function depthInside(points: readonly Vector3[], container: Convex): number {
   let depth = Infinity;
   const { normals } = container.axes;
   for (let i = 0; i < normals.length; i += 3) {
     const normal = new Vector3().fromArray(normals, i);
     const length = normal.length();
-    if (length === 0) return -Infinity; // a flat box holds nothing
+    if (length === 0) return -Infinity; // a flat box contains nothing
     let [low, high] = [Infinity, -Infinity];
     for (const vertex of container.vertices) {
       const height = normal.dot(vertex);
@@ -137,11 +137,11 @@ export function depthInside(points: readonly Vector3[], container: Convex): numb
   return depth;
 }
 
-/** Between the two bodies' shadows on an axis of any length; negative where the shadows overlap. */
+/** Gap between the two bodies' projections onto an axis of any length; negative if they overlap. */
 function gap(a: Convex, b: Convex, x: number, y: number, z: number): number {
   const length = Math.sqrt(x * x + y * y + z * z);
   if (length === 0) return -Infinity;
-  const origin = a.vertices[0]; // rounding grows with the distance from it
+  const origin = a.vertices[0]; // rounding errors grow with the distance from it
   let [lowA, highA, lowB, highB] = [Infinity, -Infinity, Infinity, -Infinity];
   for (const v of a.vertices) {
     const height = (v.x - origin.x) * x + (v.y - origin.y) * y + (v.z - origin.z) * z;

@@ -1,7 +1,7 @@
 import * as layout from '../../src/shared/layout.js';
 import type { Random } from './random.js';
 
-/** A damaged copy. It may by chance equal the original. */
+/** Returns a damaged copy, which may by chance equal the original. */
 export type Corruption = (random: Random, original: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer>;
 
 const HOSTILE_WORDS = [0, 1, 2, 0x7f, 0xffff, 0x7f800000, 0x7fc00000, 0x7fffffff, 0x80000000, 0x80000001, 0xffffffff];
@@ -57,7 +57,7 @@ export const CORRUPTIONS: Record<string, Corruption> = {
   },
 };
 
-/** What a forger would try: an extreme, a number off by a little, a word from elsewhere, a flat triangle, a link. */
+/** A forger's attempts: an extreme value, a value off by a little, a word from elsewhere, a flat triangle, a link. */
 function hostile(random: Random, original: Uint8Array<ArrayBuffer>): number {
   const words = new DataView(original.buffer);
   const word = words.getUint32(aligned(random, original.length), true);

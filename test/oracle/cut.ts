@@ -1,18 +1,18 @@
 import { Vector3 } from 'three';
 import type { Corners } from './exact.js';
 
-/** A point in whole numbers, by a common unit. */
+/** A point in integer coordinates of a common unit. */
 type Point = readonly [bigint, bigint, bigint];
 
-/** A part of an edge: from and to where on the way, as numerator and positive denominator. */
+/** A part of an edge: its start and end parameter, as numerator and positive denominator. */
 interface Span {
   low: [bigint, bigint];
   high: [bigint, bigint];
 }
 
 /**
- * The two points of what two triangles share that are farthest apart, both the same where they only touch, or null where
- * they share none: in rational arithmetic, exact on the float64 coordinates but for the answer's own rounding.
+ * The two farthest points of the intersection of two triangles, both the same if they only touch, or null if they are disjoint.
+ * Computed in rational arithmetic: exact on the float64 coordinates except for the result's own rounding.
  */
 export function cutOf(p: Corners, q: Corners): [Vector3, Vector3] | null {
   const numbers = [...p, ...q].flatMap((corner) => corner.toArray());
@@ -31,7 +31,7 @@ export function cutOf(p: Corners, q: Corners): [Vector3, Vector3] | null {
   return farthest;
 }
 
-/** The ends of those parts of a triangle's edges that are in the other. */
+/** The endpoints of the parts of a triangle's edges that are inside the other triangle. */
 function edgesIn(triangle: Point[], other: Point[], bits: number): Vector3[] {
   return [0, 1, 2].flatMap((i) => {
     const u = triangle[i];
@@ -43,7 +43,7 @@ function edgesIn(triangle: Point[], other: Point[], bits: number): Vector3[] {
 
 function spanIn(u: Point, v: Point, [a, b, c]: Point[]): Span | null {
   const normal = cross(minus(b, a), minus(c, a));
-  // What has to be at least zero: on the plane from both sides, and on the inner side of each edge.
+  // These must be non-negative: on the plane from both sides, and on the inner side of each edge.
   const limits = [normal, normal.map((of) => -of) as unknown as Point].map((n) => [n, a] as const);
   const inward = [
     [a, b],
@@ -85,7 +85,7 @@ function dot(a: Point, b: Point): bigint {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/** How many binary places a number has. */
+/** Number of fractional binary digits of a number. */
 function fractionBits(value: number): number {
   let bits = 0;
   while (!Number.isInteger(value)) {

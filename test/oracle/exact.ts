@@ -4,8 +4,8 @@ import type { Vector3 } from 'three';
 export type Corners = readonly [Vector3, Vector3, Vector3];
 
 /**
- * Whether two triangles, each with an area, have a point in common. Exact: it rests on nothing but the signs of
- * orientations, in adaptive precision (Shewchuk 1997).
+ * Returns whether two triangles with non-zero area have a common point. Exact: it only uses the signs of orientations, in
+ * adaptive precision (Shewchuk 1997).
  */
 export function trianglesMeet(a: Corners, b: Corners): boolean {
   return sides(a).some(([p, q]) => segmentMeets(p, q, b)) || sides(b).some(([p, q]) => segmentMeets(p, q, a));
@@ -54,7 +54,7 @@ function segmentsMeet(p: Vector3, q: Vector3, r: Vector3, s: Vector3, u: Axis, v
   );
 }
 
-/** Of a point on the line through p and q. */
+/** For a point on the line through p and q. */
 function isBetween(p: Vector3, q: Vector3, point: Vector3, u: Axis, v: Axis): boolean {
   return [u, v].every((axis) => (point[axis] - p[axis]) * (point[axis] - q[axis]) <= 0);
 }
@@ -65,7 +65,7 @@ function turn(a: Vector3, b: Vector3, c: Vector3, u: Axis, v: Axis): number {
   return Math.sign(orient2d(a[u], a[v], b[u], b[v], c[u], c[v]));
 }
 
-/** Of the plane through a, b, c. */
+/** Side of the plane through a, b, c. */
 function side(a: Vector3, b: Vector3, c: Vector3, d: Vector3): number {
   return Math.sign(orient3d(a.x, a.y, a.z, b.x, b.y, b.z, c.x, c.y, c.z, d.x, d.y, d.z));
 }

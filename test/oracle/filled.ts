@@ -10,13 +10,15 @@ export interface Filled {
   matrix: Matrix4;
 }
 
-/** Whether any of all pairs of triangles meet, touching included. */
+/** Returns whether any pair of triangles intersects, touching included. */
 export function surfacesMeet(a: Filled, b: Filled): boolean {
   const [first, second] = [cornersOf(a), cornersOf(b)];
   return first.some((p) => second.some((q) => p.box.intersectsBox(q.box) && trianglesMeet(p.corners, q.corners)));
 }
 
-/** How many parts of `inner` are inside of `outer`, when their surfaces do not meet: by sums of all solid angles. */
+/**
+ * Returns how many parts of `inner` are inside `outer`, given that their surfaces do not intersect: by sums of all solid angles.
+ */
 export function partsInside(inner: Filled, outer: Filled): number {
   const back = outer.matrix.clone().invert().multiply(inner.matrix);
   return inner.parts.filter(({ positions }) => {

@@ -4,8 +4,8 @@ import type { Convex } from './convex.js';
 export type FrustumState = 'outside' | 'crossing' | 'inside';
 
 /**
- * Pointing inwards (Gribb and Hartmann, Fast extraction of viewing frustum planes, 2001). A reversed depth swaps
- * near and far and bounds the same volume. A plane at infinity is left out.
+ * Planes that point inwards (Gribb and Hartmann, Fast extraction of viewing frustum planes, 2001). Reversed depth swaps near and
+ * far, and bounds the same volume. A plane at infinity is left out.
  */
 export function frustumPlanes(
   projection: ArrayLike<number>,
@@ -22,7 +22,7 @@ export function frustumPlanes(
   return planes.filter((p) => p.normal.length() > 1e-12 * Math.abs(p.constant)).map((p) => p.normalize());
 }
 
-/** And how far the nearest plane would have to move to change the answer. */
+/** Also returns how far the nearest plane would have to move to change the result. */
 export function frustumState(body: Convex, planes: readonly Plane[]): { state: FrustumState; margin: number } {
   let [leastHigh, leastLow] = [Infinity, Infinity];
   for (const plane of planes) {
@@ -39,7 +39,10 @@ export function frustumState(body: Convex, planes: readonly Plane[]): { state: F
   return { state: 'crossing', margin: Math.min(leastHigh, -leastLow) };
 }
 
-/** Whether any part of a triangle is on the inner side of all planes (Sutherland and Hodgman, Reentrant polygon clipping, 1974). */
+/**
+ * Returns whether any part of a triangle is on the inner side of all planes (Sutherland and Hodgman, Reentrant polygon clipping,
+ * 1974).
+ */
 export function isTriangleInside(corners: readonly Vector3[], planes: readonly Plane[]): boolean {
   let polygon = corners;
   for (const plane of planes) {

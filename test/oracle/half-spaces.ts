@@ -1,13 +1,13 @@
 import type { Matrix4, Vector3 } from 'three';
 
-/** x · p + y · p + z · p + w: at least 0 inside. Of any length. */
+/** x · p + y · p + z · p + w: non-negative inside. The normal may have any length. */
 export type HalfSpace = readonly [x: number, y: number, z: number, w: number];
 
 const valueAt = ([x, y, z, w]: HalfSpace, p: Vector3) => x * p.x + y * p.y + z * p.z + w;
 
 /**
- * Whether a triangle has a point in all half-spaces. In its barycentric coordinates these are half-planes: if they have
- * a point in common with it, then also one where two of all the lines cross.
+ * Returns whether a triangle has a point in all half-spaces. In barycentric coordinates these are half-planes: if they have a
+ * common point in the triangle, they also have one at an intersection of two of all the lines.
  */
 export function triangleIsMet(corners: readonly Vector3[], halfSpaces: readonly HalfSpace[]): boolean {
   const [p, q, r] = corners;
@@ -42,7 +42,7 @@ export function triangleIsMet(corners: readonly Vector3[], halfSpaces: readonly 
   return false;
 }
 
-/** Whether a point is on the inner side of all lines, three numbers each, but the two that it is on. */
+/** Returns whether a point is on the inner side of all lines, three numbers each, except the two that it is on. */
 function isAboveAll(lines: readonly number[], u: number, v: number, i: number, j: number): boolean {
   for (let k = 0; k < lines.length; k += 3) {
     if (k !== i && k !== j && lines[k] * u + lines[k + 1] * v + lines[k + 2] < 0) return false;
@@ -54,10 +54,10 @@ export function triangleIsIn(corners: readonly Vector3[], halfSpaces: readonly H
   return halfSpaces.every((half) => corners.every((corner) => valueAt(half, corner) >= 0));
 }
 
-/** In a solid's own space it is the cube of half size 1, or all that is no farther than 1 from a part of the z axis. */
+/** In its own space, a solid is the cube of half size 1, or all points within distance 1 of a segment of the z axis. */
 export type OwnShape = 'cube' | { half: number };
 
-/** The half-spaces in the space that the matrix maps from, with unit normals. */
+/** Transforms half-spaces into the space that the matrix maps from, with unit normals. */
 function pulledBack(halfSpaces: readonly HalfSpace[], matrix: Matrix4): HalfSpace[] {
   const m = matrix.elements;
   return halfSpaces.map(([x, y, z, w]) => {
@@ -75,7 +75,7 @@ export function solidIsIn(shape: OwnShape, matrix: Matrix4, halfSpaces: readonly
   return pulledBack(halfSpaces, matrix).every((half) => half[3] >= reachOf(shape, half));
 }
 
-/** Whether a solid has a point in all half-spaces. */
+/** Returns whether a solid has a point in all half-spaces. */
 export function solidIsMet(shape: OwnShape, matrix: Matrix4, halfSpaces: readonly HalfSpace[]): boolean {
   const local = pulledBack(halfSpaces, matrix);
   if (local.some((half) => half[3] < -reachOf(shape, half))) return false;
@@ -83,7 +83,7 @@ export function solidIsMet(shape: OwnShape, matrix: Matrix4, halfSpaces: readonl
   if (crossing.every((half) => half[3] >= 0)) return true;
   if (shape === 'cube') return isFeasible([...crossing, ...CUBE]);
   const distance = (z: number) => distanceTo(crossing.map(([a, b, c, w]) => [a, b, c, w + c * z]));
-  // Convex along the segment: what is left of it halves.
+  // Bisection, since the function is convex along the segment.
   let [low, high] = [-shape.half, shape.half];
   for (let i = 0; i < 45 && high > low; i++) {
     const p = low + (high - low) / 3;
@@ -108,7 +108,7 @@ const CUBE: HalfSpace[] = [
 
 type Point = [number, number, number];
 
-/** A bounded set of half-spaces has a point in common if there is one where three planes cross. */
+/** If a bounded set of half-spaces has a common point, it has one at an intersection of three planes. */
 function isFeasible(halfSpaces: readonly HalfSpace[]): boolean {
   for (let i = 0; i < halfSpaces.length; i++) {
     for (let j = 0; j < i; j++) {
@@ -122,7 +122,7 @@ function isFeasible(halfSpaces: readonly HalfSpace[]): boolean {
   return false;
 }
 
-/** From the origin to the half-spaces' common part: the nearest point lies on three planes at most. */
+/** Distance from the origin to the intersection of the half-spaces: the closest point is on at most three planes. */
 function distanceTo(halfSpaces: readonly HalfSpace[]): number {
   if (halfSpaces.every((half) => half[3] >= 0)) return 0;
   let best = Number.POSITIVE_INFINITY;
@@ -151,9 +151,9 @@ function isInOthers(point: Point, halfSpaces: readonly HalfSpace[], own: readonl
   return true;
 }
 
-/** The point that three planes with unit normals have in common, by Cramer's rule; null where they are nearly parallel to a line. */
+/** The intersection of three planes with unit normals, by Cramer's rule; null if their normals are nearly coplanar. */
 function crossingOfThree(a: HalfSpace, b: HalfSpace, c: HalfSpace): Point | null {
-  // What is across b and c, c and a, a and b.
+  // Cross products of b and c, c and a, a and b.
   const bcX = b[1] * c[2] - b[2] * c[1];
   const bcY = b[2] * c[0] - b[0] * c[2];
   const bcZ = b[0] * c[1] - b[1] * c[0];
@@ -173,7 +173,7 @@ function crossingOfThree(a: HalfSpace, b: HalfSpace, c: HalfSpace): Point | null
   ];
 }
 
-/** The point of one or two planes that is nearest to the origin, by their Gram matrix. */
+/** The point of one or two planes that is closest to the origin, by their Gram matrix. */
 function crossingOf(planes: readonly HalfSpace[]): Point | null {
   const rows = planes.map((a) => [...planes.map((b) => dot(a, b)), -a[3]]);
   const n = planes.length;

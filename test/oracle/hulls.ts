@@ -3,7 +3,7 @@ import { ConvexGeometry } from 'three/examples/jsm/geometries/ConvexGeometry.js'
 import { boxMesh, icosphere, type Triangles, welded } from './meshes.js';
 import type { Random } from './random.js';
 
-/** Closed and convex: a plate, a ball, a cone's stump, and then hulls of points. */
+/** Closed and convex meshes: a plate, a ball, a truncated cone, and then hulls of points. */
 export function someHull(random: Random, i: number): Triangles {
   if (i === 0) return boxMesh(1, 0.3, 2);
   if (i === 1) return icosphere(1, 2);
@@ -28,7 +28,7 @@ function round32(point: Vector3): Vector3 {
   return new Vector3(...point.toArray().map(Math.fround));
 }
 
-/** The hull of so many random points of the unit sphere, each of which is a vertex. */
+/** The convex hull of `count` random points of the unit sphere, each of which is a vertex. */
 export function hullOfDirections(random: Random, count: number): Triangles {
   return hullOf(Array.from({ length: count }, () => round32(random.direction())));
 }

@@ -2,13 +2,13 @@ import { type Camera, Matrix4, Vector4 } from 'three';
 import { boxMesh } from './meshes.js';
 import type { Placed } from './placed.js';
 
-/** Of the cube that a box's bounds are made of. */
+/** The cube that represents a box's bounds. */
 const CUBE = boxMesh(2, 2, 2);
 
-/** What is drawn of an object: three's sides of its faces. */
+/** The sides of an object's faces that are drawn, as in three. */
 export type DrawnSide = 'front' | 'back' | 'double';
 
-/** A picture of which object each pixel's centre shows, drawn triangle by triangle in float64. */
+/** An id buffer: the object at the centre of each pixel, rasterized triangle by triangle in float64. */
 export class IdBuffer {
   readonly ids: Uint32Array;
   readonly #depths: Float64Array;
@@ -26,7 +26,7 @@ export class IdBuffer {
 
   get visible(): Set<number> {
     const seen = new Set<number>();
-    // Neighbours are the same, for the most part.
+    // Neighbouring pixels mostly have the same object.
     let last = 0;
     for (const id of this.ids) {
       if (id !== last && id !== 0) seen.add(id);
@@ -80,7 +80,7 @@ export class IdBuffer {
       const py = y + 0.5;
       const [ofU, ofV] = [(cx - bx) * (py - by), (ax - cx) * (py - cy)];
       let wasInside = false;
-      // A row begins at the leftmost edge that it crosses; a pixel's slack takes what is rounded.
+      // A row begins at the leftmost edge that it crosses; a tolerance of one pixel covers rounding.
       const enters = Math.min(leftAt(ax, ay, bx, by, py), leftAt(bx, by, cx, cy, py), leftAt(cx, cy, ax, ay, py));
       for (let x = Math.max(x0, Math.floor(Math.min(enters, x1) - 0.5) - 1); x <= x1; x++) {
         const px = x + 0.5;
@@ -88,7 +88,7 @@ export class IdBuffer {
         const v = (ofV - (ay - cy) * (px - cx)) * perArea;
         const w = 1 - u - v;
         if (u < 0 || v < 0 || w < 0) {
-          // A row of a triangle is one run of pixels.
+          // The pixels of a triangle in a row are contiguous.
           if (wasInside) break;
           continue;
         }
@@ -103,7 +103,10 @@ export class IdBuffer {
   }
 }
 
-/** Where an edge is at the height y, or where it begins if an end is about there; behind all where it does not get there. */
+/**
+ * Position of an edge at the height y, or of its start if an end is near that height; beyond everything if the edge does not
+ * reach it.
+ */
 function leftAt(ax: number, ay: number, bx: number, by: number, y: number): number {
   const left = Math.min(ax, bx);
   if (Math.abs(ay - y) < 1e-3 || Math.abs(by - y) < 1e-3) return left;
@@ -115,7 +118,10 @@ function turn(a: number[], b: number[], c: number[]): number {
   return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
 }
 
-/** Cuts a polygon at the near plane (1) or the far plane (-1) of clip space (Sutherland and Hodgman, Reentrant polygon clipping, 1974). */
+/**
+ * Clips a polygon against the near plane (1) or the far plane (-1) of clip space (Sutherland and Hodgman, Reentrant polygon
+ * clipping, 1974).
+ */
 function clipped(polygon: readonly Vector4[], sign: number): readonly Vector4[] {
   if (polygon.every(({ z, w }) => w + sign * z >= 0)) return polygon;
   return polygon.flatMap((corner, i) => {

@@ -2,24 +2,24 @@ import { ExtrudeGeometry, Shape, TorusGeometry, type Vector3 } from 'three';
 import { icosphere, type Triangles, transformed, welded } from './meshes.js';
 import type { Random } from './random.js';
 
-/** Closed and not convex: a ball of radius about 1 with hills. */
+/** Closed and non-convex: a ball of radius about 1 with hills. */
 export function bumpy(random: Random, detail: number, height: number): Triangles {
   const hills = Array.from({ length: 4 }, () => ({ way: random.direction(), turns: random.range(2, 6) }));
   const rise = (way: Vector3) => hills.reduce((sum, hill) => sum + Math.sin(hill.turns * hill.way.dot(way)), 0);
   return transformed(icosphere(1, detail), (vertex) => vertex.multiplyScalar(1 + height * rise(vertex)));
 }
 
-/** Closed, about z. */
+/** A closed torus about z. */
 export function torus(radius: number, tube: number, segments: number): Triangles {
   return welded(new TorusGeometry(radius, tube, segments, 2 * segments));
 }
 
-/** Closed, 20 triangles or so: two legs of the given length and of width 1. */
+/** A closed L shape of about 20 triangles: two legs of the given length and of width 1. */
 export function angle(length: number): Triangles {
   return extruded([0, 0, length, 0, length, 1, 1, 1, 1, length, 0, length], 1);
 }
 
-/** Closed: a back of height 1 with teeth of length 2 and width 1, a gap of 1 between them. */
+/** A closed comb: a spine of height 1 with teeth of length 2 and width 1, and gaps of 1 between them. */
 export function comb(teeth: number): Triangles {
   const outline = [2 * teeth - 1, 0, 2 * teeth - 1, 1, 0, 1];
   for (let tooth = 0; tooth < teeth; tooth++) {

@@ -8,7 +8,7 @@ export interface Triangles {
   indices: Uint32Array;
 }
 
-/** Of radius 1, by their detail: many tests ask for the same ones, and three makes them slowly. */
+/** Cache of unit icospheres by detail: many tests use the same ones, and three makes them slowly. */
 const icospheres = new Map<number, Triangles>();
 
 /** Closed, 20 · (detail + 1)² triangles. */
@@ -30,7 +30,7 @@ export function welded(geometry: BufferGeometry): Triangles {
   return trianglesOf(mergeVertices(geometry.deleteAttribute('normal').deleteAttribute('uv')));
 }
 
-/** Of an indexed geometry. */
+/** Triangles of an indexed geometry. */
 export function trianglesOf(geometry: BufferGeometry): Triangles {
   return {
     positions: new Float32Array(geometry.getAttribute('position').array),
@@ -55,7 +55,7 @@ export function waves(cells: number): Triangles {
   return { positions, indices };
 }
 
-/** Pairs of long triangles that share an edge: the tree has all of one side before all of the other. */
+/** Pairs of long triangles that share an edge, while the tree has all of one side before all of the other. */
 export function farPairs(count: number): Triangles {
   const positions = Float32Array.from({ length: 12 * count }, (_, i) => {
     const y = 1e-4 * Math.floor(i / 12);
@@ -68,7 +68,7 @@ export function farPairs(count: number): Triangles {
   };
 }
 
-/** Triangles of about that size, anywhere in a cube. */
+/** Random triangles of about this size in a cube. */
 export function soup(random: Random, count: number, size: number, halfSize: number): Triangles {
   const positions = new Float32Array(count * 9);
   for (let i = 0; i < count; i++) {
@@ -117,7 +117,7 @@ export function boundsOf(positions: Float32Array): Box3 {
   return new Box3().setFromArray(positions);
 }
 
-/** With another triangle's corners for those whose own are exactly in line: nothing to hit, and numbers stay. */
+/** Replaces exactly collinear triangles with the corners of another one: they have nothing to hit, and the numbering stays. */
 export function withoutFlat({ positions, indices }: Triangles): Triangles {
   const isFlat = (triangle: number) => {
     const [a, b, c] = [0, 1, 2].map((corner) => 3 * indices[3 * triangle + corner]);

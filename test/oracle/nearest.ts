@@ -1,4 +1,4 @@
-// How far a point is from things of all kinds, and whether it is in them, by looking at every element in float64.
+// Distance of a point to objects of all kinds, and containment, by testing every element in float64.
 import { type Matrix4, Vector3 } from 'three';
 import { type Thing, worldCorners } from '../fixtures/composed-scene.js';
 import { frameOf } from './shapes.js';
@@ -12,13 +12,13 @@ const FACES = [
   0, 4, 6, 0, 6, 2, 1, 3, 7, 1, 7, 5, 0, 1, 5, 0, 5, 4, 2, 6, 7, 2, 7, 3, 0, 2, 3, 0, 3, 1, 4, 5, 7, 4, 7, 6,
 ];
 
-/** The corners of the faces of a solid box in the world about a place, nine numbers for each triangle. */
+/** World positions of the corners of a solid box's faces, relative to a place, nine numbers per triangle. */
 export function boxCorners(matrix: Matrix4, place: Vector3): Float64Array {
   const moved = matrix.clone().setPosition(new Vector3().setFromMatrixPosition(matrix).sub(place));
   return Float64Array.from(FACES.flatMap((i) => CORNERS[i].clone().applyMatrix4(moved).toArray()));
 }
 
-/** The square of how far a point is from a segment of a list. */
+/** Squared distance of a point from a segment of a list. */
 export function toSegment(s: ArrayLike<number>, a: number, b: number, x: number, y: number, z: number): number {
   const dx = s[b] - s[a];
   const dy = s[b + 1] - s[a + 1];
@@ -31,7 +31,7 @@ export function toSegment(s: ArrayLike<number>, a: number, b: number, x: number,
   return (px - t * dx) ** 2 + (py - t * dy) ** 2 + (pz - t * dz) ** 2;
 }
 
-/** The same of a triangle: of its inside where the point is above that, else of its sides. */
+/** The same for a triangle: to its interior if the point projects into it, otherwise to its edges. */
 export function toTriangle(s: ArrayLike<number>, a: number, x: number, y: number, z: number): number {
   const ux = s[a + 3] - s[a];
   const uy = s[a + 4] - s[a + 1];
@@ -59,7 +59,7 @@ export function toTriangle(s: ArrayLike<number>, a: number, x: number, y: number
   return least;
 }
 
-/** How far beyond the surface of a solid a place is, in the space in which it is a cube or a ball; below 0 inside. */
+/** Distance of a point beyond the surface of a solid, in the space in which it is a cube or a ball; negative inside. */
 export function excessOf({ shape, matrix }: Thing, point: Vector3): number {
   const frame = frameOf(shape!);
   const { x, y, z } = point.clone().applyMatrix4(matrix.clone().multiply(frame.matrix).invert());
@@ -67,7 +67,7 @@ export function excessOf({ shape, matrix }: Thing, point: Vector3): number {
   return Math.hypot(x, y, z - Math.min(Math.max(z, -frame.half), frame.half)) - 1;
 }
 
-/** How far a thing's surface, lines or points are from a place, where that is less than `enough`. */
+/** Distance of an object's surface, lines or points from a place, if it is less than `enough`. */
 export function surfaceDistance(thing: Thing, point: Vector3, place: Vector3, enough = Infinity): number {
   const { x, y, z } = point.clone().sub(place);
   let least = enough * enough;
@@ -101,7 +101,7 @@ export function surfaceDistance(thing: Thing, point: Vector3, place: Vector3, en
   return Math.sqrt(least);
 }
 
-/** How often a mesh winds around a place, in either sense; of all else 0. */
+/** Winding number of a mesh around a point, regardless of its sign; 0 for all other objects. */
 export function windingAt(thing: Thing, point: Vector3): number {
   if (thing.shape || thing.kind === 'lines' || thing.kind === 'points') return 0;
   const own = point.clone().applyMatrix4(thing.matrix.clone().invert());

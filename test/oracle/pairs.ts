@@ -4,15 +4,15 @@ import type { Placed } from './placed.js';
 export interface OraclePair {
   a: number;
   b: number;
-  /** See convex.ts; of the two shapes' nearest parts. Zero or less is contact. */
+  /** See convex.ts; between the closest parts of the two shapes. Zero or less means contact. */
   separation: number;
   /** 0, 1: a inside b, 2: b inside a. */
   contained: 0 | 1 | 2;
-  /** How far the inner one would have to move to change `contained`; Infinity where neither could hold the other. */
+  /** How far the inner one would have to move to change `contained`; Infinity if neither can contain the other. */
   containedMargin: number;
 }
 
-/** Every pair that is in contact or nearer than `tolerance` to it, by comparing all with all. Sorted by id. */
+/** Every pair in contact or closer to it than `tolerance`, by comparing all with all. Sorted by id. */
 export function contacts(items: Iterable<Placed>, tolerance: number): OraclePair[] {
   const sorted = [...items].sort((a, b) => a.id - b.id);
   const boxes = boxesOf(sorted);
@@ -29,7 +29,7 @@ export function contacts(items: Iterable<Placed>, tolerance: number): OraclePair
   return pairs;
 }
 
-/** About each of them, six numbers: the least x, y and z, and the greatest. */
+/** The bounding box of each, six numbers: minimum x, y and z, then maximum. */
 function boxesOf(items: readonly Placed[]): Float64Array {
   const boxes = new Float64Array(6 * items.length);
   items.forEach(({ bounds: { aabb } }, i) => {
@@ -39,7 +39,7 @@ function boxesOf(items: readonly Placed[]): Float64Array {
   return boxes;
 }
 
-/** Whether box `i` of the one and box `j` of the others are nearer to each other than so much, in every coordinate. */
+/** Returns whether box `i` of one list and box `j` of another are within this distance in every coordinate. */
 function areNear(boxes: Float64Array, i: number, others: Float64Array, j: number, distance: number): boolean {
   for (let axis = 0; axis < 3; axis++) {
     if (boxes[6 * i + axis] - distance > others[6 * j + 3 + axis]) return false;
@@ -48,7 +48,7 @@ function areNear(boxes: Float64Array, i: number, others: Float64Array, j: number
   return true;
 }
 
-/** As convex.ts has it, of the two nearest or deepest parts: whole boxes, single triangles. */
+/** As in convex.ts, for the two closest or deepest parts: whole boxes, or single triangles. */
 function shapeSeparation(a: Placed, b: Placed, tolerance: number): number {
   const partsA = a.partsNear(b.bounds.aabb, tolerance);
   const partsB = b.partsNear(a.bounds.aabb, tolerance);
@@ -59,13 +59,13 @@ function shapeSeparation(a: Placed, b: Placed, tolerance: number): number {
     for (const j of partsB) {
       if (!areNear(boxesA, i, boxesB, j, tolerance)) continue;
       least = Math.min(least, separation(a.part(i), b.part(j), tolerance));
-      if (least < -tolerance) return least; // beyond doubt: no need to know how deep
+      if (least < -tolerance) return least; // certain: the exact depth is not needed
     }
   }
   return least;
 }
 
-/** Only a box holds things: a mesh is a surface. */
+/** Only a box contains objects: a mesh is a surface. */
 function containment(a: Placed, b: Placed): Pick<OraclePair, 'contained' | 'containedMargin'> {
   const aInB = b.shape.mesh ? -Infinity : depthInside(a.vertices, b.bounds);
   const bInA = a.shape.mesh ? -Infinity : depthInside(b.vertices, a.bounds);

@@ -4,10 +4,13 @@ import { type AnyShape, frameOf } from './shapes.js';
 
 const CUBE = [-1, 1].flatMap((x) => [-1, 1].flatMap((y) => [-1, 1].map((z) => new Vector3(x, y, z))));
 
-/** A convex solid in the world: the hull of points, and about each of them perhaps the image of a unit ball. */
+/**
+ * A convex solid in world space: the hull of points, optionally with the image of a unit ball around each of them (a Minkowski
+ * sum).
+ */
 export class ConvexSolid {
   readonly points: Vector3[];
-  /** Columns of the ball's image. */
+  /** Columns of the ball's matrix. */
   readonly ball: Vector3[] | null;
   readonly #reach: (point: Vector3) => number;
   #sides: { normals: Vector3[]; edges: Vector3[] } | undefined;
@@ -39,7 +42,7 @@ export class ConvexSolid {
       const own = point.clone().applyMatrix4(back);
       if (isBox) return Math.max(...own.toArray().map((value, i) => (Math.abs(value) - 1) / rows[i].length()));
       own.z -= Math.min(Math.max(own.z, -half), half);
-      // What is measured in the solid's own space grows by so much for each unit of the world, where it does the most.
+      // By the gradient: how much the distance in the solid's own space grows per world unit, in the steepest direction.
       const [u, v, w] = own.toArray();
       const growth = new Vector3().addScaledVector(rows[0], u).addScaledVector(rows[1], v).addScaledVector(rows[2], w);
       const length = own.length();
@@ -47,7 +50,7 @@ export class ConvexSolid {
     };
   }
 
-  /** How far it reaches along a unit direction. */
+  /** Support function: its extent along a unit direction. */
   support(x: number, y: number, z: number): number {
     let most = -Infinity;
     for (const point of this.points) most = Math.max(most, x * point.x + y * point.y + z * point.z);
@@ -56,12 +59,12 @@ export class ConvexSolid {
     return most + Math.sqrt(u * u + v * v + w * w);
   }
 
-  /** How far a point is outside of it, near its surface; negative inside. */
+  /** Distance of a point outside the solid, near its surface; negative inside. */
   outside(point: Vector3): number {
     return this.#reach(point);
   }
 
-  /** Of what has no ball: normals of faces, and edges, each either way. */
+  /** For solids without a ball: normals of faces, and edges, in either direction. */
   get sides(): { normals: Vector3[]; edges: Vector3[] } {
     this.#sides ??= sidesOf(new ConvexHull().setFromPoints(this.points));
     return this.#sides;
@@ -83,21 +86,21 @@ function sidesOf({ faces }: ConvexHull) {
 function distinct(lines: Vector3[]): Vector3[] {
   const found: Vector3[] = [];
   const apart = new Vector3();
-  // A cross product, as a cosine knows small angles by their squares.
+  // Uses a cross product: a cosine only depends on the square of a small angle.
   const isKnown = (line: Vector3) => found.some((other) => apart.crossVectors(other, line).lengthSq() < 1e-26);
   for (const line of lines) if (!isKnown(line)) found.push(line);
   return found;
 }
 
-/** How far b must be moved along a unit direction until it is apart from a. */
+/** How far b must be moved along a unit direction to separate it from a. */
 export function wayAlong(a: ConvexSolid, b: ConvexSolid, x: number, y: number, z: number): number {
   return a.support(x, y, z) + b.support(-x, -y, -z);
 }
 
 /**
- * The shortest way that parts the two. Faces of the Minkowski difference of two polytopes have normals of their faces,
- * or are spanned by an edge of each: all are tried. Where one is round, it is searched for from many directions, and the
- * result is too great where the search ends at a ridge.
+ * The shortest translation that separates the two. Faces of the Minkowski difference of two polytopes have normals of the
+ * polytopes' faces, or are spanned by an edge of each: all are tried. If one is round, the search starts from many directions,
+ * and its result is too large if it ends at a ridge.
  */
 export function penetration(a: ConvexSolid, b: ConvexSolid): number {
   return a.ball || b.ball ? searched(a, b) : enumerated(a, b);
@@ -118,7 +121,7 @@ function enumerated(a: ConvexSolid, b: ConvexSolid): number {
   return best;
 }
 
-// A Fibonacci lattice.
+// A Fibonacci lattice on the sphere.
 const DIRECTIONS = Array.from({ length: 1500 }, (_, i) => {
   const z = 1 - (2 * i + 1) / 1500;
   const angle = i * Math.PI * (3 - Math.sqrt(5));
@@ -142,7 +145,7 @@ interface Way {
   length: number;
 }
 
-/** Steps in the plane across the direction, half as long where none in eight directions leads down. */
+/** Descends by steps in the plane perpendicular to the direction, and halves them when none of eight directions leads down. */
 function descended(a: ConvexSolid, b: ConvexSolid, start: Vector3): Way {
   let way = start.clone();
   let length = wayAlong(a, b, way.x, way.y, way.z);
@@ -164,7 +167,7 @@ function descended(a: ConvexSolid, b: ConvexSolid, start: Vector3): Way {
   return { way, length };
 }
 
-/** The least near a direction, where ways have one dip only: a search within another, each time nearer. */
+/** The minimum near a direction, where the function is unimodal: nested searches in shrinking ranges. */
 function settled(a: ConvexSolid, b: ConvexSolid, start: Vector3): number {
   let way = start;
   let least = Infinity;
@@ -191,7 +194,7 @@ function tilted(way: Vector3, u: Vector3, s: number, v: Vector3, t: number): Vec
   return way.clone().addScaledVector(u, s).addScaledVector(v, t).normalize();
 }
 
-/** Of a function with one dip between -reach and reach, by golden sections (Kiefer, 1953). */
+/** Minimum of a unimodal function between -reach and reach, by golden section search (Kiefer, 1953). */
 function leastOf(value: (x: number) => number, reach: number): number {
   const ratio = (Math.sqrt(5) - 1) / 2;
   let [low, high] = [-reach, reach];

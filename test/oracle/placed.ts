@@ -2,10 +2,10 @@ import { type Box3, Matrix4, Quaternion, Vector3 } from 'three';
 import { box, type Convex, triangle } from './convex.js';
 import { boundsOf, type Triangles } from './meshes.js';
 
-/** What an object is made of: triangles, or a solid box. */
+/** The geometry of an object: triangles, or a solid box. */
 export interface OracleShape {
   mesh: Triangles | null;
-  /** From the cube of half size 1 to the shape's bounds, in the object's space. */
+  /** Matrix from the cube of half size 1 to the shape's bounds, in the object's space. */
   bounds: Matrix4;
 }
 
@@ -19,7 +19,7 @@ export function boxShape(halfExtents: Vector3, center = new Vector3(), rotation 
   return { mesh: null, bounds: new Matrix4().compose(center, rotation, halfExtents) };
 }
 
-/** A shape under a matrix, in float64. What costs something is computed when first asked for. */
+/** A shape under a matrix, in float64. Expensive properties are computed on demand. */
 export class Placed {
   readonly id: number;
   readonly shape: OracleShape;
@@ -35,13 +35,13 @@ export class Placed {
     this.matrix = matrix;
   }
 
-  /** The parallelepiped that the shape's bounds become in the world. */
+  /** The parallelepiped of the shape's bounds in world space. */
   get bounds(): Convex {
     this.#bounds ??= box(this.matrix.clone().multiply(this.shape.bounds));
     return this.#bounds;
   }
 
-  /** In the world: a mesh's vertices, a box's corners. */
+  /** In world space: a mesh's vertices, or a box's corners. */
   get vertices(): Vector3[] {
     this.#vertices ??= this.shape.mesh
       ? pointsOf(this.shape.mesh.positions).map((vertex) => vertex.applyMatrix4(this.matrix))
@@ -49,7 +49,7 @@ export class Placed {
     return this.#vertices;
   }
 
-  /** Part number `i` in the world: a mesh's triangle, or the one box. */
+  /** Part number `i` in world space: a mesh's triangle, or the single box. */
   part(i: number): Convex {
     const { mesh } = this.shape;
     if (!mesh) return this.bounds;
@@ -59,13 +59,13 @@ export class Placed {
     return this.#triangles[i];
   }
 
-  /** The boxes about the parts, of the world's axes: the least x, y and z of each, and the greatest. */
+  /** Axis-aligned boxes of the parts in world space: minimum x, y and z of each, then maximum. */
   get partBoxes(): Float64Array {
     this.#partBoxes ??= this.shape.mesh ? this.#boxesOf(this.shape.mesh) : numbersOf(this.bounds.aabb);
     return this.#partBoxes;
   }
 
-  /** The numbers of the parts nearer to a box than so much, in every coordinate. */
+  /** The parts within this distance of a box, in every coordinate. */
   partsNear({ min, max }: Box3, distance: number): number[] {
     const boxes = this.partBoxes;
     const found: number[] = [];
@@ -102,7 +102,7 @@ function numbersOf({ min, max }: Box3): Float64Array {
   return Float64Array.of(min.x, min.y, min.z, max.x, max.y, max.z);
 }
 
-/** The vertex that the index number `i` names. */
+/** The vertex at index number `i`. */
 export function cornerOf(mesh: Triangles, i: number): Vector3 {
   return new Vector3().fromArray(mesh.positions, 3 * mesh.indices[i]);
 }

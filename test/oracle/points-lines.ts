@@ -1,4 +1,4 @@
-// Points and lines, and what of them is near a ray, a point or a place on the screen: every element one by one, in float64.
+// Points and lines, and those that are near a ray, a point or a place on the screen: every element one by one, in float64.
 import type { MeshData } from 'collision-worker';
 import { Line3, type Matrix4, Ray, Vector3, Vector4 } from 'three';
 import type { Random } from './random.js';
@@ -13,13 +13,13 @@ export function countOf(elements: Elements): number {
   return (elements.indices?.length ?? elements.positions.length / 3) / sizeOf(elements);
 }
 
-/** The vertices of an element, by their numbers. */
+/** The vertex numbers of an element. */
 export function verticesOf(elements: Elements, element: number): number[] {
   const size = sizeOf(elements);
   return Array.from({ length: size }, (_, k) => elements.indices?.[element * size + k] ?? element * size + k);
 }
 
-/** The ends of an element, of a point twice the same; null where one is not finite. */
+/** The ends of an element, twice the same for a point; null if one is not finite. */
 export function endsOf(elements: Elements, element: number): [Vector3, Vector3] | null {
   const size = sizeOf(elements);
   const [first, last] = [element * size, element * size + size - 1].map((k) => {
@@ -32,7 +32,7 @@ function areFinite({ x, y, z }: Vector3): boolean {
   return Number.isFinite(x) && Number.isFinite(y) && Number.isFinite(z);
 }
 
-/** So many elements in a cube of half size 1; with all that is degenerate, where that is asked for. */
+/** Random elements in a cube of half size 1; with all kinds of degenerate ones on request. */
 export function elementsIn(
   random: Random,
   topology: Elements['topology'],
@@ -57,15 +57,15 @@ export function elementsIn(
 
 export interface NearElement {
   element: number;
-  /** Along the ray. */
+  /** Distance along the ray. */
   distance: number;
   distanceToRay: number;
   point: Vector3;
 }
 
 /**
- * All elements within a threshold of a ray, in the world: by three's own functions for a ray about the origin, to which all
- * is moved first. Points must be nearer than the threshold, lines no farther.
+ * All elements within a threshold of a ray, in world space: computed by three's own functions for a ray about the origin, to
+ * which everything is translated first. Points must be nearer than the threshold, lines no farther.
  */
 export function nearRay(elements: Elements, matrix: Matrix4, ray: Ray, threshold: number): NearElement[] {
   const moved = matrix.clone();
@@ -78,7 +78,7 @@ export function nearRay(elements: Elements, matrix: Matrix4, ray: Ray, threshold
     const [a, b] = ends.map((end) => end.applyMatrix4(moved));
     const [onRay, onLine] = [new Vector3(), new Vector3()];
     if (elements.topology === 'points') own.closestPointToPoint(a, onRay);
-    // Not by the square that three answers for a line, a sum of large numbers: of 1e-13 it makes 1e-6.
+    // Does not use the square that three returns for a line, a sum of large numbers: it makes 1e-6 of 1e-13.
     if (elements.topology === 'points') onLine.copy(a);
     else own.distanceSqToSegment(a, b, onRay, onLine);
     const distanceToRay = onRay.distanceTo(onLine);
@@ -89,7 +89,7 @@ export function nearRay(elements: Elements, matrix: Matrix4, ray: Ray, threshold
   return found;
 }
 
-/** The nearest place of any element to a point, in the world. */
+/** The closest place of any element to a point, in world space. */
 export function nearestTo(elements: Elements, matrix: Matrix4, point: Vector3): { element: number; distance: number } {
   const moved = matrix.clone();
   moved.setPosition(new Vector3().setFromMatrixPosition(matrix).sub(point));
@@ -112,15 +112,15 @@ export function nearestTo(elements: Elements, matrix: Matrix4, point: Vector3): 
 
 export interface DrawnElement {
   element: number;
-  /** How far from the cursor it is drawn, in pixels. */
+  /** Distance from the cursor on the screen, in pixels. */
   pixels: number;
-  /** Along the ray, of the place that is drawn nearest to the cursor. */
+  /** Distance along the ray, of the place that is drawn closest to the cursor. */
   distance: number;
 }
 
 /**
- * Of all elements, how near to the cursor the part between the near plane and the far one is drawn: lines are cut in many
- * pieces, so that nothing need be known of how lines are drawn.
+ * For all elements: how near to the cursor the part between the near and the far plane is drawn. Lines are sampled in many
+ * pieces, so that it does not rely on how lines are drawn.
  */
 export function drawnNear(
   elements: Elements,
@@ -137,7 +137,7 @@ export function drawnNear(
   for (let element = 0; element < countOf(elements); element++) {
     const ends = endsOf(elements, element);
     if (!ends) continue;
-    // What the camera makes of a place, before it divides, and the place's distance go from one end to the other linearly.
+    // The clip coordinates of a place, before the perspective division, and its distance are linear between both ends.
     const [first, last] = ends.map(({ x, y, z }) => new Vector4(x, y, z, 1).applyMatrix4(clip));
     const [start, end] = ends.map((each) => each.clone().applyMatrix4(moved).dot(ray.direction));
     const distanceAt = (s: number) => start + (end - start) * s;
@@ -150,7 +150,7 @@ export function drawnNear(
       return Math.sqrt(dx * dx + dy * dy);
     };
     const isPoint = ends[0].equals(ends[1]);
-    // A net of places, then ever finer ones about the best.
+    // Samples a grid of places, then refines it around the best one.
     let [low, high] = [0, isPoint ? 0 : 1];
     let best = { pixels: pixelsAt(0), s: 0 };
     for (let round = 0; round < (isPoint ? 1 : 12); round++) {

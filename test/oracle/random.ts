@@ -1,6 +1,6 @@
 import { Matrix4, Quaternion, Vector3 } from 'three';
 
-/** Of every random test. It stands in their titles; `SEED=7 npm test` runs them all with another one. */
+/** Seed of every random test, shown in its title; `SEED=7 npm test` runs them all with another one. */
 export const SEED = Number(import.meta.env.SEED);
 
 const MIRRORS = [new Vector3(-1, 1, 1), new Vector3(1, -1, 1), new Vector3(1, 1, -1), new Vector3(-1, -1, -1)];
@@ -13,7 +13,7 @@ export class Random {
     this.#state = seed | 0;
   }
 
-  /** Begins again with another seed. */
+  /** Restarts with another seed. */
   restart(seed: number): void {
     this.#state = seed | 0;
   }
@@ -30,7 +30,7 @@ export class Random {
     return low + (high - low) * this.next();
   }
 
-  /** Evenly spread over the orders of magnitude between the two. */
+  /** Uniform over the orders of magnitude between the two. */
   logRange(low: number, high: number): number {
     return low * (high / low) ** this.next();
   }
@@ -44,7 +44,7 @@ export class Random {
     return this.next() < probability;
   }
 
-  /** Returns the same in an order by chance (Fisher and Yates, as Durstenfeld, "Algorithm 235", 1964, has it). */
+  /** Returns the same items in random order (Fisher and Yates, as in Durstenfeld, "Algorithm 235", 1964). */
   shuffled<T>(items: Iterable<T>): T[] {
     const list = [...items];
     for (let i = list.length - 1; i > 0; i--) {
@@ -58,7 +58,7 @@ export class Random {
     return items[this.integer(items.length)] as T;
   }
 
-  /** In the cube of that half size around the origin. */
+  /** In the cube of this half size around the origin. */
   point(halfSize: number): Vector3 {
     return new Vector3(
       this.range(-halfSize, halfSize),
@@ -85,7 +85,7 @@ export class Random {
     return new Quaternion(r * Math.sin(a), r * Math.cos(a), s * Math.sin(b), s * Math.cos(b));
   }
 
-  /** Turned anyhow; scaled, each axis by another factor. */
+  /** Randomly rotated, and scaled by a different factor per axis. */
   placement(position: Vector3, options: PlacementOptions = {}): Matrix4 {
     const { low = 1, high = 1, mirrored = 0, sheared = 0 } = options;
     const scale = new Vector3(this.logRange(low, high), this.logRange(low, high), this.logRange(low, high));

@@ -1,16 +1,16 @@
 import { type Ray, Vector3 } from 'three';
 
 /**
- * Whether the convex hulls of two sets of points have a point in common, in rational arithmetic: points, segments and
- * triangles are all the same to it. They have where weights ≥ 0 exist, of sum 1 in each set, that make one point of
- * both: a linear programme, of which some basic solution is feasible if any is (Dantzig). All bases are tried.
+ * Returns whether the convex hulls of two sets of points have a common point, in rational arithmetic: points, segments and
+ * triangles are all handled alike. They do if there are weights ≥ 0, with sum 1 in each set, that give the same point: a linear
+ * programme, which has a feasible basic solution if it is feasible at all (Dantzig). All bases are tried.
  */
 export function hullsMeet(p: readonly Vector3[], q: readonly Vector3[]): boolean {
   if (AXES.some((axis) => isBefore(p, q, axis) || isBefore(q, p, axis))) return false;
   const columns = columnsOf(p, q);
   const ofP = (1 << p.length) - 1;
   for (let chosen = 1; chosen < 1 << columns.length; chosen++) {
-    if ((chosen & ofP) === 0 || (chosen & ~ofP) === 0) continue; // no sum of 1 in each set
+    if ((chosen & ofP) === 0 || (chosen & ~ofP) === 0) continue; // the weights of each set could not add up to 1
     const basis = columns.filter((_, i) => chosen & (1 << i));
     if (basis.length <= ROWS && isFeasible(basis)) return true;
   }
@@ -23,10 +23,10 @@ function isBefore(p: readonly Vector3[], q: readonly Vector3[], axis: (typeof AX
   return Math.max(...p.map((point) => point[axis])) < Math.min(...q.map((point) => point[axis]));
 }
 
-/** x, y and z of both sets cancel out; the weights of each set sum up to 1. */
+/** x, y and z of both sets cancel out; the weights of each set add up to 1. */
 const ROWS = 5;
 
-/** As whole numbers of one power of two. */
+/** Converts to integers in units of a common power of two. */
 function columnsOf(p: readonly Vector3[], q: readonly Vector3[]): bigint[][] {
   const all = [...p, ...q].flatMap((point) => point.toArray());
   const least = Math.min(...all.map(lastBit));
@@ -37,13 +37,13 @@ function columnsOf(p: readonly Vector3[], q: readonly Vector3[]): bigint[][] {
   ];
 }
 
-/** Solves columns · weights = (0, 0, 0, 1, 1) by elimination without fractions (Bareiss 1968). */
+/** Solves columns · weights = (0, 0, 0, 1, 1) by fraction-free elimination (Bareiss 1968). */
 function isFeasible(columns: bigint[][]): boolean {
   const count = columns.length;
   const rows = Array.from({ length: ROWS }, (_, r) => [...columns.map((column) => column[r]), r < 3 ? 0n : 1n]);
   for (let k = 0; k < count; k++) {
     const pivot = rows.findIndex((row, r) => r >= k && row[k] !== 0n);
-    if (pivot < 0) return false; // not a basis: a smaller one says the same
+    if (pivot < 0) return false; // not a basis: a smaller one gives the same result
     [rows[k], rows[pivot]] = [rows[pivot], rows[k]];
     for (let r = 0; r < ROWS; r++) {
       if (r === k || rows[r][k] === 0n) continue;
@@ -55,7 +55,7 @@ function isFeasible(columns: bigint[][]): boolean {
   return rows.slice(0, count).every((row, k) => row[count] === 0n || row[count] > 0n === row[k] > 0n);
 }
 
-/** Where a ray is nearest to a point, relative to it, rounded once. The direction may be of any length. */
+/** The closest point of a ray to a point, relative to that point, rounded once. The direction may have any length. */
 export function nearestOnRay({ origin, direction }: Ray, point: Vector3): Vector3 {
   const all = [origin, direction, point].map((vector) => vector.toArray());
   const least = Math.min(...all.flat().map(lastBit));
@@ -63,21 +63,21 @@ export function nearestOnRay({ origin, direction }: Ray, point: Vector3): Vector
   const way = o.map((value, i) => value - p[i]);
   const dot = (a: bigint[], b: bigint[]) => a.reduce((sum, value, i) => sum + value * b[i], 0n);
   const [whole, part] = [dot(d, d), -dot(way, d)];
-  // 2⁻¹²⁰ of a unit are enough digits beside any that the quotient has.
+  // 2⁻¹²⁰ of a unit gives enough digits in addition to those of the quotient.
   const scaled = way.map((value, i) => ((value * whole + part * d[i]) << 120n) / whole);
   return new Vector3(...scaled.map((value) => Number(value) * 2 ** -120 * 2 ** least));
 }
 
 const bits = new DataView(new ArrayBuffer(8));
 
-/** The exponent of the last bit that a number may have. */
+/** The exponent of the lowest bit that a number may have. */
 function lastBit(value: number): number {
   if (value === 0) return Number.POSITIVE_INFINITY;
   bits.setFloat64(0, value);
   return Math.max((bits.getUint16(0) >> 4) & 0x7ff, 1) - 1075;
 }
 
-/** value / 2^exponent, which is whole. */
+/** value / 2^exponent, which is an integer. */
 function wholeNumber(value: number, exponent: number): bigint {
   if (value === 0) return 0n;
   bits.setFloat64(0, value);

@@ -6,14 +6,14 @@ export interface OracleHit {
   /** -1 for a box. */
   triangle: number;
   distance: number;
-  /** By the winding in the object's own space, as three has it: a mirrored matrix turns no face. */
+  /** By the winding in the object's own space, as in three: a mirrored matrix does not flip faces. */
   front: boolean;
-  /** World. */
+  /** In world space. */
   point: Vector3;
   normal: Vector3;
 }
 
-/** Every hit of the ray, nearest first. The direction must be of length 1. */
+/** Every hit of the ray, nearest first. The direction must have length 1. */
 export function rayHits(items: Iterable<Placed>, ray: Ray): OracleHit[] {
   const near = [...items].filter(({ bounds }) => ray.intersectsBox(bounds.wideAabb));
   const hits = near.flatMap((item) => (item.shape.mesh ? meshHits(item, ray) : boxHits(item, ray)));
@@ -47,7 +47,10 @@ function meshHits(item: Placed, ray: Ray): OracleHit[] {
   return hits;
 }
 
-/** Kay and Kajiya's slabs (Ray tracing complex scenes, 1986) in the box's own space: in by a front, out by a back. */
+/**
+ * Slab test by Kay and Kajiya (Ray tracing complex scenes, 1986) in the box's own space: it enters by a front face, and leaves by
+ * a back face.
+ */
 function boxHits(item: Placed, ray: Ray): OracleHit[] {
   const matrix = item.matrix.clone().multiply(item.shape.bounds);
   const { origin, direction } = localRay(ray, matrix);
@@ -69,7 +72,7 @@ function boxHits(item: Placed, ray: Ray): OracleHit[] {
   ].filter((hit) => hit.distance >= 0);
 }
 
-/** The direction is not made unit again, so distances along it are the world's. */
+/** The direction is not normalized again, so distances along it are those of world space. */
 function localRay(ray: Ray, matrix: Matrix4): Ray {
   const inverse = matrix.clone().invert();
   const origin = ray.origin.clone().applyMatrix4(inverse);

@@ -14,19 +14,19 @@ import { boundsOf } from './meshes.js';
 
 const TRIANGLES_PER_PIECE = 32;
 
-/** Some triangles of a mesh: few of them, or two halves. */
+/** A subset of a mesh's triangles: a few of them, or two halves. */
 interface Piece {
   sphere: Sphere;
-  /** In the whole mesh's numbers. */
+  /** Triangle numbers in the whole mesh. */
   triangles: number[];
-  /** Of the few. */
+  /** Mesh of the few triangles. */
   mesh: Mesh | null;
   halves: Piece[];
 }
 
 /**
- * A mesh before three's Raycaster, cut in halves again and again, so that three's test of bounding spheres skips most
- * triangles. Those that are left three tests itself, from the same float32 vertices.
+ * A mesh for three's Raycaster, halved recursively, so that three's test of bounding spheres skips most triangles. three itself
+ * tests the remaining ones, from the same float32 vertices.
  */
 export class RaycastedMesh {
   readonly #whole: Piece;
@@ -38,7 +38,9 @@ export class RaycastedMesh {
     );
   }
 
-  /** Raycaster.intersectObject under that matrix, with `faceIndex` the whole mesh's; nearest first, ties by it. */
+  /**
+   * Like Raycaster.intersectObject under that matrix, with the `faceIndex` of the whole mesh; nearest first, ties by `faceIndex`.
+   */
   intersect(raycaster: Raycaster, matrixWorld: Matrix4, material: Material): Intersection[] {
     const hits: Intersection[] = [];
     const sphere = new Sphere();
@@ -58,7 +60,7 @@ export class RaycastedMesh {
   }
 }
 
-/** Halves the triangles at their middle along the longest side of their box, until they are few. */
+/** Splits the triangles at the middle of their box along its longest side, until there are only a few. */
 function cut(mesh: Triangles, triangles: number[]): Piece {
   const geometry = geometryOf(mesh, triangles);
   const sphere = geometry.boundingSphere!;

@@ -4,14 +4,14 @@ import { type Corners, trianglesMeet } from './exact.js';
 import type { Triangles } from './meshes.js';
 import { windingNumber } from './winding.js';
 
-/** A triangle in the world, with the numbers of its corners: the same where their positions are. */
+/** A triangle in world space, with the numbers of its corners, which are shared by equal positions. */
 interface Face {
   corners: Corners;
   box: Box3;
   vertices: readonly number[];
 }
 
-/** A mesh in the world. */
+/** A mesh in world space. */
 export class Surface {
   readonly faces: Face[];
   readonly #mesh: Triangles;
@@ -41,7 +41,7 @@ export class Surface {
   }
 }
 
-/** Every pair of faces that meet while b is moved; of the given faces only. Stops at the first one unless `all`. */
+/** Every pair of the given faces that meet while b is moved. Stops at the first one unless `all`. */
 export function meetingFaces(
   a: Surface,
   b: Surface,
@@ -54,7 +54,7 @@ export function meetingFaces(
   const near = Array.from(facesA).filter((face) => a.faces[face].box.intersectsBox(bounds));
   const boundsA = near.reduce((sum, face) => sum.union(a.faces[face].box), new Box3());
   const others = movedBoxes.filter(({ box }) => box.intersectsBox(boundsA));
-  // Sweep along x.
+  // Sweep and prune along x.
   near.sort((p, q) => a.faces[p].box.min.x - a.faces[q].box.min.x);
   others.sort((p, q) => p.box.min.x - q.box.min.x);
   const found: [number, number][] = [];
@@ -74,25 +74,25 @@ export function meetingFaces(
   return found;
 }
 
-/** Faces of both meshes that belong to a region of contact. */
+/** Faces of both meshes that belong to a contact region. */
 export interface Region {
   facesA: Set<number>;
   facesB: Set<number>;
 }
 
-/** Where two faces meet. */
+/** The segment in which two faces intersect. */
 interface Cut {
   faces: readonly [number, number];
   ends: readonly [Vector3, Vector3];
 }
 
-/** Ends of cuts that are the same place, but for the rounding of exact numbers. */
+/** Ends of cuts this close are the same place, up to rounding of exact numbers. */
 const SAME = 1e-12;
 
 /**
- * The regions: the curves in which two meshes cut each other, those joined that one piece of a surface inside of the
- * other mesh hangs between, with the faces that are cut and the faces of these pieces. Faces that share a corner do not
- * join curves: large ones may be cut by several.
+ * Finds the regions: the curves in which two meshes intersect, joined where a piece of one surface inside the other mesh connects
+ * them, with the faces that are cut and the faces of these pieces. Faces that share a corner do not join curves: large faces may
+ * be cut by several.
  */
 export function regionsOf(a: Surface, b: Surface): Region[] {
   const cuts = meetingFaces(a, b, new Vector3(), { all: true }).map((faces): Cut => {
@@ -126,7 +126,7 @@ export function regionsOf(a: Surface, b: Surface): Region[] {
 
 const SHARES = Array.from({ length: 15 }, (_, i) => (i + 1) / 16);
 
-/** Joins what a surface has inside of the other one: vertices, which are answered with their numbers in the sets, and cuts. */
+/** Joins the parts of a surface inside the other one: vertices, whose numbers in the sets are returned, and cuts. */
 function joinPieces(
   surface: Surface,
   other: Surface,
@@ -161,7 +161,7 @@ function joinPieces(
       for (const to of places.slice(0, i)) {
         if (sets.rootOf(from.piece) === sets.rootOf(to.piece)) continue;
         if (own.some((cut) => isBetween(cuts[cut].ends, from.place, to.place, normal))) continue;
-        // A way that leads past where two cuts end crosses neither of them.
+        // A path that passes the ends of two cuts crosses neither of them.
         const isInside = (share: number) => other.contains(from.place.clone().lerp(to.place, share));
         if (own.length === 0 || SHARES.every(isInside)) sets.unite(from.piece, to.piece);
       }
@@ -170,7 +170,7 @@ function joinPieces(
   return inside;
 }
 
-/** Whether a cut crosses the way between two places of a face. */
+/** Returns whether a cut crosses the path between two places of a face. */
 function isBetween([p, q]: readonly [Vector3, Vector3], from: Vector3, to: Vector3, normal: Vector3): boolean {
   const [u, v] = [from.clone().lerp(to, 1e-6), to.clone().lerp(from, 1e-6)];
   return turn(u, v, p, normal) * turn(u, v, q, normal) <= 0 && turn(p, q, u, normal) * turn(p, q, v, normal) <= 0;
@@ -180,7 +180,7 @@ function turn(a: Vector3, b: Vector3, c: Vector3, normal: Vector3): number {
   return b.clone().sub(a).cross(c.clone().sub(a)).dot(normal);
 }
 
-/** Numbers in sets. */
+/** Disjoint sets of numbers (union-find). */
 class Sets {
   readonly #parents: number[];
 
@@ -188,7 +188,7 @@ class Sets {
     this.#parents = Array.from({ length: count }, (_, i) => i);
   }
 
-  /** One more, in a set of its own. */
+  /** Adds a number in its own set. */
   add(): number {
     return this.#parents.push(this.#parents.length) - 1;
   }

@@ -20,19 +20,19 @@ import type { Triangles } from './meshes.js';
 import type { Random } from './random.js';
 
 export interface RigOptions {
-  /** 0 for a mesh without a skin. */
+  /** 0 for a mesh without skinning. */
   bones: number;
   targets?: number;
   relative?: boolean;
-  /** Whether weights may have any sum. */
+  /** Whether the sum of weights may be arbitrary. */
   anyWeights?: boolean;
-  /** Whether some vertices have no weight at all: they are where the binding's inverse has its place. */
+  /** Whether some vertices have no weights at all: they are at the position of the binding's inverse. */
   zeroWeights?: boolean;
   attached?: boolean;
   triangles?: Triangles;
 }
 
-/** A mesh that three draws, moved by bones or morph targets, below groups that mirror, shear and scale it. */
+/** A mesh that three draws, deformed by bones or morph targets, below groups that mirror, shear and scale it. */
 export interface Rig {
   mesh: Mesh;
   data: MeshData;
@@ -99,7 +99,7 @@ function expectVertices(vertices: number, weights: number): void {
   if (weights !== 4 * vertices) throw new Error(`${weights} weights for ${vertices} vertices`);
 }
 
-/** Mirrored at times, and scaled in other ways along other axes. */
+/** Sometimes mirrored, and scaled differently along different axes. */
 function skewed(random: Random): Matrix4 {
   const scale = () => random.range(0.6, 1.6) * (random.chance(0.2) ? -1 : 1);
   return new Matrix4()
@@ -143,7 +143,7 @@ function randomSkin(random: Random, positions: Float32Array, count: number, opti
   return { bones, weights };
 }
 
-/** Moves all bones and targets, and everything that is made of them. */
+/** Moves all bones and targets, and updates everything that depends on them. */
 export function strike(random: Random, { mesh, root }: Rig, much = 1): void {
   if (mesh instanceof SkinnedMesh) {
     for (const bone of mesh.skeleton.bones) {
@@ -159,8 +159,8 @@ export function strike(random: Random, { mesh, root }: Rig, much = 1): void {
 }
 
 /**
- * Gives three the bones as float32 has them, which is all that leaves the main thread: what differs from three's answers
- * then is made of the worker's own rounding.
+ * Rounds three's bones to float32, in which they leave the main thread: remaining differences from three's answers come from the
+ * worker's own rounding.
  */
 export function roundBones({ mesh }: Rig): void {
   if (!(mesh instanceof SkinnedMesh)) return;
@@ -178,7 +178,7 @@ export function roundBones({ mesh }: Rig): void {
   mesh.skeleton = rounded;
 }
 
-/** What `setPose` takes. */
+/** The argument of `setPose`. */
 export function poseOf({ mesh }: Rig): Pose {
   const pose: Pose = {};
   if (mesh instanceof SkinnedMesh) {
@@ -190,7 +190,7 @@ export function poseOf({ mesh }: Rig): Pose {
   return pose;
 }
 
-/** Where three has the vertices, in the mesh's own space. */
+/** Vertices as three deforms them, in the mesh's own space. */
 export function movedPositions({ mesh }: Rig): Float64Array {
   const { count } = mesh.geometry.getAttribute('position');
   const positions = new Float64Array(3 * count);
@@ -199,7 +199,7 @@ export function movedPositions({ mesh }: Rig): Float64Array {
   return positions;
 }
 
-/** Poses a rig anew; of its bones some are mirrored, and some are drawn together to nothing. */
+/** Sets a new pose; some bones are mirrored, and some are collapsed to a point. */
 export function strikeOddly(random: Random, rig: Rig): void {
   strike(random, rig);
   roundBones(rig);
@@ -212,8 +212,8 @@ export function strikeOddly(random: Random, rig: Rig): void {
 }
 
 /**
- * Four vertices about the place of each of two bones, 10 apart along x, and two triangles of them. Bone 2 moves nothing,
- * bone 3 has no vertex.
+ * Four vertices around each of two bones, 10 apart along x, and two triangles of them. Bone 2 moves nothing, bone 3 has no
+ * vertices.
  */
 export function plates() {
   const positions: number[] = [];
@@ -237,12 +237,12 @@ export function plates() {
   return { positions, bones, weights, indices: [0, 1, 2, 0, 2, 3, 4, 5, 6, 4, 6, 7] };
 }
 
-/** The matrices of bones as poses have them. */
+/** The matrices of bones in the layout of poses. */
 export function boneArray(...list: Matrix4[]): Float32Array {
   return Float32Array.from(list.flatMap((each) => each.elements));
 }
 
-/** Makes a mesh of what `plates` answers, with what was added to that. */
+/** Makes a mesh from the result of `plates`, with everything that was added to it. */
 export function plateMesh({ positions, bones, weights, indices }: ReturnType<typeof plates>) {
   return {
     positions: Float32Array.from(positions),

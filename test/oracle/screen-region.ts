@@ -9,16 +9,16 @@ export interface ScreenView {
   depth: 'webgl' | 'webgpu';
 }
 
-/** Triangles, three corners each, or a solid under a matrix. */
+/** Triangles with three corners each, or a solid under a matrix. */
 export type Body = { corners: Vector3[][] } | { shape: OwnShape; matrix: Matrix4 };
 
-/** Pixels, and what a plane may be off by in the world: nearer than that to an edge, an answer is not sure. */
+/** Tolerance in pixels, and of a plane in world units: closer to an edge than this, a result is uncertain. */
 export interface Blur {
   pixels: number;
   depth: number;
 }
 
-/** A rectangle or a polygon in pixels, as half-spaces of the world; the smaller or larger by `sign` times the blur. */
+/** A rectangle or a polygon in pixels, as half-spaces of the world; shrunk or expanded by `sign` times the tolerance. */
 export class ScreenRegion {
   readonly #rows: HalfSpace[];
   readonly #view: ScreenView;
@@ -26,10 +26,10 @@ export class ScreenRegion {
   readonly #parts: HalfPlane[][];
   readonly #gaps: HalfPlane[][];
   readonly #kept: readonly (readonly HalfSpace[])[];
-  /** What `touches` compares with, by the sign of the blur: the region's parts, each with each part of what is left. */
+  /** Regions for `touches`, by the sign of the tolerance: each part of the region with each part of the kept world. */
   readonly #regions = new Map<number, HalfSpace[][]>();
 
-  /** `kept`: what is left of the world, as the union of convex parts, by half-spaces with unit normals. */
+  /** `kept`: the part of the world that is not clipped, as a union of convex parts, by half-spaces with unit normals. */
   constructor(
     view: ScreenView,
     points: readonly (readonly [number, number])[],
@@ -46,7 +46,7 @@ export class ScreenRegion {
     this.#gaps = slabs.outside;
   }
 
-  /** Whether any of it is inside; null where that is not sure. */
+  /** Returns whether any part of the body is inside; null if that is uncertain. */
   touches(body: Body): boolean | null {
     const [sure, perhaps] = [-1, 1].map((sign) => this.#regionsOf(sign).some((region) => isMet(body, region)));
     return sure === perhaps ? sure : null;
@@ -64,7 +64,7 @@ export class ScreenRegion {
     return regions;
   }
 
-  /** Whether all of it that is left is inside, and something is left; null where that is not sure. */
+  /** Returns whether all unclipped parts of the body are inside, and there are any; null if that is uncertain. */
   encloses(body: Body): boolean | null {
     if (this.#kept.some((kept) => kept.length > 0)) return this.#enclosesKept(body);
     const [sure, perhaps] = [-1, 1].map((sign) => {
@@ -77,7 +77,7 @@ export class ScreenRegion {
   #enclosesKept(body: Body): boolean | null {
     const [sure, perhaps] = [-1, 1].map((sign) => {
       if (!this.#keptParts(sign).some((kept) => isMet(body, kept))) return false;
-      // Nothing that is left is beyond a side of the region.
+      // No unclipped part is beyond a side of the region.
       const sides = [...this.#depths(sign), ...this.#drawn(this.#frame(), sign)];
       const beyond = sides.map(([x, y, z, w]) => [[-x, -y, -z, -w] as const]);
       const gaps = this.#gaps.map((gap) => [...this.#depths(1), ...this.#drawn(gap, -sign)]);
@@ -88,12 +88,12 @@ export class ScreenRegion {
     return sure === perhaps ? sure : null;
   }
 
-  /** What is left of the world, grown by the blur. */
+  /** The unclipped world, expanded by the tolerance. */
   #keptParts(sign: number): HalfSpace[][] {
     return this.#kept.map((part) => part.map(([x, y, z, w]) => [x, y, z, w + sign * this.#blur.depth]));
   }
 
-  /** In pixels, y down, to the world, grown by the blur. */
+  /** Converts from pixels, y down, to world space, expanded by the tolerance. */
   #drawn(halfPlanes: readonly HalfPlane[], sign: number): HalfSpace[] {
     const { x, y, width, height } = this.#view.viewport;
     const [rowX, rowY, , rowW] = this.#rows;
@@ -123,7 +123,7 @@ export class ScreenRegion {
     const scale = Math.hypot(z[0], z[1], z[2]);
     return ends
       .map((end) => ({ end, length: Math.hypot(end[0], end[1], end[2]) }))
-      .filter(({ length }) => length > 1e-13 * scale) // else at infinity
+      .filter(({ length }) => length > 1e-13 * scale) // else it is at infinity
       .map(({ end: [a, b, c, d], length }) => [
         a / length,
         b / length,

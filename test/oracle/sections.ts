@@ -1,7 +1,7 @@
 import { type Matrix4, Vector3 } from 'three';
 import type { Triangles } from './meshes.js';
 
-/** A segment in which a plane cuts a triangle. */
+/** The segment in which a plane cuts a triangle. */
 export interface Cut {
   triangle: number;
   from: Vector3;
@@ -9,8 +9,8 @@ export interface Cut {
 }
 
 /**
- * Cuts every triangle of a placed mesh with a plane n · p + d, in float64: what has vertices on both sides, of which 0 is
- * in front. `doubt` tells triangles that have a vertex so near to the plane that rounding may put it on either side.
+ * Cuts every triangle of a placed mesh with a plane n · p + d, in float64, if it has vertices on both sides; 0 counts as in
+ * front. `doubt` marks triangles with a vertex so close to the plane that rounding may put it on either side.
  */
 export function cutTriangles(
   { positions, indices }: Triangles,
@@ -41,7 +41,7 @@ export function cutTriangles(
   return { sure, doubtful };
 }
 
-/** How often a loop winds around a point, both in two coordinates: the crossings of a ray to the right. */
+/** Winding number of a loop around a point, both in two coordinates: by the crossings of a ray to the right. */
 export function windings(loop: readonly (readonly [number, number])[], [x, y]: readonly [number, number]): number {
   let turns = 0;
   for (let i = 0; i < loop.length; i++) {
@@ -55,7 +55,7 @@ export function windings(loop: readonly (readonly [number, number])[], [x, y]: r
 
 type Loop = readonly (readonly [number, number])[];
 
-/** Twice two coordinates of points, xyz each, in a plane, about one of them. */
+/** Projects points, xyz each, into 2D coordinates in a plane, relative to one of them. */
 export function flatLoop(points: Float64Array, start: number, end: number, normal: Vector3, origin: number): Loop {
   const n = normal.clone().normalize();
   const u = new Vector3(0.3, -0.7, 0.5).cross(n).normalize();
@@ -74,7 +74,7 @@ export function loopArea(loop: Loop): number {
   }, 0);
 }
 
-/** The middle of the longest side of a loop. */
+/** The midpoint of a loop's longest side. */
 export function placeOn(loop: Loop): readonly [number, number] {
   let [place, most] = [loop[0], -1];
   for (let i = 0; i < loop.length; i++) {

@@ -5,7 +5,7 @@ import type { Random } from './random.js';
 import { type Body, cubeBody, meshBodies, roundBody } from './solids.js';
 
 export type SolidShape = SphereShape | BoxShape | CapsuleShape;
-/** A shape with its triangles, where it is a mesh. */
+/** A shape, with its triangles if it is a mesh. */
 export type AnyShape = { shape: SolidShape; triangles?: undefined } | { shape: MeshShape; triangles: Triangles };
 
 export function anySolid(random: Random): SolidShape {
@@ -24,7 +24,7 @@ export function anySolid(random: Random): SolidShape {
   }
 }
 
-/** From the space in which the solid is the cube, the unit ball or a capsule of radius 1 about z, to its own. */
+/** Matrix from the space in which the solid is the cube, the unit ball or a capsule of radius 1 about z to its own space. */
 export function frameOf(shape: SolidShape): { matrix: Matrix4; half: number } {
   const none = new Quaternion();
   switch (shape.type) {
@@ -48,7 +48,7 @@ export function frameOf(shape: SolidShape): { matrix: Matrix4; half: number } {
   }
 }
 
-/** The convex sets that the shape consists of under a matrix: a solid is one, a mesh as many as triangles. */
+/** The convex sets of a shape under a matrix: one for a solid, one per triangle for a mesh. */
 export function bodiesOf({ shape, triangles }: AnyShape, matrix: Matrix4): Body[] {
   if (triangles) return meshBodies(triangles, matrix);
   const frame = frameOf(shape);

@@ -1,15 +1,15 @@
-/** a x + b y + c: at least 0 inside; a² + b² = 1. */
+/** a x + b y + c: non-negative inside; a² + b² = 1. */
 export type HalfPlane = readonly [a: number, b: number, c: number];
 
-/** Convex parts of the plane: those that are inside of a polygon by the even-odd rule, and those that are not. */
+/** Convex parts of the plane: those inside a polygon by the even-odd rule, and those outside. */
 export interface Slabs {
   inside: HalfPlane[][];
   outside: HalfPlane[][];
 }
 
 /**
- * Between two neighbours of the vertices and crossings no two sides cross, so that each side there is above or below
- * each other: the slab falls into trapezoids, inside and outside in turn.
+ * Between two neighbouring x of vertices and crossings, no two sides cross, so that they are ordered from bottom to top: the slab
+ * decomposes into trapezoids that are alternately outside and inside.
  */
 export function slabsOf(polygon: readonly (readonly [number, number])[]): Slabs {
   const sides = polygon.map((p, i) => [p, polygon[(i + 1) % polygon.length]] as const);
@@ -44,7 +44,7 @@ export function slabsOf(polygon: readonly (readonly [number, number])[]): Slabs 
 
 type Point = readonly [number, number];
 
-/** What is above the line through two points. */
+/** The half-plane above the line through two points. */
 function lineOver(p: Point, q: Point): HalfPlane {
   const dx = q[0] - p[0];
   const dy = q[1] - p[1];
@@ -52,7 +52,7 @@ function lineOver(p: Point, q: Point): HalfPlane {
   return [-dy / length, dx / length, (dy * p[0] - dx * p[1]) / length];
 }
 
-/** The x of the point where two segments cross. */
+/** The x of the crossing of two segments. */
 function crossingsOf(p: Point, q: Point, r: Point, s: Point): number[] {
   const ax = q[0] - p[0];
   const ay = q[1] - p[1];

@@ -1,4 +1,5 @@
-// What a pick may snap to, by looking at every feature of every object, and at every triangle for what hides it: slow, in float64.
+// Everything that a pick may snap to, by testing every feature of every object, and every triangle for occlusion: slow, in
+// float64.
 import { type Camera, Matrix4, Vector3, Vector4 } from 'three';
 import type { Triangles } from './meshes.js';
 
@@ -7,23 +8,23 @@ export interface SnapObject {
   mesh: Triangles;
   matrix: Matrix4;
   side: 'front' | 'back' | 'double';
-  /** What the indices make: of lines and points all shows, and nothing is hidden by them. Default triangles. */
+  /** The primitive of the indices: lines and points are always visible, and occlude nothing. Default triangles. */
   topology?: 'lines' | 'points';
-  /** Of a ball or a capsule, which has no features: half the length of its segment, in the space in which its radius is 1. */
+  /** For a ball or a capsule, which has no features: half the length of its segment, in the space in which its radius is 1. */
   half?: number;
-  /** The sides of triangles, where they are not all those of the object. */
+  /** The sides of triangles, if they differ from the object's. */
   sides?: readonly SnapObject['side'][];
-  /** What its own planes leave of it. Default all. */
+  /** The part that its own clipping planes keep. Default all of it. */
   isKept?: (p: Vector3) => boolean;
 }
 
-/** An edge of a mesh with the triangles beside it. */
+/** An edge of a mesh with its adjacent triangles. */
 interface Edge {
   ends: [number, number];
   triangles: number[];
 }
 
-/** Edges in a straight line, and its middle: an edge and how far along that it is, where a pose takes it along. */
+/** Collinear edges, and their midpoint: an edge and the position along it, so that it follows a pose. */
 interface Run {
   ends: [number, number];
   edges: Edge[];
@@ -35,11 +36,11 @@ export interface Feature {
   object: number;
   point: Vector3;
   pixels: number;
-  /** Along the way from the eye: how far something must be in front of it to hide it, and whether that is sure. */
+  /** Whether a triangle in front of it, by at least a distance along the ray from the eye, hides it; 'doubtful' if that is uncertain. */
   visibility: 'visible' | 'hidden' | 'doubtful';
 }
 
-/** The features of a mesh: vertices welded by position, edges that bend by more than an angle, straight runs. */
+/** Features of a mesh: vertices welded by position, edges that bend by more than an angle, straight runs. */
 export function featuresOfMesh({ positions, indices }: Triangles, degrees: number) {
   const vertices: Vector3[] = [];
   const largest = positions.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
@@ -97,7 +98,7 @@ export function featuresOfMesh({ positions, indices }: Triangles, degrees: numbe
     return sine <= 2 ** -10 || height <= noise;
   };
   const through = new Map([...around.keys()].map((vertex) => [vertex, isThrough(vertex)]));
-  // Runs: edges that are joined at vertices that are passed straight.
+  // Runs: edges that continue straight at shared vertices.
   const runs: Run[] = [];
   const done = new Set<Edge>();
   for (const first of features) {
@@ -130,7 +131,7 @@ function middleOf(vertices: readonly Vector3[], ends: Run['ends'], edges: readon
   return undefined;
 }
 
-/** The features of lines, two indices each, of which no two share an end; or of points. */
+/** Features of lines, two indices each, none of which share an end; or of points. */
 export function featuresOfElements(
   { positions, indices }: Triangles,
   topology: 'lines' | 'points',
@@ -144,13 +145,13 @@ export function featuresOfElements(
   return { vertices, features, runs, isDoubtful: false, loose: [] };
 }
 
-/** A way of looking, in pixels. */
+/** A camera's projection, in pixels. */
 export interface SnapCamera {
   camera: Camera;
   viewport: { x: number; y: number; width: number; height: number };
 }
 
-/** Lists all features of some kinds within a radius of the cursor, and says of each whether something hides it. */
+/** Lists all features of some kinds within a radius of the cursor, with the visibility of each. */
 export function snapsAt(
   { camera, viewport }: SnapCamera,
   objects: readonly SnapObject[],
@@ -187,7 +188,7 @@ export function snapsAt(
     const { positions, indices } = mesh;
     return Array.from(indices, (i) => new Vector3().fromArray(positions, 3 * i).applyMatrix4(matrix));
   });
-  /** Whether a triangle shows one of the sides of its object from a place. */
+  /** Returns whether a triangle shows one of the object's drawn sides to a place. */
   const shows = (object: number, triangle: number, towards: Vector3): boolean => {
     const { sides, matrix } = objects[object];
     const side = sides?.[triangle] ?? objects[object].side;
@@ -215,7 +216,7 @@ export function snapsAt(
     }
     for (const { half, matrix, side } of objects) {
       if (half === undefined) continue;
-      // Entered at the front, left at the back.
+      // The ray enters by the front, and leaves by the back.
       const hits = roundHits(near, way, matrix, half);
       if (!hits) continue;
       for (const [k, hit] of hits.entries()) {
@@ -257,7 +258,7 @@ export function snapsAt(
   return found;
 }
 
-/** Where a ray enters and leaves a capsule of radius 1 about z under a matrix; null where it passes by. */
+/** Where a ray enters and leaves a capsule of radius 1 about z under a matrix; null if it misses. */
 function roundHits(origin: Vector3, way: Vector3, matrix: Matrix4, half: number): [number, number] | null {
   const inverse = matrix.clone().invert();
   const o = origin.clone().applyMatrix4(inverse);
@@ -266,7 +267,7 @@ function roundHits(origin: Vector3, way: Vector3, matrix: Matrix4, half: number)
     const { x, y, z } = o.clone().addScaledVector(d, t);
     return Math.hypot(x, y, z - Math.min(Math.max(z, -half), half)) - 1;
   };
-  // It is convex along the ray: the least by sections, then both ends by halves.
+  // The distance is convex along the ray: sectioning finds the minimum, then bisection both ends.
   const middle = -o.dot(d) / d.lengthSq();
   const reach = (2 + 2 * half + o.length()) / d.length();
   let [low, high] = [middle - reach, middle + reach];
@@ -290,7 +291,7 @@ function roundHits(origin: Vector3, way: Vector3, matrix: Matrix4, half: number)
   return [end(middle - reach), end(middle + reach)];
 }
 
-/** Finds the drawn place of a segment with the fewest pixels: samples of it, then halving about the best one. */
+/** Finds the visible place of a segment that is closest in pixels: by sampling, then bisection around the best sample. */
 function nearestDrawn(
   s: Vector3,
   t: Vector3,
@@ -317,7 +318,7 @@ function nearestDrawn(
   return at(best);
 }
 
-/** Pixels for a unit across the way. */
+/** Pixels per unit perpendicular to the view direction. */
 function pixelGrowth(p: Vector3, way: Vector3, pixelOf: (p: Vector3) => number[]): number {
   const w = way.clone().normalize();
   const u = new Vector3(0.3, -0.8, 0.52).cross(w).normalize();
@@ -332,7 +333,7 @@ function pixelGrowth(p: Vector3, way: Vector3, pixelOf: (p: Vector3) => number[]
   );
 }
 
-/** Where a ray with a unit direction goes through a triangle; null where it does not (Möller and Trumbore, 1997). */
+/** Distance at which a ray with a unit direction passes through a triangle; null if it does not (Möller and Trumbore, 1997). */
 function cross(origin: Vector3, way: Vector3, a: Vector3, b: Vector3, c: Vector3): number | null {
   const e = b.clone().sub(a);
   const f = c.clone().sub(a);

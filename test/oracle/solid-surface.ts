@@ -1,4 +1,4 @@
-// Whether a solid and a triangle are apart, in the space in which the solid is the cube, the unit ball or a capsule of
+// Tests whether a solid and a triangle are separate, in the space in which the solid is the cube, the unit ball or a capsule of
 // radius 1 about z: by separating axes, and by a search along the capsule's segment.
 import { type Matrix4, Triangle, Vector3 } from 'three';
 import type { Triangles } from './meshes.js';
@@ -7,10 +7,10 @@ import { frameOf, type SolidShape } from './shapes.js';
 const AXES = [new Vector3(1, 0, 0), new Vector3(0, 1, 0), new Vector3(0, 0, 1)];
 
 export class OracleSolid {
-  /** From its own space to the world, and back. */
+  /** Matrix from its own space to world space, and its inverse. */
   readonly matrix: Matrix4;
   readonly inverse: Matrix4;
-  /** Of a capsule's segment; null of a box. */
+  /** Half length of a capsule's segment; null for a box. */
   readonly half: number | null;
 
   constructor(shape: SolidShape, placement: Matrix4) {
@@ -20,7 +20,7 @@ export class OracleSolid {
     this.half = shape.type === 'box' ? null : half;
   }
 
-  /** A mesh's triangles in the solid's space, those that may be within `margin` of it. */
+  /** A mesh's triangles in the solid's space that may be within `margin` of it. */
   triangles({ positions, indices }: Triangles, placement: Matrix4, margin: number): Triangle[] {
     const toSolid = this.inverse.clone().multiply(placement);
     const corners = Array.from({ length: positions.length / 3 }, (_, i) =>
@@ -39,18 +39,18 @@ export class OracleSolid {
     return found;
   }
 
-  /** A way in the world, in the solid's space. */
+  /** Converts a world direction into the solid's space. */
   way(direction: Vector3): Vector3 {
     const linear = this.inverse.clone().setPosition(0, 0, 0);
     return direction.clone().applyMatrix4(linear);
   }
 
-  /** How far the two are apart; negative where they overlap. In lengths of the solid's space. */
+  /** Distance between the two; negative if they overlap. In units of the solid's space. */
   separation(triangle: Triangle): number {
     return this.half === null ? cubeGap(triangle) : roundGap(triangle, this.half);
   }
 
-  /** How far a point of the world is outside, in the solid's space. */
+  /** Distance of a world point outside the solid, in units of its space. */
   beyond(point: Vector3): number {
     const { x, y, z } = point.clone().applyMatrix4(this.inverse);
     if (this.half === null) return Math.max(Math.abs(x), Math.abs(y), Math.abs(z)) - 1;
@@ -81,7 +81,7 @@ function cubeGap({ a, b, c }: Triangle): number {
 function roundGap(triangle: Triangle, half: number): number {
   const [center, target] = [new Vector3(), new Vector3()];
   const distance = (z: number) => triangle.closestPointToPoint(center.set(0, 0, z), target).distanceTo(center);
-  // Convex along the segment.
+  // The distance is convex along the segment.
   let [low, high] = [-half, half];
   for (let i = 0; half > 0 && i < 80; i++) {
     const [p, q] = [low + (high - low) / 3, high - (high - low) / 3];

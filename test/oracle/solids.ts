@@ -1,20 +1,20 @@
 import { type Matrix4, Vector3 } from 'three';
 import type { Triangles } from './meshes.js';
 
-/** A convex set: all of centre + Σ x_i · columns_i for x in a domain that can be projected on. */
+/** A convex set: all points centre + Σ x_i · columns_i for x in a domain that can be projected onto. */
 export interface Body {
   center: Vector3;
   columns: Vector3[];
-  /** Moves the x that begins at an index to the nearest one of the domain. */
+  /** Moves the x that begin at an index to the nearest point of the domain. */
   project: (x: number[], at: number) => void;
-  /** How far the set reaches from its centre along n, times the length of n. */
+  /** Extent of the set from its centre along n, times the length of n. */
   reach: (n: Vector3) => number;
 }
 
 const clamp = (value: number) => Math.min(Math.max(value, -1), 1);
 const norm = (x: number, y: number, z: number) => Math.sqrt(x * x + y * y + z * z);
 
-/** The images of the cube, the unit ball and a capsule of radius 1 about z; `half` is that of its segment. */
+/** Images of the cube, the unit ball and a capsule of radius 1 about z; `half` is half the length of its segment. */
 export function cubeBody(matrix: Matrix4): Body {
   const { center, columns } = framed(matrix);
   const [u, v, w] = columns;
@@ -51,7 +51,7 @@ export function triangleBody(a: Vector3, b: Vector3, c: Vector3): Body {
     center: a,
     columns: [u, v],
     project: (x, at) => {
-      // Onto x0, x1 >= 0 and x0 + x1 <= 1.
+      // Projects onto x0, x1 >= 0 and x0 + x1 <= 1.
       const excess = Math.max(x[at] + x[at + 1] - 1, 0) / 2;
       if (excess > 0) {
         x[at] = Math.min(Math.max(x[at] - excess, 0), 1);
@@ -83,34 +83,34 @@ export function meshBodies({ positions, indices }: Triangles, matrix: Matrix4): 
   );
 }
 
-/** How far a body reaches along n, of any length. */
+/** Support function of a body along n, of any length. */
 export function support(body: Body, n: Vector3): number {
   return n.dot(body.center) + body.reach(n);
 }
 
-/** Whether they are farther apart than `distance` beyond doubt. */
+/** Returns whether they are certainly farther apart than `distance`. */
 export function farApart(a: Body, b: Body, distance: number): boolean {
   return a.center.distanceTo(b.center) > sizeOf(a) + sizeOf(b) + distance;
 }
 
-/** No point of a body is farther than that from its centre. */
+/** An upper bound of the distance of a body's points from its centre. */
 export function sizeOf({ columns }: Body): number {
   let sum = 0;
   for (const column of columns) sum += column.length();
   return sum;
 }
 
-/** Bounds of the distance of two bodies; negative `least` where they overlap by no more than that. */
+/** Bounds of the distance of two bodies; negative `least` if they overlap by at most that. */
 export interface Gap {
   least: number;
   most: number;
-  /** Unit, from a to b: the direction that proves `least`. */
+  /** Unit vector from a to b: the direction that proves `least`. */
   normal: Vector3;
 }
 
 /**
- * By accelerated projected gradients with restarts (Nesterov 1983; O'Donoghue and Candès 2015). Any two points of the
- * bodies bound the distance from above, and the gap between the two along any direction bounds it from below.
+ * Accelerated projected gradients with restarts (Nesterov 1983; O'Donoghue and Candès 2015). Any two points of the bodies bound
+ * the distance from above, and the gap between the bodies along any direction bounds it from below.
  */
 export function gapBetween(a: Body, b: Body, precision: number): Gap {
   const columns = [...a.columns, ...b.columns.map((column) => column.clone().negate())];
@@ -161,8 +161,8 @@ export function gapBetween(a: Body, b: Body, precision: number): Gap {
 }
 
 /**
- * The least distance of the parts of two things, or a bound of it from below; negative where they overlap. Whatever is
- * surely farther apart than `doubt` counts as infinitely far, and what surely overlaps by more ends the search.
+ * The minimum distance between the parts of two objects, or a lower bound of it; negative if they overlap. Parts that are
+ * certainly farther apart than `doubt` count as infinitely far, and an overlap that is certainly deeper ends the search.
  */
 export function leastGap(a: readonly Body[], b: readonly Body[], doubt: number): number {
   let least = Number.POSITIVE_INFINITY;
@@ -176,16 +176,16 @@ export function leastGap(a: readonly Body[], b: readonly Body[], doubt: number):
   return least;
 }
 
-/** How far b begins behind a along n, times its length. */
+/** Gap between a and b along n, times the length of n. */
 function gapAlong(a: Body, b: Body, n: Vector3): number {
-  // About the middle of a, for the digits.
+  // Relative to the centre of a, for precision.
   const origin = n.dot(a.center);
   return -(support(b, n.clone().negate()) + origin) - (support(a, n) - origin);
 }
 
 /**
- * The largest gap along any direction near this one, for bodies that all but touch, where gradients vanish: over a
- * plane of directions that are not unit the gap is concave, so one search within another finds it.
+ * The largest gap along any direction near this one, for bodies that almost touch, where gradients vanish: over a plane of
+ * non-unit directions the gap is concave, so nested searches find it.
  */
 export function bestGap(a: Body, b: Body, start: Vector3): number {
   const u = new Vector3(...(Math.abs(start.x) < 0.7 ? [1, 0, 0] : [0, 1, 0])).cross(start).normalize();
@@ -193,7 +193,7 @@ export function bestGap(a: Body, b: Body, start: Vector3): number {
   return greatest((s) => greatest((t) => gapAlong(a, b, start.clone().addScaledVector(u, s).addScaledVector(v, t))));
 }
 
-/** Of a concave function, by golden sections (Kiefer, 1953). */
+/** Maximum of a concave function, by golden section search (Kiefer, 1953). */
 function greatest(value: (x: number) => number): number {
   const ratio = (Math.sqrt(5) - 1) / 2;
   let [low, high] = [-0.3, 0.3];

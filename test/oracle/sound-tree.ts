@@ -6,12 +6,15 @@ const LINK_BITS = 0xe0000000;
 const FLOAT = 0x40000000;
 const NONE = -1;
 
-/** Tells slowly whether the tree of a baked mesh, its blocks, indices and dipoles can be trusted: header and what was derived are right. */
+/**
+ * Returns by a slow method whether the tree of a baked mesh, its blocks, indices and dipoles are valid, given that the header and
+ * the derived data are.
+ */
 export function isTreeSound(mesh: BakedMesh): boolean {
   return areLinksSound(mesh) && areBlocksSound(mesh) && areIndicesSound(mesh) && areDipolesSound(mesh);
 }
 
-/** Numbers nodes and blocks anew, depth first from the last child to the first, and compares. */
+/** Renumbers nodes and blocks, depth first from the last child to the first, and compares. */
 function areLinksSound(mesh: BakedMesh): boolean {
   let [nodes, blocks] = [1, 0];
   const number = (node: number, depth: number): boolean => {

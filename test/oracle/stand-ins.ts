@@ -13,7 +13,7 @@ export type Precision = 'sphere' | 'aabb' | 'obb' | 'mesh';
 
 const Z = new Vector3(0, 0, 1);
 
-/** From the cube of half size 1 to the form's own bounds, and how long half of a capsule's segment is, in radii. */
+/** Matrix from the cube of half size 1 to the form's own bounds, and half the length of a capsule's segment, in radii. */
 function boundsOfForm(form: Form): { map: Matrix4; half: number } {
   const map = new Matrix4();
   if (form.type === 'box') return { map: map.compose(form.center, form.rotation, form.halfExtents), half: 0 };
@@ -32,12 +32,12 @@ function boundsOfForm(form: Form): { map: Matrix4; half: number } {
   return { map: map.compose(from.clone().add(to).multiplyScalar(0.5), turn, size), half: length / 2 / radius };
 }
 
-/** The cube of half size 1 to the oriented bounds. */
+/** Matrix from the cube of half size 1 to the oriented bounds. */
 export function orientedBounds(form: Form, matrix: Matrix4): Matrix4 {
   return matrix.clone().multiply(boundsOfForm(form).map);
 }
 
-/** What stands for an object in a query of that precision. */
+/** The stand-in for an object in a query of that precision. */
 export function standIn(form: Form, matrix: Matrix4, precision: Precision): Body {
   const { map, half } = boundsOfForm(form);
   const bounds = matrix.clone().multiply(map);

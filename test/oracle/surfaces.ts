@@ -1,4 +1,4 @@
-// Surfaces to set things down on, and contacts region by region.
+// Surfaces to place objects on, and contacts grouped by region.
 import { PlaneGeometry, Vector3 } from 'three';
 import { merged, type Triangles, transformed, trianglesOf } from './meshes.js';
 
@@ -8,7 +8,7 @@ export interface Region {
   points: Vector3[];
 }
 
-/** Points that follow one another and share normal and depth; places about `place`. */
+/** Groups consecutive points with the same normal and depth; positions are relative to `place`. */
 export function regionsOf(
   report: { points: Float32Array; normals: Float32Array; depths: Float32Array },
   place: Vector3,
@@ -25,7 +25,7 @@ export function regionsOf(
   return regions;
 }
 
-/** Three sides of a cube with a corner at the origin, facing inwards. */
+/** Three sides of a cube that meet at the origin, facing inwards. */
 export function room(size: number, cells: number): Triangles {
   const side = transformed(trianglesOf(new PlaneGeometry(size, size, cells, cells)), (vertex) =>
     vertex.add(new Vector3(size / 2, size / 2, 0)),
@@ -37,7 +37,7 @@ export function room(size: number, cells: number): Triangles {
   ]);
 }
 
-/** A closed body of ground with its top at z = 0, as deep as it is wide, not convex for a dent below. */
+/** A closed slab of ground with its top at z = 0, as deep as it is wide, and non-convex because of a dent at the bottom. */
 export function slab(size: number, cells: number): Triangles {
   const half = size / 2;
   const top = trianglesOf(new PlaneGeometry(size, size, cells, cells));

@@ -1,7 +1,7 @@
-// What a mesh's triangles have in common, by positions, without the core: slow and plain.
+// Connectivity of a mesh's triangles by position, without the core: slow and simple.
 import type { Triangles } from './meshes.js';
 
-/** A number for each position, by corner. */
+/** A number for each distinct position, by corner. */
 export function weldedCorners({ positions, indices }: Triangles): number[] {
   const numbers = new Map<string, number>();
   return Array.from(indices, (index) => {
@@ -11,7 +11,7 @@ export function weldedCorners({ positions, indices }: Triangles): number[] {
   });
 }
 
-/** How many half edges go from one vertex to another, by `from,to`. */
+/** Number of half-edges from one vertex to another, by `from,to`. */
 export function halfEdges(corners: number[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (let i = 0; i < corners.length; i++) {
@@ -21,7 +21,7 @@ export function halfEdges(corners: number[]): Map<string, number> {
   return counts;
 }
 
-/** The lowest triangle of each one's connected part. */
+/** The lowest triangle of each triangle's connected part. */
 export function partsOfTriangles(corners: number[]): number[] {
   const count = corners.length / 3;
   const around = new Map<number, number[]>();
@@ -40,7 +40,7 @@ export function partsOfTriangles(corners: number[]): number[] {
   return parts;
 }
 
-/** How far a vertex is in front of a face at most, over the mesh's size; faces that are turned inwards count as turned. */
+/** The maximum distance of a vertex in front of a face, relative to the mesh's size; faces that point inwards are flipped first. */
 export function worstInFront({ positions, indices }: Triangles): number {
   const at = (i: number) => [positions[3 * i], positions[3 * i + 1], positions[3 * i + 2]];
   const vertices = [...new Set(indices)].map(at);

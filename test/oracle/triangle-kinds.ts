@@ -4,7 +4,7 @@ import type { Random } from './random.js';
 
 export type TrianglePair = readonly [Corners, Corners];
 
-/** Pairs of triangles that are hard to judge, each in its own way. All coordinates are such as float32 holds. */
+/** Pairs of triangles that are difficult to test, each in its own way. All coordinates are exact in float32. */
 export const TRIANGLE_KINDS: [name: string, make: (random: Random) => TrianglePair][] = [
   ['anywhere', (random) => [anywhere(random), anywhere(random)]],
   ['on a coarse grid', (random) => [onGrid(random), onGrid(random)]],
@@ -25,7 +25,7 @@ function corners(make: () => Vector3): Corners {
   return [make(), make(), make()];
 }
 
-/** With coordinates that float32 holds. */
+/** Rounds coordinates to float32. */
 function rounded(vector: Vector3): Vector3 {
   return vector.fromArray(vector.toArray().map(Math.fround));
 }
@@ -51,7 +51,7 @@ function tiny(random: Random): number {
   return random.pick([-1, 0, 1]) * random.logRange(1e-7, 1e-3);
 }
 
-/** The second is far smaller and near a point of the plane that is inside of the first, on its border or outside. */
+/** The second triangle is much smaller, and near a point of the first one's plane inside the first, on its border or outside. */
 function within(random: Random): TrianglePair {
   const step = 2 ** -6;
   const lift = random.chance(0.5) ? oblique : (u: number, v: number) => new Vector3(1, u, v);
@@ -74,7 +74,7 @@ function sharing(random: Random, vertices: number): TrianglePair {
   return [a, anywhere(random).map((corner, i) => (i < vertices ? a[i] : corner)) as unknown as Corners];
 }
 
-/** A corner of the second lies in the middle of an edge of the first, or a hair beside it. */
+/** A corner of the second is at the midpoint of an edge of the first, or very close to it. */
 function endingOn(random: Random): TrianglePair {
   const a = corners(() => random.point(2.5).round().multiplyScalar(2));
   const middle = a[0].clone().lerp(a[1], 0.5);
@@ -82,7 +82,7 @@ function endingOn(random: Random): TrianglePair {
   return [a, [end, ...onGrid(random).slice(1)] as unknown as Corners];
 }
 
-/** Up to a million times longer than thick; they pass each other by no more than that. */
+/** Up to a million times longer than thick; they pass each other at no more than their thickness. */
 function needles(random: Random): TrianglePair {
   const [a, b, c] = anywhere(random);
   const beside = (point: Vector3) =>
@@ -95,7 +95,7 @@ function needles(random: Random): TrianglePair {
   ];
 }
 
-/** The third corner is on the line of the others, but for a few last digits; all is on one grid of float32. */
+/** The third corner is on the line of the others, up to the last few digits; all are on one grid of float32. */
 function nearlyFlat(random: Random): TrianglePair {
   const grid = 2 ** -20;
   const make = (): Corners => {
@@ -107,7 +107,7 @@ function nearlyFlat(random: Random): TrianglePair {
   return [make(), random.chance(0.5) ? make() : onGrid(random)];
 }
 
-/** One up to 10⁶ times larger than the other, which lies near a point of it. */
+/** One is up to 10⁶ times larger than the other, which is near a point of it. */
 function ofTwoSizes(random: Random): TrianglePair {
   const [a, b, c] = anywhere(random);
   const size = random.logRange(1e-6, 1e-2);
@@ -116,7 +116,7 @@ function ofTwoSizes(random: Random): TrianglePair {
   return [[a, b, c], corners(() => rounded(random.point(size).add(near)))];
 }
 
-/** Where float32 has steps of 1/16. */
+/** At a distance where float32 has steps of 1/16. */
 function farOut(random: Random): TrianglePair {
   const away = new Vector3(1e6, -1e6, 1e6);
   const size = random.pick([0.3, 2, 50]);

@@ -2,7 +2,7 @@ import { Matrix4, Vector3 } from 'three';
 import { type Corners, trianglesMeet } from './exact.js';
 import type { Triangles } from './meshes.js';
 
-/** Every pair of triangles that meet, a's and b's, sorted: all against all in exact arithmetic. `matrix` places b. */
+/** Every pair of triangles that intersect, a's and b's, sorted: all against all in exact arithmetic. `matrix` places b. */
 export function trianglePairs(a: Triangles, b: Triangles, matrix: Matrix4): [number, number][] {
   const found: [number, number][] = [];
   const triangles = trianglesUnder(b, matrix).map(withBounds);
@@ -17,7 +17,7 @@ export function trianglePairs(a: Triangles, b: Triangles, matrix: Matrix4): [num
   return found;
 }
 
-/** The corners of all, under a matrix. */
+/** The corners of all triangles under a matrix. */
 export function trianglesUnder({ positions, indices }: Triangles, matrix: Matrix4): Corners[] {
   const corner = (i: number) => new Vector3().fromArray(positions, indices[i] * 3).applyMatrix4(matrix);
   return Array.from({ length: indices.length / 3 }, (_, t) => [corner(3 * t), corner(3 * t + 1), corner(3 * t + 2)]);

@@ -1,6 +1,6 @@
 import type { MeshData } from 'collision-worker';
 
-/** By vertex: the first one of those that a chain of steps shorter than `distance` reaches, all against all. */
+/** For each vertex, the first vertex that a chain of steps shorter than `distance` connects to it, by comparing all with all. */
 export function clustersOf(positions: ArrayLike<number>, distance: number): Uint32Array {
   const count = positions.length / 3;
   const first = Uint32Array.from({ length: count }, (_, i) => i);
@@ -15,11 +15,11 @@ export function clustersOf(positions: ArrayLike<number>, distance: number): Uint
   return first;
 }
 
-/** The edges that have more triangles on one side than on the other, as the positions of their ends. */
+/** The edges with more triangles on one side than on the other, as the positions of their ends. */
 export function openEdgesOf({ positions, indices }: MeshData): Set<string> {
   const corners = indices ?? Uint32Array.from({ length: positions.length / 3 }, (_, i) => i);
   const surplus = new Map<string, number>();
-  // As text the two zeros are the same.
+  // As text, both zeros are equal.
   const place = (i: number) => `${positions.subarray(3 * corners[i], 3 * corners[i] + 3)}`;
   for (let i = 0; i < corners.length; i += 3) {
     for (let k = 0; k < 3; k++) {

@@ -1,4 +1,4 @@
-// A small strict reader of XML 1.0 without namespaces, doctypes, comments and CDATA: what is not well-formed throws.
+// A small strict parser of XML 1.0 without namespaces, doctypes, comments and CDATA: input that is not well-formed throws.
 
 export interface XmlElement {
   name: string;
@@ -44,7 +44,7 @@ export function readXml(text: string): XmlElement {
 }
 
 function resolved(text: string): string {
-  // The characters that XML 1.0 has no place for.
+  // The characters that XML 1.0 forbids.
   const illegal = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u.exec(text);
   if (illegal) throw new Error(`the character ${JSON.stringify(illegal[0])} is none of XML`);
   return text.replace(/&([^;]*);?/g, (all, entity) => {

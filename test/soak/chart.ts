@@ -15,7 +15,7 @@ const LATENCY = {
   pick: 'pick()',
   pick99: 'pick(), 99th percentile',
 };
-/** Readable on white and on black. */
+/** A text colour that is readable on white and on black. */
 const TEXT = '#7d8590';
 const LINE = '#7d859055';
 const COLORS = [
@@ -31,7 +31,7 @@ const COLORS = [
   '#e78aa2',
 ];
 
-/** Memory above, latency below. */
+/** Plots memory at the top, latency at the bottom. */
 export function chartOf(samples: readonly Sample[]): string {
   const chart = echarts.init(null, null, { renderer: 'svg', ssr: true, width: 900, height: 600 });
   const series = (names: Partial<Record<keyof Sample, string>>, grid: number) =>
@@ -72,6 +72,6 @@ export function chartOf(samples: readonly Sample[]): string {
   });
   const svg = chart.renderToSVGString();
   chart.dispose();
-  // What readers of screens are told.
+  // The title for screen readers.
   return svg.replace('>', '><title>Memory and latency over the frames, as lines</title>');
 }

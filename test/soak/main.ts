@@ -12,11 +12,11 @@ export interface SoakRun {
   root: string;
   frames: number;
   seed: number;
-  /** Whether the results are kept for docs/failures.md. */
+  /** Whether the results are saved for docs/failures.md. */
   write: boolean;
 }
 
-/** Prints and plots an hour; answers the exit code. */
+/** Prints and plots an hour; returns the exit code. */
 export async function soakAnHour({ root, frames, seed, write }: SoakRun, collectGarbage: () => void): Promise<number> {
   console.log(`${frames} frames of seed ${seed}, ${(frames / 3600).toFixed(0)} minutes at 60 frames a second`);
   console.log('              main           worker            core          process       update          pick');

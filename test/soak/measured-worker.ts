@@ -1,12 +1,12 @@
 import { MessageChannel, Worker } from 'node:worker_threads';
 
-/** Megabytes of a thread's own JavaScript. */
+/** JavaScript memory of a thread, in megabytes. */
 export interface ThreadMemory {
   heap: number;
   buffers: number;
 }
 
-/** The package's own worker, that can be asked how much memory its JavaScript has after a collection. */
+/** The package's own worker, which can also report its JavaScript memory after a garbage collection. */
 export function createMeasuredWorker() {
   const script = import.meta.resolve('collision-worker/worker');
   const source = `

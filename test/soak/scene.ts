@@ -7,7 +7,7 @@ const OBJECTS = 600;
 const MOVING = 150;
 const COMING = 10;
 const HALF_SIZE = 40;
-/** Frames until a mesh makes way for another. */
+/** Frames after which a mesh is replaced by another. */
 const RENEWAL = 100;
 
 export class SoakScene {
@@ -49,7 +49,7 @@ export class SoakScene {
     if (++this.#frame % RENEWAL === 0) await this.#renewMesh();
   }
 
-  /** A mesh that moved comes, and one that nobody has goes. */
+  /** Adds a mesh that has moved, and removes one that no object uses. */
   async #renewMesh(): Promise<void> {
     const { positions, indices } = icosphere(1, 2);
     const mesh = await this.#service.addMesh({ positions, indices });

@@ -1,11 +1,11 @@
 import { runShortLife } from './short-life.js';
 
-/** Services after which memory has settled. */
+/** Number of services after which memory has settled. */
 const SETTLED = 100;
-/** Megabytes that are no growth. */
+/** Tolerance in megabytes. */
 const FLAT = { heap: 2, buffers: 4, process: 64 };
 
-/** Makes services and disposes of them in turn, prints memory, and answers the exit code. */
+/** Creates services and disposes of them in turn, prints memory, and returns the exit code. */
 export async function soakServices(services: number, collectGarbage: () => void): Promise<number> {
   console.log(`${services} services, each with a worker, a mesh, 1,000 objects and frames, one after the other`);
   console.log('services    heap buffers process MB');

@@ -3,7 +3,7 @@ import { icosphere } from '../oracle/meshes.js';
 
 const LARGE = icosphere(1, 80);
 
-/** A service with a mesh, objects and frames, from its start to its end; `turn` says what it leaves unfinished. */
+/** A service with a mesh, objects and frames, from start to end; `turn` determines what it leaves unfinished. */
 export async function runShortLife(turn: number): Promise<void> {
   const service = await createCollisionService({ builders: turn % 2 });
   const mesh = await service.addMesh(icosphere(1, 12));

@@ -1,4 +1,4 @@
-// A minute's worth of `npm run soak`: memory, which does not hang on what else the machine does.
+// A minute's worth of `npm run soak`: it checks memory, which does not depend on other load on the machine.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { CollisionService, FrameResult } from 'collision-worker';

@@ -3,15 +3,15 @@ import { Random } from '../oracle/random.js';
 import { createMeasuredWorker, type ThreadMemory } from './measured-worker.js';
 import { SoakScene } from './scene.js';
 
-/** Of one stretch of frames. */
+/** Measurements of one stretch of frames. */
 export interface Sample {
   frame: number;
-  /** Megabytes after a collection: of the main thread's JavaScript, and of the worker's. */
+  /** Megabytes after a collection: JavaScript of the main thread, and of the worker. */
   heap: number;
   buffers: number;
   workerHeap: number;
   workerBuffers: number;
-  /** Of the worker's core, in use and reserved; of the whole process. */
+  /** Megabytes of the worker's core, in use and reserved; and of the whole process. */
   used: number;
   reserved: number;
   process: number;
@@ -28,16 +28,18 @@ export interface SoakOptions {
   samples: number;
   collectGarbage: () => void;
   onSample?: (sample: Sample) => void;
-  /** After every frame: a test leaks by it. */
+  /** Called after every frame: a test uses it to leak memory. */
   onFrame?: (result: FrameResult, service: CollisionService) => void;
   /** Ends it early. */
   signal?: AbortSignal;
 }
 
-/** Milliseconds of silence that are a loss: many, as a soak is of a machine that may be busy with more than it can do. */
+/** Milliseconds of silence after which a worker counts as lost: many, because a soak may run on an overloaded machine. */
 const PATIENCE = 120_000;
 
-/** Frames as an app has them, as fast as they come: objects move, come and go, meshes too, and something is picked. */
+/**
+ * Runs frames like those of an app, as fast as possible: objects move and are added and removed, meshes too, and there are picks.
+ */
 export async function soak(options: SoakOptions): Promise<Sample[]> {
   const { seed, frames, samples, collectGarbage, onSample, onFrame, signal } = options;
   const workers: ReturnType<typeof createMeasuredWorker>[] = [];
@@ -59,7 +61,7 @@ export async function soak(options: SoakOptions): Promise<Sample[]> {
       const [result] = await Promise.all([update, pick]);
       onFrame?.(result, service);
     }
-    // The service's own worker is the first; those that build come and go.
+    // The service's own worker is the first; builders start and end.
     const worker = await workers[0].measure();
     collectGarbage();
     const { usedBytes, memoryBytes, frames: frame } = service.stats;
@@ -72,7 +74,7 @@ export async function soak(options: SoakOptions): Promise<Sample[]> {
   return taken;
 }
 
-/** Keeps how many milliseconds an answer takes. */
+/** Records how many milliseconds an answer takes. */
 async function timed<T>(answer: Promise<T>, times: number[]): Promise<T> {
   const begin = performance.now();
   const value = await answer;
@@ -82,10 +84,10 @@ async function timed<T>(answer: Promise<T>, times: number[]): Promise<T> {
 
 const MEMORY = ['heap', 'buffers', 'workerHeap', 'workerBuffers', 'used', 'reserved'] as const;
 const LATENCY = ['update', 'pick'] as const;
-/** Of noise, in megabytes. */
+/** Noise, in megabytes. */
 const FLAT = 1;
 
-/** Memory that is not flat, in words: the last third against the second, as the first one fills caches. */
+/** Describes memory that is not flat: compares the last third with the second, since the first one fills caches. */
 export function growth(samples: readonly Sample[]): string[] {
   return MEMORY.flatMap((name) => {
     const [before, after] = thirds(samples, name);
@@ -93,7 +95,7 @@ export function growth(samples: readonly Sample[]): string[] {
   });
 }
 
-/** Latency that is not flat. Only for a machine that does nothing else. */
+/** Describes latency that is not flat. Only for an otherwise idle machine. */
 export function slowdown(samples: readonly Sample[]): string[] {
   return LATENCY.flatMap((name) => {
     const [before, after] = thirds(samples, name);
@@ -101,7 +103,7 @@ export function slowdown(samples: readonly Sample[]): string[] {
   });
 }
 
-/** The medians of the second third and of the last. */
+/** Returns the medians of the second and of the last third. */
 function thirds(samples: readonly Sample[], name: keyof Sample): [number, number] {
   const third = Math.floor(samples.length / 3);
   const median = (from: number, to?: number) =>

@@ -3,23 +3,23 @@ import { mkdir, rename, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
-/** A C++ file beside this one, and what it takes. */
+/** A C++ file in this folder, and its requirements. */
 export interface Program {
   source: 'rays.cpp' | 'pairs.cpp' | 'distance.cpp' | 'clash.cpp';
-  /** What the binary is called in build/native. */
+  /** Name of the binary in build/native. */
   binary: string;
   flags: readonly string[];
   libraries: readonly string[];
-  /** One of the library's headers: without it the packages are missing. */
+  /** One of the library's headers: if it is missing, so are the packages. */
   header: string;
-  /** Debian's. */
+  /** Names of Debian packages. */
   packages: string;
 }
 
 const root = dirname(createRequire(import.meta.url).resolve('collision-worker/package.json'));
 const sources = join(root, 'test/bench/native');
 
-/** Why the program cannot be compiled here, naming the packages to install; null where it can. */
+/** Returns why the program cannot be compiled here, naming the packages to install; null if it can. */
 export async function missing({ header, libraries, packages }: Program): Promise<string | null> {
   const probe = `#include <${header}>\nint main() {}\n`;
   const args = ['-x', 'c++', '-', ...INCLUDES, ...libraries, '-o', '/dev/null'];
@@ -27,7 +27,7 @@ export async function missing({ header, libraries, packages }: Program): Promise
   return problem && `${header} could not be compiled and linked: apt-get install ${packages}\n${problem}`;
 }
 
-/** Compiles unless that was done since any of it changed; answers the binary's path. */
+/** Compiles the program unless an up-to-date binary exists; returns the binary's path. */
 export async function compiled(program: Program): Promise<string> {
   const source = join(sources, program.source);
   const binary = join(root, 'build/native', program.binary);
@@ -38,7 +38,7 @@ export async function compiled(program: Program): Promise<string> {
   const absent = await missing(program);
   if (absent) throw new Error(absent);
   await mkdir(dirname(binary), { recursive: true });
-  // Swapped in whole: nobody starts half a binary.
+  // Renamed when complete, so that nobody starts a partial binary.
   const fresh = `${binary}.${process.pid}`;
   const args = ['-std=c++17', '-O3', '-DNDEBUG', ...program.flags, ...INCLUDES, source, ...program.libraries];
   const problem = await compiler([...args, '-o', fresh], '');
@@ -47,14 +47,14 @@ export async function compiled(program: Program): Promise<string> {
   return binary;
 }
 
-/** Where Debian keeps Eigen, which FCL includes. */
+/** Debian's location of Eigen, which FCL includes. */
 const INCLUDES = ['-I/usr/include/eigen3'];
 
 async function modified(path: string): Promise<number> {
   return (await stat(path).catch(() => null))?.mtimeMs ?? 0;
 }
 
-/** What the compiler objects to; null when nothing. */
+/** Returns the compiler's errors; null if none. */
 function compiler(args: readonly string[], input: string): Promise<string | null> {
   return new Promise((resolve) => {
     const child = spawn('g++', args, { stdio: ['pipe', 'ignore', 'pipe'] });
@@ -62,7 +62,7 @@ function compiler(args: readonly string[], input: string): Promise<string | null
     child.stderr.setEncoding('utf8').on('data', (text) => {
       errors += text;
     });
-    child.stdin.on('error', () => {}); // 'close' tells more
+    child.stdin.on('error', () => {}); // the 'close' event tells more
     child.stdin.end(input);
     child.on('error', (error) => resolve(error.message));
     child.on('close', (code) => resolve(code === 0 ? null : errors || `g++ ended with code ${code}`));

@@ -7,7 +7,7 @@ import { RaycastedMesh } from '../../oracle/raycaster.js';
 import { missing } from './compile.js';
 import { missingNativePeers, type NativePeer, startEmbree, startFcl } from './native.js';
 
-// A minute or two of g++, for what a bench with native peers compares in each of its rounds anyway.
+// This takes g++ a minute or two, for comparisons that a bench with native peers makes in each round anyway.
 const reason = process.env.NATIVE === '1' ? await missingNativePeers() : 'NATIVE=1 asks for them';
 if (reason) console.warn(`Without native peers: ${reason}`);
 
@@ -73,7 +73,7 @@ test('A library that is not there is missed, with the packages to install', asyn
   await expect(missing({ ...program, header: 'none/none.h' })).resolves.toContain('apt-get install g++ libnone-dev');
 });
 
-/** From a sphere around it to points in its box, like the bench's. */
+/** From a sphere around the mesh to points in its box, like the rays of the bench. */
 function raysAround(random: Random): Float32Array {
   const rays = new Float32Array(RAYS * 8);
   for (let i = 0; i < RAYS; i++) {
@@ -102,7 +102,7 @@ function cast(mesh: Triangles, rays: Float32Array) {
   return { hits, sum };
 }
 
-/** Two spheres of radius 1 meet where their centres are no more than 2 apart. */
+/** Two spheres of radius 1 meet if their centres are at most 2 apart. */
 function posesAround(random: Random): Matrix4[] {
   return Array.from({ length: POSES }, () =>
     random.placement(random.direction().multiplyScalar(random.range(0.2, 3.6))),

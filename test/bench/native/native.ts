@@ -6,26 +6,26 @@ import { createInterface } from 'node:readline';
 import type { Triangles } from '../../oracle/meshes.js';
 import { compiled, missing, type Program } from './compile.js';
 
-/** A native library in a process of its own, single-threaded, its tree built, waiting to do the work again. */
+/** A single-threaded native library in its own process, with its tree built, that can repeat the work. */
 export interface NativePeer<Answer extends { ms: number }> {
-  /** Library, version, how it was compiled and set. */
+  /** Library, version, and how it was compiled and configured. */
   readonly name: string;
   readonly buildMs: number;
-  /** Does all of the work once. Rejects when the process has ended, or ends before it answers. */
+  /** Does all of the work once. Rejects if the process has ended, or ends before it answers. */
   run(): Promise<Answer>;
   stop(): void;
 }
 
 export interface EmbreeAnswer {
   ms: number;
-  /** How many rays hit, and the sum of their distances. */
+  /** Number of rays that hit, and the sum of their distances. */
   hits: number;
   sum: number;
 }
 
 export interface FclAnswer {
   ms: number;
-  /** Poses that collide, or pairs of triangles over all poses. */
+  /** Number of poses that collide, or of pairs of triangles over all poses. */
   count: number;
 }
 
@@ -38,7 +38,7 @@ const EMBREE: Program = {
   packages: 'g++ libembree-dev',
 };
 
-/** As Debian compiled it. */
+/** FCL as compiled by Debian. */
 const FCL: Program = {
   source: 'pairs.cpp',
   binary: 'pairs',
@@ -48,10 +48,10 @@ const FCL: Program = {
   packages: 'g++ libfcl-dev',
 };
 
-/** As Debian compiled it, its distances. */
+/** FCL's distances, as compiled by Debian. */
 const FCL_DISTANCE: Program = { ...FCL, source: 'distance.cpp', binary: 'distance' };
 
-/** For this machine, but with Eigen's types aligned as in Debian's library, with which it shares them. */
+/** Compiled for this machine, but with Eigen's alignment as in Debian's library, with which its types are shared. */
 const FCL_COMPILED_HERE: Program = {
   ...FCL,
   binary: 'pairs-compiled-here',
@@ -67,15 +67,15 @@ const FCL_DISTANCE_COMPILED_HERE: Program = {
 const FCL_CLASH: Program = { ...FCL, source: 'clash.cpp', binary: 'clash' };
 const FCL_CLASH_COMPILED_HERE: Program = { ...FCL_COMPILED_HERE, source: 'clash.cpp', binary: 'clash-compiled-here' };
 
-/** Why the native peers cannot be had here, naming the packages to install; null where they can. */
+/** Returns why the native peers are unavailable, naming the packages to install; null if they are available. */
 export async function missingNativePeers(): Promise<string | null> {
   const reasons = [await missing(EMBREE), await missing(FCL)].filter((reason) => reason !== null);
   return reasons.length === 0 ? null : reasons.join('\n');
 }
 
 /**
- * `rays`: 8 per ray: origin, tMin, direction of unit length, tMax. With `sse4.2`, Embree's boxes and triangles go four at
- * a time, as ours do; else as wide as the machine allows.
+ * `rays`: 8 numbers per ray: origin, tMin, direction of unit length, tMax. With `sse4.2`, Embree tests boxes and triangles in
+ * groups of four, as we do; otherwise as wide as the machine allows.
  */
 export function startEmbree(
   mesh: Triangles,
@@ -87,8 +87,8 @@ export function startEmbree(
 }
 
 /**
- * The mesh against itself. `poses`: 16 per pose, column-major, rigid: the second one's, the first one's is the
- * identity. `first` stops a pose at its first pair of triangles.
+ * Collides the mesh with itself. `poses`: 16 numbers per pose, column-major, rigid: the transform of the second mesh, while that
+ * of the first is the identity. `first` stops a pose at its first pair of triangles.
  */
 export function startFcl(
   mesh: Triangles,
@@ -101,11 +101,11 @@ export function startFcl(
 
 export interface FclDistances {
   ms: number;
-  /** Of the distances. */
+  /** Sum of the distances. */
   sum: number;
 }
 
-/** How far the mesh is from itself at these poses, as `startFcl` has them. */
+/** Measures the distance between the mesh and itself at these poses, given as in `startFcl`. */
 export function startFclDistance(
   mesh: Triangles,
   poses: Float64Array,
@@ -116,8 +116,8 @@ export function startFclDistance(
 }
 
 /**
- * All pairs of parts that collide. `items`: 18 per part: a rigid matrix, the first triangle of its mesh, and how many it has.
- * `first` stops a pair at its first two triangles.
+ * Finds all pairs of parts that collide. `items`: 18 numbers per part: a rigid matrix, the first triangle of its mesh, and the
+ * number of triangles. `first` stops a pair at its first two triangles.
  */
 export function startFclClash(
   mesh: Triangles,
@@ -147,7 +147,7 @@ async function start<Answer extends { ms: number }>(
     const { name, buildMs } = await lines.next<{ name: string; buildMs: number }>(['name', 'buildMs']);
     return { name, buildMs, run: () => lines.ask('run', keys), stop: () => lines.end() };
   } finally {
-    await rm(folder, { recursive: true }); // it was read before the first answer
+    await rm(folder, { recursive: true }); // the process read it before its first answer
   }
 }
 
@@ -156,7 +156,7 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-/** A line for a line, in order. The end of the process rejects what is not answered yet, and all that follows. */
+/** Exchanges lines, one answer per request, in order. If the process ends, all pending and later requests are rejected. */
 class Conversation {
   readonly #child: ChildProcess;
   readonly #name: string;
@@ -171,7 +171,7 @@ class Conversation {
     child.stderr!.setEncoding('utf8').on('data', (text) => {
       this.#errors += text;
     });
-    child.stdin!.on('error', () => {}); // 'close' tells more
+    child.stdin!.on('error', () => {}); // the 'close' event tells more
     child.on('error', (error) => this.#fail(error.message));
     child.on('close', (code, signal) => this.#fail(`ended with ${signal ?? `code ${code}`} ${this.#errors}`));
   }

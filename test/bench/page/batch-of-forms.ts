@@ -3,7 +3,7 @@ import type { Random } from '../../oracle/random.js';
 
 const GEOMETRIES = 20;
 
-/** Makes a BatchedMesh of instances of 20 geometries in a sphere with `room` for each, and hands out its matrices. */
+/** Makes a BatchedMesh with instances of 20 geometries in a sphere with `room` for each, and exposes its matrices. */
 export function batchOfForms(random: Random, count: number, room: number) {
   const radius = room * Math.cbrt(count);
   const forms = Array.from({ length: GEOMETRIES }, (_, i): BufferGeometry => new SphereGeometry(0.5, 6 + i, 5));

@@ -8,14 +8,14 @@ import { matricesRow } from './matrices-row.js';
 import type { PageRow } from './page-row.js';
 import { SIZE, timed } from './streamed.js';
 
-/** Half a side of the cube for each instance. */
+/** Half the side of the cube for each instance. */
 const ROOM = 1.2;
 const WARM_UP_FRAMES = 300;
-/** In which the facts are measured. */
+/** Number of frames in which the facts are measured. */
 const FRAMES = 40;
 const TRACED = 5;
 
-/** The adapter's frame of a BatchedMesh against one `set` of its matrices, and its picks. */
+/** The adapter's frame of a BatchedMesh, compared with one `set` of its matrices; and its picks. */
 export async function batchedRow(count: number): Promise<PageRow> {
   const random = new Random(1);
   const { batch, array, texture, radius } = batchOfForms(random, count, ROOM);

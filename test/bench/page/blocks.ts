@@ -11,14 +11,14 @@ import {
 import type { PageRow } from './page-row.js';
 import { Stage } from './stage.js';
 
-/** How many of each there are for every Mesh that is hidden. */
+/** Number of each kind per hidden Mesh. */
 const GEOMETRIES = 0.4;
 const INSTANCES = 20;
 const TRIANGLES = 20;
 
 const material = new MeshBasicMaterial();
 
-/** How long the main thread is busy at once while large scenes come, change and go. */
+/** How long the main thread is blocked at a time while large scenes are added, changed and removed. */
 export async function blocksRow(count: number): Promise<PageRow> {
   const stage = await Stage.open();
   const { scene, service } = stage;
@@ -68,7 +68,10 @@ export async function blocksRow(count: number): Promise<PageRow> {
   };
 }
 
-/** From adding a mesh of so many triangles until it is there, and how long the main thread is busy at once until it is gone. */
+/**
+ * Time from adding a mesh of `count` triangles until it is tracked, and how long the main thread is blocked at a time until it
+ * has been removed.
+ */
 export async function largeMeshRow(count: number): Promise<PageRow> {
   const stage = await Stage.open();
   return {
@@ -117,13 +120,13 @@ function halve(forest: InstancedMesh): void {
   forest.count /= 2;
 }
 
-/** Is true after a few frames. */
+/** Returns a function that is true after a few calls, one per frame. */
 function soon(): () => boolean {
   let frames = 0;
   return () => ++frames > 4;
 }
 
-/** A square of so many squares, of two triangles each. */
+/** A square of `side` by `side` cells, of two triangles each. */
 function sheetOf(side: number): BufferGeometry {
   const n = side + 1;
   const positions = new Float32Array(3 * n * n);

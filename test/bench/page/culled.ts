@@ -18,11 +18,11 @@ import { framesOf } from './length.js';
 import type { PageRow } from './page-row.js';
 import { roundOf, SIZE, Streamed, timed } from './streamed.js';
 
-/** Half a side of the cube for each instance. */
+/** Half the side of the cube for each instance. */
 const ROOM = 2;
 const WARM_UP_FRAMES = 300;
 
-/** It is in the midst of them, turns, and sees about a tenth. */
+/** A camera amid the instances that turns, and sees about a tenth of them. */
 function turning(): { camera: PerspectiveCamera; turn(frame: number): void } {
   const camera = new PerspectiveCamera(55, SIZE.width / SIZE.height, 0.1, 1000);
   return {
@@ -34,7 +34,7 @@ function turning(): { camera: PerspectiveCamera; turn(frame: number): void } {
   };
 }
 
-/** Does what a renderer does before it draws: it asks the view's frustum about each object, and about its children. */
+/** Does what a renderer does before it draws: it tests each object and its children against the view's frustum. */
 function listed(scene: Scene, camera: Camera, root: Object3D): Object3D[] {
   const frustum = new Frustum().setFromProjectionMatrix(
     new Matrix4().multiplyMatrices(camera.projectionMatrix, camera.matrixWorldInverse),
@@ -53,7 +53,9 @@ function ended(scene: Scene, camera: Camera): void {
 
 const RENDERER = { isWebGLRenderer: true } as unknown as WebGLRenderer;
 
-/** What culling an InstancedMesh that moves as a whole takes of the main thread, against InstancedMesh2; and sorting what is left. */
+/**
+ * The main thread's time for culling an InstancedMesh whose instances all move, compared with InstancedMesh2; also with sorting.
+ */
 async function instancesRow(count: number, isSorted: boolean): Promise<PageRow> {
   const random = new Random(1);
   const radius = ROOM * Math.cbrt(count);
@@ -125,7 +127,7 @@ async function instancesRow(count: number, isSorted: boolean): Promise<PageRow> 
   };
 }
 
-/** What writing the draw list of a BatchedMesh takes, against three's own. */
+/** The time to write the draw list of a BatchedMesh, compared with three's own. */
 async function batchRow(count: number, seesAll: boolean): Promise<PageRow> {
   const { batch, array, texture, radius } = batchOfForms(new Random(1), count, ROOM);
   const material = batch.material as Material;
@@ -157,7 +159,7 @@ async function batchRow(count: number, seesAll: boolean): Promise<PageRow> {
     move(n);
     await frame();
   }
-  /** The list in its order; what is drawn beyond the border of the view, or not, is not compared. */
+  /** The draw list in its order. Instances at the border of the view may differ, and are not compared. */
   const listOf = () => ({ drawn: seesAll ? insides._multiDrawCount : 0 });
   const seen: number[] = [];
   return {

@@ -12,13 +12,13 @@ import { cityOf, isHouse, STREET } from '../work/city.js';
 import type { PageFact, PageRow } from './page-row.js';
 import { SIZE, Streamed, timed } from './streamed.js';
 
-/** Pixels along the sides. They are few, as where there is no graphics card the processor paints them. */
+/** Size of the picture. It has few pixels, because without a graphics card the CPU draws them. */
 const PICTURE = { width: 320, height: 180 };
-/** Until what hides others has stood still for some answers. */
+/** Frames until the occluders have been at rest for several answers. */
 const WARM_UP_FRAMES = 6;
 /** The frame that is compared. */
 const LAST = 3;
-/** How far the camera goes in a frame. */
+/** Distance that the camera moves per frame. */
 const STEP = 0.05;
 
 interface Drawn {
@@ -27,7 +27,7 @@ interface Drawn {
   instances: number;
 }
 
-/** What it takes to draw a city in a street with what the worker leaves out, and as three does by itself. */
+/** Time to draw a city from a street, with the worker's culling, and with three's own. */
 export async function drawnCityRow(count: number): Promise<PageRow> {
   const matrices = cityOf(count);
   const geometry = new BoxGeometry();
@@ -48,7 +48,7 @@ export async function drawnCityRow(count: number): Promise<PageRow> {
   renderer.setSize(PICTURE.width, PICTURE.height, false);
   const gl = renderer.getContext();
   const pixels = new Uint8Array(4 * PICTURE.width * PICTURE.height);
-  /** Waits for the picture, too, which a page never does. */
+  /** Also waits for the GPU to finish, which a page never does. */
   const paint = (camera: PerspectiveCamera): void => {
     renderer.render(scene, camera);
     gl.readPixels(0, 0, PICTURE.width, PICTURE.height, gl.RGBA, gl.UNSIGNED_BYTE, pixels);
@@ -66,7 +66,7 @@ export async function drawnCityRow(count: number): Promise<PageRow> {
   });
   streamed.camera = eye();
   const [uncovered, alone] = [eye(), eye()];
-  /** Asks about the camera's next picture, and about that without occlusion. */
+  /** Requests visibility for the camera's next picture, and for one without occlusion. */
   const ask = () => {
     streamed.tracker.setView(uncovered, SIZE, 'without occlusion', { occlusion: false });
     return streamed.update();
@@ -99,9 +99,9 @@ export async function drawnCityRow(count: number): Promise<PageRow> {
   const contenders: PageRow['contenders'] = {};
   const checksums: NonNullable<PageRow['checksums']> = {};
   for (const [name, frame] of Object.entries(frames)) {
-    // On and on, from contender to contender: the camera's step is what answers are asked with.
+    // The steps continue from contender to contender, since each answer is for the camera's current step.
     contenders[name] = () => frame(step++);
-    // One picture for all, which the answer before it has seen.
+    // All contenders draw the same picture, for which the preceding answers were requested.
     checksums[name] = async () => {
       for (const each of [streamed.camera, uncovered]) walk(each, LAST);
       for (let i = 0; i < 2; i++) await ask();

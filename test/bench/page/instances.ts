@@ -3,7 +3,7 @@ import { Random } from '../../oracle/random.js';
 import { matricesRow } from './matrices-row.js';
 import type { PageRow } from './page-row.js';
 
-/** The adapter's frame of an InstancedMesh against one `set` of its array. */
+/** The adapter's frame of an InstancedMesh, compared with one `set` of its array. */
 export async function instancesRow(count: number): Promise<PageRow> {
   const root = new Scene();
   const mesh = new InstancedMesh(new BoxGeometry(), new MeshBasicMaterial(), count);

@@ -1,4 +1,4 @@
-// What `npm run bench` measures in a page.
+// The part of `npm run bench` that is measured in a page.
 import type { PageRow } from './page-row.js';
 import { ROWS } from './rows.js';
 import { FRAMES_A_ROUND } from './streamed.js';

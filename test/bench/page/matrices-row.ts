@@ -4,15 +4,15 @@ import { Echo } from './messages.js';
 import type { PageRow } from './page-row.js';
 import { roundOf, Streamed, sumOf, timed } from './streamed.js';
 
-/** A scene of which an array of matrices changes in each frame, `changed` after it was written. */
+/** A scene with an array of matrices that changes in each frame; `changed` is called after it was written. */
 export interface MovingMatrices {
   root: Object3D;
-  /** 16 numbers for each of so many instances. */
+  /** 16 numbers per instance. */
   array: Float32Array;
   changed(): void;
 }
 
-/** The adapter's frame of an array of matrices against one `set` of it. */
+/** The adapter's frame of an array of matrices, compared with one `set` of it. */
 export async function matricesRow(
   { root, array, changed }: MovingMatrices,
   options?: TrackOptions,

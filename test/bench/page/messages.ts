@@ -1,4 +1,4 @@
-/** The floor: a message there and one back, with a buffer that is handed over. */
+/** The lower bound: the round trip of a message with a transferred buffer. */
 export class Echo {
   readonly #worker: Worker;
   #buffer: ArrayBuffer;
@@ -24,7 +24,7 @@ export class Echo {
     return this.#buffer;
   }
 
-  /** Milliseconds of the main thread. */
+  /** Returns the milliseconds spent on the main thread. */
   async send(): Promise<number> {
     const answer = new Promise<void>((resolve) => {
       this.#answered = resolve;

@@ -21,13 +21,13 @@ import { FRAMES_A_ROUND, SIZE } from './streamed.js';
 const FRAMES_A_TURN = 300;
 const PICKS_A_ROUND = 20;
 const COMPARED_PICKS = 3;
-/** Degrees, by which a camera in the middle sees about a twentieth. */
+/** Field of view in degrees: a camera in the middle sees about a twentieth of the instances. */
 const FIELD_OF_VIEW = 38;
 const HALF_SIZE = 0.5;
-/** Of a cube for each. */
+/** Side of the cube for each instance. */
 const ROOM = 2;
 
-/** An InstancedMesh of many boxes that never move, with its tracker. */
+/** An InstancedMesh of many static boxes, with its tracker. */
 class Forest {
   readonly camera: PerspectiveCamera;
   readonly mesh: InstancedMesh;
@@ -74,7 +74,7 @@ class Forest {
     this.coreBytes = coreBytes;
   }
 
-  /** Turns the camera as it is in a frame. */
+  /** Turns the camera to its orientation in a frame. */
   turn(frame: number): void {
     this.camera.rotation.y = (2 * Math.PI * frame) / FRAMES_A_TURN;
     this.camera.updateMatrixWorld();
@@ -86,7 +86,7 @@ class Forest {
   }
 }
 
-/** From asking for a frame to the list of instances that a turning camera sees. */
+/** Time from requesting a frame to the list of instances that a turning camera sees. */
 export async function millionRow(count: number): Promise<PageRow> {
   const forest = await Forest.of(count);
   const { camera, mesh, tracker } = forest;
@@ -123,7 +123,7 @@ export async function millionRow(count: number): Promise<PageRow> {
   };
 }
 
-/** What an app writes that has its boxes' centres in one array: each against the planes of the frustum. */
+/** The loop of an app with its boxes' centres in one array: it tests each against the planes of the frustum. */
 class BoxLoop {
   readonly #centres: Float32Array;
   readonly #frustum = new Frustum(...Array.from({ length: 6 }, () => new Plane()));
@@ -156,7 +156,7 @@ class BoxLoop {
   }
 }
 
-/** One pick after the other of the same, each where another instance is drawn. */
+/** A sequence of picks, each at the position of a different instance. */
 export async function millionPickRow(count: number): Promise<PageRow> {
   const forest = await Forest.of(count);
   const { camera, mesh, tracker } = forest;

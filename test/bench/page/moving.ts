@@ -4,7 +4,7 @@ import { Echo } from './messages.js';
 import type { PageRow } from './page-row.js';
 import { roundOf, Streamed, timed } from './streamed.js';
 
-/** Meshes that all move and turn in every frame. */
+/** Meshes that all move and rotate in every frame. */
 export class MovingScene {
   readonly root = new Scene();
   readonly meshes: Mesh[] = [];
@@ -35,7 +35,7 @@ export class MovingScene {
   };
 }
 
-/** The adapter's frame against a loop that only copies the same matrices. */
+/** The adapter's frame, compared with a loop that only copies the same matrices. */
 export async function movingRow(count: number): Promise<PageRow> {
   const { root, meshes, move } = new MovingScene(count);
   const streamed = await Streamed.of(root);

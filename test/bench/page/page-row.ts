@@ -1,26 +1,26 @@
-/** One row's work in a page. */
+/** The work of one row in a page. */
 export interface PageRow {
-  /** By the contender's name: does its part of a round; answers milliseconds for once. */
+  /** By contender's name: does its share of a round; returns the milliseconds of one repetition. */
   contenders: Record<string, (round: number) => Promise<number>>;
-  /** What all contenders do beside their work: the scene's motion. */
+  /** Work that all contenders do besides their own: the scene's motion. */
   idle?: (round: number) => Promise<number>;
-  /** What the last round of a contender came to, where that is to be compared. */
+  /** Checksums of a contender's last round, for those that are compared. */
   checksums?: Record<string, () => Promise<Record<string, number>>>;
-  /** Figures after all rounds. */
+  /** Returns figures after all rounds. */
   facts?(): PageFact[] | Promise<PageFact[]>;
   close(): void;
 }
 
-/** A figure that is no time of a contender's. */
+/** A figure other than a contender's time. */
 export interface PageFact {
   name: string;
   value: number;
   unit: string;
-  /** The target. */
+  /** Its target. */
   atMost?: number;
 }
 
-/** The mean of the fastest quarter: finer than the clock, and whatever else the machine does only ever adds to it. */
+/** Mean of the fastest quarter: finer than the clock's resolution, and other load on the machine can only add time. */
 export function typical(samples: readonly number[]): number {
   const fastest = samples.toSorted((a, b) => a - b).slice(0, Math.ceil(samples.length / 4));
   return fastest.reduce((sum, each) => sum + each) / fastest.length;

@@ -8,7 +8,7 @@ import { SIZE, Streamed } from './streamed.js';
 const CALLS_A_ROUND = 50;
 const FRAMES_A_ROUND = framesOf(60);
 
-/** A comlink worker that does nothing, in the same page. */
+/** A comlink worker that does nothing, on the same page. */
 class Nothing {
   readonly #worker = new Worker(new URL('./nothing-worker.ts', import.meta.url), { type: 'module' });
   readonly #api: Remote<{ nothing(): null }> = wrap(this.#worker);
@@ -22,13 +22,13 @@ class Nothing {
   }
 }
 
-/** One pick after the other, of objects that stand still. */
+/** A sequence of picks among objects at rest. */
 export async function idlePickRow(count: number): Promise<PageRow> {
   const { root, meshes } = new MovingScene(count);
   const streamed = await Streamed.of(root);
   await streamed.update();
   const { service, tracker, camera } = streamed;
-  // Where the first object is drawn; another may be before it.
+  // The pixel of the first object; another may be in front of it.
   const drawn = meshes[0].position.clone().project(camera);
   const [x, y] = [(0.5 + 0.5 * drawn.x) * SIZE.width, (0.5 - 0.5 * drawn.y) * SIZE.height];
   const nothing = new Nothing();
@@ -62,7 +62,7 @@ export async function idlePickRow(count: number): Promise<PageRow> {
   };
 }
 
-/** A pick behind every frame, at 60 frames a second. */
+/** A pick after every frame, at 60 frames per second. */
 export async function loadedPickRow(count: number): Promise<PageRow> {
   const { root, move } = new MovingScene(count);
   const streamed = await Streamed.of(root);

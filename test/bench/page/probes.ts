@@ -1,25 +1,25 @@
-/** What only the browser knows of a page; who opens it answers (browser.ts). */
+/** Measurements that only the browser can make of a page; the process that opened the page provides them (browser.ts). */
 export interface Probes {
-  /** Bytes on the heap of this thread after a garbage collection, buffers of arrays included. */
+  /** Heap size of this thread in bytes after a garbage collection, including array buffers. */
   heapBytes(): Promise<number>;
   startTrace(): Promise<void>;
-  /** Returns what is known of the tasks of this thread since the mark `TRACE_MARK`, which is to be set after `startTrace`. */
+  /** Returns the longest tasks of this thread since the mark `TRACE_MARK`, which must be set after `startTrace`. */
   longestTask(): Promise<LongestTask>;
 }
 
-/** Milliseconds, each of the task that has most of it. */
+/** Milliseconds; each is that of the task with the most of it. */
 export interface LongestTask {
-  /** By the wall: what else a machine does makes tasks longer. */
+  /** Wall-clock time: other load on the machine makes tasks longer. */
   wall: number;
-  /** On the processor. */
+  /** CPU time. */
   cpu: number;
-  /** On the processor, without the collection of garbage. */
+  /** CPU time without garbage collection. */
   ours: number;
 }
 
 export const TRACE_MARK = 'traced from here';
 
-/** Begins a trace, of which what comes after this counts: its beginning takes the page some time. */
+/** Starts a trace, and marks where it counts: starting it takes the page some time. */
 export async function beginTrace(): Promise<void> {
   await window.startTrace();
   await new Promise((resolve) => setTimeout(resolve, SETTLING_MS));

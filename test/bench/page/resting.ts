@@ -5,7 +5,7 @@ import { roundOf, Streamed, timed } from './streamed.js';
 
 const WARM_UP_FRAMES = 300;
 
-/** The adapter's frame of a scene in which nothing moves, against what three does to it in every frame. */
+/** The adapter's frame of a scene at rest, compared with three's own work on it in every frame. */
 async function restingRow(count: number, motion: 'moving' | 'static'): Promise<PageRow> {
   const root = new Scene();
   const geometry = new BoxGeometry();

@@ -1,4 +1,4 @@
-// The rows whose cost is on the main thread, or on the way to the worker.
+// The rows whose cost is on the main thread, or in the messages to the worker.
 import { batchedRow } from './batched.js';
 import { blocksRow, largeMeshRow } from './blocks.js';
 import { culledBatchRow, culledInstancesRow, sortedInstancesRow, wholeBatchRow } from './culled.js';

@@ -21,10 +21,10 @@ import { SIZE } from './streamed.js';
 
 const PICKS_A_ROUND = 50;
 const COMPARED_PICKS = 3;
-/** Of a cube for each Mesh. */
+/** Side of the cube for each Mesh. */
 const ROOM = 4;
 
-/** Meshes anywhere around the camera, of which faces of these sides are drawn, in turn. */
+/** Meshes at random places around the camera; the rendered sides of their faces alternate. */
 class Crowd {
   readonly root = new Scene();
   readonly camera = new PerspectiveCamera(55, SIZE.width / SIZE.height, 1e-3, 1e4);
@@ -60,7 +60,7 @@ class Crowd {
     return quantile(samples, 0.5);
   }
 
-  /** Of what the first picks hit. */
+  /** Sum over the hits of the first picks. */
   sumOfPicks(): Promise<Record<string, number>> {
     return this.#sumOf((at) => this.#pick(at));
   }
@@ -95,7 +95,7 @@ class Crowd {
   }
 }
 
-/** A pick among objects of mixed sides, and among as many of one side. */
+/** A pick among objects of mixed sides, compared with as many objects of one side. */
 export async function sidesRow(count: number): Promise<PageRow> {
   const mixed = await Crowd.of(count, [FrontSide, BackSide, DoubleSide]);
   const front = await Crowd.of(count, [FrontSide]);

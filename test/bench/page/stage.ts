@@ -5,10 +5,10 @@ import type { PageFact } from './page-row.js';
 import { beginTrace, type LongestTask } from './probes.js';
 import { SIZE } from './streamed.js';
 
-/** Milliseconds of one task. */
+/** Maximum milliseconds of one task. */
 const MOST_MS = 8;
 
-/** A tracked scene, in which something large comes, changes and goes. */
+/** A tracked scene in which large objects are added, changed and removed. */
 export class Stage {
   readonly facts: PageFact[] = [];
   readonly scene: Scene;
@@ -29,7 +29,7 @@ export class Stage {
     this.tracker = tracker;
   }
 
-  /** A frame; answers how many milliseconds `update` took. */
+  /** Runs a frame; returns how many milliseconds `update` took. */
   async frame(): Promise<number> {
     await new Promise(requestAnimationFrame);
     const start = performance.now();
@@ -38,14 +38,14 @@ export class Stage {
   }
 
   /**
-   * Notes the longest task from what `act` does until all is done: by the wall, on the processor, and there without
-   * the collection of garbage. Answers the milliseconds until then.
+   * Records the longest task from the beginning of `act` until everything is done: by wall-clock time, by CPU time, and by CPU
+   * time without garbage collection. Returns the milliseconds until then.
    */
   async during(what: string, act: () => void, isDone: () => boolean): Promise<number> {
     await this.frame();
-    await window.heapBytes(); // the garbage of the scene is not ours
+    await window.heapBytes(); // excludes the scene's own garbage
     await beginTrace();
-    for (let i = 0; i < 2; i++) await this.frame(); // no turns are due from the time that these two took
+    for (let i = 0; i < 2; i++) await this.frame(); // so that no slices are due from the time of the two calls above
     const start = performance.now();
     act();
     for (let frames = 0; frames === 0 || !isDone(); frames++) await this.frame();
@@ -65,7 +65,7 @@ export class Stage {
   }
 }
 
-/** Says what is known of the longest task: the bound is of what a page feels, the others say what of it is ours. */
+/** Returns figures of the longest task: the bound is on what users of a page notice, the others tell our share of it. */
 export function factsOf({ wall, cpu, ours }: LongestTask, when = ''): PageFact[] {
   return [
     { name: `longest task${when}`, value: wall, unit: 'ms', atMost: MOST_MS },

@@ -6,16 +6,16 @@ import { framesOf } from './length.js';
 import { typical } from './page-row.js';
 
 export const FRAMES_A_ROUND = framesOf(30);
-/** Half a minute's: what is called once a frame is compiled by then, as in a page that has run for a while. */
+/** Half a minute's frames: code that runs once per frame is then compiled, as in a page that has been running for a while. */
 const WARM_UP_FRAMES = 1800;
 export const SIZE = { width: 1600, height: 900 };
 
-/** A scene, its service, and what the two take of the main thread. */
+/** A scene with its service, and the time that they take on the main thread. */
 export class Streamed {
   service!: CollisionService;
   tracker!: SceneTracker;
   camera = new PerspectiveCamera(55, SIZE.width / SIZE.height, 0.1, 1000);
-  /** Of the last frame that was asked to be recorded. */
+  /** Content of the last frame that was recorded. */
   recorded = { objects: 0, sum: 0 };
   #records = false;
   #received = 0;
@@ -33,7 +33,7 @@ export class Streamed {
         return worker;
       },
     });
-    // The last of all listeners: what those before it left to microtasks is done by now.
+    // Runs after all other listeners: the microtasks queued by earlier ones have run by now.
     worker!.addEventListener('message', () => {
       streamed.#received += performance.now() - streamed.#begin;
       streamed.#answered?.();
@@ -46,7 +46,7 @@ export class Streamed {
     return streamed;
   }
 
-  /** As many frames as it takes, one after the other. */
+  /** Runs frames in sequence until everything is compiled. */
   async warmUp(move: (frame: number) => void, frames = WARM_UP_FRAMES): Promise<void> {
     for (let frame = 0; frame < framesOf(frames); frame++) {
       move(frame);
@@ -58,13 +58,15 @@ export class Streamed {
     return this.tracker.update(this.camera, SIZE);
   }
 
-  /** Milliseconds of the main thread for a frame: from the call to its messages, and what the answer takes. */
+  /**
+   * Returns the main thread's milliseconds for a frame: from the call until its messages are sent, and for handling the answer.
+   */
   async share(): Promise<number> {
     this.#received = 0;
     const start = performance.now();
     const frame = this.update();
     const asked = performance.now() - start;
-    // Goes on from the last listener and not from the frame's answer: what this does is not in the listeners' time then.
+    // Continues from the last listener instead of the frame's answer, so that the listeners' time excludes the code below.
     await new Promise<void>((resolve) => {
       this.#answered = resolve;
     });
@@ -72,7 +74,7 @@ export class Streamed {
     return asked + this.#received;
   }
 
-  /** A frame, and what was sent for it. */
+  /** Runs a frame, and returns what was sent for it. */
   async record(): Promise<{ objects: number; sum: number }> {
     this.#records = true;
     await this.update();
@@ -97,7 +99,7 @@ export class Streamed {
   }
 }
 
-/** How many transforms are in a frame, and a sum of their numbers. */
+/** Returns the number of transforms in a frame, and the sum of their numbers. */
 function contentOf(input: ArrayBuffer): { objects: number; sum: number } {
   const u32 = new Uint32Array(input);
   const word = (at: number) => u32[at / 4];
@@ -115,7 +117,7 @@ function contentOf(input: ArrayBuffer): { objects: number; sum: number } {
   return { objects, sum };
 }
 
-/** Of matrices, without the bottom row. */
+/** Sums up matrices without the bottom row. */
 export function sumOf(numbers: ArrayLike<number>): number {
   let sum = 0;
   for (let i = 0; i < numbers.length; i++) if (i % 4 !== 3) sum += numbers[i];
@@ -123,8 +125,8 @@ export function sumOf(numbers: ArrayLike<number>): number {
 }
 
 /**
- * Times `work` in each frame of a round, after `move`, at the pace of the screen, as a page does. From one picture to the
- * next the processor forgets much of what it held, of whoever's: over and over, one `set` takes half as long.
+ * Times `work` in each frame of a round, after `move`, at the screen's refresh rate, as in a page. Between two frames the CPU's
+ * caches lose much of their content, of all contenders alike: in a tight loop, one `set` takes half as long.
  */
 export async function roundOf(
   round: number,

@@ -19,15 +19,15 @@ import { beginTrace, type LongestTask } from './probes.js';
 import { factsOf } from './stage.js';
 import { SIZE } from './streamed.js';
 
-/** Of each geometry. */
+/** Triangles per geometry. */
 const TRIANGLES = 48;
 const TRACED = 3;
-/** Half a side of the cube for each, so that something lies before the camera. */
+/** Half the side of the cube for each, so that there is an object in front of the camera. */
 const ROOM = 2.8;
 
 type Found = Record<'mesh' | 'distance', number>;
 
-/** Many small geometries, from a scene that nobody has looked at to the answer of a pick. */
+/** Many small geometries: time from an untracked scene to the answer of a pick. */
 export async function trackingRow(count: number): Promise<PageRow> {
   const camera = new PerspectiveCamera(55, SIZE.width / SIZE.height, 0.1, 1000);
   const radius = ROOM * Math.cbrt(count);
@@ -42,11 +42,11 @@ export async function trackingRow(count: number): Promise<PageRow> {
     const tracker = await trackScene(service, root);
     const frame = tracker.update(camera, SIZE);
     const hit = await tracker.pick(SIZE.width / 2, SIZE.height / 2);
-    await frame; // which was answered before
+    await frame; // which has already been answered
     found = { mesh: hit === null ? -1 : root.children.indexOf(hit.object), distance: hit?.distance ?? 0 };
     return tracker;
   };
-  /** Calls `measure` around the work on a scene of its own, in a task of its own. */
+  /** Calls `measure` around the work on a new scene, in a separate task. */
   const tracked = async (measure: (work: () => Promise<unknown>) => Promise<number>): Promise<number> => {
     const service = await createCollisionService();
     const root = sceneOf(count);
@@ -82,7 +82,7 @@ export async function trackingRow(count: number): Promise<PageRow> {
       const tasks: LongestTask[] = [];
       for (let i = 0; i < TRACED; i++) {
         await tracked(async (work) => {
-          await window.heapBytes(); // the garbage of the scene is not ours
+          await window.heapBytes(); // excludes the scene's own garbage
           await beginTrace();
           await work();
           tasks.push(await window.longestTask());
@@ -116,7 +116,7 @@ function sceneOf(count: number): Scene {
   return root;
 }
 
-/** A geometry of which there is no other. */
+/** A geometry that nothing else shares. */
 function bumpy(random: Random): BufferGeometry {
   const geometry = new PlaneGeometry(8, 8, TRIANGLES / 8, 4);
   const { position } = geometry.attributes;

@@ -1,19 +1,19 @@
 /**
- * All overlapping pairs of cubes, as an expert would write it in plain JavaScript: a uniform grid of the centres, a
- * cell as wide as the cubes' diagonal, filled by a counting sort; then the separating-axis test (Gottschalk, Lin and
- * Manocha, OBBTree, 1996). All float64, and no garbage.
+ * Finds all overlapping pairs of cubes, as an expert would in plain JavaScript: a uniform grid of the centres with cells as wide
+ * as the cubes' diagonal, filled by a counting sort; then the separating axis test (Gottschalk, Lin and Manocha, OBBTree, 1996).
+ * All in float64, without garbage.
  */
 export class BoxGrid {
-  /** Of the last `findPairs`: two indices each, the smaller first. */
+  /** Pairs of the last `findPairs`: two indices each, the smaller first. */
   pairs = new Uint32Array(1024);
   count = 0;
 
   readonly #boxes: number;
   readonly #cellOf: Int32Array;
-  /** Indices of the boxes, by cell. */
+  /** Indices of the boxes, sorted by cell. */
   readonly #sorted: Int32Array;
   #starts = new Int32Array(0);
-  /** Center and the three axes, twelve numbers per box. */
+  /** Centre and three axes: twelve numbers per box. */
   readonly #frames: Float64Array;
   readonly #low = new Float64Array(3);
   readonly #cells = new Int32Array(3);
@@ -25,7 +25,7 @@ export class BoxGrid {
     this.#frames = new Float64Array(12 * boxes);
   }
 
-  /** `matrices`: 16 per box, column-major, of rotation and translation. */
+  /** `matrices`: 16 numbers per box, column-major, of rotation and translation. */
   findPairs(matrices: Float32Array, halfSize: number): void {
     this.#read(matrices);
     this.#sort(2 * Math.sqrt(3) * halfSize);
@@ -39,7 +39,7 @@ export class BoxGrid {
           const end = this.#starts[cell + 1];
           if (start === end) continue;
           this.#inside(start, end, halfSize);
-          // Half of the 26 neighbours, each row of cells as one range: the cells of a row are neighbours in memory.
+          // Visits half of the 26 neighbours, each row of cells as one range: the cells of a row are adjacent in memory.
           const left = x > 0 ? -1 : 0;
           const right = x < nx - 1 ? 1 : 0;
           if (right) this.#between(start, end, cell + 1, cell + 1, halfSize);
@@ -125,7 +125,7 @@ export class BoxGrid {
     const dz = frames[12 * b + 2] - frames[12 * a + 2];
     const squared = dx * dx + dy * dy + dz * dz;
     if (squared > 12 * halfSize * halfSize) return;
-    // Nearer than two inscribed spheres: no axis can separate them.
+    // If the inscribed spheres overlap, no axis can separate the boxes.
     if (squared > 4 * halfSize * halfSize && cubesAreApart(frames, 12 * a + 3, 12 * b + 3, dx, dy, dz, halfSize))
       return;
     if (2 * this.count === this.pairs.length) {
@@ -139,7 +139,10 @@ export class BoxGrid {
   }
 }
 
-/** Whether one of the 15 axes separates two cubes; nine numbers of axes each, at `a` and `b`; d between their centres. */
+/**
+ * Returns whether one of the 15 axes separates two cubes, whose nine axis coordinates begin at `a` and `b`; d is the vector
+ * between their centres.
+ */
 function cubesAreApart(
   axes: Float64Array,
   a: number,
@@ -158,7 +161,7 @@ function cubesAreApart(
   const cx = axes[a + 6];
   const cy = axes[a + 7];
   const cz = axes[a + 8];
-  // d in the first one's axes, in half sizes.
+  // d in the frame of the first cube, in half sizes.
   const ta = (dx * ax + dy * ay + dz * az) / halfSize;
   const tb = (dx * bx + dy * by + dz * bz) / halfSize;
   const tc = (dx * cx + dy * cy + dz * cz) / halfSize;

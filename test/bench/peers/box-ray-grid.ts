@@ -1,9 +1,9 @@
 /**
- * First hits of rays among cubes in plain JavaScript: a uniform grid with each cube in every cell that its bounds touch,
- * walked cell by cell (Amanatides and Woo, A Fast Voxel Traversal Algorithm for Ray Tracing, 1987). All float64.
+ * Finds first hits of rays among cubes in plain JavaScript: a uniform grid with each cube in every cell that its bounds overlap,
+ * traversed cell by cell (Amanatides and Woo, A Fast Voxel Traversal Algorithm for Ray Tracing, 1987). All in float64.
  */
 export class BoxRayGrid {
-  /** Of the last ray's hit; -1 where it missed. */
+  /** Hit of the last ray; -1 for a miss. */
   box = -1;
 
   readonly #matrices: Float64Array;
@@ -13,16 +13,16 @@ export class BoxRayGrid {
   readonly #cells = [0, 0, 0];
   readonly #starts: Int32Array;
   readonly #boxes: Int32Array;
-  /** The number of the last ray that a box was tested with. */
+  /** Per box, the number of the last ray that was tested with it. */
   readonly #testedWith: Int32Array;
   #ray = 0;
-  // Of the walk, per axis.
+  // State of the traversal, per axis.
   readonly #cell = new Int32Array(3);
   readonly #next = new Float64Array(3);
   readonly #origin = new Float64Array(3);
   readonly #direction = new Float64Array(3);
 
-  /** `matrices`: 16 per cube, column-major, of rotation and translation. */
+  /** `matrices`: 16 numbers per cube, column-major, of rotation and translation. */
   constructor(matrices: Float32Array, halfSize: number) {
     const count = matrices.length / 16;
     this.#matrices = Float64Array.from(matrices);
@@ -53,7 +53,7 @@ export class BoxRayGrid {
     });
   }
 
-  /** The distance in lengths of the direction; Infinity where nothing is hit. `at` is where the ray is in `rays`. */
+  /** Returns the distance in multiples of the direction's length; Infinity for a miss. `at` is the ray's offset in `rays`. */
   cast(rays: Float32Array, at: number): number {
     this.box = -1;
     this.#ray++;
@@ -84,7 +84,7 @@ export class BoxRayGrid {
     }
   }
 
-  /** Sets the walk to the first cell; answers the distance to it, Infinity where the ray misses the grid. */
+  /** Starts the traversal at the first cell; returns the distance to it, Infinity if the ray misses the grid. */
   #enter(rays: Float32Array, at: number): number {
     let enter = 0;
     let leave = Infinity;
@@ -110,7 +110,7 @@ export class BoxRayGrid {
     return enter;
   }
 
-  /** Slabs in the cube's own frame; Infinity where it is missed. */
+  /** Slab test in the cube's own frame; returns Infinity for a miss. */
   #hit(box: number): number {
     const m = this.#matrices;
     const at = 16 * box;
@@ -132,7 +132,7 @@ export class BoxRayGrid {
     return enter <= leave ? enter : Infinity;
   }
 
-  /** Low and high corner of each cube's bounds. */
+  /** Minimum and maximum corner of each cube's bounds. */
   #boundsOf(count: number): Float64Array {
     const bounds = new Float64Array(6 * count);
     for (let i = 0; i < count; i++) {

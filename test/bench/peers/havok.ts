@@ -1,5 +1,5 @@
-// Havok by its raw exports: queries and results in its memory. By its wrappers, which make arrays of arrays of both, rays take
-// up to four times as long, and casts some microseconds more.
+// Calls Havok by its raw exports, with queries and results in its memory. By its wrappers, which convert both to arrays of
+// arrays, rays take up to four times as long, and casts some microseconds more.
 import initHavok, {
   type HavokPhysicsWithBindings,
   type HP_ShapeId,
@@ -29,7 +29,7 @@ async function startHavok(): Promise<World> {
   return { havok, world: havok.HP_World_Create()[1] };
 }
 
-/** Makes a world of one mesh or of boxes, and runs it once, so that its broad phase is as it is in a game. */
+/** Makes a world of one mesh or of boxes, and steps it once, so that its broad phase is in the same state as in a game. */
 async function worldOf(scene: Triangles | BoxFrame): Promise<World> {
   const { havok, world } = await startHavok();
   if ('indices' in scene) {
@@ -74,10 +74,10 @@ function addBody(
 
 // --- rays ---
 
-/** The bytes of a query: two points, two masks, whether triggers are hit, a body to ignore. */
+/** Bytes of a query: two points, two masks, whether triggers are hit, and a body to ignore. */
 const QUERY_BYTES = 48;
 const MASKS = 6;
-/** The bytes of a result, which begins with the part of the way at which the ray hit. */
+/** Bytes of a result, which begins with the fraction of the path at which the ray hits. */
 const RESULT_BYTES = 128;
 
 const RAY_TOLERANCE = {
@@ -85,7 +85,7 @@ const RAY_TOLERANCE = {
   because: 'its surfaces are thick, and are hit where a ray passes them by',
 };
 
-/** First hits of one mesh, or among boxes, which it rounds; its rays end after so long a way. */
+/** First hits of one mesh, or among boxes, which Havok rounds; its rays have the length `way`. */
 export async function havokRays(scene: Triangles | BoxFrame, rays: Float32Array, way: number): Promise<Contender> {
   const {
     havok,
@@ -118,19 +118,19 @@ export async function havokRays(scene: Triangles | BoxFrame, rays: Float32Array,
 
 // --- casts ---
 
-/** What its functions for arrays call: ids are numbers of 64 bits, and what is more is in its memory. */
+/** The raw exports behind its functions for arrays: ids are 64-bit numbers, and larger values are in its memory. */
 interface RawExports {
   _HP_World_ShapeCastWithCollector(world: bigint, collector: bigint, input: number): number;
   _HP_QueryCollector_GetNumHits(collector: bigint, count: number): number;
   _HP_QueryCollector_GetShapeCastResult(collector: bigint, index: number, result: number): number;
 }
-/** The shape's id, then rotation, start and end in float32, whether triggers count, and whom to pass by. */
+/** Layout of a cast: the shape's id, then rotation, start and end in float32, whether triggers count, and a body to ignore. */
 const INPUT_ROTATION = 8;
 const INPUT_BYTES = 64;
-/** The fraction comes first. */
+/** The result begins with the fraction. */
 const OUTPUT_BYTES = 256;
 
-/** Capsules that are cast at a mesh or at boxes. */
+/** Casts capsules at a mesh or at boxes. */
 export async function havokCasts(scene: Triangles | BoxFrame, { radius, half, numbers }: Ways): Promise<Contender> {
   const { havok, world } = await worldOf(scene);
   const isMesh = 'indices' in scene;
@@ -149,7 +149,7 @@ export async function havokCasts(scene: Triangles | BoxFrame, { radius, half, nu
     ...(!isMesh && { note: 'it reports nothing for casts that begin in overlap and move out' }),
     run() {
       for (let i = 0, k = 0; i < times.length; i++, k += 14) {
-        // Rotation, start, end.
+        // Rotation, start and end.
         for (let n = 0; n < 4; n++) numbersOf[n] = numbers[k + 3 + n];
         for (let n = 0; n < 3; n++) numbersOf[4 + n] = numbers[k + n];
         for (let n = 0; n < 3; n++) numbersOf[7 + n] = numbers[k + 7 + n];

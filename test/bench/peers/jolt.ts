@@ -5,13 +5,12 @@ import { type BoxFrame, frameOfRound, HALF_SIZE, manifoldChecksum } from '../wor
 import { type Level, SETTLING, WALK_TOLERANCE, WALKER, type Walk, walkChecksum } from '../work/level.js';
 import { type Ways, wayChecksum } from '../work/ways.js';
 
-/** Of a contact manifold in Jolt's memory, in floats: base offset and normal take four each. */
+/** Layout of a contact manifold in Jolt's memory, in floats: base offset and normal take four each. */
 const DEPTH = 8;
 
 /**
- * Sensors that are kinematic bodies set in place, each contact's depth read where the listener is called: of sensors and solid
- * bodies, with locks and without, none was faster beyond the noise of the machine. What is only simulated is
- * turned off.
+ * Kinematic sensor bodies that are set in place, with each contact's depth read when the listener is called: of sensors and solid
+ * bodies, with locks and without, none was faster beyond the machine's noise. All simulation is turned off.
  */
 export async function joltManifolds(frames: readonly BoxFrame[]): Promise<Contender> {
   const jolt = await initJolt();
@@ -50,7 +49,7 @@ export async function joltManifolds(frames: readonly BoxFrame[]): Promise<Conten
   });
   system.OptimizeBroadPhase();
 
-  // Pairs as two indices each.
+  // Pairs of two indices each.
   const pairs: number[] = [];
   const depths: number[] = [];
   const take = (a: number, b: number, manifold: number) => {
@@ -102,8 +101,8 @@ function settingsOf(jolt: Awaited<ReturnType<typeof initJolt>>, count: number) {
 }
 
 /**
- * CharacterVirtual as its manual has it: ExtendedUpdate, which climbs stairs and stays on the floor. As ours, none meets
- * another.
+ * CharacterVirtual as in its manual: ExtendedUpdate, which climbs stairs and sticks to the floor. As with ours, characters do not
+ * meet one another.
  */
 export async function joltCharacters({ mesh }: Level, walk: Walk): Promise<ContenderElsewhere> {
   const jolt = await initJolt();
@@ -184,7 +183,7 @@ export async function joltCharacters({ mesh }: Level, walk: Walk): Promise<Conte
   };
 }
 
-/** Tiles along each side of a level: building one mesh of 500,000 triangles needs more memory than the package has. */
+/** Tiles along each side of a level: building a single mesh of 500,000 triangles needs more memory than the package has. */
 const TILES = 4;
 
 function tilesOf({ positions, indices }: Triangles): Triangles[] {
@@ -210,7 +209,7 @@ function meshShapeOf(jolt: Awaited<ReturnType<typeof initJolt>>, { positions, in
   jolt.HEAPF32.set(positions, jolt.getPointer(vertices.at(0)) >> 2);
   const triangles = new jolt.IndexedTriangleList();
   triangles.resize(indices.length / 3);
-  // Each has a material and a number of its user's after its corners.
+  // Each triangle has a material and user data after its corners.
   const first = jolt.getPointer(triangles.at(0));
   const words = (jolt.getPointer(triangles.at(1)) - first) >> 2;
   const list = jolt.HEAPU32.subarray(first >> 2);
@@ -222,7 +221,7 @@ function meshShapeOf(jolt: Awaited<ReturnType<typeof initJolt>>, { positions, in
   return shape;
 }
 
-/** Capsules that are cast at a mesh or at boxes, back faces included. */
+/** Casts capsules at a mesh or at boxes, back faces included. */
 export async function joltCasts(scene: Triangles | BoxFrame, { radius, half, numbers }: Ways): Promise<Contender> {
   const jolt = await initJolt();
   const isMesh = 'indices' in scene;

@@ -1,4 +1,4 @@
-// Embree and FCL, each in a process of its own, which measures itself.
+// Embree and FCL, each in its own process, which measures itself.
 import type { Triangles } from '../../oracle/meshes.js';
 import { type ContenderElsewhere, here, type Maker } from '../harness.js';
 import { startEmbree, startFcl, startFclClash, startFclDistance } from '../native/native.js';
@@ -35,7 +35,7 @@ async function embree(
   };
 }
 
-/** `target` is of the one that is compiled for this machine. */
+/** `target` applies to the variant that is compiled for this machine. */
 export function fclPairs(mesh: Triangles, poses: Float64Array, mode: 'first' | 'all', target: number): Maker[] {
   return [
     here(() => fcl(mesh, poses, mode, 'debian')),
@@ -64,7 +64,7 @@ async function fcl(
   };
 }
 
-/** `target` is of the one that is compiled for this machine. */
+/** `target` applies to the variant that is compiled for this machine. */
 export function fclDistances(mesh: Triangles, poses: Float64Array, target: number): Maker[] {
   return [
     here(() => fclDistance(mesh, poses, 'debian')),
@@ -93,7 +93,7 @@ async function fclDistance(
   };
 }
 
-/** `target` is of the one that is compiled for this machine. */
+/** `target` applies to the variant that is compiled for this machine. */
 export function fclClashes(work: ClashWork, mode: 'first' | 'all', target: number): Maker[] {
   return [
     here(() => fclClash(work, mode, 'debian')),

@@ -4,7 +4,7 @@ import type { Triangles } from '../../oracle/meshes.js';
 import type { Contender } from '../harness.js';
 import { fewRays, meshObject } from './raycaster.js';
 
-/** three's own, on the first few of the rays. It sees front faces only. */
+/** three's own Octree, on the first few rays. It hits front faces only. */
 export function octree(mesh: Triangles, rays: Float32Array, few: number): Contender {
   const tree = new Octree().fromGraphNode(meshObject(mesh));
   const ray = new Ray();

@@ -21,8 +21,8 @@ const boxOf: ShapeOf = (rapier) => rapier.ColliderDesc.cuboid(HALF_SIZE, HALF_SI
 const sensorOf: ShapeOf = (rapier) => boxOf(rapier).setSensor(true);
 
 /**
- * A mesh as colliders that find manifolds, one of each two triangles; they are not read. On kinematic bodies they take
- * longer. As sensors, which tell who touches and no more, they take a tenth of it.
+ * Colliders of a mesh that compute manifolds, one per pair of triangles; these are not read. On kinematic bodies they take
+ * longer. As sensors, which only report who touches, they take a tenth of the time.
  */
 export async function trimeshPairs(
   name: string,
@@ -39,8 +39,8 @@ export async function trimeshPairs(
 }
 
 /**
- * Sensors without bodies, which are fastest to move (1.4 times as fast as on fixed bodies and 1.6 times as on kinematic
- * ones); the pairs by events, which are faster than asking every collider for its own.
+ * Sensors without bodies, which are the fastest to move (1.4 times as fast as on fixed bodies, and 1.6 times as on kinematic
+ * ones); the pairs come from events, which are faster than querying each collider for its own.
  */
 export async function sensorPairs(name: string, rapier: Rapier, frames: readonly BoxFrame[]): Promise<Contender> {
   return pairsOf(`${name} sensors`, rapier, frames, sensorOf);
@@ -65,8 +65,8 @@ async function pairsOf(
 }
 
 /**
- * Solid colliders without bodies, fastest to move again. Each manifold is read as ours are: normal, depths and points;
- * about as long again as the step that makes them.
+ * Solid colliders without bodies, again the fastest to move. Each manifold is read as ours are: normal, depths and points;
+ * reading takes about as long again as the step that makes them.
  */
 export async function solidManifolds(name: string, rapier: Rapier, frames: readonly BoxFrame[]): Promise<Contender> {
   const { run, close, world, count, pairs } = await movingPairs(rapier, frames, boxOf);
@@ -83,7 +83,7 @@ export async function solidManifolds(name: string, rapier: Rapier, frames: reado
       sum += point.x * normal.x + point.y * normal.y + point.z * normal.z;
     }
   };
-  /** What is only near has a distance, and is no contact. */
+  /** Objects that are only near have a distance, but are no contact. */
   const touching: [pair: number, depth: number][] = [];
   return {
     name: `${name} solid colliders`,
@@ -113,7 +113,7 @@ async function movingPairs(rapier: Rapier, frames: readonly BoxFrame[], shapeOf:
   const queue = new rapier.EventQueue(true);
   const count = colliders.length;
   const indexOf = new Map(colliders.map(({ handle }, i) => [handle, i]));
-  /** By the two indices as one number, the two handles. */
+  /** By the two indices combined into one number: the two handles. */
   const pairs = new Map<number, [one: number, other: number]>();
   const translation = { x: 0, y: 0, z: 0 };
   const rotation = { x: 0, y: 0, z: 0, w: 1 };
@@ -177,7 +177,7 @@ export async function castRay(name: string, rapier: Rapier, frame: BoxFrame, ray
 async function worldOf(rapier: Rapier, { positions, rotations }: BoxFrame, shapeOf: ShapeOf) {
   await rapier.init();
   const world = new rapier.World({ x: 0, y: 0, z: 0 });
-  world.integrationParameters.normalizedPredictionDistance = 0; // what is near, but does not touch, is none of the work
+  world.integrationParameters.normalizedPredictionDistance = 0; // objects that are near without touching are not part of the work
   const { ALL, FIXED_FIXED } = rapier.ActiveCollisionTypes;
   const description = shapeOf(rapier)
     .setActiveCollisionTypes(ALL | FIXED_FIXED)
@@ -190,7 +190,7 @@ async function worldOf(rapier: Rapier, { positions, rotations }: BoxFrame, shape
   return { world, colliders };
 }
 
-/** KinematicCharacterController, one for all, with steps and snapping. As ours, no character meets another. */
+/** One KinematicCharacterController for all, with steps and snapping. As with ours, characters do not meet one another. */
 export async function rapierCharacters(
   name: string,
   rapier: Rapier,
@@ -264,7 +264,7 @@ export async function rapierCharacters(
   };
 }
 
-/** Capsules that are cast at a mesh or at boxes. */
+/** Casts capsules at a mesh or at boxes. */
 export async function castShape(
   name: string,
   rapier: Rapier,

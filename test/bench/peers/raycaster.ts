@@ -4,7 +4,7 @@ import type { Contender } from '../harness.js';
 import { rayChecksum } from '../work/rays.js';
 import { geometryOf } from './three-mesh-bvh.js';
 
-/** three's own, on the first few of the rays. */
+/** three's own Raycaster, on the first few rays. */
 export function raycaster(objects: Object3D[], rays: Float32Array, few: number): Contender {
   const caster = new Raycaster();
   const found: Intersection[] = [];
@@ -15,7 +15,7 @@ export function raycaster(objects: Object3D[], rays: Float32Array, few: number):
   });
 }
 
-/** For who is too slow for all of them. `cast` answers the distance along `ray`, which is set before. */
+/** For peers that are too slow for all rays. `cast` returns the distance along `ray`, which is set before. */
 export function fewRays(name: string, rays: Float32Array, few: number, ray: Ray, cast: () => number): Contender {
   const distances = new Float64Array(rays.length / 8);
   const count = Math.min(few, distances.length);

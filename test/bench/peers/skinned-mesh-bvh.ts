@@ -16,7 +16,7 @@ import type { Contender } from '../harness.js';
 import { raysAtFigures, sway } from '../work/crowd.js';
 import { rayChecksum } from '../work/rays.js';
 
-/** A tree for each figure, refitted in every frame, as it has no bounds without. */
+/** One tree per figure, refitted in every frame, since its bounds are invalid otherwise. */
 export function skinnedMeshBvh(data: MeshData, places: Float32Array): Contender {
   const { boneCount, bones, weights } = data.skin!;
   const numbers = new Float32Array(16 * boneCount);

@@ -21,18 +21,18 @@ import { type Level, SETTLING, WALKER, type Walk, walkChecksum } from '../work/l
 import { poseChecksum, sumOfFirst } from '../work/poses.js';
 import { rayChecksum } from '../work/rays.js';
 
-/** Nothing but positions and indices: normals and the like would cost a hit more. */
+/** Contains only positions and indices: normals and the like would make a hit more expensive. */
 export function geometryOf({ positions, indices }: Triangles): BufferGeometry {
   const geometry = new BufferGeometry();
   geometry.setAttribute('position', new BufferAttribute(positions, 3));
-  geometry.setIndex(new BufferAttribute(indices.slice(), 1)); // which the tree reorders
+  geometry.setIndex(new BufferAttribute(indices.slice(), 1)); // a copy, since the tree reorders it
   return geometry;
 }
 
 /**
- * Of leaf sizes 1, 2, 4 and 10 (the default), with and without an indirect buffer, the best for: rays on the dragon of
- * 47,794 triangles 4 and indirect (1.15 times as fast as the default), on the full one and on rods the default;
- * intersectsGeometry the default (2 to 5 times as fast as the others); bvhcast 2 (1.7 times as fast as the default).
+ * The best of leaf sizes 1, 2, 4 and 10 (the default), with and without an indirect buffer. For rays on the dragon of 47,794
+ * triangles: 4 and indirect (1.15 times as fast as the default); on the full one and on rods: the default. For
+ * intersectsGeometry: the default (2 to 5 times as fast as the others). For bvhcast: 2 (1.7 times as fast as the default).
  */
 export type TreeOptions = Pick<MeshBVHOptions, 'targetLeafSize' | 'indirect'>;
 
@@ -62,7 +62,7 @@ export function raycastFirst(tree: MeshBVH, rays: Float32Array, side: Side = Dou
   };
 }
 
-/** Of the mesh with itself at other poses, 16 numbers each. */
+/** Tests the mesh against itself at other poses, 16 numbers each. */
 export function intersectsGeometry(mesh: Triangles, poses: Float64Array): Contender {
   const tree = treeOf(mesh);
   const { geometry } = tree;
@@ -80,7 +80,7 @@ export function intersectsGeometry(mesh: Triangles, poses: Float64Array): Conten
   };
 }
 
-/** How far the mesh is from itself at other poses; of a few of them, as one takes some ten milliseconds. */
+/** Distance of the mesh from itself at other poses; only for some of them, since one takes tens of milliseconds. */
 export function closestPointToGeometry(mesh: Triangles, poses: Float64Array): Contender {
   const tree = treeOf(mesh);
   const { geometry } = tree;
@@ -103,7 +103,7 @@ export function closestPointToGeometry(mesh: Triangles, poses: Float64Array): Co
 
 const FEW_POSES = 5;
 
-/** All pairs of triangles, two indices each. */
+/** Finds all pairs of triangles, two indices each. */
 export function bvhcast(mesh: Triangles, poses: Float64Array): Contender {
   const tree = treeOf(mesh, { targetLeafSize: 2 });
   const matrix = new Matrix4();
@@ -132,7 +132,10 @@ export function bvhcast(mesh: Triangles, poses: Float64Array): Contender {
   };
 }
 
-/** Of many of one mesh, every pair of triangles that meet, for all whose bounding boxes in the world overlap. */
+/**
+ * For many instances of one mesh: finds every pair of triangles that intersect, for all instances whose world bounding boxes
+ * overlap.
+ */
 export function bvhcastFrames(mesh: Triangles, frames: readonly BoxFrame[]): Contender {
   const tree = treeOf(mesh, { targetLeafSize: 2 });
   const bounds = boundsOf(mesh.positions);
@@ -191,7 +194,7 @@ export function closestPointToPoint(mesh: Triangles, points: Float64Array): Cont
   };
 }
 
-/** Of one radius, about `points`, xyz each. */
+/** Spheres of one radius about `points`, xyz each. */
 export function intersectsSphere(mesh: Triangles, points: Float64Array, radius: number): Contender {
   const tree = treeOf(mesh);
   const sphere = new Sphere(new Vector3(), radius);
@@ -209,7 +212,10 @@ export function intersectsSphere(mesh: Triangles, points: Float64Array, radius: 
   };
 }
 
-/** As its users do it: a shapecast of each part with the plane in its own space, and each triangle's edges by three. */
+/**
+ * As its users do it: a shapecast of each part with the plane in the part's local space, and three's test for each edge of a
+ * triangle.
+ */
 export function clippedEdges({ meshes, places, planes }: CutWork): Contender {
   const trees = meshes.map((mesh) => treeOf(mesh));
   const matrices = Array.from({ length: places.length / 16 }, (_, i) => new Matrix4().fromArray(places, 16 * i));
@@ -269,12 +275,12 @@ export function clippedEdges({ meshes, places, planes }: CutWork): Contender {
   };
 }
 
-/** How often a capsule is moved and pushed out in a step, so that it is not pushed through what is thin. */
+/** How often a capsule is moved and pushed out within a step, so that it is not pushed through thin geometry. */
 const PUSHES = 5;
 
 /**
- * Capsules that are moved and then pushed out of each triangle by hand, as its example of a character does. They climb no
- * steps, stay on no floor and are in walls for a while, so that only how high they are is compared.
+ * Capsules that are moved and then pushed out of each triangle by hand, as in its character example. They climb no steps, do not
+ * stick to the floor and are inside walls for a while, so that only their heights are compared.
  */
 export function bvhCharacters({ mesh }: Level, walk: Walk): ContenderElsewhere {
   const tree = treeOf(mesh);

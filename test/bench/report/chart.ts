@@ -2,7 +2,7 @@ import * as echarts from 'echarts';
 import type { RowResult } from '../harness.js';
 import { digits } from './table.js';
 
-/** Readable on white and on black. */
+/** A text colour that is readable on white and on black. */
 const TEXT = '#7d8590';
 const LINE = '#7d859055';
 const AHEAD = '#2f9e6e';
@@ -11,7 +11,7 @@ const TARGET = '#d0365c';
 const WIDTH = 900;
 const BAR = 20;
 
-/** An SVG of how many times as long as us each peer takes, on a logarithmic scale, with a tick for each target. */
+/** An SVG of each peer's time as a multiple of ours, on a logarithmic scale, with a tick for each target. */
 export function chartOf(rows: readonly RowResult[]): string {
   const bars = rows.flatMap(({ name, contenders }) => {
     return contenders.slice(1).map((peer) => ({ label: `${name}  ·  ${peer.name}`, ...peer }));
@@ -56,7 +56,7 @@ export function chartOf(rows: readonly RowResult[]): string {
   });
   const svg = chart.renderToSVGString();
   chart.dispose();
-  // What readers of screens are told.
+  // The title for screen readers.
   return svg.replace('>', '><title>How many times as fast as each peer, as bars</title>');
 }
 

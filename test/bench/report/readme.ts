@@ -5,13 +5,13 @@ import { digits, factLine } from './table.js';
 export interface Results {
   machine: Machine;
   rows: readonly RowResult[];
-  /** What printed them. */
+  /** The command that printed the results. */
   command: string;
-  /** The chart's path. */
+  /** Path of the chart. */
   chart: string;
 }
 
-/** What docs/performance.md says of a run. */
+/** The section of docs/performance.md about a run. */
 export function sectionOf({ machine, rows, command, chart }: Results): string {
   const versions = Object.entries(machine.versions).map(([name, version]) => `${name} ${version}`);
   return [
@@ -27,10 +27,10 @@ function sourceOf({ commit, date }: Machine): string {
   return `${commit ? ` at commit ${commit}` : ''}, ${date.slice(0, 10)}`;
 }
 
-/** So many rows stand in README.md. */
+/** The rows in README.md. */
 const FEW = ['rays-48k', 'manifolds-10k', 'frustum-100k', 'stream-10k', 'pick-idle'];
 
-/** What README.md says of a run, as far as it has these rows. */
+/** The table of README.md about a run, with those rows that it has. */
 export function shortTableOf(rows: readonly RowResult[]): string {
   return tableOf(FEW.flatMap((name) => rows.find((row) => row.name === name) ?? [])).join('\n');
 }

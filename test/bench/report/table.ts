@@ -23,14 +23,14 @@ export function printRow({ name, work, contenders, facts, faults }: RowResult): 
   for (const fault of faults) console.log(`  DIFFERENT ANSWERS: ${fault}`);
 }
 
-/** Returns whether there were any. */
+/** Prints the rows whose contenders disagree. Returns whether there were any. */
 export function printFaults(rows: readonly RowResult[]): boolean {
   const faulty = rows.filter(({ faults }) => faults.length > 0);
   if (faulty.length > 0) console.error(`\nDifferent answers in ${faulty.map(({ name }) => name).join(', ')}`);
   return faulty.length > 0;
 }
 
-/** As short as it was written. */
+/** Formats a target without trailing zeros. */
 function plain(target: number): string {
   return String(Number(target.toPrecision(3)));
 }
@@ -65,12 +65,12 @@ function printLine([name, ...cells]: string[]): void {
   console.log((name.padEnd(first) + cells.map((cell, i) => cell.padStart(widths[i])).join('')).trimEnd());
 }
 
-/** Three that count. */
+/** Formats three significant digits. */
 export function digits(value: number): string {
   return value >= 100 ? Math.round(value).toLocaleString('en') : value.toPrecision(3);
 }
 
-/** The quartiles. */
+/** Formats the quartiles. */
 export function range({ lower, upper }: Spread): string {
   return `${digits(lower)} – ${digits(upper)}`;
 }

@@ -18,16 +18,16 @@ export interface AnywhereSizes {
   rods: number;
   rays: number;
   poses: number;
-  /** In the rows of nearness. */
+  /** Points in the rows of nearness. */
   points: number;
   boxes: number;
   boxRays: number;
-  /** Moving meshes. */
+  /** Number of moving meshes. */
   spheres: number;
   dragons: number;
-  /** In the rows of frusta and of still objects. */
+  /** Objects in the rows of frusta and of objects at rest. */
   objects: number;
-  /** In the rows of the stream. */
+  /** Objects in the streaming rows. */
   streamed: number;
 }
 
@@ -44,7 +44,7 @@ export const FULL_ANYWHERE: AnywhereSizes = {
   streamed: 10_000,
 };
 
-/** Lists the rows that run in any browser, too, of which all contenders are JavaScript or WebAssembly. */
+/** Lists the rows that also run in any browser: all of their contenders are JavaScript or WebAssembly. */
 export function rowsAnywhere(small: () => Triangles, sizes: AnywhereSizes): Row[] {
   const { rods, rays, poses, points, boxes, boxRays, spheres, dragons, objects } = sizes;
   return [

@@ -1,23 +1,23 @@
 import type { Row } from '../harness.js';
 import { pageRow } from './page-row.js';
 
-/** float32 planes and centres against float64 ones: a box may just touch. */
+/** Planes and centres in float32 compared with float64: a box may just touch. */
 const ROUNDED = { of: { visible: 1e-4 }, because: 'a box that only touches a plane is rounded in or out' };
 const FLOAT64 = { of: { distances: 1e-6, 'distances of one side': 1e-6 }, because: 'float64, rounded otherwise' };
 
 export interface BigSizes {
-  /** Geometries. */
+  /** Number of geometries. */
   tracked: number;
   instances: number;
-  /** Meshes below one Group. */
+  /** Number of Meshes below one Group. */
   hidden: number;
   /** Triangles of the largest mesh. */
   largeMesh: number;
-  /** Meshes of mixed sides. */
+  /** Number of Meshes of mixed sides. */
   sides: number;
 }
 
-/** Scenes as CAD viewers, city models and forests have them: in a page of Chromium's. */
+/** Scenes as in CAD viewers, city models and forests: in a page of Chromium. */
 export function bigSceneRows({ tracked, hidden, largeMesh, instances, sides }: BigSizes): Row[] {
   const many = instances.toLocaleString('en');
   return [

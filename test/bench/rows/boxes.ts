@@ -15,7 +15,7 @@ import { manyRays } from './rays.js';
 
 const FRAMES = 30;
 
-/** A frame in which every box moves: from its new place to all overlapping pairs. */
+/** A frame in which every box moves: from the new transforms to all overlapping pairs. */
 export function boxPairsRow(count: number): Row {
   return {
     name: 'boxes-10k',
@@ -60,7 +60,7 @@ export function boxManifoldsRow(count: number): Row {
   };
 }
 
-/** In the first frame of the same scene. */
+/** Rays among the boxes of the same scene's first frame. */
 export function boxRaysRow(count: number, rayCount: number): Row {
   return {
     name: 'rays-boxes',
@@ -106,7 +106,7 @@ async function ourPairs(frames: readonly BoxFrame[]): Promise<ContenderElsewhere
   };
 }
 
-/** Every point, normal and depth is read, as somebody would who uses them; that is timed as well. */
+/** Reads every point, normal and depth, as an app would; that is timed as well. */
 async function ourManifolds(frames: readonly BoxFrame[]): Promise<ContenderElsewhere> {
   const scene = await Scene.ofBoxes(frames[0].positions.length / 3, { contacts: 'manifold' });
   scene.setTransforms(scene.ids, frames[0].matrices);

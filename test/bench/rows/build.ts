@@ -7,7 +7,7 @@ import { awaited, OURS } from '../ours.js';
 import { geometryOf, raycastFirst } from '../peers/three-mesh-bvh.js';
 import { rayChecksum, raysAround } from '../work/rays.js';
 
-/** From vertices and indices to a tree that answers rays, ours by way of a builder's worker. */
+/** From vertices and indices to a tree that can be raycast; ours is built in a builder's worker. */
 export function buildRow(mesh: () => Triangles): Row {
   return {
     name: 'build-871k',
@@ -25,7 +25,7 @@ export function buildRow(mesh: () => Triangles): Row {
   };
 }
 
-/** The same quickly, at the cost of rays, and what rays cost then. */
+/** The same with a faster build, at the cost of slower rays, and the cost of rays in that tree. */
 export function fastBuildRow(mesh: () => Triangles): Row {
   return {
     name: 'build-fast',
@@ -60,7 +60,7 @@ export function fastBuildRow(mesh: () => Triangles): Row {
   };
 }
 
-/** The same by two builders, which share the one mesh. */
+/** The same with two builders, which share one mesh. */
 export function twoBuildersRow(mesh: () => Triangles): Row {
   return {
     name: 'build-two',
@@ -101,7 +101,7 @@ async function ours(triangles: Triangles, rays: Float32Array, options: AddMeshOp
     },
     close: () => service.dispose(),
   });
-  /** How long rays take in the worker, with a tree that was built. */
+  /** The worker's time for rays in a tree that was built. */
   const msOf = async (many: Float32Array): Promise<number> => {
     const object = service.addObject({ shape: { type: 'mesh', mesh: mesh! } });
     const { ms } = await service.raycastMany(many);
@@ -117,7 +117,7 @@ function theirs(triangles: Triangles, rays: Float32Array, strategy: typeof SAH |
   return {
     name: 'three-mesh-bvh SAH',
     before() {
-      geometry = geometryOf(triangles); // the build sorts the indices
+      geometry = geometryOf(triangles); // a new copy, since the build sorts the indices
     },
     run() {
       tree = new MeshBVH(geometry, { strategy });

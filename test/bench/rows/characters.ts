@@ -7,7 +7,7 @@ import { RAPIERS, rapierCharacters } from '../peers/rapier.js';
 import { bvhCharacters } from '../peers/three-mesh-bvh.js';
 import { type Level, levelOf, SETTLING, WALKER, type Walk, walkChecksum, walkOn } from '../work/level.js';
 
-/** A step of every character; all begin anew with the first round. */
+/** A step of every character; all start over in the first round. */
 export function charactersRow(count: number, triangles: number): Row {
   return {
     name: 'characters-500',

@@ -7,12 +7,12 @@ import { OURS } from '../ours.js';
 import { fclClashes } from '../peers/native.js';
 import { type ClashWork, clashWork } from '../work/clash.js';
 
-/** All that penetrates. */
+/** Everything that penetrates. */
 const RULES: Rule[] = [{ name: 'all', kind: 'hard', tolerance: 0 }];
 
 /**
- * All that `clash` does is measured: the start of its workers, its trees, planning, messages and the report. FCL has no depth
- * of two meshes. What its contacts call so is how deep one triangle lies behind the plane of another.
+ * The measured time covers all of `clash`: starting its workers, its trees, planning, messages and the report. FCL has no
+ * penetration depth of two meshes: the depth of its contacts is how far one triangle is behind the plane of another.
  */
 export function clashRow(count: number): Row {
   return {
@@ -28,7 +28,7 @@ export function clashRow(count: number): Row {
   };
 }
 
-/** What both can do: which pairs meet. All trees are built; the objects are new to the broad phase. */
+/** What both can do: find the pairs that intersect. All trees are built; the objects are new to the broad phase. */
 export function clashMeetRow(count: number): Row {
   return {
     name: 'clash-meet',
@@ -41,7 +41,7 @@ export function clashMeetRow(count: number): Row {
   };
 }
 
-/** Two workers against one: what is shared out is all but the plan and the report. */
+/** Two workers compared with one: all work is distributed except the plan and the report. */
 export function clashCoresRow(count: number): Row {
   return {
     name: 'clash-cores',
@@ -59,7 +59,7 @@ export function clashCoresRow(count: number): Row {
   };
 }
 
-/** What a second worker costs, however busy the machine is: 1 would be nothing. */
+/** The CPU cost of a second worker, independent of other load: 1 would mean no cost. */
 export function clashCoresCpuRow(count: number): Row {
   return {
     name: 'clash-cores-cpu',
@@ -77,7 +77,7 @@ export function clashCoresCpuRow(count: number): Row {
   };
 }
 
-/** Milliseconds by the clock. */
+/** Milliseconds of a clock. */
 type Clock = () => number;
 
 function processorTime(): number {
@@ -104,7 +104,7 @@ function ours(
   };
 }
 
-/** Each round has a service of its own, so that nothing is known from the round before. */
+/** Each round has a new service, so that no results are cached from the previous round. */
 function oursMeet({ parts }: ClashWork): ContenderElsewhere {
   let pairs = 0;
   return {

@@ -13,18 +13,18 @@ export interface ElementsOptions {
   topology: Elements['topology'];
   count: number;
   rays: number;
-  /** Of three-mesh-bvh's build and rays, in times as long as ours. */
+  /** Target for three-mesh-bvh's build and rays, as multiples of our time. */
   target: number;
-  /** With the positions. */
+  /** Includes the positions. */
   bytesAtMost: number;
 }
 
-/** How near to a ray they are hit, on a ball of radius 1. */
+/** Hit radius around a ray, on a ball of radius 1. */
 const THRESHOLD = 0.003;
 
 const RAYS_OF_A_CHECK = 500;
 
-/** From positions to a tree that answers rays, ours by way of a builder's worker; and first hits of thick rays. */
+/** From positions to a tree that can be raycast, ours in a builder's worker; and first hits of rays with a threshold. */
 export function elementsRows(options: ElementsOptions): Row[] {
   const { name, topology, count, rays, target, bytesAtMost } = options;
   const many = `${count.toLocaleString('en')} ${topology}`;
@@ -88,7 +88,7 @@ async function builtByUs(elements: Elements, rays: Float32Array) {
   return { contender, bytes: () => bytes };
 }
 
-/** A tree of three-mesh-bvh and the object that it is asked as. */
+/** A three-mesh-bvh tree, and the object that is raycast with it. */
 interface Tree {
   bvh: PointsBVH | LineSegmentsBVH;
   object: Points | LineSegments;
@@ -128,7 +128,7 @@ function firstHits({ bvh, object }: Tree, rays: Float32Array): Contender {
     run() {
       for (let i = 0; i < distances.length; i++) {
         ray.origin.fromArray(rays, i * 8);
-        ray.direction.fromArray(rays, i * 8 + 4).normalize(); // not unit in float32
+        ray.direction.fromArray(rays, i * 8 + 4).normalize(); // in float32 it is not of unit length
         raycaster.ray.copy(ray);
         const hits: Intersection[] = [];
         bvh.raycastObject3D(object, raycaster, hits);

@@ -6,7 +6,7 @@ import { type Answer, apart, type Contender, type ContenderElsewhere, here, type
 import { OURS, Scene } from '../ours.js';
 import { type BoxFrame, HALF_SIZE, turningBoxes } from '../work/boxes.js';
 
-/** Each alone would be too short to time. */
+/** A single frame would be too short to time. */
 const FRAMES_A_ROUND = 10;
 const FRAMES_A_TURN = 300;
 const SIZE = { width: 1920, height: 1080 };
@@ -15,7 +15,10 @@ interface Share {
   suffix: string;
   what: string;
   fieldOfView: number;
-  /** From the middle of the scene, in lengths of it; the camera looks out from the middle, or back at it. */
+  /**
+   * Distance of the camera from the middle of the scene, in multiples of its size; the camera looks outwards from the middle, or
+   * back at it.
+   */
   away: number;
   target?: number;
 }
@@ -26,7 +29,7 @@ const SHARES: Share[] = [
   { suffix: '-all', what: 'all of them', fieldOfView: 55, away: 2.5 },
 ];
 
-/** One frame of a camera that turns. Our time should grow with what it sees. */
+/** One frame of a turning camera. Our time should grow with the number of visible objects. */
 export function frustumRows(count: number): Row[] {
   return SHARES.map((share) => ({
     name: `frustum-100k${share.suffix}`,
@@ -58,7 +61,7 @@ function camerasOf({ fieldOfView, away }: Share, size: number): PerspectiveCamer
   });
 }
 
-/** It answers the indices of what the last frame saw. */
+/** Its answer is the indices of the boxes that the last frame saw. */
 async function ourCulling(
   { positions, matrices }: BoxFrame,
   cameras: PerspectiveCamera[],
@@ -112,8 +115,8 @@ function threeCulling({ matrices }: BoxFrame, cameras: PerspectiveCamera[], targ
 }
 
 /**
- * Of ours from a plain float64 test of every oriented box, but for boxes that only just touch a plane; and from three's,
- * which has to hold all of ours.
+ * Compares our result with a plain float64 test of every oriented box, except for boxes that just touch a plane; and with three's
+ * result, which must include ours.
  */
 function differences({ matrices }: BoxFrame, camera: PerspectiveCamera, ours: Answer, theirs: Answer): string[] {
   const visible = new Set(ours);
@@ -130,7 +133,7 @@ function differences({ matrices }: BoxFrame, camera: PerspectiveCamera, ours: An
   return faults;
 }
 
-/** Of a box's corners, along a direction. */
+/** The maximum over a box's corners along a direction. */
 function highest(matrices: Float32Array, at: number, { x, y, z }: Vector3): number {
   const along = (column: number) => {
     const m = at + 4 * column;

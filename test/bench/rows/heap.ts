@@ -7,7 +7,7 @@ import { bvhcastFrames } from '../peers/three-mesh-bvh.js';
 import { type BoxFrame, frameOfRound, pairChecksum } from '../work/boxes.js';
 import { heapOf, unitSized } from '../work/heap.js';
 
-/** A frame in which every mesh moves: from its new place to all contacts. */
+/** A frame in which every mesh moves: from the new transforms to all contacts. */
 export function sphereHeapRow(count: number): Row {
   return {
     name: 'spheres-2k',
@@ -45,7 +45,7 @@ export function dragonHeapRow(mesh: () => Triangles, count: number): Row {
   };
 }
 
-/** With how many pairs touch in the first frame. */
+/** Reports the number of pairs that touch in the first frame. */
 async function ourManifolds(mesh: Triangles, frames: readonly BoxFrame[]) {
   const scene = await Scene.ofMeshes(frames[0].positions.length / 3, mesh, { contacts: 'manifold' });
   const run = (round: number) => {

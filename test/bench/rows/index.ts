@@ -16,20 +16,20 @@ import { type SkinSizes, skinRows } from './skin.js';
 import { snapRow } from './snap.js';
 
 export interface Sizes extends AnywhereSizes, BigSizes, SkinSizes {
-  /** Triangles of the two dragons. */
+  /** Triangle counts of the two dragons. */
   dragon: Parameters<typeof dragon>[0];
   largeDragon: Parameters<typeof dragon>[0];
-  /** The pixels of a picture: width and height. */
+  /** Width and height of a picture in pixels. */
   picture: [width: number, height: number];
-  /** Points of a scan; and lines. */
+  /** Number of points of a scan; and of lines. */
   scan: number;
   lines: number;
-  /** Parts that planes cut. */
+  /** Number of parts that planes cut. */
   parts: number;
   planes: number;
-  /** Parts of the building that clash. */
+  /** Number of the building's parts for clashes. */
   clashParts: number;
-  /** Who walks, and the triangles that they walk on. */
+  /** Number of walkers, and of the triangles that they walk on. */
   characters: number;
   level: number;
 }

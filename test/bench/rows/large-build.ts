@@ -4,14 +4,17 @@ import { type ContenderElsewhere, type Fact, here, type Row } from '../harness.j
 import { awaited, OURS } from '../ours.js';
 import { Terrain } from '../work/terrain.js';
 
-/** Rays that look whether the trees are right. */
+/** Number of rays that check the trees. */
 const RAYS = 10_000;
-/** How far the whole terrain is raised when its vertices move. */
+/** Distance by which the whole terrain is raised when its vertices move. */
 const RAISED = 16;
-/** A triangle of the small one may take so much less. */
+/** Maximum ratio of the time per triangle to that of the smaller terrain. */
 const WORST_RATIO = 1.15;
 
-/** The tree of a terrain too large for any cache, beside a smaller one of the same kind; and all its vertices moved. */
+/**
+ * The tree of a terrain larger than any cache, compared with a smaller one of the same kind; and the update when all its vertices
+ * have moved.
+ */
 export function largeBuildRow(count: number, fewer: number): Row {
   return {
     name: 'build-18m',
@@ -108,13 +111,13 @@ class BuiltTerrain {
     ];
   }
 
-  /** Counts rays that meet the ground elsewhere, when it is so much lower. */
+  /** Counts the rays with a wrong hit, for a ground that is lower by this distance. */
   async #wrongHeights(lower: number): Promise<number> {
     const { rays, distances } = this.#terrain.raysDown(new Random(2), RAYS);
     const object = this.#service.addObject({ shape: { type: 'mesh', mesh: this.#mesh! } });
     const found = (await this.#service.raycastMany(rays)).distances;
     this.#service.removeObject(object);
-    // The vertices moved are rounded to float32.
+    // The moved vertices are rounded to float32.
     const isWrong = (distance: number, i: number) => !(Math.abs(distance - distances[i] - lower) <= 1e-5 * distance);
     return found.filter(isWrong).length;
   }

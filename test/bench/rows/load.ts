@@ -8,7 +8,7 @@ import { awaited, OURS } from '../ours.js';
 import { geometryOf, treeOf } from '../peers/three-mesh-bvh.js';
 import { raysAround } from '../work/rays.js';
 
-/** From a baked mesh in the page's memory to the answer of a ray, messages included. */
+/** From a baked mesh in the page's memory to the answer of a ray, including messages. */
 export function loadRow(mesh: () => Triangles): Row {
   return {
     name: 'load-871k',
@@ -40,7 +40,7 @@ async function bakedOf(triangles: Triangles): Promise<ArrayBuffer> {
   return baked;
 }
 
-/** What was fetched or read from a database is handed over. */
+/** Data that was fetched or read from a database is transferred. */
 async function handedOver(name: string, baked: ArrayBuffer, ray: Ray): Promise<ContenderElsewhere> {
   let fetched = baked.slice(0);
   const contender = await ours(name, ray, (service) => service.addMesh(fetched, { transfer: true }));

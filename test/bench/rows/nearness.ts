@@ -8,7 +8,7 @@ import { coreWithMesh, describe, filterOf } from '../inner.js';
 import { OURS } from '../ours.js';
 import { closestPointToPoint, intersectsSphere } from '../peers/three-mesh-bvh.js';
 
-/** The nearest point of a mesh to points in and around its box: the core's function, without a message for each. */
+/** The closest point of a mesh to points in and around its box: a direct call of the core, without a message for each. */
 export function closestRow(mesh: () => Triangles, count: number): Row {
   return {
     name: 'closest-48k-inner',
@@ -24,7 +24,7 @@ export function closestRow(mesh: () => Triangles, count: number): Row {
   };
 }
 
-/** Whether spheres meet a mesh: the core's function, without a message for each. */
+/** Whether spheres intersect a mesh: a direct call of the core, without a message for each. */
 export function spheresRow(mesh: () => Triangles, count: number): Row {
   return {
     name: 'spheres-48k-inner',

@@ -9,10 +9,10 @@ import { pageRow } from './page-row.js';
 
 const FRAMES_A_ROUND = 10;
 const SIZE = { width: 1920, height: 1080 };
-/** How far the camera goes in a frame. */
+/** Distance that the camera moves per frame. */
 const STEP = 0.05;
 
-/** The worker's time for what houses hide, in a street of a city: of the very picture, and one frame late. */
+/** The worker's time for occlusion culling by houses, in a street of a city: for the current picture, and one frame late. */
 export function occlusionRow(count: number): Row {
   return {
     name: 'occlusion-city',
@@ -39,8 +39,8 @@ export function occlusionRow(count: number): Row {
 }
 
 /**
- * What all of that is good for: the time of a frame of the page. Without a graphics card it is a software renderer's, which says
- * little of any other; what is drawn is the same everywhere.
+ * The benefit of it all: the time of a frame of the page. Without a graphics card it is that of a software renderer, which says
+ * little about any other; the set of drawn objects is the same everywhere.
  */
 export function drawnCityRow(count: number): Row {
   return pageRow('drawn city', {
@@ -86,7 +86,7 @@ async function occlusion(name: string, matrices: Float32Array, occlusionMargin?:
     fastest: () => fastest,
     visible: () => visible.ids.length,
     hidden: () => visible.occluded.length,
-    /** What is occluded in the last picture, and seen in it. */
+    /** Checks the occluded and the visible objects of the last picture. */
     faults(): string[] {
       const buffer = new IdBuffer(camera, SIZE.width, SIZE.height);
       const unit = boxShape(new Vector3(0.5, 0.5, 0.5));

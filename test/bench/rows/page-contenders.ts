@@ -6,24 +6,24 @@ export interface PageRowOptions {
   work: string;
   count: number;
   rounds?: number;
-  /** Of ours, where there is a target for it. */
+  /** Target for our time, if any. */
   ms?: number;
   peers: Record<string, Pick<ContenderElsewhere, 'target' | 'note' | 'tolerance'>>;
-  /** Targets of facts. */
+  /** Targets of facts, by name. */
   atMost?: Record<string, number>;
   /** See `Row`. */
   isLarge?: boolean;
 }
 
-/** What a page does for a row. */
+/** The page's side of a row. */
 export interface PageWork {
-  /** The contenders that have a checksum. */
+  /** Names of the contenders that have a checksum. */
   has: readonly string[];
   measure(contender: string, round: number): Promise<Milliseconds>;
   checksum(contender: string): Promise<Checksum>;
 }
 
-/** Makes the contenders of a row that a page measures. */
+/** Makes the contenders of a row that is measured in a page. */
 export function pageContenders(
   { peers, ms }: PageRowOptions,
   { has, measure, checksum }: PageWork,

@@ -5,10 +5,10 @@ import type { Checksum, Fact, Row } from '../harness.js';
 import type { BenchPage } from '../page/main.js';
 import { type PageRowOptions, pageContenders } from './page-contenders.js';
 
-/** In which garbage is counted. */
+/** Number of rounds in which garbage is counted. */
 const COUNTED_ROUNDS = 10;
 
-/** Makes a row that a page in Chromium measures. */
+/** Makes a row that is measured in a page of Chromium. */
 export function pageRow(kind: Parameters<BenchPage['open']>[0], options: PageRowOptions): Row {
   const { name, work, count, rounds = 21, atMost, isLarge = false } = options;
   return {
@@ -49,7 +49,7 @@ function checksumOf({ page }: OpenPage, contender: string): Promise<Checksum> {
   return page.evaluate((name) => window.bench.row.checksums![name](), contender);
 }
 
-/** What a frame leaves to the garbage collector, and which functions most of it. */
+/** Returns how much garbage a frame leaves, and the functions that allocate most of it. */
 async function garbageOf(page: Page, rounds: number): Promise<Fact[]> {
   const framesOfRound = await page.evaluate(() => (window.bench.row.idle ? window.bench.framesOfRound : 0));
   if (framesOfRound === 0) return [];

@@ -7,7 +7,7 @@ import { fclDistances, fclPairs } from '../peers/native.js';
 import { bvhcast, closestPointToGeometry, intersectsGeometry } from '../peers/three-mesh-bvh.js';
 import { poseChecksum, posesApart, posesOf, sumOfFirst } from '../work/poses.js';
 
-/** A mesh against itself: whether they meet. */
+/** A mesh against itself: whether they intersect. */
 export function firstPairRow(mesh: () => Triangles, poseCount: number): Row {
   return {
     name: 'pair-first',
@@ -28,7 +28,7 @@ export function firstPairRow(mesh: () => Triangles, poseCount: number): Row {
   };
 }
 
-/** A mesh against itself: every pair of triangles that meet, and where. */
+/** A mesh against itself: every pair of triangles that intersect, and where. */
 export function allPairsRow(mesh: () => Triangles, poseCount: number): Row {
   return {
     name: 'pair-all',
@@ -49,7 +49,7 @@ export function allPairsRow(mesh: () => Triangles, poseCount: number): Row {
   };
 }
 
-/** A mesh against itself: the manifolds. Nobody else has them of meshes like these. */
+/** A mesh against itself: the manifolds. No peer computes them for meshes like these. */
 export function manifoldPairsRow(mesh: () => Triangles, poseCount: number): Row {
   return {
     name: 'pair-manifold',
@@ -75,7 +75,7 @@ export function manifoldPairsRow(mesh: () => Triangles, poseCount: number): Row 
   };
 }
 
-/** A mesh against itself: how far the two are, and where they are nearest. */
+/** A mesh against itself: the distance, and the closest points. */
 export function distanceRow(mesh: () => Triangles, poseCount: number): Row {
   return {
     name: 'distance-48k',
@@ -97,7 +97,7 @@ export function distanceRow(mesh: () => Triangles, poseCount: number): Row {
   };
 }
 
-/** By `distance`: all poses at once, each an object of its own, with the messages. */
+/** By `distance`: all poses at once, each as a separate object, including messages. */
 async function ourDistances(triangles: Triangles, poses: Float64Array) {
   const count = poses.length / 16;
   const { service, ids } = await Scene.ofMeshes(count + 1, triangles, { contacts: 'none' });
@@ -131,7 +131,7 @@ function workOf(mesh: () => Triangles, poseCount: number) {
   return { triangles, poses: posesOf(new Random(1), triangles.positions, poseCount) };
 }
 
-/** By `contact`, one call after the other, the second object in another pose for each; the worker's own time. */
+/** By `contact`, one call after the other, with another pose of the second object each time; the worker's own time. */
 async function ourContacts(
   triangles: Triangles,
   poses: Float64Array,

@@ -12,7 +12,7 @@ const RADIUS = 20;
 const CURSORS = 100;
 const RECTANGLES = 20;
 
-/** The object whose centre is drawn nearest to a cursor: the cost should be that of what is near it. */
+/** The object whose centre is closest to a cursor on the screen: the cost should depend on the objects near it only. */
 export function screenRow(count: number): Row {
   return {
     name: 'screen-100k',
@@ -30,7 +30,7 @@ export function screenRow(count: number): Row {
   };
 }
 
-/** What a rectangle on the screen touches. */
+/** The objects that a rectangle on the screen touches. */
 export function regionRow(count: number): Row {
   return {
     name: 'region-100k',
@@ -39,12 +39,12 @@ export function regionRow(count: number): Row {
     async prepare() {
       const [frame] = turningBoxes(new Random(1), count, 1);
       const random = new Random(2);
-      // Low x and y in clip space over w.
+      // Minimum x and y in normalized device coordinates.
       const corners = Array.from({ length: RECTANGLES }, () => [random.range(-1, 0.8), random.range(-1, 0.8)]);
       return {
         contenders: [here(() => ourRegions(frame, corners)), apart(() => selectionBox(frame, corners))],
         repeats: RECTANGLES,
-        // A box whose centre is in the rectangle touches it.
+        // If the centre of a box is in the rectangle, the rectangle must touch the box.
         verify([ours, theirs]) {
           const found = new Set(ours);
           return Array.from(theirs!)
@@ -56,7 +56,7 @@ export function regionRow(count: number): Row {
   };
 }
 
-/** In the middle of the scene. */
+/** A camera in the middle of the scene. */
 function camera(): PerspectiveCamera {
   const camera = new PerspectiveCamera(55, SIZE.width / SIZE.height, 0.1, 1000);
   camera.updateMatrixWorld();
@@ -86,7 +86,7 @@ async function ourScreen(frame: BoxFrame, cursors: number[][]): Promise<Contende
   });
 }
 
-/** What one writes without an index: all centres through the camera's matrix, in float64. */
+/** The solution without an index: projects all centres by the camera's matrix, in float64. */
 function projectAll({ positions }: BoxFrame, cursors: number[][]): Contender {
   const eye = camera();
   const m = new Matrix4().multiplyMatrices(eye.projectionMatrix, eye.matrixWorldInverse).elements;
@@ -129,7 +129,7 @@ async function ourRegions(frame: BoxFrame, corners: number[][]): Promise<Contend
   });
 }
 
-/** A tenth of the screen's width and height, from its low corner in clip space over w. */
+/** A rectangle of a tenth of the screen's width and height, given its minimum corner in normalized device coordinates. */
 function rectangleAt(x: number, y: number): Rect {
   const { width, height } = SIZE;
   return { x: (0.5 + 0.5 * x) * width, y: (0.5 - 0.5 * (y + 0.2)) * height, width: 0.1 * width, height: 0.1 * height };

@@ -16,26 +16,26 @@ export interface RaysOptions {
   mesh(): Triangles;
   what: string;
   rays: number;
-  /** Of three's Raycaster, which tests every triangle. */
+  /** Number of rays for three's Raycaster, which tests every triangle. */
   fewRays: number;
-  /** Of three-mesh-bvh. */
+  /** Target for three-mesh-bvh. */
   target: number;
-  /** Of Embree. */
+  /** Target for Embree. */
   nativeTarget?: number;
   treeOptions?: TreeOptions;
-  /** Havok's surfaces are so thick that it hits half as many thin things again, which is not the same work. */
+  /** Havok's surfaces are so thick that it hits half as many thin objects again, which is not the same work. */
   areThin?: boolean;
   rounds?: number;
 }
 
-/** First hits on both sides of the triangles of one mesh. */
+/** First hits of rays on both sides of one mesh's triangles. */
 export function raysRow(options: RaysOptions): Row {
   const { what, rays: count } = options;
   const work = `${count.toLocaleString('en')} first hits from a sphere around ${what} to random points in its box`;
   return rowOf(options, work, (positions) => raysAround(new Random(1), positions, count));
 }
 
-/** The primary rays of a camera: Embree's single rays, as the others are one by one, too. */
+/** Primary rays of a camera. Embree casts single rays, since the others cast them one by one, too. */
 export function cameraRaysRow(options: Omit<RaysOptions, 'rays'>, width: number, height: number): Row {
   const work = `the first hits of ${width} × ${height} rays of a camera that looks at ${options.what}`;
   return rowOf(options, work, (positions) => cameraRays(positions, width, height));
@@ -67,7 +67,7 @@ function rowOf(
   };
 }
 
-/** The worker's own time. */
+/** Measures the worker's own time. */
 async function ourRays(
   triangles: Triangles,
   rays: Float32Array,
@@ -76,7 +76,7 @@ async function ourRays(
   return manyRays(await Scene.ofMeshes(1, triangles), rays, options);
 }
 
-/** By `raycastMany`: the worker's own time. */
+/** Uses `raycastMany`; measures the worker's own time. */
 export async function manyRays(scene: Scene, rays: Float32Array, options?: QueryOptions): Promise<ContenderElsewhere> {
   await scene.update();
   let distances: Float64Array = new Float64Array(0);
@@ -92,7 +92,7 @@ export async function manyRays(scene: Scene, rays: Float32Array, options?: Query
   };
 }
 
-/** Front faces only, as three's Octree has it. */
+/** Hits front faces only, like three's Octree. */
 export function frontRaysRow(mesh: () => Triangles, count: number): Row {
   return {
     name: 'rays-front',

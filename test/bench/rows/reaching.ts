@@ -5,10 +5,10 @@ import { OURS, Scene } from '../ours.js';
 import { type BoxFrame, frameOfRound, turningBoxes } from '../work/boxes.js';
 import { heapOf } from '../work/heap.js';
 
-/** Half of what two spheres of size 1 may be apart. */
+/** Half the maximum gap between two spheres of size 1. */
 const CLEARANCE = 0.025;
 
-/** Moving meshes with a clearance, and the same without. */
+/** Moving meshes with a clearance, compared with the same without. */
 export function clearanceRow(count: number): Row {
   return {
     name: 'clearance-2k',
@@ -25,7 +25,7 @@ export function clearanceRow(count: number): Row {
   };
 }
 
-/** Boxes that are all continuous, and the same boxes where they are. */
+/** Boxes with continuous detection, compared with the same boxes without it. */
 export function continuousRow(count: number): Row {
   return {
     name: 'continuous-10k',
@@ -41,7 +41,7 @@ export function continuousRow(count: number): Row {
   };
 }
 
-/** A scene's frames beside those of another one, which ask for less; `atMost` times as long are they to take. */
+/** Compares a scene's frames with those of a scene that requests less; they should take at most `atMost` times as long. */
 function frameRow(
   name: string,
   scene: Scene,

@@ -4,7 +4,7 @@ import { OURS } from '../ours.js';
 import { clippedEdges } from '../peers/three-mesh-bvh.js';
 import { type CutWork, cutWork } from '../work/cuts.js';
 
-/** A plane that moves through many meshes: all that it cuts, as outlines; of the others, as segments. */
+/** A plane that moves through many meshes: our sections are outlines, those of the others segments. */
 export function sectionRow(parts: number, planes: number): Row {
   return {
     name: 'section-1m',
@@ -21,7 +21,7 @@ export function sectionRow(parts: number, planes: number): Row {
   };
 }
 
-/** The worker's own time. */
+/** Measures the worker's own time. */
 async function ourSections({ meshes, places, planes }: CutWork) {
   const service = await createCollisionService();
   const handles = await Promise.all(
@@ -57,7 +57,7 @@ async function ourSections({ meshes, places, planes }: CutWork) {
   return { contender, fastest: () => fastest };
 }
 
-/** All meshes are closed, and so are the outlines. */
+/** All meshes are closed, so their outlines are closed, too. */
 function lengthOf(points: Float64Array, starts: Uint32Array): number {
   let length = 0;
   for (let outline = 0; outline + 1 < starts.length; outline++) {

@@ -7,19 +7,19 @@ import { median } from '../statistics.js';
 import { figure, placesOf, raysAtFigures, sway } from '../work/crowd.js';
 import { rayChecksum } from '../work/rays.js';
 
-/** Of the main thread's part. */
+/** Number of frames over which the main thread's share is measured. */
 const FRAMES = 100;
 
-/** Sends back what it gets. */
+/** A worker that returns each message. */
 const ECHO = `const { parentPort } = require('node:worker_threads');
 parentPort.on('message', (buffer) => parentPort.postMessage(buffer, [buffer]));`;
 
 export interface SkinSizes {
   figures: number;
-  /** Of a figure; it has 100 triangles for each ring. */
+  /** Rings of a figure, with 100 triangles each. */
   rings: number;
   bones: number;
-  /** In the row of contacts. */
+  /** Number of figures in the row of contacts. */
   crowd: number;
 }
 
@@ -90,7 +90,7 @@ async function ours(data: ReturnType<typeof figure>, places: Float32Array, conta
     ...(contacts === 'none' && { checksum: (part: number) => ({ ...rayChecksum(distances, part), round: now }) }),
     close: () => scene.close(),
   };
-  /** The main thread's part, when it has been compiled. */
+  /** Measures the main thread's share, once its code has been compiled. */
   const facts = async (): Promise<Fact[]> => {
     const [set, posed]: number[][] = [[], []];
     const echo = new Worker(ECHO, { eval: true });

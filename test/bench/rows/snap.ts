@@ -9,10 +9,10 @@ import { cutWork } from '../work/cuts.js';
 const SIZE = { width: 1920, height: 1080 };
 const CURSORS = 200;
 const KINDS = ['vertex', 'midpoint', 'center', 'edge'] as const;
-/** How many times as long as a pick a snapping one may take. */
+/** Maximum time of a snapping pick, as a multiple of a plain one. */
 const MOST = 1.5;
 
-/** The cursor over many meshes: what it hits, with the feature near it and without. */
+/** A cursor over many meshes: the hit, with the nearby feature and without. */
 export function snapRow(parts: number): Row {
   return {
     name: 'snap-1m',
@@ -67,13 +67,13 @@ export function snapRow(parts: number): Row {
   };
 }
 
-/** What the rays themselves have hit. */
+/** Sums up the hits of the rays themselves. */
 function checksumOf(hits: (Hit | null)[]): Checksum {
   const struck = hits.flatMap((hit) => (hit && !isMade(hit) ? [hit] : []));
   return { hits: struck.length, distances: struck.reduce((sum, { distance }) => sum + distance, 0) };
 }
 
-/** Returns whether a hit is of the feature, as the ray goes past everything. */
+/** Returns whether a hit is the feature's own, because the ray misses everything. */
 function isMade({ point, snap }: Hit): boolean {
   return snap !== undefined && snap !== null && point.every((value, i) => value === snap.point[i]);
 }

@@ -8,7 +8,7 @@ import { type BoxFrame, frameOfRound, HALF_SIZE, turningBoxes } from '../work/bo
 
 const FRAMES = 6;
 
-/** Frames of pairs and a view, of which the first is compared with the second. */
+/** Frames of pairs and a view in which few objects move, compared with frames in which all move. */
 export function stillRow(count: number): Row {
   const few = count / 1000;
   return {
@@ -39,7 +39,7 @@ async function moving(name: string, frames: readonly BoxFrame[], count: number) 
     name,
     async measure(round) {
       const moved = frameOfRound(frames, round).matrices.subarray(0, 16 * count);
-      places.set(moved); // what an app has to do as well
+      places.set(moved); // an app has to do this as well
       scene.setTransforms(ids, moved);
       const frame = await scene.update();
       ({ contacts } = frame);
@@ -47,7 +47,7 @@ async function moving(name: string, frames: readonly BoxFrame[], count: number) 
     },
     close: () => scene.close(),
   };
-  /** From the pairs that float64 finds. */
+  /** Compares the pairs with those of a float64 test. */
   const differences = (): string[] => {
     const grid = new BoxGrid(scene.ids.length);
     grid.findPairs(places, HALF_SIZE);

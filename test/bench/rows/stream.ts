@@ -1,10 +1,10 @@
 import type { Row } from '../harness.js';
 import { pageRow } from './page-row.js';
 
-/** Milliseconds, at 60 a second. */
+/** Milliseconds of a frame at 60 per second. */
 const FRAME = 1000 / 60;
 
-/** What streaming takes of the main thread, and how long an answer is under way: in a page of Chromium's. */
+/** The main thread's cost of streaming, and the latency of an answer: in a page of Chromium. */
 export function streamRows(count: number): Row[] {
   const objects = count.toLocaleString('en');
   const tenTimes = (10 * count).toLocaleString('en');

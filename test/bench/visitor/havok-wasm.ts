@@ -1,4 +1,4 @@
-// In the place of peers/havok-wasm.ts, in a browser.
+// Replaces peers/havok-wasm.ts in a browser.
 import url from '@babylonjs/havok/lib/esm/HavokPhysics.wasm?url';
 
 /** Fetches the WebAssembly of Havok. */

@@ -1,4 +1,4 @@
-// In the place of peers/native.ts, in a browser, where nothing is native.
+// Replaces peers/native.ts in a browser, which has no native peers.
 import type { Maker } from '../harness.js';
 
 const none = (): Maker[] => [];

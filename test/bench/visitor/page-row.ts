@@ -1,9 +1,9 @@
-// In the place of rows/page-row.ts, in a browser: the page itself measures the row.
+// Replaces rows/page-row.ts in a browser: the page itself measures the row.
 import type { Row } from '../harness.js';
 import { ROWS } from '../page/rows.js';
 import { type PageRowOptions, pageContenders } from '../rows/page-contenders.js';
 
-/** Makes a row that this page measures. Its facts are what only a browser's own tools tell. */
+/** Makes a row that this page measures. It has no facts, which need the tools of a controlled browser. */
 export function pageRow(kind: keyof typeof ROWS, options: PageRowOptions): Row {
   const { name, work, count, rounds = 21 } = options;
   return {

@@ -3,16 +3,16 @@ import type { Random } from '../../oracle/random.js';
 import { BoxGrid } from '../peers/box-grid.js';
 
 export const HALF_SIZE = 0.5;
-/** Cubic units per box; about one overlap each. */
+/** Cubic units per box; this gives about one overlap per box. */
 const ROOM = 8;
-/** No two boxes are nearer to touching than this, so that float32 and float64 find the same pairs. */
+/** Minimum distance of two boxes from just touching, so that float32 and float64 find the same pairs. */
 const MARGIN = 1e-4;
 
 export interface BoxFrame {
   positions: Float32Array;
   /** Quaternions xyzw. */
   rotations: Float32Array;
-  /** The same as 16 each, column-major. */
+  /** The transforms as 16 numbers each, column-major. */
   matrices: Float32Array;
 }
 
@@ -23,7 +23,7 @@ export interface Motion {
   turn: Quaternion;
 }
 
-/** Frames of unit boxes in a cube that all turn and drift. */
+/** Frames of unit boxes in a cube that all rotate and drift. */
 export function turningBoxes(random: Random, count: number, frames: number): BoxFrame[] {
   const size = Math.cbrt(count * ROOM);
   const boxes = Array.from({ length: count }, (): Motion => {
@@ -44,7 +44,7 @@ export function turningBoxes(random: Random, count: number, frames: number): Box
   });
 }
 
-/** Turns boxes a little more until none just touches another. */
+/** Rotates boxes a little more until no two of them just touch. */
 function clearFrame(boxes: Motion[], [larger, smaller]: [BoxGrid, BoxGrid], random: Random): BoxFrame {
   for (;;) {
     const frame = frameOf(boxes);
@@ -77,14 +77,14 @@ export function frameOf(boxes: readonly Motion[]): BoxFrame {
   return { positions, rotations, matrices };
 }
 
-/** Forward and back again, so that every round moves each box a step. */
+/** Plays the frames forwards and backwards, so that every round moves each box by one step. */
 export function frameOfRound<T>(frames: readonly T[], round: number): T {
   const period = 2 * frames.length - 2;
   const at = round % Math.max(period, 1);
   return frames[at < frames.length ? at : period - at];
 }
 
-/** A sum in which the order of the pairs does not count. */
+/** A sum that does not depend on the order of the pairs. */
 export function pairChecksum(count: number, pairAt: (i: number) => [a: number, b: number]) {
   let products = 0;
   for (let i = 0; i < count; i++) {
@@ -94,7 +94,7 @@ export function pairChecksum(count: number, pairAt: (i: number) => [a: number, b
   return { pairs: count, products };
 }
 
-/** Of pairs with how deep each is. */
+/** A checksum of pairs with the depth of each. */
 export function manifoldChecksum(
   count: number,
   pairAt: (i: number) => [a: number, b: number],

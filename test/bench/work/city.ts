@@ -1,9 +1,9 @@
 import { Matrix4, Vector3 } from 'three';
 import { Random } from '../../oracle/random.js';
 
-/** Small things to a house. */
+/** Number of small objects per house. */
 const THINGS = 9;
-/** Units from a house to the next. */
+/** Units from one house to the next. */
 export const STREET = 10;
 
 /** Returns whether the i-th part of a city is a house. */
@@ -11,7 +11,7 @@ export function isHouse(i: number): boolean {
   return i % (1 + THINGS) === 0;
 }
 
-/** Makes the matrices of a city of unit cubes: houses in rows, and small things about them. */
+/** Makes the matrices of a city of unit cubes: houses in rows, and small objects around them. */
 export function cityOf(count: number): Float32Array {
   const random = new Random(1);
   const matrices = new Float32Array(16 * count);

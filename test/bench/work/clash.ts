@@ -1,11 +1,14 @@
 import { type BuildingPart, building } from '../../fixtures/building.js';
 import type { Triangles } from '../../oracle/meshes.js';
 
-/** The made building, in which nothing only touches, and the same for a native peer: one list of triangles, and 18 numbers for each part. */
+/**
+ * The generated building, in which no parts merely touch; and the same for a native peer: one list of triangles, and 18 numbers
+ * per part.
+ */
 export interface ClashWork {
   parts: BuildingPart[];
   mesh: Triangles;
-  /** A matrix, the first triangle of the part's mesh, and how many it has. */
+  /** Per part: a matrix, the first triangle of its mesh, and the number of triangles. */
   items: Float64Array;
 }
 

@@ -5,7 +5,7 @@ import { trianglesOf } from '../../oracle/meshes.js';
 const HEIGHT = 2;
 const RADIUS = 0.3;
 
-/** A figure of 2 · rings · 50 triangles, upright; its bones lie one above the other, and up to three move a vertex. */
+/** An upright figure of 2 · rings · 50 triangles; its bones are stacked, and up to three of them move a vertex. */
 export function figure(rings: number, boneCount: number): MeshData & { indices: Uint32Array } {
   const geometry = new CylinderGeometry(RADIUS, RADIUS, HEIGHT, 50, rings, true);
   const triangles = trianglesOf(geometry);
@@ -22,7 +22,7 @@ export function figure(rings: number, boneCount: number): MeshData & { indices: 
   return { ...triangles, skin: { bones, weights, boneCount } };
 }
 
-/** The bones of a figure that sways, 16 numbers each, as three's `skeleton.boneMatrices` are. */
+/** The bone matrices of a swaying figure, 16 numbers each, as in three's `skeleton.boneMatrices`. */
 export function sway(bones: Float32Array, number: number, round: number): void {
   const count = bones.length / 16;
   const matrix = new Matrix4();
@@ -37,7 +37,7 @@ export function sway(bones: Float32Array, number: number, round: number): void {
   }
 }
 
-/** Where figures stand, in a square. */
+/** Positions of figures in a square grid. */
 export function placesOf(count: number, apart: number): Float32Array {
   const side = Math.ceil(Math.sqrt(count));
   const places = new Float32Array(16 * count);
@@ -47,7 +47,7 @@ export function placesOf(count: number, apart: number): Float32Array {
   return places;
 }
 
-/** A ray at each of three figures, eight numbers each, others in every round. */
+/** One ray at each of three figures, eight numbers each; the figures change every round. */
 export function raysAtFigures(places: Float32Array, round: number): Float32Array {
   const count = places.length / 16;
   const rays = new Float32Array(24);

@@ -3,19 +3,19 @@ import { bumpy } from '../../oracle/lumps.js';
 import type { Triangles } from '../../oracle/meshes.js';
 import { Random } from '../../oracle/random.js';
 
-/** Parts of one of a few meshes each, and planes that go through all of them: what is cut. */
+/** Parts, each of one of a few meshes, and planes that cut through all of them. */
 export interface CutWork {
   meshes: Triangles[];
-  /** 16 numbers each. */
+  /** 16 numbers per part. */
   places: Float64Array;
-  /** Four numbers each. */
+  /** Four numbers per plane. */
   planes: Float64Array;
 }
 
 const MESHES = 10;
-/** Half the edge of the cube in which the parts lie; each reaches about 1 from its middle. */
+/** Half the edge of the cube that contains the parts; each extends about 1 from its centre. */
 const HALF_SIZE = 15;
-/** The detail of an icosphere of 980 triangles. */
+/** Subdivision of an icosphere of 980 triangles. */
 const DETAIL = 6;
 
 export function cutWork(parts: number, planeCount: number): CutWork {
@@ -28,7 +28,7 @@ export function cutWork(parts: number, planeCount: number): CutWork {
       .toArray(places as unknown as number[], 16 * i);
   }
   const planes = new Float64Array(4 * planeCount);
-  const { x, y, z } = new Vector3(0.2, 1, 0.1).normalize(); // as three wants it
+  const { x, y, z } = new Vector3(0.2, 1, 0.1).normalize(); // normalized, as three requires
   for (let i = 0; i < planeCount; i++) planes.set([x, y, z, HALF_SIZE * (1 - (2 * i + 1) / planeCount)], 4 * i);
   return { meshes, places, planes };
 }

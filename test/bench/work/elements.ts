@@ -3,7 +3,7 @@ import type { Random } from '../../oracle/random.js';
 
 export type Elements = MeshData & { topology: 'points' | 'lines' };
 
-/** A scan of a bumpy ball, or as many short lines on it. */
+/** A point scan of a bumpy ball, or as many short lines on it. */
 export function bumpyBall(random: Random, topology: Elements['topology'], count: number): Elements {
   const size = topology === 'points' ? 1 : 2;
   const positions = new Float32Array(3 * size * count);

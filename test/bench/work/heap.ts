@@ -4,10 +4,10 @@ import type { Random } from '../../oracle/random.js';
 import { Scene } from '../ours.js';
 import { type BoxFrame, frameOf, type Motion } from './boxes.js';
 
-/** Nothing is nearer to just touching than this by the mesh's size, so that float32 and float64 find the same pairs. */
+/** Minimum distance from just touching, relative to the mesh's size, so that float32 and float64 find the same pairs. */
 const MARGIN = 1e-4;
 
-/** About the middle of its box, and of size 1 along its longest axis. */
+/** Centres the mesh's box at the origin, and scales its longest axis to 1. */
 export function unitSized(mesh: Triangles): Triangles {
   const box = boundsOf(mesh.positions);
   const [center, size] = [box.getCenter(new Vector3()), box.getSize(new Vector3())];
@@ -17,14 +17,14 @@ export function unitSized(mesh: Triangles): Triangles {
 
 export interface Heap {
   count: number;
-  /** Cubic units for each. */
+  /** Cubic units per mesh. */
   room: number;
-  /** No two overlap in the first frame when they are as small as this. Default 0: they lie anyhow. */
+  /** Scale at which no two meshes overlap in the first frame. Default 0: their places are random. */
   apart?: number;
   frames: number;
 }
 
-/** Frames of a mesh of size 1, many times in a cube, that all turn and drift. */
+/** Frames of many instances of a mesh of size 1 in a cube, which all rotate and drift. */
 export async function heapOf(
   random: Random,
   mesh: Triangles,
@@ -58,7 +58,7 @@ export async function heapOf(
   return made;
 }
 
-/** Puts meshes elsewhere until none touches another. */
+/** Moves meshes to other places until no two of them touch. */
 async function part(motions: readonly Motion[], scene: Scene, place: () => Vector3): Promise<void> {
   for (;;) {
     const pairs = await touching(scene, frameOf(motions), motions.length);
@@ -68,7 +68,9 @@ async function part(motions: readonly Motion[], scene: Scene, place: () => Vecto
   }
 }
 
-/** Moves meshes a little more until none just touches another: a larger and a smaller one touch the same. */
+/**
+ * Moves meshes a little more until no two of them just touch: slightly larger and slightly smaller ones must have the same pairs.
+ */
 async function clearFrame(motions: Motion[], scenes: readonly Scene[], random: Random): Promise<BoxFrame> {
   for (;;) {
     const frame = frameOf(motions);

@@ -2,14 +2,14 @@ import { Vector3 } from 'three';
 import { boxMesh, merged, type Triangles, transformed } from '../../oracle/meshes.js';
 import type { Random } from '../../oracle/random.js';
 
-/** Who walks on a level: a capsule about 1.8 units high, whose place is its foot. */
+/** Walker of a level: a capsule about 1.8 units high, whose position is its foot. */
 export const WALKER = { radius: 0.3, half: 0.6, skin: 0.006, stepHeight: 0.35, slope: Math.PI / 4, step: 1 / 60 };
 
 /** Units between two vertices of the ground. */
 const CELL = 0.4;
-/** What stands on the ground, of 12 triangles each, is so many units apart. */
+/** Units between the obstacles on the ground, which have 12 triangles each. */
 const APART = 8;
-/** Frames that a walker keeps its direction. */
+/** Number of frames that a walker keeps its direction. */
 const FRAMES_OF_WAY = 40;
 const WAYS = 8;
 /** Units per second. */
@@ -17,11 +17,11 @@ const SPEED = 3;
 
 export interface Level {
   mesh: Triangles;
-  /** Half of its side. */
+  /** Half the side of the level. */
   half: number;
 }
 
-/** Rolling ground of about so many triangles, with stairs, walls and posts on it. */
+/** Rolling ground with stairs, walls and posts on it, of about `triangles` triangles. */
 export function levelOf(random: Random, triangles: number): Level {
   const cells = Math.floor(Math.sqrt(triangles / 2.06));
   const half = (cells * CELL) / 2;
@@ -52,17 +52,17 @@ export function levelOf(random: Random, triangles: number): Level {
   return { mesh: merged(parts), half };
 }
 
-/** Slopes of 25 degrees at most. */
+/** Slopes are at most 25 degrees. */
 function heightAt(x: number, z: number): number {
   return 2 * Math.sin(0.13 * x) * Math.cos(0.11 * z) + 0.4 * Math.sin(0.4 * x + 0.3 * z);
 }
 
-/** Where walkers begin, and how they go. */
+/** Start positions and paths of walkers. */
 export interface Walk {
   count: number;
   /** xyz each, above the ground. */
   starts: Float64Array;
-  /** The velocity of a walker in a frame, xz. */
+  /** Returns the velocity of a walker in a frame, xz. */
   wayOf(walker: number, frame: number): readonly [x: number, z: number];
 }
 
@@ -71,7 +71,7 @@ export function walkOn({ half }: Level, random: Random, count: number): Walk {
   const angles = Float64Array.from({ length: count * WAYS }, () => random.range(-Math.PI, Math.PI));
   const room = Math.max(half - 8, half / 2);
   for (let i = 0; i < count; i++) {
-    // Between what stands there.
+    // Between the obstacles.
     const [x, z] = [0, 0].map(
       () => Math.round(random.range(-room, room) / APART) * APART - half + APART * Math.floor(half / APART),
     );
@@ -87,10 +87,13 @@ export function walkOn({ half }: Level, random: Random, count: number): Walk {
   };
 }
 
-/** Frames in which walkers come down to the ground before they go. */
+/** Number of frames in which walkers settle on the ground before they start. */
 export const SETTLING = 40;
 
-/** Of where all are and who stands: engines differ in how they slide, not in how far a crowd comes. */
+/**
+ * A checksum of all positions and of the walkers on the ground: engines differ in how they slide, but not in how far a crowd
+ * gets.
+ */
 export function walkChecksum(
   { count, starts }: Walk,
   placeOf: (walker: number) => ArrayLike<number>,

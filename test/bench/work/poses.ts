@@ -3,8 +3,8 @@ import { boundsOf } from '../../oracle/meshes.js';
 import type { Random } from '../../oracle/random.js';
 
 /**
- * 16 per pose, column-major: a mesh turned anyhow around the middle of its box, and moved in any direction by 0.1 to 0.9
- * of the box's diagonal, unless other bounds are given.
+ * Random poses, 16 numbers each, column-major: a mesh rotated about the centre of its box, and moved in a random direction by 0.1
+ * to 0.9 of the box's diagonal, unless other bounds are given.
  */
 export function posesOf(
   random: Random,
@@ -31,12 +31,12 @@ export function posesOf(
   return poses;
 }
 
-/** The same, moved by 1 to 2 of the diagonal: they are apart whichever way they are turned. */
+/** The same, moved by 1 to 2 times the diagonal, so that the meshes are disjoint at every rotation. */
 export function posesApart(random: Random, positions: Float32Array, count: number): Float64Array {
   return posesOf(random, positions, count, 1, 2);
 }
 
-/** Of how many pairs each pose has: their sum, and one in which each pose has its own weight. */
+/** A checksum of the number of pairs per pose: their sum, and a sum in which each pose has its own weight. */
 export function poseChecksum(counts: Float64Array) {
   return {
     pairs: counts.reduce((sum, count) => sum + count, 0),
@@ -44,7 +44,7 @@ export function poseChecksum(counts: Float64Array) {
   };
 }
 
-/** The sum of the first such part of some numbers. */
+/** Sums up the first fraction `part` of some numbers. */
 export function sumOfFirst(numbers: Float64Array, part: number): number {
   return numbers.subarray(0, Math.round(part * numbers.length)).reduce((sum, each) => sum + each, 0);
 }

@@ -2,7 +2,7 @@ import { PerspectiveCamera, Vector3 } from 'three';
 import { boundsOf } from '../../oracle/meshes.js';
 import type { Random } from '../../oracle/random.js';
 
-/** Eight per ray: origin, tMin, direction, tMax. From a sphere around the box of the points to anywhere in the box. */
+/** Eight numbers per ray: origin, tMin, direction, tMax. From a sphere around the points' box to random points in the box. */
 export function raysAround(random: Random, positions: Float32Array, count: number): Float32Array {
   const box = boundsOf(positions);
   const center = box.getCenter(new Vector3());
@@ -25,7 +25,7 @@ export function raysAround(random: Random, positions: Float32Array, count: numbe
   return rays;
 }
 
-/** As many per ray: one through the middle of each pixel, row by row, of a camera that sees all of the points. */
+/** Eight numbers per ray: one through the centre of each pixel, row by row, of a camera that sees all of the points. */
 export function cameraRays(positions: Float32Array, width: number, height: number): Float32Array {
   const box = boundsOf(positions);
   const center = box.getCenter(new Vector3());
@@ -51,7 +51,7 @@ export function cameraRays(positions: Float32Array, width: number, height: numbe
   return rays;
 }
 
-/** Of the first of the distances; Infinity is a miss. */
+/** A checksum of the first fraction of the distances; Infinity is a miss. */
 export function rayChecksum(distances: Float64Array, part: number) {
   const count = Math.round(distances.length * part);
   let hits = 0;

@@ -1,7 +1,7 @@
 import type { Triangles } from '../../oracle/meshes.js';
 import type { Random } from '../../oracle/random.js';
 
-/** A square of hills from the origin to (size, size) in x and z, of squares of side 1 with two triangles each. */
+/** A square of hills from the origin to (size, size) in x and z, made of unit squares with two triangles each. */
 export class Terrain {
   readonly size: number;
   readonly triangles: Triangles;
@@ -34,7 +34,7 @@ export class Terrain {
     return 2 * this.size ** 2;
   }
 
-  /** Rays straight down from height 0 to the middles of edges, eight numbers each, and how far each of them is from the ground. */
+  /** Rays straight down from height 0 onto midpoints of edges, eight numbers each, and the distance of each to the ground. */
   raysDown(random: Random, count: number): { rays: Float32Array; distances: Float64Array } {
     const rays = new Float32Array(8 * count);
     const distances = new Float64Array(count);
@@ -47,7 +47,7 @@ export class Terrain {
   }
 }
 
-/** All of it is below 0. */
+/** All heights are below 0. */
 function heightAt(x: number, z: number): number {
   const hills = 40 * Math.sin(x / 97) * Math.cos(z / 71) + 9 * Math.sin(x / 13 + z / 17);
   return hills + 1.5 * Math.sin(x / 2.3) * Math.sin(z / 1.9) - 60;

@@ -2,16 +2,16 @@ import { Quaternion, type Vector3 } from 'three';
 import type { Random } from '../../oracle/random.js';
 import type { Checksum } from '../harness.js';
 
-/** Capsules on straight ways, turned anyhow. */
+/** Randomly rotated capsules on straight paths. */
 export interface Ways {
   radius: number;
-  /** Half of the capsule's segment, which is along its y axis. */
+  /** Half the length of the capsule's segment, which is along its y axis. */
   half: number;
-  /** As `sweepMany` takes them: 14 numbers each. */
+  /** In the layout of `sweepMany`: 14 numbers each. */
   numbers: Float64Array;
 }
 
-/** Ways that begin in a cube about the origin, which is `size` wide, and are between two lengths. */
+/** Paths that start in a cube of side `size` about the origin, with lengths between two bounds. */
 export function randomWays(
   random: Random,
   count: number,
@@ -34,7 +34,7 @@ export function randomWays(
   return { radius, half: radius, numbers };
 }
 
-/** How many meet something, and the sum of the times of the first `part`; none is Infinity. */
+/** The number of paths that hit, and the sum of the times of the first fraction `part`; Infinity is a miss. */
 export function wayChecksum(times: ArrayLike<number>, part = 1): Checksum {
   let hits = 0;
   let sum = 0;

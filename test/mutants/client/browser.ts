@@ -1,4 +1,4 @@
-// What vitest/browser exports, where there is no browser: tests that want its mouse leave themselves out.
+// The exports of vitest/browser where there is no browser: tests that need its mouse skip themselves.
 export const server = { provider: 'none' };
 export const page = {};
 export const userEvent = {};

@@ -1,9 +1,12 @@
-// Builds dist/ of Stryker's copy of the tree, in which the sources are mutated; the core is the one of the tree itself.
+// Builds dist/ from Stryker's copy of the tree with its mutated sources; the core is that of the original tree.
 import { join } from 'node:path';
 import { buildClient, buildWorker } from '../../../scripts/build.mjs';
 import { root } from '../../../scripts/run.mjs';
 
-/** In the worker: the active mutant, and where to note which are reached, as its thread is told by setup.ts. */
+/**
+ * Runs in the worker: sets the active mutant, and where to record those that are reached, from what setup.ts has passed to the
+ * thread.
+ */
 const BANNER = `{
   const told = globalThis.process?.getBuiltinModule('node:worker_threads').getEnvironmentData('mutants');
   if (told) {
@@ -20,6 +23,6 @@ const BANNER = `{
 }`;
 
 const dist = join(root, 'dist');
-// The client holds the worker's text (worker-text.ts).
+// The client contains the worker's text (worker-text.ts).
 await buildWorker(dist, { banner: BANNER });
 await buildClient(dist);

@@ -1,4 +1,4 @@
-// Mutants of the main thread's side and of the worker's TypeScript, by StrykerJS.
+// Mutation tests of the main thread's code and of the worker's TypeScript, with StrykerJS.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -11,16 +11,16 @@ import { mutantKey, UNDECIDED } from './mutant-key.mjs';
 
 export interface ClientOptions {
   root: string;
-  /** All where it is left out. */
+  /** Number of mutants; all by default. */
   sample?: number;
   seed: number;
-  /** Seconds of the processor's time, of tests that reach it, that a mutant must outlive. */
+  /** CPU seconds of tests that reach it which a mutant must survive. */
   budget: number;
-  /** How many mutants are run at a time. */
+  /** Number of mutants that run at a time. */
   lanes: number;
-  /** Also those that survived before: with the tests as they are now. */
+  /** Also runs mutants that survived before, with the current tests. */
   again: boolean;
-  /** Nothing is run: what the last run of this draw has found so far is printed. */
+  /** Runs nothing, and prints the results of the last run with this sample so far. */
   report: boolean;
 }
 
@@ -29,33 +29,33 @@ interface Position {
   column: number;
 }
 
-/** Lines and columns from 0. */
+/** Lines and columns count from 0. */
 interface Mutant {
   fileName: string;
   replacement: string;
   location: { start: Position; end: Position };
 }
 
-/** A line of what is kept between runs, behind the first one, which says what the mutants follow from. */
+/** A line of the results file, after the first one, which identifies the sources and the sample. */
 interface Result {
-  /** Of the mutant. */
+  /** Key of the mutant. */
   key: string;
-  /** As Stryker names it. */
+  /** Stryker's name of the status. */
   status: string;
 }
 
 const FOLDERS = ['src/client', 'src/worker', 'src/worker/binding'];
 const RESULTS = 'build/mutants-client.jsonl';
-/** What test files reach and take. */
+/** Coverage and times of test files. */
 const DRY_RUN = 'build/mutants-client-dry-run.json';
 const SAMPLE = 'build/mutants-client-sample.json';
 const SANDBOXES = 'build/stryker';
-/** What messages say is for people; tests look for the names in them, and for the code. */
+/** The text of messages is for people; tests check the names in them, and the code. */
 const LEFT_OUT = ['StringLiteral'];
 const LIVE = ['Survived', 'NoCoverage'];
 const NOT_KILLED = [...LIVE, UNDECIDED];
 
-/** Prints what happened; answers the exit code. */
+/** Prints what happened; returns the exit code. */
 export async function mutateClient(options: ClientOptions): Promise<number> {
   const { root, sample, seed, again } = options;
   const files = sources(root);
@@ -79,7 +79,7 @@ export async function mutateClient(options: ClientOptions): Promise<number> {
   return report(root, drawn, chosen.length - drawn.length);
 }
 
-/** The results of an earlier run, where they are of the same sources and the same draw; else there are none any more. */
+/** Reads the results of an earlier run if they are of the same sources and the same sample; otherwise discards them. */
 function takeUp(root: string, key: string, again: boolean): Map<string, string> {
   const [first, ...results] = readResults(root);
   const kept = first?.key !== key ? [] : results.filter(({ status }) => !again || !NOT_KILLED.includes(status));
@@ -89,7 +89,7 @@ function takeUp(root: string, key: string, again: boolean): Map<string, string> 
   return new Map(kept.map((result) => [result.key, result.status]));
 }
 
-/** Reads what is kept, but for a line that an interrupted run has begun. */
+/** Reads the saved results, except for a line that an interrupted run left incomplete. */
 function readResults(root: string): Result[] {
   try {
     const lines = readFileSync(join(root, RESULTS), 'utf8').split('\n');
@@ -108,8 +108,8 @@ async function run({ root, budget, lanes }: ClientOptions, key: string, chosen: 
   process.env.MUTANTS_BUDGET = String(budget);
   process.env.MUTANTS_LANES = String(lanes);
   const stryker = new Stryker({
-    // Ranges: without them, sources are full of switches for mutants that are never active, and slow.
-    // All that were drawn, so that a mutant has the same number in each run.
+    // Ranges: without them, sources are full of switches for mutants that are never active, and slow. All sampled ones are
+    // listed, so that a mutant has the same number in each run.
     mutate: chosen.map((mutant) => rangeOf(root, mutant)),
     mutator: { excludedMutations: LEFT_OUT },
     testRunner: 'kept-vitest',
@@ -118,16 +118,16 @@ async function run({ root, budget, lanes }: ClientOptions, key: string, chosen: 
     plugins: ['@stryker-mutator/vitest-runner', join(root, 'test/mutants/client/plugins.mjs')],
     buildCommand: 'node test/mutants/client/build.mjs',
     coverageAnalysis: 'perTest',
-    // Modules are loaded anew for each file: what is static to Stryker is not (setup.ts).
+    // Modules are loaded anew for each file, so mutants that Stryker considers static are not (setup.ts).
     ignoreStatic: false,
     concurrency: lanes,
-    // Of the tree's own build, only what is compiled to WebAssembly is used.
+    // Of the tree's own build, only the compiled WebAssembly is used.
     ignorePatterns: ['/build/*', '!/build/*.wasm*', '/dist', '/demo', '/artifacts', '/docs', '/test/pictures'],
     tempDirName: SANDBOXES,
     checkerNodeArgs: [],
     reporters: ['results'],
-    // The runner knows hangs by the processor's time (runner.mjs). On a busy machine, to measure the test files, which the
-    // first mutant waits for, takes half an hour and more.
+    // The runner detects hangs by CPU time (runner.mjs). On a busy machine, measuring the test files, which the first mutant
+    // waits for, takes half an hour and more.
     timeoutMS: 86_400_000,
     timeoutFactor: 3,
     dryRunTimeoutMinutes: 120,
@@ -148,7 +148,7 @@ function sources(root: string): string[] {
     .sort();
 }
 
-/** All mutants that Stryker can make. */
+/** Lists all mutants that Stryker can make. */
 async function mutantsOf(root: string, files: string[]): Promise<Mutant[]> {
   const injector = {
     provideValue: () => injector,
@@ -203,7 +203,7 @@ function report(root: string, drawn: Mutant[], equivalent: number): number {
   return NotRun === 0 ? 0 : 1;
 }
 
-/** What a mutant changes, as those that are known to change nothing are found by it. */
+/** The change that a mutant makes, by which known equivalent mutants are found. */
 function changeOf(root: string, { fileName, replacement, location: { start, end } }: Mutant) {
   const lines = readFileSync(fileName, 'utf8').split('\n');
   const line = lines[start.line]!;
@@ -217,12 +217,12 @@ function fileIn(root: string, fileName: string): string {
   return relative(root, fileName).replaceAll('\\', '/');
 }
 
-/** A range of Stryker's options: lines from 1, columns from 0. */
+/** A range for Stryker's options: lines count from 1, columns from 0. */
 function rangeOf(root: string, { fileName, location: { start, end } }: Mutant): string {
   return `${fileIn(root, fileName)}:${start.line + 1}:${start.column}-${end.line + 1}:${end.column}`;
 }
 
-/** The text between two positions, which count lines and columns from 0. */
+/** The text between two positions, whose lines and columns count from 0. */
 function textAt(lines: string[], start: Position, end: Position): string {
   const part = lines.slice(start.line, end.line + 1);
   part[part.length - 1] = part.at(-1)!.slice(0, end.column);

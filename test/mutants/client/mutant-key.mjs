@@ -1,8 +1,8 @@
-/** The status of a mutant that has outlived its budget while there are more tests that reach it: Stryker has none for it. */
+/** Status of a mutant that has outlived its budget while more tests reach it: Stryker has no status for that. */
 export const UNDECIDED = 'Undecided';
 
 /**
- * A mutant by its file from the package's folder, which may be a copy of it, its place and what stands there instead.
+ * Identifies a mutant by its file relative to the package's folder, which may be a copy, its location and its replacement.
  *
  * @param {{ fileName: string, location: { start: Place, end: Place }, replacement: string }} mutant
  * @typedef {{ line: number, column: number }} Place

@@ -1,6 +1,6 @@
-// A page in Node, as small as the tests of pointers and React need it: elements that events bubble up, whose boxes are what
-// their styles say in pixels. What these tests ask of a real mouse, of pictures and of turned elements a browser alone tells.
-// No other test gets it: the library tells a page from Node by its globals.
+// A minimal DOM in Node for the tests of pointers and React: elements with event bubbling, whose boxes come from the pixel sizes
+// in their styles. Real mouse input, pictures and rotated elements can only be tested in a browser. No other test gets it: the
+// library tells a page from Node by its globals.
 import { expect } from 'vitest';
 
 const FRAME_MS = 8;
@@ -73,7 +73,7 @@ class PageElement extends EventTarget {
   }
 }
 
-/** The style of an element, of which the sizes are in pixels. */
+/** The style of an element; sizes are in pixels. */
 class PageStyle {
   border = 0;
   width = 0;
@@ -109,7 +109,7 @@ const NUMBERS = ['button', 'buttons', 'clientX', 'clientY', 'deltaX', 'deltaY', 
 const FLAGS = ['shiftKey', 'ctrlKey', 'altKey', 'metaKey', 'isPrimary'];
 
 class PageEvent extends Event {
-  /** It is dispatched on this element. */
+  /** The element on which it is dispatched. */
   onto: PageElement | null = null;
   declare readonly clientX: number;
   declare readonly clientY: number;
@@ -130,7 +130,7 @@ class PageEvent extends Event {
     return false;
   }
 
-  /** It is listed by `for in`, as fiber copies events. */
+  /** Enumerable, because fiber copies events by `for in`. */
   #define(name: string, property: PropertyDescriptor): void {
     Object.defineProperty(this, name, { ...property, enumerable: true, configurable: true });
   }
@@ -149,7 +149,7 @@ class PageWheelEvent extends PageMouseEvent {}
 
 if (/test[\\/](pointer|react)[\\/]|hover\.browser/.test(expect.getState().testPath ?? '')) createPage();
 
-/** Makes the globals of a page. */
+/** Creates the globals of a page. */
 function createPage(): void {
   const page = Object.assign(new EventTarget(), { devicePixelRatio: 1 });
   const html = new PageElement();

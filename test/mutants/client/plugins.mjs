@@ -4,7 +4,7 @@ import { declareFactoryPlugin, PluginKind } from '@stryker-mutator/api/plugin';
 import { mutantKey, UNDECIDED } from './mutant-key.mjs';
 import { createRunner } from './runner.mjs';
 
-/** Lets those of all mutants through that were drawn: a checker is the only place where single ones can be left out. */
+/** Filters mutants down to the sample: only a checker can skip individual mutants. */
 class SampleChecker {
   #drawn;
 
@@ -13,7 +13,7 @@ class SampleChecker {
     this.#drawn = new Map(drawn.map((key, i) => [key, i]));
   }
 
-  /** One by one in the order in which they were drawn: the share of those that were run is an estimate at any time. */
+  /** Returns them one by one in sample order: so the results so far are an estimate at any time. */
   async group(mutants) {
     const place = (mutant) => this.#drawn.get(mutantKey(mutant)) ?? this.#drawn.size;
     return [...mutants].sort((a, b) => place(a) - place(b)).map(({ id }) => [id]);
@@ -27,7 +27,10 @@ class SampleChecker {
   }
 }
 
-/** Keeps each result as it is found, and prints what is not killed: a run takes hours, and who ends it early goes on there. */
+/**
+ * Saves each result as it is found, and prints mutants that are not killed: a run takes hours, and can be continued after an
+ * interruption.
+ */
 class ResultReporter {
   #killed = 0;
   #outlived = 0;
@@ -46,7 +49,7 @@ class ResultReporter {
   }
 }
 
-/** A place of a result, which counts lines and columns from 1, as mutants have it. */
+/** Converts the location of a result, which counts lines and columns from 1, to that of mutants. */
 function fromZero({ start, end }) {
   const less = ({ line, column }) => ({ line: line - 1, column: column - 1 });
   return { start: less(start), end: less(end) };

@@ -1,4 +1,4 @@
-// A canvas of React Three Fiber in Node: fiber's own renderer without React DOM, on a page of page.ts. Nothing is drawn.
+// A canvas of React Three Fiber in Node: fiber's own renderer without React DOM, on the DOM of page.ts. Nothing is drawn.
 import { type CanvasProps, createRoot, extend, events as fiberEvents, type RootState } from '@react-three/fiber';
 import { type ReactNode, StrictMode } from 'react';
 import * as THREE from 'three';
@@ -34,7 +34,7 @@ export class ReactPage {
         state.events.connect?.(this.canvas);
         if (eventPrefix !== undefined) {
           state.setEvents({
-            // As fiber's Canvas does it.
+            // As in fiber's Canvas.
             compute: (event, { size, pointer, raycaster, camera }) => {
               const [x, y] = [event[`${eventPrefix}X`], event[`${eventPrefix}Y`]];
               pointer.set((x / size.width) * 2 - 1, 1 - (y / size.height) * 2);
@@ -54,7 +54,7 @@ export class ReactPage {
   }
 }
 
-/** What fiber asks of a renderer. It draws as three does until it would draw: matrices are brought up to date. */
+/** The renderer interface that fiber needs. It does what three does up to the drawing: it updates matrices. */
 function createRenderer(domElement: HTMLElement) {
   const render = { frame: 0 };
   return {

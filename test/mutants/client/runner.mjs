@@ -1,7 +1,7 @@
-// StrykerJS's runner for Vitest, told which tests to run: of those that reach a mutant, the likeliest and quickest, up to
-// a budget of the processor's time. What a test file reaches and takes is measured when it is likely to notice a mutant,
-// and kept between runs. What hangs is told by the processor's time if it loops, and else by the time in which the process
-// neither runs nor waits for the processor. A test that fails must pass on the original.
+// StrykerJS's runner for Vitest with a selection of tests: of those that reach a mutant, it runs the likeliest to notice it and
+// the fastest first, up to a budget of CPU time. The coverage and time of a test file are measured when it is likely to notice a
+// mutant, and saved between runs. Endless loops are detected by CPU time, other hangs by the time in which the process neither
+// runs nor waits for the CPU. A failing test must pass on the original.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
@@ -13,34 +13,37 @@ import { DryRunStatus, MutantRunStatus, TestStatus } from '@stryker-mutator/api/
 import { strykerPlugins } from '@stryker-mutator/vitest-runner';
 import { UNDECIDED } from './mutant-key.mjs';
 
-/** What takes so many times as long as on the original, and so many milliseconds longer, hangs. */
+/** A run hangs if it takes this many times as long as on the original, and this many milliseconds longer. */
 const PATIENCE = 3;
 const LEAST_PATIENCE_MS = 6000;
 const LOOK_MS = 500;
-/** A process is idle while no thread of it wants the processor, and it had, or waited for, less of it than this part of the time. */
+/**
+ * A process is idle while none of its threads wants the CPU, and it ran, or waited for the CPU, for less than this share of the
+ * time.
+ */
 const IDLE_SHARE = 0.3;
-/** How long a process waits until it looks again whether there is a lane for it. */
+/** Interval at which a process checks whether a lane is free. */
 const LANE_MS = 200;
-/** What a test file takes of the processor until its first test begins, at least. */
+/** Minimum CPU time of a test file before its first test begins. */
 const START_MS = 300;
-/** What is run of a test file against a mutant at a time: the next tests that reach it. */
+/** CPU time of a test file that is run against a mutant at a time: the next tests that reach the mutant. */
 const MOST_MS = 2000;
-/** What is measured of a long test file whose first tests were not enough. */
+/** CPU time that is measured of a long test file whose first tests were not enough. */
 const LONG_MS = 15_000;
-/** What a file is taken for that was not measured yet. */
+/** Assumed CPU time of a file that was not measured yet. */
 const USUAL_MS = 2500;
-/** Numbers of mutants are below. */
+/** Upper bound of mutants' numbers. */
 const MOST_MUTANTS = 1 << 16;
-/** How much likelier a test is to notice a mutant that shares a word, or a folder, with its file. */
+/** How much likelier a test notices a mutant if its file shares a word, or a folder, with that of the mutant. */
 const WORD = 4;
 const FOLDER = 2;
 const WORD_LENGTH = 4;
-/** And one that has noticed others of the same file. */
+/** The same factor if it has noticed other mutants of the same file. */
 const KILLER = 6;
-/** And one that compares all that is sent, and all that is answered, with what is written down. */
+/** The same factor for a transcript, which compares everything that is sent and answered with a recording. */
 const TRANSCRIPT = 3;
 
-/** Threads of this process, which run tests: an endless loop in one of them is ended with it. */
+/** Threads of this process that run tests: terminating one ends an endless loop in it. */
 const running = new Set();
 
 threads.Worker = class extends threads.Worker {
@@ -59,13 +62,16 @@ createRunner.inject = tokens(commonTokens.injector);
 
 class KeptRunner {
   #inner;
-  /** The test files, and what they are now. */
+  /** Hashes of the test files' current contents. */
   #hashes = new Map();
-  /** By test file: its hash, processorMs, idleMs, whether it was cut short and measured for long, its tests with what they reach. */
+  /**
+   * By test file: its hash, processorMs, idleMs, whether it was cut short, whether it was measured for long, and its tests with
+   * the mutants that they reach.
+   */
   #files = readKept();
-  /** Tests that were seen to pass alone on the original. */
+  /** Tests that are known to pass alone on the original. */
   #passing = new Set();
-  /** By source: the test files that killed a mutant of it. */
+  /** By source: the test files that killed one of its mutants. */
   #killers = new Map();
 
   constructor(inner) {
@@ -84,7 +90,7 @@ class KeptRunner {
     return this.#inner.dispose();
   }
 
-  /** Says that all mutants are reached: what reaches one is found when it is run. */
+  /** Reports that all mutants are reached: which tests reach one is determined when it is run. */
   async dryRun() {
     const id = 'all#';
     const perTest = { [id]: Object.fromEntries(Array.from({ length: MOST_MUTANTS }, (_, i) => [i, 1])) };
@@ -101,9 +107,9 @@ class KeptRunner {
     this.#hashes = new Map(paths.map((path) => [path, createHash('sha256').update(readFileSync(path)).digest('hex')]));
   }
 
-  /** Runs a test file on the original. What fails there, twice, is left out: a single test, or the file where it fails itself. */
+  /** Runs a test file on the original. If a test fails there twice, it is excluded; if the file itself fails, all of it is. */
   async #measure(path, isLong = false, isAgain = false) {
-    // For the thread that is started for the file (setup.ts).
+    // Read by the thread that is started for the file (setup.ts).
     if (isLong) process.env.MUTANTS_MOST_MS = String(LONG_MS);
     else delete process.env.MUTANTS_MOST_MS;
     this.#inner.ctx.state.errorsSet.clear();
@@ -124,12 +130,12 @@ class KeptRunner {
       }
     }
     const { perTest = {}, static: beside = {} } = result.mutantCoverage ?? {};
-    // What is reached while no test runs is of all tests of the file.
+    // Mutants that are reached while no test runs count for all tests of the file.
     const always = Object.keys(beside);
     const ran = result.tests.filter(({ status }) => status === TestStatus.Success);
     return {
       isLong,
-      // Of a long file the rest is left out (setup.ts).
+      // The rest of a long file is skipped (setup.ts).
       isCut: result.tests.some(({ status }) => status === TestStatus.Skipped),
       processorMs: millisecondsOf(process.cpuUsage(processor)),
       idleMs: watch.idleMs,
@@ -146,13 +152,13 @@ class KeptRunner {
       return await this.#judge(options);
     } finally {
       leave();
-      // The one that waits is next.
+      // Lets a waiting runner take the lane.
       await sleep(2 * LANE_MS);
     }
   }
 
   async #judge(options) {
-    // What another process has measured meanwhile.
+    // Takes over what other processes have measured meanwhile.
     this.#files = { ...this.#files, ...readKept() };
     if (this.#hashes.size === 0) await this.#prepare();
     const { id, fileName } = options.activeMutant;
@@ -163,13 +169,13 @@ class KeptRunner {
       const { path, ids, cost, isLong } = part;
       if (!ids) {
         const file = await this.#measure(path, isLong);
-        // What fails as a whole only when all of it is run has its first tests still.
+        // If a file only fails as a whole when all of it is run, its first tests are still used.
         const known = isLong && file.tests.length === 0 ? { ...this.#files[path], isLong } : file;
         this.#files[path] = { hash: this.#hashes.get(path), ...known };
         this.#files = writeKept(this.#files);
         continue;
       }
-      // Stryker hands the reason on to the reporter (plugins.mjs).
+      // Stryker passes the reason on to the reporter (plugins.mjs).
       if (left < cost && nrOfTests > 0) return { status: MutantRunStatus.Error, errorMessage: UNDECIDED };
       left -= cost;
       nrOfTests += ids.length;
@@ -200,9 +206,9 @@ class KeptRunner {
   }
 
   /**
-   * The part of a test file to be run next: of those that reach the mutant and that it has not outlived, the one that
-   * notices it the soonest by what is likely. A file that was not measured yet is answered without `ids`; once nothing else
-   * is left, so is the likeliest one of which only the first tests were.
+   * Returns the part of a test file to run next: of those that reach the mutant and that it has not outlived, the one with the
+   * shortest expected time until it notices the mutant. For a file that was not measured yet, `ids` is missing; if nothing else
+   * is left, this includes the likeliest file of which only the first tests were measured.
    */
   #next(id, fileName, outlived) {
     let best;
@@ -236,7 +242,7 @@ class KeptRunner {
       for (const thread of running) thread.terminate();
     });
     try {
-      // Without a limit of hits: they are counted once for each test (setup.ts).
+      // Without a hit limit: hits are counted once per test (setup.ts).
       const result = await this.#inner.mutantRun({
         ...options,
         hitLimit: undefined,
@@ -251,7 +257,7 @@ class KeptRunner {
     }
   }
 
-  /** Whether a test that failed passes alone on the original. */
+  /** Returns whether a failed test passes alone on the original. */
   async #passes(options, id) {
     if (this.#passing.has(id)) return true;
     const file = this.#files[pathOf(id)];
@@ -261,7 +267,7 @@ class KeptRunner {
     return true;
   }
 
-  /** Whether the same tests pass on the original, in the same time. */
+  /** Returns whether the same tests pass on the original, within the same time. */
   async #survivesOnOriginal(options, part) {
     const original = { ...options, activeMutant: { ...options.activeMutant, id: 'none' } };
     const { status } = await this.#run(original, part);
@@ -271,7 +277,7 @@ class KeptRunner {
 
 const isReaching = (mutant) => (test) => test.reaches.includes(mutant);
 
-/** The next tests of a file that reach a mutant, of those that it has not outlived. */
+/** Returns the next tests of a file that reach a mutant and that it has not outlived. */
 function partOf(path, { tests, processorMs, idleMs }, mutant, outlived) {
   const whole = tests.reduce((sum, { timeSpentMs }) => sum + timeSpentMs, 0) || 1;
   let left = MOST_MS;
@@ -298,7 +304,9 @@ function likelihood(fileName, test) {
   return (isAkin ? WORD : 1) * (isInFolder ? FOLDER : 1) * (isTranscript ? TRANSCRIPT : 1);
 }
 
-/** Adds up how long this process is idle; calls `whenHung` once it was so for longer, or ran for longer, than it may. */
+/**
+ * Sums up the time for which this process is idle; calls `whenHung` once it has been idle, or has run, for longer than allowed.
+ */
 class IdleWatch {
   idleMs = 0;
   #timer;
@@ -325,8 +333,8 @@ class IdleWatch {
 }
 
 /**
- * How long this process has had the processor and, where the system tells it, has waited for it while others had it; and
- * whether a thread waits for it now, whose time is added only when it has got it.
+ * Returns the CPU time of this process plus, if the system reports it, the time that it waited for the CPU while others had it;
+ * and whether a thread is waiting for the CPU now, whose time is only added once it has run.
  */
 function load() {
   let waitedNs = 0;
@@ -340,11 +348,11 @@ function load() {
   } catch {
     // Not Linux, or a thread that has just ended.
   }
-  // This thread is one of them.
+  // This thread is one of those that are running.
   return { busyMs: millisecondsOf(process.cpuUsage()) + waitedNs / 1e6, isWanted: wanting > 1 };
 }
 
-/** Waits until fewer mutants than there are lanes are judged by all processes; answers what gives the lane back. */
+/** Waits until all processes together judge fewer mutants than there are lanes; returns a function that releases the lane. */
 async function takeLane() {
   for (;;) {
     for (let lane = 0; lane < Number(process.env.MUTANTS_LANES); lane++) {
@@ -360,11 +368,11 @@ async function takeLane() {
   }
 }
 
-/** Whether the process that took a lane is still there. */
+/** Returns whether the process that took a lane is still running. */
 function isHeld(path) {
   try {
     const holder = readFileSync(path, 'utf8');
-    // It is about to write it.
+    // While it is empty, the process is about to write its id.
     if (holder !== '') process.kill(Number(holder), 0);
     return true;
   } catch {
@@ -378,7 +386,7 @@ function readKept() {
   return key === process.env.MUTANTS_KEY ? files : {};
 }
 
-/** Another process may have written some, too. */
+/** Merges the results with those that other processes have saved. */
 function writeKept(own) {
   const files = { ...readKept(), ...own };
   const path = `${process.env.MUTANTS_DRY_RUN}.${process.pid}`;

@@ -1,6 +1,6 @@
-// Runs before each test file, behind Stryker's own set-up: its global object says which mutant is active and gathers,
-// when nothing is mutated, which ones a test reaches. Workers have a global object of their own: they are told by the
-// environment data of their threads, and note what they reach in shared memory.
+// Runs before each test file, after Stryker's own set-up, whose global object holds the active mutant and, when none is active,
+// collects the mutants that a test reaches. Workers have a global object of their own: they get the mutant by the environment
+// data of their threads, and record those that they reach in shared memory.
 import { setEnvironmentData } from 'node:worker_threads';
 import { afterEach, beforeEach, inject } from 'vitest';
 
@@ -12,9 +12,9 @@ interface Stryker {
   mutantCoverage?: { static: Reached; perTest: Record<string, Reached> };
 }
 
-/** What a test file may use of the processor, in microseconds, before the rest of its tests is left out; the runner may give more. */
+/** CPU time of a test file in microseconds, after which the rest of its tests is skipped; the runner may allow more. */
 const MOST = 1000 * Number(process.env.MUTANTS_MOST_MS ?? 2500);
-/** Numbers of mutants are below. */
+/** Upper bound of mutants' numbers. */
 const MOST_MUTANTS = 1 << 16;
 
 const provided = inject as (key: string) => string | undefined;
@@ -22,7 +22,7 @@ const stryker = (globalThis as unknown as { __stryker__: Stryker }).__stryker__;
 const reached = new Uint8Array(new SharedArrayBuffer(MOST_MUTANTS));
 
 if (provided('mode') === 'mutant') {
-  // Now, as what a module does when it is loaded is mutated, too: each test file has modules of its own.
+  // Set before the imports, since module initialization is mutated, too: each test file has its own module instances.
   const active = provided('activeMutant')!;
   stryker.activeMutant = active;
   setEnvironmentData('mutants', { active, reached } as never);
@@ -30,12 +30,12 @@ if (provided('mode') === 'mutant') {
   setEnvironmentData('mutants', { reached } as never);
   let begin: NodeJS.CpuUsage | undefined;
   beforeEach(({ skip }) => {
-    // Not of what the file imports.
+    // Excludes the file's imports.
     begin ??= process.cpuUsage();
     const { user, system } = process.cpuUsage(begin);
     skip(user + system > MOST);
   });
-  // What is reached while no test runs is of no test for Stryker: it is of all tests of the file.
+  // For Stryker, mutants that are reached while no test runs belong to no test: here they belong to all tests of the file.
   const always: Reached = {};
   afterEach(() => {
     const { currentTestId } = stryker;

@@ -1,6 +1,6 @@
-// The tests that mutants of the main thread's side must outlive. They import dist/, which is built from the mutated
-// sources (build.mjs); the adapter's, made for a page, run in Node as well, as they need nothing of one; those of pointers
-// and of React have a small page (page.ts).
+// The tests that mutants of the main thread's code must survive. They import dist/, which is built from the mutated sources
+// (build.mjs). Those of the adapter, which is made for a page, also run in Node, because they need no DOM; those of pointers and
+// of React get a minimal DOM (page.ts).
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
@@ -14,14 +14,14 @@ export default defineConfig({
       { find: 'collision-worker/pointer', replacement: path('dist/pointer.js') },
       { find: 'collision-worker/react', replacement: path('dist/react.node.js') },
       { find: 'collision-worker', replacement: path('dist/index.node.js') },
-      // What tests of a page ask of a browser (page.ts).
+      // Replaces the browser features that tests of a page need (page.ts).
       { find: /^\.\.?\/(fixtures\/)?react-page\.js$/, replacement: path('test/mutants/client/react-page.tsx') },
       { find: 'vitest/browser', replacement: path('test/mutants/client/browser.ts') },
     ],
   },
   define: {
     'import.meta.env.SEED': JSON.stringify(process.env.SEED ?? '1'),
-    // Not in process.env, where it is the share of all cases that a fuzz test tries: of culling that takes half a minute.
+    // Not in process.env, where it is the fraction of all cases that a fuzz test tries: for culling, that takes half a minute.
     'import.meta.env.SHARE': JSON.stringify('0.1'),
   },
   test: {
@@ -46,8 +46,8 @@ export default defineConfig({
       'test/worker/scene/query/{sweep,distance,rays-many,frustum-query,clip-rays,clip-regions,time-left}.test.ts',
       'test/worker/{section,snap,skin}/*.test.ts',
     ],
-    // What takes a page, or long: services that live for minutes or are given up after seconds, large meshes that are the
-    // core's to cope with.
+    // Excludes tests that need a page, or take long: services that run for minutes or are given up after seconds, and large
+    // meshes, which concern the core.
     exclude: [
       'test/client/*.browser.test.ts',
       'test/pointer/places.browser.test.ts',
@@ -61,10 +61,10 @@ export default defineConfig({
       'test/repro/{flat-mesh-of-denormals,rays-from-afar,removals-in-any-order,three-of-many-in-any-order}.test.ts',
     ],
     setupFiles: ['test/fixtures/quick-expect.ts', 'test/mutants/client/page.ts', 'test/mutants/client/setup.ts'],
-    // They share the three of the tests.
+    // They must use the same instance of three as the tests.
     server: { deps: { inline: [/@react-three/, /@pmndrs/] } },
     env: { SEED: process.env.SEED ?? '1' },
-    // On a machine that does much else tests take long.
+    // On a busy machine, tests take long.
     testTimeout: 120_000,
     hookTimeout: 120_000,
   },

@@ -1,4 +1,4 @@
-// Seeded one-line mutants of the core against the tests that reach them.
+// Tests seeded one-line mutants of the core with the tests that reach them.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -24,61 +24,67 @@ export interface CoreOptions {
   root: string;
   count: number;
   seed: number;
-  /** Seconds of the processor's time, of tests that reach it, that a mutant must outlive. */
+  /** CPU seconds of tests that reach it which a mutant must survive. */
   budget: number;
-  /** How many mutants are run at a time. */
+  /** Number of mutants that run at a time. */
   lanes: number;
-  /** Also those that survived before: with the tests as they are now. */
+  /** Also runs mutants that survived before, with the current tests. */
   again: boolean;
-  /** The mutants of an earlier run, though the sources have changed since. */
+  /** Reuses the mutants of an earlier run, even if the sources have changed since. */
   asDrawn: boolean;
-  /** Nothing is run: what the last run has found so far is printed. */
+  /** Runs nothing, and prints the results of the last run so far. */
   report: boolean;
 }
 
-/** What is `undecided` has outlived some tests, and is to meet more; `spent`, as many as the budget gives, of more. */
+/**
+ * An `undecided` mutant has survived some tests, and will meet more; a `spent` one has survived as many as the budget allows,
+ * with more left.
+ */
 type Status = 'killed' | 'timeout' | 'survived' | 'unreached' | 'equivalent' | 'undecided' | 'spent';
 
 interface Result {
   status: Status;
-  /** The file that killed it, and the test. */
+  /** The file and the test that killed it. */
   by?: string;
   failure?: string;
-  /** Of each test file what it outlived; and what these took of the processor. */
+  /** Which part of each test file it has outlived; and the CPU time of these parts. */
   outlived?: Record<string, Outlived>;
   spentMs?: number;
 }
 
 const LIVE: Status[] = ['survived', 'unreached'];
 const UNDECIDED: Status[] = ['undecided', 'spent'];
-/** Seconds of the processor after which a mutant waits until all others have outlived as much: most are killed soon. */
+/** CPU seconds after which a mutant waits until all others have outlived as much: most are killed early. */
 const ROUNDS = [4, 16];
 
-/** What is kept between runs. */
+/** The state that is saved between runs. */
 interface Kept {
-  /** Of the core's sources, the seed and the count: what the mutants follow from. */
+  /** Hash of the core's sources, the seed and the count, which determine the mutants. */
   key: string;
   mutants: Mutant[];
-  /** Of the test files, but for those that fail on the original. */
+  /** Baselines of test files, except for those that fail on the original. */
   baseline: Record<string, Baseline>;
-  /** Those, with their hashes. */
+  /** The files that fail on the original, with their hashes. */
   leftOut: Record<string, string>;
-  /** Of test files: the tests that were seen to pass alone on the original. */
+  /** By test file: the tests that are known to pass alone on the original. */
   passing: Record<string, string[]>;
   results: Record<number, Result>;
 }
 
 const RESULTS = 'build/mutants-core.json';
 const WORKSPACE = 'build/mutants-core';
-/** Counters for the bench, which are switched off, and what is no code of the core; the filter is a module of the main thread. */
+/**
+ * Counters for the bench, which are switched off, and files that are not code of the core; the filter is a module of the main
+ * thread.
+ */
 const LEFT_OUT = new Set(['counters.ts', 'host.ts', 'frustum-filter.ts']);
-/** What takes longer than so many times what it takes on the original, and so many milliseconds, hangs. */
+/** A run hangs if it takes this many times as long as on the original, and this many milliseconds longer. */
 const PATIENCE = 4;
 const LEAST_PATIENCE_MS = 6000;
-/** What mutants leave behind in a process that runs all test files goes with it after so many of them. */
+/** A process that runs test files accumulates leftovers of mutants, so it is replaced after this many files. */
 const RUNS_OF_A_PROCESS = 50;
 
-/** Prints what happened; answers the exit code. */
+/** Prints what happened; returns the exit code. */
 export async function mutateCore(options: CoreOptions): Promise<number> {
   const { root, count, seed, again, asDrawn } = options;
   if (options.report) return reportKept(root);
@@ -156,7 +162,7 @@ function reportKept(root: string): number {
   return 0;
 }
 
-/** The mutants and results of an earlier run, where they are of the same sources or `asDrawn`. */
+/** Returns the mutants and results of an earlier run, if they are of the same sources or `asDrawn`. */
 function takeUp(root: string, workspace: Workspace, count: number, seed: number, asDrawn: boolean): Kept | undefined {
   const kept = readKept(root);
   if (kept === undefined) return undefined;
@@ -175,7 +181,7 @@ async function prepare(root: string, workspace: Workspace, count: number, seed: 
   return kept;
 }
 
-/** So many mutants that compile. */
+/** Draws `count` mutants that compile. */
 async function sample(root: string, workspace: Workspace, count: number, seed: number): Promise<Mutant[]> {
   const all = mutantsOfAll(root);
   const random = new Random(seed);
@@ -197,7 +203,7 @@ async function sample(root: string, workspace: Workspace, count: number, seed: n
     if (next >= all.length) break;
   }
   console.log(`${next - chosen.length} of ${next} do not compile`);
-  // As drawn, so that the share of those that were run is an estimate at any time.
+  // Keeps the order of drawing, so that the results so far are an estimate at any time.
   return chosen.map((mutant, i) => ({ ...mutant, id: i + 1 }));
 }
 
@@ -223,9 +229,9 @@ function mutantsOf(root: string, file: string): Mutant[] {
   }));
 }
 
-/** What test files take, and which mutants they reach: each is measured when it is likely to notice a mutant. */
+/** Times of test files, and the mutants that they reach: each file is measured when it is likely to notice a mutant. */
 class Baselines {
-  /** But for those that fail without a mutant. */
+  /** Except for those that fail without a mutant. */
   readonly files: string[];
   readonly #kept: Kept;
   readonly #root: string;
@@ -264,7 +270,7 @@ class Baselines {
   }
 }
 
-/** Runs the tests that a mutant has not met yet, until those that it has met took so many seconds, or all of the budget. */
+/** Runs tests that a mutant has not met yet, until the tests so far have taken `seconds`, or the whole budget. */
 async function judge(
   mutant: Mutant,
   kept: Kept,
@@ -282,7 +288,8 @@ async function judge(
     return isLast ? (find('listed') ?? find('all')) : find('first');
   };
   let spentMs = results[id]?.spentMs ?? 0;
-  // What it takes to measure test files counts in the first rounds, so that the quickly killed need not wait for all of them.
+  // In the first rounds, the time for measuring test files counts as well, so that mutants that are killed quickly need not wait
+  // for all measurements.
   let measuredMs = 0;
   for (let part = next(); part; part = next()) {
     const { file } = part;
@@ -306,7 +313,7 @@ async function judge(
     }
     if (run.timedOut) return { status: 'timeout', by: file };
     if (!run.passed) {
-      // What it has left under way may fail later.
+      // Work that the run left behind may fail later.
       if (run.isStray) lane.close();
       if (await isKill(part, run)) return { status: 'killed', by: file, ...(run.failure && { failure: run.failure }) };
       console.log(`${place(mutant)}: what fails in ${file} fails alone without it, too: ${run.failure}`);
@@ -328,7 +335,9 @@ async function judge(
     );
   }
 
-  /** Whether what failed passes on the original: it may have failed for want of what was not run, or by chance. */
+  /**
+   * Returns whether the failed test passes on the original: it may have failed by chance, or because other tests were not run.
+   */
   async function isKill({ file, only }: Part, { test }: TestRun): Promise<boolean> {
     kept.passing[file] ??= [];
     const passing = kept.passing[file];

@@ -1,5 +1,5 @@
-// The mutants of one AssemblyScript file: one-line changes of its expressions and statements, found in the syntax tree
-// that AssemblyScript's own parser makes.
+// Generates the mutants of one AssemblyScript file: one-line changes of its expressions and statements, found in the syntax tree
+// of AssemblyScript's own parser.
 import assemblyscript from 'assemblyscript';
 import { isPure, isTotal } from './purity.js';
 import {
@@ -15,19 +15,19 @@ import {
 } from './syntax.js';
 
 export interface Mutation {
-  /** What is changed: the text from `start` up to `end`. */
+  /** Range of the text that is replaced: from `start` up to `end`. */
   start: number;
   end: number;
-  /** What stands there instead; nothing where a statement is dropped. */
+  /** The replacement; empty if a statement is removed. */
   by: string;
   /** The kind of change, in a few words. */
   kind: string;
   /**
-   * Two expressions, of what the original does and of what the mutant does, that may be evaluated beside it: where their
-   * values are the same, the mutant changes nothing. There are none where that takes more than to read variables.
+   * Two expressions, for the effect of the original and that of the mutant, that can be evaluated in addition: if their values
+   * are equal, the mutant changes nothing. Missing if that requires more than reading variables.
    */
   values?: [string, string];
-  /** The constant of the module that is changed. Its value may be needed to compile, so that there is no such mutant. */
+  /** The module constant that is changed. If its value is needed at compile time, there is no such mutant. */
   constant?: string;
 }
 
@@ -38,7 +38,7 @@ const { LiteralKind, newOptions, newProgram, parse } = assemblyscript as unknown
   parse(program: unknown, text: string, path: string, isEntry: boolean): void;
 };
 
-/** Operators and what they become; each is a mutant of its own. */
+/** Operators and their replacements; each is a separate mutant. */
 const OPERATORS: Record<string, string[]> = {
   '+': ['-'],
   '-': ['+'],
@@ -66,7 +66,7 @@ const OPERATORS: Record<string, string[]> = {
 
 const ASSIGNMENT = /^[-+*/&|]=$/;
 
-/** Functions and SIMD instructions, by the last part of their names, and what they become. */
+/** Functions and SIMD instructions, by the last part of their names, and their replacements. */
 const FUNCTIONS: Record<string, string | undefined> = {
   __proto__: null as never,
   min: 'max',
@@ -88,15 +88,15 @@ const FUNCTIONS: Record<string, string | undefined> = {
   floor: 'ceil',
   ceil: 'floor',
 };
-/** Functions of one argument that are left out: their argument stands alone. */
+/** Functions of one argument that are removed, leaving their argument. */
 const UNWRAPPED = new Set(['abs', 'neg', 'sqrt']);
-/** Their arguments may be swapped and nothing changes, or only how NaN is handed on. */
+/** Swapping their arguments changes nothing, or only the propagation of NaN. */
 const COMMUTATIVE = new Set('min max pmin pmax min_s max_s min_u max_u add mul and or xor eq ne plus times'.split(' '));
 
-/** Whatever stands below these is known when the core is compiled, or is no code. */
+/** Everything below these nodes is known at compile time, or is not code. */
 const SKIPPED = new Set(['Decorator', 'EnumDeclaration', 'FieldDeclaration', 'ImportDeclaration', 'Parameter']);
 
-/** Lists the mutants of a file in the order in which they stand there. */
+/** Lists the mutants of a file in source order. */
 export function mutationsOf(path: string, text: string): Mutation[] {
   const program = newProgram(newOptions());
   parse(program, text, path, true);
@@ -104,7 +104,7 @@ export function mutationsOf(path: string, text: string): Mutation[] {
   const found: Mutation[] = [];
   for (const statement of source.statements) {
     if (statement.kind !== NodeKind.Variable) visit(statement);
-    // What a variable of a module holds at first is overwritten before it is read, nearly always.
+    // The initial value of a module variable is nearly always overwritten before it is read.
     else if (/^(export\s+)?const\b/.test(own(statement))) visitConstants(statement);
   }
   return found.sort((a, b) => a.start - b.start || a.end - b.end);
@@ -147,9 +147,9 @@ export function mutationsOf(path: string, text: string): Mutation[] {
 
   function valuesOfOperator(node: Binary, operator: string, other: string): [string, string] | undefined {
     const { left, right } = node;
-    // A whole number divided by 0 is an error.
+    // Integer division by 0 is an error.
     if (other.startsWith('/') || !isPure(left) || !isPure(right)) return undefined;
-    // The type of a literal, and so how many bits it has, follows from what it is used for.
+    // The type of a literal, and so its number of bits, depends on its use.
     if ((operator === '<<' || operator === '>>') && isKind(left, 'Literal')) return undefined;
     const [a, b] = [own(left), own(right)];
     if (operator === '&&' || operator === '||') return isTotal(right) ? [`!!(${a})`, `!!(${b})`] : undefined;
@@ -200,7 +200,8 @@ export function mutationsOf(path: string, text: string): Mutation[] {
   }
 
   function drop(node: Statement): void {
-    // The value of a return cannot be left out; and a count that stands still is an endless loop, killed by waiting.
+    // The value of a return cannot be removed; and a counter that does not change makes an endless loop, which is killed by the
+    // timeout.
     if (node.value || (node.expression && isKind(node.expression, 'UnaryPostfix', 'UnaryPrefix'))) return;
     const semicolon = /^\s*;/.exec(text.slice(node.range.end))?.[0].length ?? 0;
     const values = node.expression && valuesOfEffect(node.expression);
@@ -208,7 +209,7 @@ export function mutationsOf(path: string, text: string): Mutation[] {
     found.push({ start, end: end + semicolon, by: '', kind: 'statement dropped', ...(values && { values }) });
   }
 
-  /** What is stored, and what stood there before. */
+  /** The value that is stored, and the previous one. */
   function valuesOfEffect(node: Node): [string, string] | undefined {
     if (isKind(node, 'Binary')) {
       const { left, right } = node as Binary;

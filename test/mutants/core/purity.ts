@@ -1,4 +1,4 @@
-// Which expressions of AssemblyScript may be evaluated once more than the program does, where it evaluates them.
+// Determines which expressions of AssemblyScript may be evaluated one more time at the same place.
 import { type Call, type Conditional, type Node, NodeKind, operatorTokenToString } from './syntax.js';
 
 interface Operation extends Node {
@@ -17,14 +17,14 @@ interface Choice extends Conditional {
   ifElse: Node;
 }
 
-/** These functions of AssemblyScript's own change nothing. The others are named with their type. */
+/** Built-in functions of AssemblyScript without side effects. The others are named with their type. */
 const FUNCTIONS = new Set(
   'load min max abs sqrt floor ceil select clz ctz reinterpret changetype isNaN isFinite sizeof offsetof'.split(' '),
 );
 const OF_TYPES = /^(?:Math|v128|[if]\d+x\d+|[if](?:32|64))\.(?!store|div_|rem_|trunc_)\w+$/;
 const OPERATORS = new Set('+ - * / % < <= > >= == != && || << >> >>> & | ^ ! ~'.split(' '));
 
-/** Returns whether a node changes nothing, and takes no call of a function of ours. */
+/** Returns whether a node has no side effects, and calls none of our functions. */
 export function isPure(node: Node): boolean {
   const { operator, left, right, operand } = node as Operation;
   switch (node.kind) {
@@ -54,7 +54,7 @@ export function isPure(node: Node): boolean {
   }
 }
 
-/** Returns whether it can also be evaluated where the program does not: it reads no memory and divides nothing. */
+/** Returns whether it can also be evaluated where the program does not: it reads no memory and does not divide. */
 export function isTotal(node: Node): boolean {
   const { operator, left, right, operand } = node as Operation;
   switch (node.kind) {

@@ -1,6 +1,7 @@
-// Runs test files one after the other in this one process, as told by messages of the process that forked it: Order in, Answer out (test-runner.ts). Each file is a bundle that is evaluated anew each time,
-// with all that is ours, while three and the compiled core stay: a process of its own for each file would spend most of
-// its time on starting, and on compiling and optimising the same core again.
+// Runs test files one after the other in this process, as requested by messages of the process that forked it: it receives an
+// Order and sends a TestRun (test-runner.ts). Each file is a bundle that is evaluated anew each time, with all of our own code,
+// while three and the compiled core stay loaded: a separate process for each file would spend most of its time on starting, and
+// on compiling and optimizing the same core again.
 import { existsSync, readdirSync, renameSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -11,7 +12,7 @@ import { build } from 'rolldown';
 
 const BUNDLES = 'build/quick';
 const ORACLE = 'test/oracle';
-/** What tests import by name that is not the installed package of that name. */
+/** Imports by name in tests that do not resolve to the installed package of that name. */
 const OURS = {
   vitest: 'test/mutants/core/quick-vitest.mjs',
   'collision-worker': 'dist/index.node.js',
@@ -21,24 +22,24 @@ const OURS = {
 const [root] = process.argv.slice(2);
 process.chdir(root);
 let evaluations = 0;
-/** What failed first, and whether that was beside any test. */
+/** The first failure, and whether it occurred outside of any test. */
 let failure;
 let isStray = false;
-/** The name of the test that failed first; and the names of the only ones to run, where not all of them are. */
+/** The name of the first failed test; and the names of the only tests to run, if not all. */
 let failed;
 let only;
-/** What the tests of a file may use of the processor before the rest of them is left out. */
+/** CPU time of a file's tests, after which the rest is skipped. */
 let most = Number.POSITIVE_INFINITY;
 let isCut = false;
 let isAnyRun = false;
 /**
- * What cores of this process and of its threads are told, and tell: workspace.ts. `reached` has a byte for each mutant;
- * where the epoch is another one, a core tells all of them again.
+ * Data exchanged with the cores of this process and of its threads: workspace.ts. `reached` has a byte for each mutant; when the
+ * epoch changes, a core reports all of them again.
  */
 const reached = new Uint8Array(new SharedArrayBuffer(1 << 16));
 const epoch = new Int32Array(new SharedArrayBuffer(4));
 epoch[0] = 1;
-/** What each test or suite, or `null`, the file, reaches itself, and its processor time. */
+/** By test or suite, or `null` for the file: the mutants that it reaches itself, and its CPU time. */
 let spent = new Map();
 let current = { task: null, since: 0 };
 let begun = 0;
@@ -56,7 +57,7 @@ function fail(error) {
   failure ??= String(error?.message ?? error);
 }
 
-/** Processes of all lanes share them. */
+/** The processes of all lanes share the bundles. */
 async function bundleOf(path) {
   const name = path.slice(root.length).replace(/\W+/g, '-');
   const file = join(root, BUNDLES, `${name}.mjs`);
@@ -69,7 +70,7 @@ async function bundleOf(path) {
   return pathToFileURL(file).href;
 }
 
-/** What tests compare with depends on no mutant: it stays, and so does what the engine knows of it. */
+/** The oracle does not depend on any mutant: it stays loaded, and so does the code that the engine has compiled for it. */
 async function buildOracle() {
   const folder = join(root, BUNDLES, 'oracle');
   if (existsSync(folder)) return;
@@ -100,7 +101,7 @@ function bundle(input, plugins, output) {
   });
 }
 
-/** Leaves the package as it ships, the one instance of the matchers, and the oracle, outside of the bundles. */
+/** Keeps the shipped package, the single instance of the matchers, and the oracle out of the bundles. */
 function outside() {
   return {
     name: 'outside',
@@ -142,7 +143,7 @@ const runner = {
   onAfterRunSuite: leave,
   onBeforeRunTask(test) {
     enter(test);
-    // The first one is run whatever its file takes to begin: one of which none is run would be taken for one that fails.
+    // The first test always runs, however long its file takes to begin: a file of which no test ran would count as failed.
     const isTooLate = isAnyRun && processorMs() - begun > most;
     isAnyRun = true;
     isCut ||= isTooLate;
@@ -157,7 +158,7 @@ const runner = {
   },
 };
 
-/** Returns whether anything of the suite is left. */
+/** Returns whether any test of the suite remains. */
 function leaveOut(suite) {
   let isAnyLeft = false;
   for (const task of suite.tasks) {
@@ -178,7 +179,7 @@ function leave(task) {
   current.task = task.suite ?? task.file ?? null;
 }
 
-/** Writes what was used and reached since it was last called down to the task that is under way. */
+/** Attributes the CPU time and the mutants reached since the last call to the current task. */
 function note() {
   const now = processorMs();
   const key = current.task === null || current.task.filepath !== undefined ? null : current.task;
@@ -196,7 +197,7 @@ function processorMs() {
   return (user + system) / 1000;
 }
 
-/** Of the file: what it does outside of tests, and of each test with what its suites do. */
+/** Returns what the file does outside of tests, and what each test does, including its suites. */
 function partsOf() {
   const tests = [];
   for (const [task, { processorMs, reaches }] of spent) {

@@ -1,4 +1,5 @@
-// What tests import of Vitest, for quick-runner.mjs: its own suites and matchers, without its pool, and of snapshots texts alone.
+// The part of Vitest that tests import, for quick-runner.mjs: its own suites and matchers, without its pool, and with text
+// snapshots only.
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -33,14 +34,14 @@ setState({ assertionCalls: 0, isExpectingAssertions: false, expectedAssertionsNu
 globalThis[GLOBAL_EXPECT] = expect;
 expect.extend = (matchers) => chai.expect.extend(expect, matchers);
 expect.extend(customMatchers);
-// As test/fixtures/quick-expect.ts does.
+// As in test/fixtures/quick-expect.ts.
 addCustomEqualityTesters([
   (a, b) => ((ArrayBuffer.isView(a) || Array.isArray(a)) && isDeepStrictEqual(a, b) ? true : undefined),
 ]);
 
-/** What is written down for the tests of a file, by the test and the number of its snapshot. */
+/** Recorded snapshots of a file's tests, by test and snapshot number. */
 const snapshots = new Map();
-/** How many snapshots a test has asked for. */
+/** Number of snapshots that a test has compared. */
 const asked = new WeakMap();
 
 expect.extend({
@@ -63,10 +64,10 @@ function snapshotsOf(filepath) {
   return all;
 }
 
-/** Undoes what `vi` has stubbed. */
+/** Functions that restore what `vi` has stubbed. */
 const stubs = [];
 
-/** As much of Vitest's mocks as tests of the core have need of. */
+/** The part of Vitest's mocks that tests of the core need. */
 export const vi = {
   fn,
   spyOn,
@@ -82,10 +83,10 @@ export const vi = {
   },
 };
 
-/** Fails at once: a mutant is killed by its first failure. */
+/** Fails at once: the first failure kills a mutant. */
 expect.soft = expect;
 
-/** Asks again until an assertion holds. */
+/** Retries until an assertion holds. */
 expect.poll = (ask, { interval = 50, timeout = 1000 } = {}) =>
   new Proxy(
     {},

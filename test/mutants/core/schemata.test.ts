@@ -4,7 +4,7 @@ import { mutationsOf } from './mutations.js';
 import { weave } from './schemata.js';
 import { EXPORTS, tellCores } from './workspace.js';
 
-// What is TypeScript and AssemblyScript alike, so that it can be run here.
+// Valid both as TypeScript and as AssemblyScript, so that it can be run here.
 const SOURCE = `
 const LIMIT = 3;
 
@@ -26,7 +26,7 @@ const mutations = mutationsOf('f.ts', SOURCE).map((mutation, i) => ({ ...mutatio
 const woven = weave(SOURCE, mutations);
 const ARGUMENTS = [-2, 0, 1, 5].flatMap((a) => [0, 1, 2].flatMap((b) => [-1, 0, 1, 4].map((c) => [a, b, c])));
 
-/** The function's answers; and the mutants that were reached. */
+/** The function's results; and the mutants that were reached. */
 function answersOf(source: string, activeMutant: number, list = ARGUMENTS) {
   const reached = new Set<number>();
   const code = `${source.replace('export', '')}\nreturn f;`;

@@ -1,16 +1,16 @@
-// Many mutants in one program: mutant schemata (Untch, Offutt and Harrold, Mutation Analysis Using Mutant Schemata,
-// 1993). Each mutated expression becomes a choice by one number that is imported from JavaScript, `activeMutant`. A mutant
-// counts as reached only where its value is another one than that of the original, as far as that is found out by
-// reading variables: a test in which it is the same all the time cannot notice it (Just, Ernst and Fraser, Efficient
-// Mutation Analysis by Propagating and Partitioning Test Executions, 2014).
+// Many mutants in one program: mutant schemata (Untch, Offutt and Harrold, Mutation Analysis Using Mutant Schemata, 1993). Each
+// mutated expression becomes a choice by a number that is imported from JavaScript, `activeMutant`. A mutant counts as reached
+// only if its value differs from that of the original, as far as this can be determined by reading variables: a test in which
+// they are always equal cannot notice it (Just, Ernst and Fraser, Efficient Mutation Analysis by Propagating and Partitioning
+// Test Executions, 2014).
 import type { Mutation } from './mutations.js';
 
 export interface NumberedMutation extends Mutation {
-  /** Above 0; 0 is the original. */
+  /** Positive; 0 is the original. */
   id: number;
 }
 
-/** Where the text of a mutant stands in the woven source. */
+/** Range of a mutant's text in the woven source. */
 export interface Span {
   id: number;
   start: number;
@@ -22,16 +22,16 @@ export interface Woven {
   spans: Span[];
 }
 
-/** Weaves mutants into their source. The number of one that is reached is told, too. */
+/** Weaves mutants into their source. Each mutant that is reached reports its number. */
 export function weave(source: string, mutations: readonly NumberedMutation[]): Woven {
-  // Outer ones first.
+  // Outer mutants first.
   const sorted = [...mutations].sort((a, b) => a.start - b.start || b.end - a.end || a.id - b.id);
   const spans: Span[] = [];
   let next = 0;
   const text = weaveRange(0, source.length, 0);
   return { text, spans };
 
-  /** The text from `start` up to `end`, which will stand at `offset`, with all mutants that are wholly in there. */
+  /** Returns the text from `start` up to `end`, which will begin at `offset`, with all mutants that are completely inside. */
   function weaveRange(start: number, end: number, offset: number): string {
     let out = '';
     let at = start;
@@ -50,18 +50,18 @@ export function weave(source: string, mutations: readonly NumberedMutation[]): W
   }
 }
 
-/** What stands before and behind the original text of a mutant. */
+/** Returns the text before and after the original text of a mutant. */
 function sidesOf({ id, by, kind, constant, values }: NumberedMutation): [string, string] {
   const reach = values ? `reachWhereOther(${id}, ${values[0]}, ${values[1]})` : `reachMutant(${id})`;
   if (kind === 'statement dropped') return [`{ ${reach}; if (activeMutant != ${id}) { `, ' } }'];
   const choice = `activeMutant == ${id} ? (${by}) : (`;
-  // A constant of a module is reached when the core starts.
+  // A module constant is reached when the core starts.
   return constant === undefined ? [`(${reach}, ${choice}`, '))'] : [`(${choice}`, '))'];
 }
 
 /**
- * The exports of host.ts that woven sources call. JavaScript hears of each mutant that is reached once a core and epoch:
- * it begins another one where it wants to hear of all of them again.
+ * The exports of host.ts that woven sources call. Each mutant that is reached is reported to JavaScript once per core and epoch:
+ * to receive all of them again, it starts a new epoch.
  */
 export function hostExports(count: number): string {
   return `

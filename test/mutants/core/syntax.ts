@@ -1,4 +1,4 @@
-// The parts of AssemblyScript's syntax tree that are read here.
+// The parts of AssemblyScript's syntax tree that are used here.
 import assemblyscript from 'assemblyscript';
 
 export const { NodeKind, operatorTokenToString } = assemblyscript as unknown as {

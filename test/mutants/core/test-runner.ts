@@ -1,69 +1,69 @@
-// Test files, run one after the other by a child process that can be killed where they never end.
+// Runs test files one after the other in a child process, which is killed if they never end.
 import { type ChildProcess, fork } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What a child is told to run. */
+/** A request to the child. */
 export interface Order {
   file: string;
   /** The active mutant; 0 for the original. */
   mutant: number;
-  /** The full names of the only tests to run; all where they are left out. */
+  /** The full names of the only tests to run; all by default. */
   only?: string[];
-  /** What tests may use of the processor before the rest of them is left out. */
+  /** CPU time after which the rest of the tests is skipped. */
   mostMs?: number;
 }
 
-/** A test of a file, and what it does. */
+/** A test of a file, with its cost and its coverage. */
 export interface TestPart {
-  /** With the names of its suites. */
+  /** Includes the names of its suites. */
   name: string;
   processorMs: number;
-  /** The mutants whose code it, or a suite that it is in, reaches. */
+  /** The mutants whose code is reached by it, or by a suite that contains it. */
   reaches: number[];
 }
 
 export interface TestRun {
   passed: boolean;
-  /** Where it took longer than it was given. */
+  /** True if it took longer than allowed. */
   timedOut: boolean;
   milliseconds: number;
-  /** Of the processor, where it is known; else the same. */
+  /** CPU time if known; else the same value. */
   processorMs: number;
-  /** The first test that failed, and its message. */
+  /** The message of the first failure. */
   failure?: string;
-  /** The name of that test with those of its suites; none where the file itself failed. */
+  /** The full name of the test that failed; missing if the file itself failed. */
   test?: string;
-  /** Whether tests were left out as the others took so much. */
+  /** Whether tests were skipped because the others took too long. */
   isCut?: boolean;
   /** The mutants that are reached outside of any suite; and the tests that were run. */
   outside?: number[];
   tests?: TestPart[];
-  /** Whether that was an error beside any test. */
+  /** Whether the failure occurred outside of any test. */
   isStray?: boolean;
 }
 
-/** What a run may take: more of the processor is an endless loop, more by the clock, while nothing happens, a wait in vain. */
+/** Limits of a run: more CPU time is an endless loop, more wall-clock time while idle is a wait that never ends. */
 export interface Patience {
   processorMs: number;
   milliseconds: number;
 }
 
 const LOOK_MS = 500;
-/** A process that has done less for so long, on a machine that does much else as well, waits. */
+/** On a busy machine, a process counts as waiting if it has used less CPU time than LEAST_WORK_MS for this long. */
 const IDLE_MS = 10_000;
 const LEAST_WORK_MS = 50;
-/** What asks again and again while it waits is never idle. */
+/** A process that polls while it waits is never idle. */
 const FAR_TOO_LATE = 4;
 
 export class TestRunner {
   readonly #root: string;
   readonly #mostRuns: number;
   #child: ChildProcess | undefined;
-  /** How many files the child has run. */
+  /** Number of files that the child has run. */
   #runs = 0;
 
-  /** `root`: the tree that the tests are in. After `mostRuns` files another child takes the place of the first one. */
+  /** `root`: the tree that contains the tests. After `mostRuns` files, a new child replaces the current one. */
   constructor(root: string, mostRuns: number) {
     this.#root = root;
     this.#mostRuns = mostRuns;
@@ -83,7 +83,7 @@ export class TestRunner {
       const first = loadOf(child.pid!);
       let before = { at: begin, ...first };
       let busy = before;
-      // Milliseconds by the clock, but for those in which it waited for the processor, as others had it.
+      // Wall-clock milliseconds, excluding those in which it waited for the CPU while others had it.
       let own = 0;
       const timer = setInterval(() => {
         const now = { at: performance.now(), ...loadOf(child.pid!) };
@@ -110,11 +110,11 @@ export class TestRunner {
     });
   }
 
-  /** Kills the child and what it has started. */
+  /** Kills the child and the processes that it has started. */
   close(): void {
     if (!this.#child) return;
     this.#child.removeAllListeners();
-    // Its group: what tests have started.
+    // Kills the process group, which includes processes started by tests.
     process.kill(-this.#child.pid!, 'SIGKILL');
     this.#child = undefined;
   }
@@ -133,12 +133,12 @@ export class TestRunner {
 }
 
 /**
- * What a process has used of the processor, and how long its threads have waited for it, in milliseconds; 0 where the system
- * has no /proc: then the clock counts.
+ * Returns a process's CPU time, and how long its threads have waited for the CPU, in milliseconds; 0 if the system has no /proc:
+ * then wall-clock time counts.
  */
 function loadOf(pid: number): { processorMs: number; waitedMs: number } {
   try {
-    // The 14th and 15th field, in hundredths of a second; the 2nd, a name in parentheses, may hold spaces.
+    // The 14th and 15th fields, in hundredths of a second; the 2nd, a name in parentheses, may contain spaces.
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const [user, system] = stat
       .slice(stat.lastIndexOf(')') + 2)
@@ -150,7 +150,7 @@ function loadOf(pid: number): { processorMs: number; waitedMs: number } {
   }
 }
 
-/** Adds up how long the threads of a process have waited for the processor while others had it, in milliseconds. */
+/** Sums up how long the threads of a process have waited for the CPU while others had it, in milliseconds. */
 function waitedBy(pid: number): number {
   let nanoseconds = 0;
   try {
@@ -158,7 +158,7 @@ function waitedBy(pid: number): number {
       nanoseconds += Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[1]);
     }
   } catch {
-    // A thread that has just ended, or a system that does not tell.
+    // A thread that has just ended, or a system that does not report it.
   }
   return nanoseconds / 1e6;
 }

@@ -1,27 +1,27 @@
-// Which tests a mutant must outlive: those that reach it, the likeliest and quickest first.
+// Selects the tests that a mutant must survive: those that reach it, the likeliest to notice it and the fastest first.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { TestPart, TestRunner } from './test-runner.js';
 import type { Mutant } from './workspace.js';
 
-/** What a test file does with the original. */
+/** Measurements of a test file on the original. */
 export interface Baseline {
-  /** Of its text. */
+  /** Hash of its text. */
   hash: string;
   milliseconds: number;
-  /** Of the processor. */
+  /** CPU time. */
   processorMs: number;
-  /** Mutants that it reaches outside of any suite, as all of its tests do then. */
+  /** Mutants that it reaches outside of any suite, and therefore in all of its tests. */
   outside: number[];
   tests: TestPart[];
   /** Whether only its first tests were run. */
   isCut: boolean;
 }
 
-/** The core's own tests are in these folders; those of one defect each, too. */
+/** Folders with the core's own tests; also with tests of one defect each. */
 const FOLDERS = ['test/worker', 'test/repro'];
-/** These test parts of the core by a service. */
+/** Tests that exercise parts of the core through a service. */
 const BY_A_SERVICE = [
   'test/client/character.test.ts',
   'test/client/character-course.test.ts',
@@ -40,25 +40,25 @@ const BY_A_SERVICE = [
   'test/composed/snap.test.ts',
   'test/fuzz/fuzz.test.ts',
 ];
-/** It counts the pages of memory of a core, which mutants make larger; and what is of the main thread's side alone. */
+/** Excludes a file that counts the memory pages of a core, which mutants enlarge; and tests that only concern the main thread. */
 const LEFT_OUT = /^test\/worker\/(core-)?out-of-memory|^test\/repro\/(three|client)-|-in-the-adapter/;
-/** How much less likely each further place in the table is to notice a mutant; and how much likelier, who shares a word. */
+/** Decrease of the likelihood for each further place in the table; and the factor for a shared word in the names. */
 const PLACE = 0.3;
 const WORD = 2;
-/** The place of what is not in the table: far from that of a short list's last one, or all that is quick would come first. */
+/** Place of files that are not in the table: far from the last one of a short list, or all fast files would come first. */
 const UNLISTED = 16;
-/** Words shorter than this say nothing of what a file is about. */
+/** Shorter words do not identify the topic of a file. */
 const WORD_LENGTH = 4;
-/** What the tests of a file that are run against mutants take: the first of the many that a long one has. */
+/** CPU time of a file's tests that are run against mutants: only the first ones of a long file. */
 const MOST_MS = 2500;
-/** What a file is taken for that was not measured yet. */
+/** Assumed CPU time of a file that was not measured yet. */
 const USUAL_MS = 2000;
-/** More than any file takes; by the clock, where it waits after that (test-runner.ts). */
+/** More than any file takes; the wall-clock time applies if it waits after that (test-runner.ts). */
 export const LONGEST = { processorMs: 120_000, milliseconds: 90_000 };
 
 /**
- * The test files of a part of the core, by the beginning of its path: parts of their names in the order in which they
- * are run. The first that fits; the others of that folder of tests follow.
+ * Test files by part of the core, given the beginning of its path: parts of their names in the order in which they are run. The
+ * first entry that matches counts; the other files of that test folder follow.
  */
 const TABLE: [core: string, tests: string[]][] = [
   [
@@ -237,8 +237,8 @@ const TABLE: [core: string, tests: string[]][] = [
 ];
 
 /**
- * The tests of exact answers that see most of a part of the core, likewise. They stand before all others: what changes an answer at
- * all is noticed there.
+ * Tests of exact answers that cover most of a part of the core, in the same form. They come before all others, because any change
+ * of an answer is noticed there.
  */
 const ANSWERS: [core: string, tests: string[]][] = [
   ['character/', ['characters']],
@@ -295,23 +295,23 @@ const ANSWERS: [core: string, tests: string[]][] = [
   ['', ['frames', 'slices', 'meshes', 'rays', 'near', 'contacts', 'views', 'sweeps', 'skins']],
 ];
 
-/** What of a test file is to be run against a mutant, and what that takes of the processor. */
+/** The part of a test file to run against a mutant, and its CPU time. */
 export interface Part {
   file: string;
-  /** The names of its tests; none where the file is to be measured first, all of it where `isWhole`. */
+  /** The names of its tests; missing if the file has to be measured first, as a whole if `isWhole`. */
   only?: string[];
   processorMs: number;
-  /** Whether that is all of the file that reaches the mutant. */
+  /** Whether these are all tests of the file that reach the mutant. */
   isWhole: boolean;
 }
 
-/** Of which files more than the first tests are run: of none, of those that the table lists for the mutant, or of all. */
+/** The files of which more than the first tests are run: none, those that the table lists for the mutant, or all. */
 export type Depth = 'first' | 'listed' | 'all';
 
 /**
- * The part of a test file that is to be run next against a mutant: of those that reach it and that it has not outlived,
- * the one that notices it the soonest by what is likely. A file that is to be measured first is answered without `only`.
- * Of long files only the first tests, but for those that `depth` names.
+ * Returns the part of a test file to run next against a mutant: of those that reach it and that it has not outlived, the one with
+ * the shortest expected time until it notices the mutant. For a file that has to be measured first, `only` is missing. Of long
+ * files only the first tests are returned, except for those that `depth` selects.
  */
 export function nextPart(
   mutant: Mutant,
@@ -340,7 +340,7 @@ export function nextPart(
   return best;
 }
 
-/** What of a file a mutant has outlived. */
+/** The part of a file that a mutant has outlived. */
 export interface Outlived {
   hash: string;
   isWhole: boolean;
@@ -365,7 +365,7 @@ function placeOf({ file }: Mutant, test: string): number | undefined {
 
 function partFor({ id, constant }: Mutant, file: string, whole: Baseline, most: number): Part | undefined {
   const { outside, tests, processorMs } = whole;
-  // A constant may be in use anywhere.
+  // A constant may be used anywhere.
   const isEverywhere = constant !== undefined || outside.includes(id);
   const reaching = isEverywhere ? tests : tests.filter(({ reaches }) => reaches.includes(id));
   let left = most;
@@ -394,8 +394,8 @@ export function testFiles(root: string): string[] {
 }
 
 /**
- * Runs a test file on the original, of a long one the first tests unless `isThorough`. Answers nothing for one that fails
- * there: it would kill everything.
+ * Runs a test file on the original; only the first tests of a long one, unless `isThorough`. Returns undefined if it fails there:
+ * it would kill every mutant.
  */
 export async function measureBaseline(
   file: string,

@@ -1,4 +1,4 @@
-// A copy of the tree in which the core is a mutated one, so that nobody's build/ and dist/ are touched.
+// A copy of the tree with a mutated core, so that build/ and dist/ stay untouched.
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -7,9 +7,9 @@ import asc from 'assemblyscript/asc';
 import { hostExports, type NumberedMutation, type Span, weave } from './schemata.js';
 
 export const CORE = 'src/worker/core';
-/** What starts cores. */
+/** The file that starts cores. */
 export const EXPORTS = 'src/worker/binding/exports.ts';
-/** Where quick-runner.mjs keeps the bundles of test files. */
+/** Where quick-runner.mjs saves the bundles of test files. */
 const BUNDLES = 'build/quick';
 /** The core's two modules. */
 const ENTRIES = ['index.ts', 'pair-module.ts'];
@@ -26,17 +26,17 @@ const COPIED = [
 
 /** A mutant of one of the core's files. */
 export interface Mutant extends NumberedMutation {
-  /** From the package's folder. */
+  /** Relative to the package's folder. */
   file: string;
   line: number;
-  /** What is changed; and the whole line that it begins in. */
+  /** The text that is changed; and the whole line in which it begins. */
   original: string;
   text: string;
-  /** What stands before it in that line. */
+  /** The text before it in that line. */
   before: string;
 }
 
-/** The core's own files, sorted, from the package's folder. */
+/** The core's own files, sorted, relative to the package's folder. */
 export function coreFiles(root: string): string[] {
   const files = readdirSync(join(root, CORE), { recursive: true, encoding: 'utf8' });
   return files
@@ -47,7 +47,7 @@ export function coreFiles(root: string): string[] {
 
 export class Workspace {
   readonly root: string;
-  /** The tree that is copied. */
+  /** The original tree. */
   readonly source: string;
 
   constructor(source: string, root: string) {
@@ -55,7 +55,7 @@ export class Workspace {
     this.root = root;
   }
 
-  /** Copies the tree as it is now. */
+  /** Copies the current tree. */
   create(): void {
     rmSync(this.root, { recursive: true, force: true });
     mkdirSync(this.root, { recursive: true });
@@ -64,7 +64,7 @@ export class Workspace {
     this.#letCoresBeTold();
   }
 
-  /** Copies the tests as they are now; the mutants stay. */
+  /** Copies the current tests; the mutants stay. */
   updateTests(): void {
     rmSync(join(this.root, 'test'), { recursive: true });
     cpSync(join(this.source, 'test'), join(this.root, 'test'), { recursive: true });
@@ -72,8 +72,8 @@ export class Workspace {
   }
 
   /**
-   * Compiles the core with these mutants. Answers those that are none, as they do not compile. Of those of which only the
-   * `values` do not, these are dropped.
+   * Compiles the core with these mutants. Returns those that do not compile. If only the `values` of a mutant do not compile,
+   * they are dropped.
    */
   async compile(mutants: readonly Mutant[]): Promise<Set<number>> {
     for (;;) {
@@ -102,7 +102,7 @@ export class Workspace {
     const guilty = new Set<number>();
     for (const fault of faults) for (const id of this.#blame(fault, mutants, spans)) guilty.add(id);
     if (guilty.size > 0) return guilty;
-    // A variable that is never set is reported where it is read: each of the file's is compiled alone.
+    // A variable that is never assigned is reported where it is read: each of the file's mutants is compiled alone.
     const suspects = mutants.filter(({ file }) => faults.some((fault) => fault.file === file));
     if (suspects.length === 1) return new Set([suspects[0].id]);
     for (const suspect of suspects) for (const id of await this.#compile([suspect])) guilty.add(id);
@@ -111,7 +111,9 @@ export class Workspace {
     throw new Error(`the core does not compile: ${what}`);
   }
 
-  /** The innermost that a fault is in; else those inside of it; else those that are constants by the names there. */
+  /**
+   * Returns the innermost mutant that contains a fault; else the mutants inside it; else the mutants of constants named there.
+   */
   #blame({ file, at, end }: Fault, mutants: readonly Mutant[], spans: Map<string, Span[]>): number[] {
     const own = spans.get(file) ?? [];
     const around = own.filter((span) => span.start <= at && at < span.end);
@@ -125,7 +127,7 @@ export class Workspace {
     return named.length > 0 ? named : mutants.filter(({ constant }) => constant !== undefined).map(({ id }) => id);
   }
 
-  /** Builds all that tests load. */
+  /** Builds everything that tests load. */
   build(mutants: readonly Mutant[]): void {
     this.#weave(mutants);
     const { status } = spawnSync(process.execPath, ['scripts/build.mjs'], { cwd: this.root, stdio: 'inherit' });
@@ -140,7 +142,7 @@ export class Workspace {
       const source = readFileSync(join(this.source, file), 'utf8');
       const woven = weave(source, own);
       spans.set(file, woven.spans);
-      // At the end, so that the spans are right.
+      // Appended at the end, so that the spans stay valid.
       let text = woven.text;
       if (file === host) text += hostExports(Math.max(...mutants.map(({ id }) => id)));
       else if (own.length > 0)
@@ -151,8 +153,8 @@ export class Workspace {
   }
 
   /**
-   * Gives cores what a mutated one imports: where a core starts, its thread's environment data have the number of the
-   * mutant, and where to note which are reached (quick-runner.mjs).
+   * Provides cores with the imports of a mutated one: when a core starts, its thread's environment data contain the number of the
+   * mutant, and where to record those that are reached (quick-runner.mjs).
    */
   #letCoresBeTold(): void {
     const path = join(this.root, EXPORTS);
@@ -160,7 +162,7 @@ export class Workspace {
   }
 }
 
-/** What starts cores, with what mutated ones need: each call says which epoch it is, as tests begin between calls. */
+/** The file that starts cores, extended for mutated ones: each call passes the epoch, because tests begin between calls. */
 export function tellCores(text: string): string {
   const told = replaceOnce(
     text,
@@ -200,7 +202,7 @@ function pathTo(from: string, to: string): string {
   return path.startsWith('.') ? path : `./${path}`;
 }
 
-/** An error of the compiler, and the text that it is about. */
+/** An error of the compiler, and the text that it refers to. */
 interface Fault {
   file: string;
   at: number;
@@ -214,5 +216,5 @@ interface Diagnostic {
   range: { start: number; end: number; source: { normalizedPath: string } } | null;
 }
 
-/** DiagnosticCategory.Error of AssemblyScript. */
+/** DiagnosticCategory.Error in AssemblyScript. */
 const ERROR = 3;
