@@ -11,6 +11,7 @@ import {
   useState,
 } from 'react';
 import type { Object3D } from 'three';
+import { reportUncaught } from '../report-uncaught.js';
 import type { SceneTracker } from '../three/scene-tracker.js';
 import type { SceneContact, SceneFrame } from '../three/view/scene-frame.js';
 import { CanvasScene, type CanvasSceneOptions, checkService, notMounted } from './canvas-scene.js';
@@ -152,12 +153,21 @@ export function useContact(
       }
       const { onContactBegin, onContact, onContactEnd } = newest.current;
       for (const contact of contacts) {
-        if (contact.begun) onContactBegin?.(contact);
-        onContact?.(contact);
+        if (contact.begun) call(onContactBegin, contact);
+        call(onContact, contact);
       }
-      if (onContactEnd !== undefined) for (const one of ended) onContactEnd(one);
+      for (const one of ended) call(onContactEnd, one);
     });
   }, [scene, object, other]);
+}
+
+/** Calls a handler. What it throws is reported, and takes nothing from the others. */
+function call<T>(handler: ((value: T) => void) | undefined, value: T): void {
+  try {
+    handler?.(value);
+  } catch (error) {
+    reportUncaught(error);
+  }
 }
 
 /**
