@@ -17,10 +17,7 @@ import type { SceneFrame } from '../three/view/scene-frame.js';
 import type { ViewSize } from '../three/view/view.js';
 import { onCollisionProp, withProps } from './collision-prop.js';
 
-/** Name of the view of a canvas' own scene. */
-const MAIN = 'main';
-
-/** The options with which a canvas' scene is tracked. */
+/** What a canvas' scene is tracked with. */
 export interface CanvasSceneOptions {
   /** The service to use, which remains the caller's. Default: the canvas' own, which is disposed of with it. */
   service?: CollisionService | Promise<CollisionService> | undefined;
@@ -61,7 +58,6 @@ export class CanvasScene {
   #isContactAsked = false;
   #service: Promise<CollisionService> | null = null;
   readonly #roots = new Map<Object3D, TrackedRoot>();
-  #portals = 0;
   readonly #reported = new Set<string>();
   #endFrames: (() => void) | null = null;
   #endProps: (() => void) | null = null;
@@ -77,8 +73,9 @@ export class CanvasScene {
     this.store = store;
   }
 
-  /** Returns the scene of a canvas, and adds a user. The options of its first user apply. */
-  static acquire(store: RootStore, options: CanvasSceneOptions): CanvasScene {
+  /** Answers the one of a canvas, with one user more. The options of its first user count. */
+  static acquire(asked: RootStore, options: CanvasSceneOptions): CanvasScene {
+    const store = outermost(asked);
     let scene = SCENES.get(store);
     if (scene === undefined) {
       scene = new CanvasScene(store);
@@ -112,7 +109,12 @@ export class CanvasScene {
     return this.#service ?? Promise.reject(notMounted());
   }
 
-  /** Returns the tracker of a root; null until it is ready. */
+  /** Answers the tracker of the canvas' own scene when all stands that is there now. */
+  get tracker(): Promise<SceneTracker> {
+    return this.track(this.store.getState().scene);
+  }
+
+  /** Answers the tracker of a root as soon as it is there. */
   get(root: Object3D): SceneTracker | null {
     return this.#roots.get(root)?.tracker ?? null;
   }
@@ -143,7 +145,7 @@ export class CanvasScene {
     const { scene } = this.store.getState();
     const tracker = this.get(scene);
     if (tracker === null || !isShown(object, scene)) return false;
-    this.#seen ??= idsBySlot(frame.result.views.get(MAIN)!.ids);
+    this.#seen ??= idsBySlot(frame.result.views.get(tracker.viewName)!.ids);
     const { count, bySlot } = this.#seen;
     let room = count;
     // A LOD hides the levels that it does not show.
@@ -237,10 +239,11 @@ export class CanvasScene {
     if (known !== undefined) return known;
     const abort = new AbortController();
     const contacts = (): ContactDetail => (this.#isContactAsked ? 'manifold' : 'none');
-    const view = root === this.store.getState().scene ? MAIN : `portal ${++this.#portals}`;
     const track = withBuilt(withProps(this.#options.track ?? {}, contacts), () => this.#draw());
-    const options = { ...track, view, signal: abort.signal };
-    const answer = this.#service!.then((service) => trackScene(service, root, options));
+    const { signal } = abort;
+    const answer = this.#service!.then((service) =>
+      trackScene(service, root, { ...track, view: takeView(service, signal), signal }),
+    );
     const size = { width: 0, height: 0 };
     const tracked: TrackedRoot = { root, answer, abort, tracker: null, changed: new Set(), camera: null, size };
     this.#roots.set(root, tracked);
@@ -256,7 +259,8 @@ export class CanvasScene {
         this.#draw();
       },
       (error) => {
-        // The next question tries again.
+        abort.abort();
+        // What comes next tries again.
         if (this.#roots.get(root) === tracked) this.#roots.delete(root);
         this.report(error);
       },
@@ -309,7 +313,37 @@ export class CanvasScene {
   }
 }
 
-/** Ids by their slots. */
+/**
+ * Answers the store of the canvas, or of the portal, in whose scene that of a store is. A portal has a store to itself, though
+ * it may lead into the scene that it comes from.
+ */
+function outermost(store: RootStore): RootStore {
+  const { scene } = store.getState();
+  let found = store;
+  for (let each = store; ; ) {
+    const { previousRoot } = each.getState();
+    if (previousRoot === undefined) return found;
+    each = previousRoot;
+    if (isBelow(scene, each.getState().scene)) found = each;
+  }
+}
+
+/** The names of views in each service. Of two alike, each would be what the camera of the other sees. */
+const VIEWS = new WeakMap<object, Set<string>>();
+
+/** Takes a name for a view that is free in a service, until the signal gives it back. */
+function takeView(service: CollisionService, signal: AbortSignal): string {
+  const key: object = Object(service); // what is no service is refused where it is used
+  const names = VIEWS.get(key) ?? new Set();
+  VIEWS.set(key, names);
+  let view = 'main';
+  for (let n = 2; names.has(view); n++) view = `main ${n}`;
+  if (!signal.aborted) names.add(view);
+  signal.addEventListener('abort', () => names.delete(view));
+  return view;
+}
+
+/** Ids, each in its slot. */
 interface SeenIds {
   readonly count: number;
   readonly bySlot: Uint32Array;

@@ -79,12 +79,11 @@ export type CollisionQueries = Questions & {
  * ```
  */
 export function useCollision(): CollisionQueries {
-  const store = useStore();
   const scene = useCanvasScene(NO_OPTIONS);
   return useMemo(() => {
     const tracker = async (): Promise<SceneTracker> => {
       if (scene.current === null) throw notMounted();
-      return scene.current.track(store.getState().scene);
+      return scene.current.tracker;
     };
     const ask = async (name: keyof Questions, given: unknown[]): Promise<unknown> => {
       const own = await tracker();
@@ -98,7 +97,7 @@ export function useCollision(): CollisionQueries {
         return tracker();
       },
     };
-  }, [scene, store]);
+  }, [scene]);
 }
 
 /** Handlers for the pairs of one object and its descendants. */

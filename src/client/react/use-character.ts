@@ -1,4 +1,3 @@
-import { useStore } from '@react-three/fiber';
 import { type RefObject, useEffect, useRef } from 'react';
 import type { Object3D } from 'three';
 import type { SceneCharacter, SceneCharacterOptions } from '../three/scene-character.js';
@@ -25,7 +24,6 @@ export function useCharacter(
   options: CharacterHookOptions = {},
 ): RefObject<SceneCharacter | null> {
   const scene = useCanvasScene(NO_OPTIONS);
-  const store = useStore();
   const character = useRef<SceneCharacter>(null);
   const newest = useRef(options);
   useEffect(() => {
@@ -55,7 +53,7 @@ export function useCharacter(
     };
     let isMounted = true;
     const begin = async (): Promise<void> => {
-      const answer = await own.track(store.getState().scene);
+      const answer = await own.tracker;
       if (!isMounted) return;
       tracker = answer;
       follow();
@@ -72,7 +70,7 @@ export function useCharacter(
       }
       character.current = null;
     };
-  }, [scene, store, object]);
+  }, [scene, object]);
   return character;
 }
 
