@@ -9,6 +9,7 @@ import {
 } from '@pmndrs/pointer-events';
 import type { Camera, Intersection, Object3D } from 'three';
 import { CollisionError } from '../../shared/errors.js';
+import { addTo } from '../../shared/lists-by-key.js';
 import { checkSignal } from '../check/signal.js';
 import { checkAtLeastZero, checkInteger, invalid, reading, readOptions, show } from '../check/validate.js';
 import { reportUncaught } from '../report-uncaught.js';
@@ -265,7 +266,8 @@ class Forwarding {
     const before = this.#see(view, x, y);
     try {
       const options = { ...(view !== undefined && { view }), ...(radius !== undefined && { radius }) };
-      const hits = await this.#tracker.pickAll(x, y, options);
+      const hits = new Map<Object3D, Intersection[]>();
+      for (const hit of await this.#tracker.pickAll(x, y, options)) addTo(hits, hit.object, hit);
       return { ...(before.camera === null ? this.#see(view, x, y) : before), hits };
     } catch (error) {
       if (CollisionError.is(error) && error.code === 'DISPOSED') {

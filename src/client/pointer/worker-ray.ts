@@ -16,8 +16,8 @@ export interface Answer {
   /** From -1 to 1, y up. */
   readonly x: number;
   readonly y: number;
-  /** The worker's hits; null if it could not be asked. */
-  readonly hits: readonly ThreeIntersection[] | null;
+  /** The worker's hits, by their objects; null where it could not be asked. */
+  readonly hits: ReadonlyMap<Object3D, readonly ThreeIntersection[]> | null;
 }
 
 /**
@@ -49,8 +49,8 @@ export class WorkerRay extends ScreenRayIntersector {
     if (camera === null || !isInside || (object.raycast as unknown) === null || !object.layers.test(camera.layers))
       return;
     if (hits !== null && isThrees(object) && this.#tracker.standingOf(object) !== 'no') {
-      // The rules write to the hits that they choose.
-      for (const hit of hits) if (hit.object === object) found.push({ ...hit });
+      // The rules write on what they choose.
+      for (const hit of hits.get(object) ?? []) found.push({ ...hit });
       return;
     }
     object.raycast(raycaster, found);

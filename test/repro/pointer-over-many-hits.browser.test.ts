@@ -1,0 +1,43 @@
+// Many objects behind each other under a pointer: each object of the scene looked through all hits of the ray, which took time as
+// their product.
+import type { SceneIntersection } from 'collision-worker/three';
+import { Group, Scene } from 'three';
+import { expect, test, vi } from 'vitest';
+import { answered, forward, MIDDLE_X, note, send, service, usePointerStage } from '../fixtures/pointer-stage.js';
+import { track } from '../fixtures/three-picks.js';
+import { cube } from '../fixtures/three-scenes.js';
+
+usePointerStage();
+
+const LAYERS = 60;
+
+test('each hit is looked at as often however many objects there are', async () => {
+  const cubes = Array.from({ length: LAYERS }, () => cube());
+  for (const [i, each] of cubes.entries()) each.position.z = -2 * i;
+  const group = new Group().add(...cubes);
+  group.addEventListener('pointermove', () => {}); // so that all are asked for
+  const tracker = await track(service, new Scene().add(group));
+  let [reads, hits] = [0, 0];
+  const pickAll = tracker.pickAll.bind(tracker);
+  vi.spyOn(tracker, 'pickAll').mockImplementation(async (...given) => {
+    const answer = await pickAll(...given);
+    hits += answer.length;
+    return answer.map(({ object, ...rest }) => {
+      const get = () => {
+        reads++;
+        return object;
+      };
+      return Object.defineProperty(rest, 'object', { get, enumerable: true }) as SceneIntersection;
+    });
+  });
+  const heard = note({ first: cubes[0], second: cubes[1] });
+  forward(tracker);
+  send('pointermove', MIDDLE_X);
+  await answered(tracker);
+  await vi.waitFor(
+    () => expect(heard).toEqual(['pointerover@first', 'pointerenter@first', 'pointermove@first']),
+    10_000,
+  );
+  expect(hits).toBeGreaterThanOrEqual(LAYERS);
+  expect(reads).toBeLessThan(10 * hits);
+});
