@@ -22,6 +22,9 @@ export class BatchStates {
   /** three's flag that the draw list must be written anew even where three neither culls nor sorts. */
   readonly #insides: { _visibilityChanged: boolean };
 
+  /** What they were read of: `copy` has three keep them in another array, of which it says nothing. */
+  #read: readonly unknown[] | null = null;
+
   private constructor(batch: BatchedMesh) {
     this.contents = new BatchContents(batch);
     this.#insides = batch as unknown as { _visibilityChanged: boolean };
@@ -40,8 +43,10 @@ export class BatchStates {
   /** Reads the states that may have changed, before a list is written. */
   read(): void {
     const { contents } = this;
-    const { count } = contents;
-    if (SAYS_ALL && this.#insides._visibilityChanged === UNCHANGED && count === this.count) return;
+    const { count, instances } = contents;
+    const isUnchanged = SAYS_ALL && this.#insides._visibilityChanged === UNCHANGED && instances === this.#read;
+    if (isUnchanged && count === this.count) return;
+    this.#read = instances;
     if (this.kinds.length < count) this.kinds = grown(this.kinds, count);
     this.count = count;
     const { copies, kinds } = this;

@@ -1,4 +1,4 @@
-import { type Camera, type InstancedMesh, type ShaderMaterial, Sphere } from 'three';
+import { type Camera, type InstancedMesh, type Material, type ShaderMaterial, Sphere } from 'three';
 import { grown } from '../../../shared/typed-arrays.js';
 import { wantedOf } from '../track/instance-count.js';
 import { canBeHidden } from '../track/opacity.js';
@@ -54,9 +54,6 @@ export class InstanceCulling {
   /** The level in which each instance was drawn last. */
   #level = new Uint8Array(0);
   #parts: Uint32Array[] = [];
-  /** The material that was examined last, and whether its shader identifies instances by their numbers. */
-  #material: InstancedMesh['material'] | null = null;
-  #isByNumber = false;
   readonly #sphere = new Sphere();
 
   constructor(mesh: InstancedMesh, entry: CullableObject, order: InstanceOrder | null, levels: DetailLevels | null) {
@@ -75,11 +72,7 @@ export class InstanceCulling {
     const mesh = this.#mesh;
     const total = wantedOf(mesh);
     if (total === 0 || hasOwnAttributes(mesh)) return null;
-    if (mesh.material !== this.#material) {
-      this.#material = mesh.material;
-      this.#isByNumber = readsNumbers(mesh);
-    }
-    if (this.#isByNumber && this.#entry.cullable !== true) return null;
+    if (this.#entry.cullable !== true && readsNumbers(mesh)) return null;
     const own = boundsOf(mesh.geometry);
     if (own === null) return null;
     const isLarger = this.#levels !== null && !this.#measure(own);
@@ -203,11 +196,23 @@ function lengthBelow(numbers: Uint32Array, count: number, bound: number): number
   return length;
 }
 
-/** Returns whether the shaders read the number of an instance, as far as their source shows. */
+/** Materials whose shaders were looked through, in these versions, with what was found. */
+const looked = new WeakMap<Material, { readonly version: number; readonly readsNumber: boolean }>();
+
+/** Tells whether its shaders read the number of an instance, as far as that can be read. */
 function readsNumbers({ material }: InstancedMesh): boolean {
-  return [material]
-    .flat()
-    .some((own) => `${(own as ShaderMaterial).vertexShader}${own.onBeforeCompile}`.includes('gl_InstanceID'));
+  return Array.isArray(material) ? material.some(readsNumber) : readsNumber(material);
+}
+
+function readsNumber(material: Material): boolean {
+  const { version, onBeforeCompile } = material;
+  let known = looked.get(material);
+  if (known?.version !== version) {
+    const shaders = `${(material as ShaderMaterial).vertexShader}${onBeforeCompile}`;
+    known = { version, readsNumber: shaders.includes('gl_InstanceID') };
+    looked.set(material, known);
+  }
+  return known.readsNumber;
 }
 
 /** Returns whether the geometry has attributes per instance, which go by its number, or the arrays have more than can be copied. */
