@@ -136,7 +136,8 @@ export function useContact(
     /** Which objects touch, as reported to the handlers: once an object is unmounted, its ref no longer names it. */
     const touching = new Map<Object3D, Set<Object3D>>();
     return own.onFrame((frame) => {
-      const [first, second] = [object.current, other?.current];
+      // Without TypeScript, `useRef()` has undefined until it is attached.
+      const [first, second] = [object.current ?? null, other && (other.current ?? null)];
       const contacts = first === null || second === null ? [] : frame.contactsBetween(first, second);
       // Two objects may have several pairs, for example of instances.
       const ended: Object3D[] = [];
@@ -192,7 +193,10 @@ export function useVisible(object: RefObject<Object3D | null>): boolean {
   const [isVisible, setVisible] = useState(false);
   useEffect(() => {
     const own = scene.current!;
-    return own.onFrame((frame) => setVisible(object.current !== null && own.isSeen(frame, object.current)));
+    return own.onFrame((frame) => {
+      const { current } = object;
+      setVisible(Boolean(current) && own.isSeen(frame, current!));
+    });
   }, [scene, object]);
   return isVisible;
 }

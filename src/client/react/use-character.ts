@@ -43,7 +43,7 @@ export function useCharacter(
     /** Starts once the object is there, which may be suspended, and has a size; continues with an object that replaces it. */
     const follow = (): void => {
       const { current } = object;
-      if (tracker === null || current === null || character.current?.object === current) return;
+      if (tracker === null || !current || character.current?.object === current) return;
       try {
         if (character.current !== null) character.current.set({ object: current });
         else character.current = tracker.createCharacter({ ...newest.current, object: current });
