@@ -56,6 +56,29 @@ describe('how a material cuts', () => {
 describe('the sets of a tracker', () => {
   const cutBy = (planes: Plane[], isIntersection = false): MaterialCut => ({ planes, isIntersection, isExempt: false });
 
+  test('of many materials with planes of their own are found without a look at all others', () => {
+    const table = new ClipSetTable(undefined);
+    let reads = 0;
+    const planesOf = (plane: Plane): Plane[] => {
+      const planes = [UP, plane];
+      return new Proxy(planes, {
+        get(target, key) {
+          reads++;
+          return Reflect.get(target, key);
+        },
+      });
+    };
+    const own = Array.from({ length: 300 }, () => LEFT.clone());
+    const numbers = own.map((each) => table.hold(cutBy(planesOf(each))));
+    expect(new Set(numbers).size).toBe(300);
+    expect(own.map((each) => table.hold(cutBy(planesOf(each))))).toEqual(numbers);
+    expect(reads).toBeLessThan(600 * 20);
+    // What is no plane is one of its own, too.
+    const odd = [null, undefined, 3].map((each) => table.hold(cutBy([each as unknown as Plane])));
+    expect(new Set([...odd, ...numbers]).size).toBe(303);
+    expect(table.hold(cutBy([null as unknown as Plane]))).toBe(odd[0]);
+  });
+
   test('are held as long as somebody has them, and their numbers are given again', () => {
     const table = new ClipSetTable(undefined);
     expect(table.hold(undefined)).toBe(0);

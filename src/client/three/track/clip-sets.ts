@@ -3,7 +3,7 @@ import { MOST_SET_PLANES } from '../../../shared/layout.js';
 import type { Clips } from '../../../shared/protocol.js';
 import { FARTHEST, scalePlane } from '../../check/planes.js';
 import { invalidArgument, reading } from '../../check/validate.js';
-import { isSameCut, type MaterialCut } from './material-cut.js';
+import type { MaterialCut } from './material-cut.js';
 
 /** The clipping settings of three's renderers: `WebGLRenderer` has both. */
 export interface ClippingRenderer {
@@ -16,6 +16,7 @@ export interface ClippingRenderer {
 /** How materials cut objects; shared by many objects. */
 interface SharedCut {
   readonly cut: MaterialCut;
+  readonly key: string;
   /** How many objects have it. */
   uses: number;
 }
@@ -32,6 +33,9 @@ export class ClipSetTable {
   readonly #renderer: ClippingRenderer | undefined;
   /** By set number minus 2. */
   readonly #cuts: (SharedCut | undefined)[] = [];
+  /** The places in there, by what cuts, and those that are free: clones of a material have planes of their own. */
+  readonly #places = new Map<string, number>();
+  readonly #free: number[] = [];
   /** How many objects have triangles of several sets. */
   mixedCount = 0;
 
@@ -48,11 +52,12 @@ export class ClipSetTable {
   hold(cut: MaterialCut | undefined): number {
     if (cut === undefined) return this.#renderer === undefined ? 0 : OF_RENDERER;
     if (cut.isExempt) return 0;
-    let index = this.#cuts.findIndex((held) => held !== undefined && isSameCut(held.cut, cut));
-    if (index < 0) {
-      index = this.#cuts.indexOf(undefined);
-      if (index < 0) index = this.#cuts.length;
-      this.#cuts[index] = { cut, uses: 0 };
+    const key = `${cut.isIntersection} ${cut.planes.map(idOf)}`;
+    let index = this.#places.get(key);
+    if (index === undefined) {
+      index = this.#free.pop() ?? this.#cuts.length;
+      this.#cuts[index] = { cut, key, uses: 0 };
+      this.#places.set(key, index);
     }
     this.#cuts[index]!.uses++;
     return index + OF_RENDERER + 1;
@@ -60,9 +65,12 @@ export class ClipSetTable {
 
   release(number: number): void {
     if (number <= OF_RENDERER) return;
-    const held = this.#cuts[number - OF_RENDERER - 1]!;
-    held.uses--;
-    if (held.uses === 0) this.#cuts[number - OF_RENDERER - 1] = undefined;
+    const index = number - OF_RENDERER - 1;
+    const held = this.#cuts[index]!;
+    if (--held.uses > 0) return;
+    this.#places.delete(held.key);
+    this.#cuts[index] = undefined;
+    this.#free.push(index);
   }
 
   /** Returns all sets as they are now; undefined if nothing is cut. */
@@ -92,6 +100,17 @@ export class ClipSetTable {
       return { sets: Uint32Array.from(sets), planes: Float64Array.from(planes.flatMap(numbersOf)) };
     });
   }
+}
+
+const ids = new WeakMap<Plane, number>();
+let idsGiven = 0;
+
+/** Answers a number that a plane has alone; what is no plane is told by how it reads. */
+function idOf(plane: Plane): number | string {
+  if (Object(plane) !== plane) return String(plane);
+  const id = ids.get(plane) ?? ++idsGiven;
+  ids.set(plane, id);
+  return id;
 }
 
 const UNCUT: MaterialCut = { planes: NO_PLANES, isIntersection: false, isExempt: false };
