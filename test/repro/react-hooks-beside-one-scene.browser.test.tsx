@@ -100,24 +100,40 @@ test('hooks in a portal into the scene of their canvas know all of it', async ()
   expect(await inside!.tracker).toBe(await outside!.tracker);
 });
 
-test('hooks in a portal into a scene of its own know that one', async () => {
-  const begun = vi.fn();
-  const scene = new Scene();
-  let inside!: CollisionQueries;
-  await mount(
-    <Collision track={{ contacts: 'any' }}>
-      <Box name="wall" x={0.75} />
-      {createPortal(
-        <>
-          <Box name="own wall" x={0.5} />
-          <InPortal onBegin={begun} onAsk={(own) => (inside = own)} />
-        </>,
-        scene,
-      )}
-    </Collision>,
-    { events: null },
-  );
-  await vi.waitFor(() => expect(begun).toHaveBeenCalledWith('own wall'), FRAMES);
-  expect((await inside.tracker).root).toBe(scene);
-  expect(begun).not.toHaveBeenCalledWith('wall');
-});
+test.each([false, true])(
+  'hooks in a portal into a scene of its own know that one, one service %s',
+  async (isShared) => {
+    const service = isShared ? await createCollisionService() : undefined;
+    onTestFinished(() => service?.dispose());
+    const begun = vi.fn();
+    const scene = new Scene();
+    let [inside, outside] = [undefined, undefined] as (CollisionQueries | undefined)[];
+    function Outside(): ReactNode {
+      outside = useCollision();
+      return <Box name="wall" x={0.75} />;
+    }
+    await mount(
+      <Collision service={service} track={{ contacts: 'any' }}>
+        <Outside />
+        {createPortal(
+          <Collision service={service}>
+            <Box name="own wall" x={0.5} />
+            <InPortal onBegin={begun} onAsk={(own) => (inside = own)} />
+          </Collision>,
+          scene,
+        )}
+      </Collision>,
+      { events: null },
+    );
+    await vi.waitFor(() => expect(begun).toHaveBeenCalledWith('own wall'), FRAMES);
+    const [own, other] = [await inside!.tracker, await outside!.tracker];
+    expect(own.root).toBe(scene);
+    expect(own.service === other.service).toBe(isShared);
+    const all = { x: 0, y: 0, width: WIDTH, height: HEIGHT };
+    const names = async (queries: CollisionQueries) =>
+      (await queries.pickRegion(all)).map((each) => (each as Mesh).name).sort();
+    expect(await names(inside!)).toEqual(['crate', 'own wall']);
+    expect(await names(outside!)).toEqual(['wall']);
+    expect(begun).not.toHaveBeenCalledWith('wall');
+  },
+);
