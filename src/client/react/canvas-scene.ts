@@ -83,7 +83,7 @@ export class CanvasScene {
     }
     scene.#users++;
     if (scene.#service === null) scene.#start(options);
-    else scene.#compare(options);
+    else scene.compare(options);
     return scene;
   }
 
@@ -185,8 +185,8 @@ export class CanvasScene {
     (this.#options.onError ?? console.error)(error);
   }
 
-  /** Warns about options of another user that do not apply. */
-  #compare(options: CanvasSceneOptions): void {
+  /** Says which options of another user are not those that count. */
+  compare(options: CanvasSceneOptions): void {
     for (const name of ['service', 'track'] as const) {
       if (options[name] === undefined || options[name] === this.#options[name] || this.#reported.has(name)) continue;
       this.#reported.add(name);

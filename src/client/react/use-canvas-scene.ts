@@ -14,5 +14,7 @@ export function useCanvasScene(options: CanvasSceneOptions): RefObject<CanvasSce
     scene.current = acquired;
     return () => acquired.release();
   }, [store]);
+  const { service } = options;
+  useEffect(() => scene.current?.compare({ service }), [service]);
   return scene;
 }
