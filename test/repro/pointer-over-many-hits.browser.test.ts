@@ -1,5 +1,5 @@
-// Many objects behind each other under a pointer: each object of the scene looked through all hits of the ray, which took time as
-// their product.
+// With many objects behind each other under a pointer, each object of the scene searched all hits of the ray, so that the time was
+// the product of both.
 import type { SceneIntersection } from 'collision-worker/three';
 import { Group, Scene } from 'three';
 import { expect, test, vi } from 'vitest';
@@ -15,7 +15,7 @@ test('each hit is looked at as often however many objects there are', async () =
   const cubes = Array.from({ length: LAYERS }, () => cube());
   for (const [i, each] of cubes.entries()) each.position.z = -2 * i;
   const group = new Group().add(...cubes);
-  group.addEventListener('pointermove', () => {}); // so that all are asked for
+  group.addEventListener('pointermove', () => {}); // makes the events ask for all hits
   const tracker = await track(service, new Scene().add(group));
   let [reads, hits] = [0, 0];
   const pickAll = tracker.pickAll.bind(tracker);

@@ -1,4 +1,4 @@
-// A handler of useContact that threw took with it what the others were to hear of that frame: that something had parted, for good.
+// A handler of useContact that threw kept the other handlers from the events of that frame, so the end of a contact was lost for good.
 import { Collision, useContact } from 'collision-worker/react';
 import { type ReactNode, useRef } from 'react';
 import type { Mesh } from 'three';
@@ -48,7 +48,7 @@ test('handlers of a contact that throw are reported, and the others are called',
     { events: null },
   );
   await vi.waitFor(() => expect([...calls].sort()).toEqual(['begin 0', 'begin 1']), FRAMES);
-  // Two part and two come in one frame.
+  // Two contacts end and two begin in one frame.
   for (const [i, wall] of walls.entries()) wall.position.y = i < 2 ? 5 : 0.8;
   const all = ['begin 0', 'begin 1', 'begin 2', 'begin 3', 'end 0', 'end 1'];
   await vi.waitFor(() => expect([...calls].sort()).toEqual(all), FRAMES);

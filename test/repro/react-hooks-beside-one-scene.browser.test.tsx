@@ -1,6 +1,6 @@
-// Hooks whose canvas is not alone. Two canvases of one service named their views alike, so that each was told what the camera of the
-// other saw. And hooks in a portal that leads into the scene of their canvas began a service of their own, which knew nothing but what
-// is below the portal.
+// Hooks with several canvases or portals. Two canvases of one service used the same name for their views, so that each got what the
+// other's camera saw. Hooks in a portal into the scene of their canvas started their own service, which knew only the objects in the
+// portal.
 import { createPortal } from '@react-three/fiber';
 import { createCollisionService } from 'collision-worker';
 import { Collision, type CollisionQueries, useCollision, useCollisionFrame, useContact } from 'collision-worker/react';
@@ -35,7 +35,7 @@ test('two canvases of one service are told what their own cameras see', async ()
     });
     return null;
   }
-  // Each sees one of its boxes; where the camera of the other is, there is another one of its own.
+  // Each canvas sees one of its boxes; another one of its boxes is in front of the other canvas' camera.
   const mounted: Stage[] = [];
   for (const [name, x] of [
     ['left', 0],
@@ -52,7 +52,7 @@ test('two canvases of one service are told what their own cameras see', async ()
     mounted.push(await mount(scene, { events: null, props: { camera } }));
   }
   for (const set of Object.values(seen)) set.clear();
-  // Pictures that come faster than answers share one, also where they are of two canvases.
+  // Pictures that come faster than answers share an answer, also those of two canvases.
   const before = told;
   for (let i = 0; i < 6; i++) mounted[0].state.advance(performance.now());
   await vi.waitFor(() => expect(told).toBeGreaterThan(before + 10), FRAMES);
@@ -63,7 +63,7 @@ test('two canvases of one service are told what their own cameras see', async ()
   }
 });
 
-/** A box in a portal, which tells what touches it, and the questions that are asked there. */
+/** A box in a portal that reports its contacts, and the queries that are available there. */
 function InPortal({ onBegin, onAsk }: { onBegin: (name: string) => void; onAsk: (own: CollisionQueries) => void }) {
   const mesh = useRef<Mesh>(null);
   onAsk(useCollision());

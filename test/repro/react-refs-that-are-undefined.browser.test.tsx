@@ -1,5 +1,5 @@
-// Refs made by `useRef()`, as apps without TypeScript write it, are undefined until their objects are there, which may be suspended.
-// useContact took that for anything at all, useVisible threw in each frame, and useCharacter began where no object was.
+// Refs made by `useRef()`, as in apps without TypeScript, are undefined until their objects are mounted, which may be suspended.
+// useContact then reported the contacts of all objects, useVisible threw in each frame, and useCharacter started without an object.
 import { Collision, useCharacter, useContact, useVisible } from 'collision-worker/react';
 import { type ReactNode, type RefObject, useRef } from 'react';
 import type { Group, Mesh } from 'three';
@@ -22,7 +22,7 @@ test('hooks wait for an object whose ref is undefined', async () => {
     const figure = useRef(undefined) as unknown as RefObject<Group | null>;
     useContact(ball, { onContactBegin: ({ b }) => begun.push(`ball ${b.object.name}`) });
     useContact(ball, { onContactBegin: ({ b }) => begun.push(`ball and late ${b.object.name}`) }, late);
-    // Contacts of more than some objects are found in another way.
+    // Contacts are looked up in another way once there are more than a few objects.
     for (let i = 0; i < 8; i++) {
       useContact(late, { onContactBegin: ({ b }) => i === 7 && begun.push(`late ${b.object.name}`) });
     }
@@ -54,7 +54,7 @@ test('hooks wait for an object whose ref is undefined', async () => {
   );
   const stage = await mount(scene(false), { events: null });
   await vi.waitFor(() => expect(begun).toEqual(['ball wall']), FRAMES);
-  await stage.render(scene(false)); // which waits for two pictures more
+  await stage.render(scene(false)); // waits for two more pictures
   expect([begun, seen.at(-1), hero.current]).toEqual([['ball wall'], false, null]);
   await stage.render(scene(true));
   const all = ['ball wall', 'ball late', 'ball and late late', 'late ball'];

@@ -1,5 +1,5 @@
-// A service that was given to <Collision> in a later render, as one that is kept as state is, was ignored without a word: the canvas
-// had made one of its own.
+// A service that <Collision> got in a later render, for example one that is kept as state, was ignored without a warning: the canvas
+// had already started its own.
 import { createCollisionService } from 'collision-worker';
 import { Collision, type CollisionQueries, useCollision } from 'collision-worker/react';
 import type { ReactNode } from 'react';
@@ -33,7 +33,7 @@ test('a service that comes later is ignored with a warning, once', async () => {
   expect(warned().length).toBe(1);
   expect((await queries.tracker).service).toBe(own);
   stage.unmount();
-  // Where it is there from the beginning, nothing is said of it.
+  // There is no warning if the service is there from the start.
   const next = await mount(scene(service), { events: null, isStrict: true });
   await next.render(scene(service));
   expect((await queries.tracker).service).toBe(service);

@@ -1,6 +1,5 @@
-// With culling, what was read of a mesh once stayed: a shader that came to read the numbers of instances, as three compiles it again,
-// was given the numbers of those that stand for them; and of a BatchedMesh that became a copy of another one as many instances were
-// drawn as before, and those.
+// Culling kept what it had once read of a mesh. A shader that was recompiled and now reads the numbers of instances got the numbers of
+// their stand-ins, and a BatchedMesh that became a copy of another one still drew its earlier instances.
 import { createCollisionService } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
 import {
@@ -63,7 +62,7 @@ test.each([false, true])(
   },
 );
 
-// It had no numbers of what is drawn before.
+// Before r166, a BatchedMesh has no indices of the drawn instances.
 test.skipIf(Number.parseInt(REVISION, 10) < 166)('a BatchedMesh that becomes a copy of another', async () => {
   const batchOf = (hidden: number): BatchedMesh => {
     const batch = new BatchedMesh(4, 24, 36, new MeshBasicMaterial());

@@ -16,7 +16,7 @@ export interface Answer {
   /** From -1 to 1, y up. */
   readonly x: number;
   readonly y: number;
-  /** The worker's hits, by their objects; null where it could not be asked. */
+  /** The worker's hits by object; null if it could not be asked. */
   readonly hits: ReadonlyMap<Object3D, readonly ThreeIntersection[]> | null;
 }
 
@@ -49,7 +49,7 @@ export class WorkerRay extends ScreenRayIntersector {
     if (camera === null || !isInside || (object.raycast as unknown) === null || !object.layers.test(camera.layers))
       return;
     if (hits !== null && isThrees(object) && this.#tracker.standingOf(object) !== 'no') {
-      // The rules write on what they choose.
+      // The rules write to the hits that they choose.
       for (const hit of hits.get(object) ?? []) found.push({ ...hit });
       return;
     }

@@ -17,7 +17,7 @@ import type { SceneFrame } from '../three/view/scene-frame.js';
 import type { ViewSize } from '../three/view/view.js';
 import { onCollisionProp, withProps } from './collision-prop.js';
 
-/** What a canvas' scene is tracked with. */
+/** The options with which a canvas' scene is tracked. */
 export interface CanvasSceneOptions {
   /** The service to use, which remains the caller's. Default: the canvas' own, which is disposed of with it. */
   service?: CollisionService | Promise<CollisionService> | undefined;
@@ -73,7 +73,7 @@ export class CanvasScene {
     this.store = store;
   }
 
-  /** Answers the one of a canvas, with one user more. The options of its first user count. */
+  /** Returns the scene of a canvas, and adds a user. The options of its first user apply. */
   static acquire(asked: RootStore, options: CanvasSceneOptions): CanvasScene {
     const store = outermost(asked);
     let scene = SCENES.get(store);
@@ -109,12 +109,12 @@ export class CanvasScene {
     return this.#service ?? Promise.reject(notMounted());
   }
 
-  /** Answers the tracker of the canvas' own scene when all stands that is there now. */
+  /** Resolves with the tracker of the canvas' own scene once all objects that are there now are built. */
   get tracker(): Promise<SceneTracker> {
     return this.track(this.store.getState().scene);
   }
 
-  /** Answers the tracker of a root as soon as it is there. */
+  /** Returns the tracker of a root; null until it is ready. */
   get(root: Object3D): SceneTracker | null {
     return this.#roots.get(root)?.tracker ?? null;
   }
@@ -185,7 +185,7 @@ export class CanvasScene {
     (this.#options.onError ?? console.error)(error);
   }
 
-  /** Says which options of another user are not those that count. */
+  /** Warns about options of another user that do not apply. */
   compare(options: CanvasSceneOptions): void {
     for (const name of ['service', 'track'] as const) {
       if (options[name] === undefined || options[name] === this.#options[name] || this.#reported.has(name)) continue;
@@ -260,7 +260,7 @@ export class CanvasScene {
       },
       (error) => {
         abort.abort();
-        // What comes next tries again.
+        // The next question tries again.
         if (this.#roots.get(root) === tracked) this.#roots.delete(root);
         this.report(error);
       },
@@ -314,8 +314,8 @@ export class CanvasScene {
 }
 
 /**
- * Answers the store of the canvas, or of the portal, in whose scene that of a store is. A portal has a store to itself, though
- * it may lead into the scene that it comes from.
+ * Returns the outermost store whose scene contains that of a store: the store of the canvas, or of a portal. A portal has its own
+ * store even if it leads into the scene around it.
  */
 function outermost(store: RootStore): RootStore {
   const { scene } = store.getState();
@@ -328,12 +328,12 @@ function outermost(store: RootStore): RootStore {
   }
 }
 
-/** The names of views in each service. Of two alike, each would be what the camera of the other sees. */
+/** Names of views in use, by service. Two canvases with the same name would each get what the other's camera sees. */
 const VIEWS = new WeakMap<object, Set<string>>();
 
-/** Takes a name for a view that is free in a service, until the signal gives it back. */
+/** Reserves an unused name for a view of a service, until the signal releases it. */
 function takeView(service: CollisionService, signal: AbortSignal): string {
-  const key: object = Object(service); // what is no service is refused where it is used
+  const key: object = Object(service); // an invalid service is rejected where it is used
   const names = VIEWS.get(key) ?? new Set();
   VIEWS.set(key, names);
   let view = 'main';
@@ -343,7 +343,7 @@ function takeView(service: CollisionService, signal: AbortSignal): string {
   return view;
 }
 
-/** Ids, each in its slot. */
+/** Ids by their slots. */
 interface SeenIds {
   readonly count: number;
   readonly bySlot: Uint32Array;

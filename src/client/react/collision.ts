@@ -136,7 +136,7 @@ export function useContact(
     /** Which objects touch, as reported to the handlers: once an object is unmounted, its ref no longer names it. */
     const touching = new Map<Object3D, Set<Object3D>>();
     return own.onFrame((frame) => {
-      // Without TypeScript, `useRef()` has undefined until it is attached.
+      // Without TypeScript, `useRef()` holds undefined until it is attached.
       const [first, second] = [object.current ?? null, other && (other.current ?? null)];
       const contacts = first === null || second === null ? [] : frame.contactsBetween(first, second);
       // Two objects may have several pairs, for example of instances.
@@ -161,7 +161,7 @@ export function useContact(
   }, [scene, object, other]);
 }
 
-/** Calls a handler. What it throws is reported, and takes nothing from the others. */
+/** Calls a handler. An error that it throws is reported and does not stop the others. */
 function call<T>(handler: ((value: T) => void) | undefined, value: T): void {
   try {
     handler?.(value);

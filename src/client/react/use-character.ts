@@ -8,10 +8,10 @@ import { NO_OPTIONS, useCanvasScene } from './use-canvas-scene.js';
 export type CharacterHookOptions = Omit<SceneCharacterOptions, 'object'>;
 
 /**
- * Makes an object a character of the canvas' scene for as long as the component is mounted: it walks along walls, climbs
- * steps, falls, and goes with what it stands on. The ref that this answers has it as soon as all stands that was in the scene
- * and the object is there with a size, if no `shape` is given. Options that change are set, and one that is left out later stays as
- * it was; `position` is where it begins. An object that takes the place of the first, as one with another `key`, goes on with the
+ * Makes an object a character of the canvas' scene while the component is mounted: it slides along walls, climbs steps, falls,
+ * and moves with the object that it stands on. The returned ref is set once everything that was in the scene is built and the
+ * object is there, with a size if no `shape` is given. Changed options are set, and an option that is omitted later keeps its value;
+ * `position` is where it starts. An object that replaces the first, for example one with another `key`, continues with the
  * character.
  *
  * ```tsx

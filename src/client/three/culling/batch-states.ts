@@ -22,7 +22,7 @@ export class BatchStates {
   /** three's flag that the draw list must be written anew even where three neither culls nor sorts. */
   readonly #insides: { _visibilityChanged: boolean };
 
-  /** What they were read of: `copy` has three keep them in another array, of which it says nothing. */
+  /** The array that the states were read from: `copy` makes three use another one without any notice. */
   #read: readonly unknown[] | null = null;
 
   private constructor(batch: BatchedMesh) {

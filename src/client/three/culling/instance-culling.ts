@@ -196,10 +196,10 @@ function lengthBelow(numbers: Uint32Array, count: number, bound: number): number
   return length;
 }
 
-/** Materials whose shaders were looked through, in these versions, with what was found. */
+/** Whether materials identify instances by their numbers, by the version in which their shaders were searched. */
 const looked = new WeakMap<Material, { readonly version: number; readonly readsNumber: boolean }>();
 
-/** Tells whether its shaders read the number of an instance, as far as that can be read. */
+/** Returns whether the shaders read the number of an instance, as far as their source shows. */
 function readsNumbers({ material }: InstancedMesh): boolean {
   return Array.isArray(material) ? material.some(readsNumber) : readsNumber(material);
 }

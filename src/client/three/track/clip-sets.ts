@@ -16,6 +16,7 @@ export interface ClippingRenderer {
 /** How materials cut objects; shared by many objects. */
 interface SharedCut {
   readonly cut: MaterialCut;
+  /** Identifies the planes, and whether they intersect. */
   readonly key: string;
   /** How many objects have it. */
   uses: number;
@@ -33,7 +34,7 @@ export class ClipSetTable {
   readonly #renderer: ClippingRenderer | undefined;
   /** By set number minus 2. */
   readonly #cuts: (SharedCut | undefined)[] = [];
-  /** The places in there, by what cuts, and those that are free: clones of a material have planes of their own. */
+  /** Indices of `#cuts` by their keys, and the free ones: each clone of a material has its own planes, so there may be thousands. */
   readonly #places = new Map<string, number>();
   readonly #free: number[] = [];
   /** How many objects have triangles of several sets. */
@@ -105,9 +106,9 @@ export class ClipSetTable {
 const ids = new WeakMap<Plane, number>();
 let idsGiven = 0;
 
-/** Answers a number that a plane has alone; what is no plane is told by how it reads. */
+/** Returns a unique number for a plane; a value that is no object is identified by its text. */
 function idOf(plane: Plane): number | string {
-  if (Object(plane) !== plane) return String(plane);
+  if (Object(plane) !== plane) return `!${String(plane)}`;
   const id = ids.get(plane) ?? ++idsGiven;
   ids.set(plane, id);
   return id;
