@@ -47,7 +47,7 @@ const PLACING: [string, (random: ExactRandom, i: number) => Vector3][] = [
   ['in space', (random) => random.point(20)],
   ['row after row', (_, i) => new Vector3(i % 50, Math.floor(i / 50), 0)],
   ['in heaps', (random, i) => random.point(0.02).addScalar([0, 5, 90][i % 3]!)],
-  ['farther and farther away', (random, i) => random.direction().multiplyScalar(1.012 ** (i % 1000))],
+  ['from very near to very far', (random) => random.direction().multiplyScalar(random.logRange(1e-3, 1e5))],
 ];
 
 const TREES: [string, number, number][] = [
@@ -142,7 +142,10 @@ describe('of pairs', () => {
     const spread = classes > 100 ? 2 : 0.5;
     const at = () => new Matrix4().setPosition(random.point(spread));
     for (let i = 0; i < count; i++) {
-      world.put(makeId(i, 1), ball(0.1), at(), { ...options(i), flags: SHOWN | (i % 23 === 0 ? layout.FLAG_STATIC : 0) });
+      world.put(makeId(i, 1), ball(0.1), at(), {
+        ...options(i),
+        flags: SHOWN | (i % 23 === 0 ? layout.FLAG_STATIC : 0),
+      });
     }
     for (let frame = 0; frame < 3; frame++) {
       for (let i = frame; i < count; i += 3) world.move(makeId(i, 1), at());
@@ -205,6 +208,38 @@ describe('of pairs', () => {
   });
 });
 
+test('of contacts that wait for many frames, as there is time for few', async () => {
+  const random = new ExactRandom(147);
+  const answers = new Answers();
+  const world = await World.create();
+  const mesh = surface(world.mesh(icosphere(0.6, 3)));
+  const ids = Array.from({ length: 90 }, (_, i) =>
+    world.add(i % 3 ? mesh : anyRound(random), random.placement(random.point(2.5)), {
+      flags: SHOWN | (i % 10 === 0 ? layout.FLAG_CONTINUOUS : 0),
+      contacts: layout.CONTACTS_ANY,
+    }),
+  );
+  for (let frame = 0; frame < 14; frame++) {
+    for (const [i, id] of ids.entries()) if ((i + frame) % 9 === 0) world.move(id, random.placement(random.point(2.5)));
+    if (frame === 5) world.core.removeObject(ids.pop()!);
+    const input = world.staging.seal(frame + 1, 1, frame === 12 ? 1e9 : 12_000);
+    const told = onClock('late', () => {
+      world.core.beginFrame(input);
+      let slices = 1;
+      let out = world.core.stepFrame(0, undefined);
+      for (; !out; slices++) {
+        if (slices === 9 && frame % 3 === 1 && world.core.goAhead()) world.core.setLayers(ids[frame]!, 1);
+        out = world.core.stepFrame(0, undefined);
+      }
+      return [slices, frameAnswer(world.read(out))];
+    });
+    world.staging.restart(input);
+    answers.add('frames', told);
+  }
+  answers.check();
+  expect(world.core.check()).toBeNull();
+});
+
 test('of what sleeps and is seen, as inspectors are told', async () => {
   const random = new ExactRandom(145);
   const answers = new Answers();
@@ -213,7 +248,8 @@ test('of what sleeps and is seen, as inspectors are told', async () => {
     world.add(anyRound(random), random.placement(random.point(8)), { flags: SHOWN | (i % 4 ? 0 : layout.FLAG_STATIC) }),
   );
   for (let frame = 0; frame < 80; frame++) {
-    for (const [i, id] of ids.entries()) if (i % 3 === 0 && frame % 20 < i % 9) world.move(id, random.placement(random.point(8)));
+    for (const [i, id] of ids.entries())
+      if (i % 3 === 0 && frame % 20 < i % 9) world.move(id, random.placement(random.point(8)));
     world.frame();
     if (frame % 20 > 0) continue;
     const { inspector } = world.core;
@@ -239,12 +275,20 @@ test('of meshes whose memory is given back and taken again', async () => {
       const mesh = i % 5 === 0 ? icosphere(1, 1 + (i % 4)) : soup(random, random.pick(sizes), 0.3, 1);
       alive.push(world.mesh(i % 11 === 0 ? boxMesh(1, 2, 3) : mesh));
     }
-    lines.push(`${alive.length} meshes, the last one at ${(alive.at(-1) ?? 0) - (alive[0] ?? 0)}, ${core.usedBytes} bytes`);
+    lines.push(
+      `${alive.length} meshes, the last one at ${(alive.at(-1) ?? 0) - (alive[0] ?? 0)}, ${core.usedBytes} bytes`,
+    );
   }
   const answers = new Answers();
   answers.add('where they are', lines.join('\n'));
-  answers.add('what is in them', alive.map((mesh) => core.bakeMesh(mesh)));
-  answers.add('surfaces', alive.map((mesh) => core.meshInfo(mesh)));
+  answers.add(
+    'what is in them',
+    alive.map((mesh) => core.bakeMesh(mesh)),
+  );
+  answers.add(
+    'surfaces',
+    alive.map((mesh) => core.meshInfo(mesh)),
+  );
   const ids = alive.map((mesh) => world.add(surface(mesh), random.placement(random.point(2))));
   answers.add('frames', [frameAnswer(world.frame()), ids]);
   answers.check();

@@ -17,7 +17,12 @@ test('closed, and what would close them', async () => {
     const corners = [...indices].flatMap((k) => [...positions.subarray(3 * k, 3 * k + 3)]);
     return { positions: Float32Array.from(corners, (x) => x + gap * random.range(-1, 1)) };
   };
-  const bodies = [boxMesh(2, 2, 2), icosphere(1, 3), withoutLast(icosphere(1, 3), 1), merged([boxMesh(1, 1, 1), scaled(icosphere(1, 2), 1e-3)])];
+  const bodies = [
+    boxMesh(2, 2, 2),
+    icosphere(1, 3),
+    withoutLast(icosphere(1, 3), 1),
+    merged([boxMesh(1, 1, 1), scaled(icosphere(1, 2), 1e-3)]),
+  ];
   for (const body of bodies) {
     for (const gap of [0, 1e-7, 1e-4, 1e-2, 0.2]) {
       for (const weld of gap === 1e-4 ? [0, 1e-6, 2e-2] : [0]) {
@@ -51,9 +56,7 @@ test('large meshes, whose triangles are far from their neighbours', async () => 
       places.push(x, 0.01 * row, 0);
     }
   }
-  const mesh = core.loadMesh(
-    bake(core, { positions: Float32Array.from(places), indices: Uint32Array.from(corners) }),
-  );
+  const mesh = core.loadMesh(bake(core, { positions: Float32Array.from(places), indices: Uint32Array.from(corners) }));
   answers.add('info', core.meshInfo(mesh));
   answers.add('baked', core.bakeMesh(mesh));
   answers.check();
@@ -67,13 +70,15 @@ test('skins that are none', async () => {
   for (let i = 0; i < 12; i++) {
     const weights = new Float32Array(4 * vertices).fill(0.25);
     const bones = new Uint8Array(4 * vertices);
-    if (i % 2) weights[5 * i] = [Number.NaN, Number.POSITIVE_INFINITY][i % 4 >> 1]!;
+    if (i % 2) weights[5 * i] = [Number.NaN, Number.POSITIVE_INFINITY][(i % 4) >> 1]!;
     else bones[3 * i + 1] = 9;
     answers.try('skins', () => bake(core, { positions, indices, skin: { bones, weights, boneCount: 3 } }));
   }
   for (const bad of [Number.NaN, Number.NEGATIVE_INFINITY]) {
     const target = positions.map((x, i) => (i === 7 ? bad : x));
-    answers.try('targets', () => bake(core, { positions, indices, morphs: { targets: [positions, target], relative: true } }));
+    answers.try('targets', () =>
+      bake(core, { positions, indices, morphs: { targets: [positions, target], relative: true } }),
+    );
   }
   answers.check();
 });
@@ -86,9 +91,14 @@ test('meshes that are moved, baked and freed while they are derived', async () =
   for (let round = 0; round < 3; round++) {
     const bodies = [lumpy(random, 6, 0.3), icosphere(1, 8), ring(1, 0.3, 20, 10), boxMesh(2, 1, 1), icosphere(1, 3)];
     const meshes = bodies.map((body) => world.mesh(body));
-    for (const [i, mesh] of meshes.entries()) core.refitMesh(mesh, bodies[i]!.positions.map((x, k) => x * (1 + 0.1 * (k % 3))));
+    for (const [i, mesh] of meshes.entries())
+      core.refitMesh(
+        mesh,
+        bodies[i]!.positions.map((x, k) => x * (1 + 0.1 * (k % 3))),
+      );
     const ids = meshes.map((mesh, i) => world.add(solid(mesh), new Matrix4().setPosition(0.5 * i, 0, 0)));
-    for (let i = 0; i + 1 < ids.length; i++) answers.add('contacts', core.pairs.contact(ids[i]!, ids[i + 1]!, layout.CONTACTS_MANIFOLD));
+    for (let i = 0; i + 1 < ids.length; i++)
+      answers.add('contacts', core.pairs.contact(ids[i]!, ids[i + 1]!, layout.CONTACTS_MANIFOLD));
     const told: unknown[] = [core.isDerivationWanted];
     onClock('late', () => {
       const refit = core.beginRefit(meshes[0]!, bodies[0]!.positions, true);
@@ -97,7 +107,11 @@ test('meshes that are moved, baked and freed while they are derived', async () =
       while (isMoved === undefined || done < 1) {
         if (slices === 2) core.freeMesh(meshes[2]!);
         if (slices === 1) core.removeObject(ids[2]!);
-        told.push(core.derive(0), meshes.map((mesh, i) => i === 2 || core.isFresh(mesh)), baking.isReading);
+        told.push(
+          core.derive(0),
+          meshes.map((mesh, i) => i === 2 || core.isFresh(mesh)),
+          baking.isReading,
+        );
         if (isMoved === undefined && slices > round) isMoved = refit.step(0);
         if (done < 1) done = baking.step(0);
         told.push(done, ++slices);
@@ -164,14 +178,24 @@ test('points and lines that are built, moved and checked in slices', async () =>
     for (const topology of ['points', 'lines'] as const) {
       for (const count of [30, 600, 3000]) {
         const { positions } = soup(random, count, 0.3, 1);
-        const build = core.beginBuild(positions.subarray(0, 6 * Math.floor(positions.length / 6)), undefined, 0, topology, {});
+        const build = core.beginBuild(
+          positions.subarray(0, 6 * Math.floor(positions.length / 6)),
+          undefined,
+          0,
+          topology,
+          {},
+        );
         const told: number[] = [];
         do told.push(build.step(0));
         while (told.at(-1)! < 1);
         const load = core.beginLoad(build.finish());
         while (!load.step(0)) told.push(-1);
         const mesh = load.finish();
-        const refit = core.beginRefit(mesh, positions.map((x) => 1.5 * x), true);
+        const refit = core.beginRefit(
+          mesh,
+          positions.map((x) => 1.5 * x),
+          true,
+        );
         while (refit.step(0) === undefined) told.push(-2);
         answers.add(topology, [told, core.bakeMesh(refit.finish())]);
       }
@@ -179,4 +203,3 @@ test('points and lines that are built, moved and checked in slices', async () =>
   });
   answers.check();
 });
-

@@ -8,7 +8,6 @@ import * as layout from '../../../src/shared/layout.js';
 import type { MeshData } from '../../../src/shared/types.js';
 import type { PlacedDescription } from '../../../src/worker/binding/core.js';
 import { inOnePiece } from '../../../src/worker/binding/steps.js';
-import { bake, startCore } from '../../fixtures/core.js';
 import {
   Answers,
   anyRound,
@@ -22,10 +21,10 @@ import {
   surface,
   World,
 } from '../../fixtures/exact-answers.js';
-import { cylinder, field, hills, kinds, lumpy, ring, scaled, withoutLast } from '../../fixtures/exact-meshes.js';
+import { cylinder, field, hills, kinds, lumpy, ring, withoutLast } from '../../fixtures/exact-meshes.js';
 import { recordOf, viewFrom } from '../../fixtures/exact-views.js';
 import { ALL, ANY_FORM } from '../../fixtures/near-scene.js';
-import { boxMesh, icosphere, merged, rods, soup, type Triangles } from '../../oracle/meshes.js';
+import { boxMesh, icosphere, merged, rods, soup, type Triangles, transformed } from '../../oracle/meshes.js';
 
 /** Queries and views find what has these flags. */
 const SHOWN = layout.FLAG_PICKABLE | layout.FLAG_CULLABLE;
@@ -100,7 +99,8 @@ test('rays along the axes of capsules, and in the planes of boxes', async () => 
     const axis = AXES[i % 3]!;
     const place = new Vector3(6 * Math.floor(random.next() * 3), i % 2 ? 5 : 0, 0);
     const beside = random.point(0.7).sub(new Vector3());
-    if (i % 4 === 0) beside.set(Math.sign(beside.x), Math.sign(beside.y), Math.sign(beside.z)).multiplyScalar(i % 8 ? 1 : 0.5);
+    if (i % 4 === 0)
+      beside.set(Math.sign(beside.x), Math.sign(beside.y), Math.sign(beside.z)).multiplyScalar(i % 8 ? 1 : 0.5);
     const origin = place.add(beside).addScaledVector(axis, i % 5 ? -4 : 0);
     const ray = { origin: origin.toArray(), direction: axis.toArray() };
     answers.add('nearest', world.core.rays.raycast(ray, { ...ALL, side: i % 4 }));
@@ -109,12 +109,19 @@ test('rays along the axes of capsules, and in the planes of boxes', async () => 
   answers.check();
 });
 
+/** A square across a way. */
+const sheet = (across: Vector3): Triangles =>
+  transformed(boxMesh(2, 2, 2), (v) => v.addScaledVector(across, -v.dot(across) / across.lengthSq()));
+const TILTED = sheet(new Vector3(1, 2, 3));
+
 /** What a walker may begin in the midst of. */
 const THICKETS: [string, (world: World, random: ExactRandom) => PlacedDescription][] = [
   ['a sheet', (world) => surface(world.mesh(field(6, () => 0)))],
   ['hills', (world) => surface(world.mesh(field(12, hills)))],
   ['a ring', (world) => surface(world.mesh(ring(1, 0.4, 12, 6)))],
   ['rods', (world, random) => surface(world.mesh(rods(random, 12, 1)))],
+  ['crossed sheets', (world) => surface(world.mesh(merged([TILTED, ...AXES.map((axis) => sheet(axis))])))],
+  ['a soup', (world, random) => surface(world.mesh(soup(random, 30, 1, 1)))],
   ['a ball', () => ball(1)],
   ['a long capsule', () => capsule(0.5, [0, -1, 0], [0.2, 1, 0])],
   ['a flat capsule', () => capsule(0.4, [-1, 0, 0], [1, 0, 0])],
@@ -218,7 +225,7 @@ test('contacts of what is all but a ball about a place', async () => {
   const world = await World.create();
   const meshes = [icosphere(1, 5), icosphere(1, 16)].map((mesh) => solid(world.mesh(mesh)));
   for (let i = 0; i < 10; i++) {
-    const a = i % 2 ? ball(1) : meshes[i % 4 >> 1]!;
+    const a = i % 2 ? ball(1) : meshes[(i % 4) >> 1]!;
     const b = i % 3 ? capsule(1, [-1e-3, 0, 0], [1e-3, 0, 0]) : ball(0.9);
     const matrix = random.placement(random.point(1e-3), { low: 0.98, high: 1.02 });
     const pair = [world.add(a, new Matrix4().makeScale(1, 1.01, 0.99)), world.add(b, matrix)] as const;
@@ -244,13 +251,21 @@ test('frames of what boxes stand for, with clearances and on its way', async () 
   const ids = Array.from({ length: 36 }, (_, i) => {
     const isBoxed = i % 3 < 2;
     const count = 1 + (i % 4);
-    const reach = [0, layout.FLAG_CONTINUOUS, layout.FLAG_CLEARANCE, layout.FLAG_CONTINUOUS | layout.FLAG_CLEARANCE][i % 4]!;
+    const reach = [0, layout.FLAG_CONTINUOUS, layout.FLAG_CLEARANCE, layout.FLAG_CONTINUOUS | layout.FLAG_CLEARANCE][
+      i % 4
+    ]!;
     const flags = SHOWN | reach | (isBoxed ? layout.FLAG_BOXES : 0);
     const names = Array.from({ length: count }, (_, k) => `${k}`);
     return world.add(isBoxed ? mesh : i % 2 ? anyRound(random) : mesh, random.placement(random.point(3)), {
       flags,
       clearance: reach & layout.FLAG_CLEARANCE ? 0.15 : 0,
-      contacts: [layout.CONTACTS_BONES, layout.CONTACTS_BOUNDS, layout.CONTACTS_BONES, layout.CONTACTS_ANY, layout.CONTACTS_FULL][i % 5]!,
+      contacts: [
+        layout.CONTACTS_BONES,
+        layout.CONTACTS_BOUNDS,
+        layout.CONTACTS_BONES,
+        layout.CONTACTS_ANY,
+        layout.CONTACTS_FULL,
+      ][i % 5]!,
       ...(isBoxed && { boxes: { names, records: records(random, count) } }),
     });
   });
@@ -302,7 +317,10 @@ test('queries in slices between which objects go', async () => {
     fill();
     const { record } = recordOf(viewFrom(0, eye, random));
     const query = { ...(round % 2 ? mesh : block([1, 1, 1])), matrix: world.there(random.placement(random.point(1))) };
-    const ray = { origin: [0, 0, 9] as [number, number, number], direction: [0.01, 0.02, -1] as [number, number, number] };
+    const ray = {
+      origin: [0, 0, 9] as [number, number, number],
+      direction: [0.01, 0.02, -1] as [number, number, number],
+    };
     const asked: [string, () => Generator<void, unknown>][] = [
       ['closest', () => volumes.closestPoint([0.3, 0.2, 0.1], FAR, ALL)],
       ['around', () => volumes.containing([0.3, 0.2, 0.1], ALL)],
@@ -316,7 +334,8 @@ test('queries in slices between which objects go', async () => {
         let slices = 1;
         let step = steps.next();
         for (; !step.done; slices++) {
-          if (slices % 3 === 0 && ids.length > 5) world.core.removeObject(ids.splice(random.integer(ids.length), 1)[0]!);
+          if (slices % 3 === 0 && ids.length > 5)
+            world.core.removeObject(ids.splice(random.integer(ids.length), 1)[0]!);
           step = steps.next();
         }
         return [slices, step.value];
@@ -372,7 +391,13 @@ test('things on long and winding ways that graze each other', async () => {
   const answers = new Answers();
   const world = await World.create();
   const needle = world.mesh(cylinder(0.02, 2, 6));
-  const things = [block([2, 0.02, 0.02]), capsule(0.01, [-2, 0, 0], [2, 0, 0]), solid(needle), block([1, 1, 0.01]), ball(0.05)];
+  const things = [
+    block([2, 0.02, 0.02]),
+    capsule(0.01, [-2, 0, 0], [2, 0, 0]),
+    solid(needle),
+    block([1, 1, 0.01]),
+    ball(0.05),
+  ];
   const ids = Array.from({ length: 20 }, (_, i) =>
     world.add(things[i % things.length]!, random.placement(random.point(2)), {
       flags: SHOWN | layout.FLAG_CONTINUOUS,
@@ -431,17 +456,27 @@ test('regions and sights of sides that show', async () => {
   const answers = new Answers();
   const random = new ExactRandom(166);
   const world = await World.create();
-  const shapes = [field(4, () => 0), icosphere(1, 2), ring(1, 0.4, 10, 6), boxMesh(1, 1, 1)].map((mesh) => surface(world.mesh(mesh)));
+  const shapes = [field(4, () => 0), icosphere(1, 2), ring(1, 0.4, 10, 6), boxMesh(1, 1, 1)].map((mesh) =>
+    surface(world.mesh(mesh)),
+  );
   const ids = Array.from({ length: 40 }, (_, i) =>
-    world.add(i % 5 === 4 ? anyRound(random) : shapes[i % 4]!, random.placement(random.point(4), i % 2 ? ANY_FORM : {}), {
-      flags: SHOWN | (random.integer(4) * layout.FLAG_SIDE),
-    }),
+    world.add(
+      i % 5 === 4 ? anyRound(random) : shapes[i % 4]!,
+      random.placement(random.point(4), i % 2 ? ANY_FORM : {}),
+      {
+        flags: SHOWN | (random.integer(4) * layout.FLAG_SIDE),
+      },
+    ),
   );
   const skin: MeshData = { ...icosphere(1, 4) };
   const vertices = skin.positions.length / 3;
   skin.skin = { bones: new Uint8Array(4 * vertices), weights: new Float32Array(4 * vertices).fill(0.25), boneCount: 1 };
   const posed = world.add(surface(world.mesh(skin)), new Matrix4().setPosition(0, 2, 0));
-  world.pose(posed, { bones: Float32Array.from(new Matrix4().makeScale(1, 2, 1).elements), binds: UNBOUND, morphs: [] });
+  world.pose(posed, {
+    bones: Float32Array.from(new Matrix4().makeScale(1, 2, 1).elements),
+    binds: UNBOUND,
+    morphs: [],
+  });
   world.frame();
   for (let i = 0; i < 40; i++) {
     const eye = { at: random.direction().multiplyScalar(9), to: random.point(1), near: 0.05, far: 60 };

@@ -106,7 +106,12 @@ describe.each(SIZES)('of meshes whose units are %s', (_, size) => {
     }
     for (let i = 0; i < 5; i++) {
       const plane = Float64Array.of(...random.direction().toArray(), random.range(-1, 1));
-      for (const id of sections.candidates(plane, { ...ALL, precision: layout.PRECISION_MESH }, 4, i % 2 ? 1e-3 : undefined)) {
+      for (const id of sections.candidates(
+        plane,
+        { ...ALL, precision: layout.PRECISION_MESH },
+        4,
+        i % 2 ? 1e-3 : undefined,
+      )) {
         sections.begin(id);
         while (!sections.step(FAR));
       }
@@ -124,7 +129,10 @@ describe.each(SIZES)('of meshes whose units are %s', (_, size) => {
       const a = world.add(shapes[i % 20]!, placed(random, new Vector3(), i % 4 ? ANY_FORM : {}));
       const isMesh = i % 3 > 0;
       const other = isMesh ? shapes[(i * 7) % 20]! : anyRound(random);
-      const b = world.add(other, (isMesh ? placed : (r: ExactRandom, at: Vector3) => r.placement(at))(random, random.point(1)));
+      const b = world.add(
+        other,
+        (isMesh ? placed : (r: ExactRandom, at: Vector3) => r.placement(at))(random, random.point(1)),
+      );
       for (const detail of [layout.CONTACTS_ANY, layout.CONTACTS_FULL]) {
         answers.add('contacts', world.core.pairs.contact(a, b, detail));
       }
@@ -162,7 +170,9 @@ describe.each(SIZES)('of meshes whose units are %s', (_, size) => {
     const meshes = [skin, morphs].map((data) => world.mesh(data));
     const ids = meshes.map((mesh, i) => world.add(surface(mesh), placed(random, new Vector3(1.5 * i, 0, 0))));
     for (let frame = 0; frame < 3; frame++) {
-      const matrices = [0, 1, 2].flatMap(() => random.placement(random.point(0.2 * size), { low: 0.8, high: 1.2 }).elements);
+      const matrices = [0, 1, 2].flatMap(
+        () => random.placement(random.point(0.2 * size), { low: 0.8, high: 1.2 }).elements,
+      );
       world.pose(ids[0]!, { bones: Float32Array.from(matrices), binds: UNBOUND, morphs: [] });
       world.pose(ids[1]!, { bones: undefined, binds: UNBOUND, morphs: [random.range(0, 2)] });
       answers.add('frames', frameAnswer(world.frame()));
@@ -175,7 +185,11 @@ describe.each(SIZES)('of meshes whose units are %s', (_, size) => {
         answers.add('around', inOnePiece(world.core.volumes.containing(random.point(1).toArray(), ALL)));
       }
       answers.add('contacts', world.core.pairs.contact(ids[0]!, ids[1]!, layout.CONTACTS_FULL));
-      for (const mesh of meshes) world.core.refitMesh(mesh, body.positions.map((x, i) => x * (1 + 0.1 * ((i + frame) % 3))));
+      for (const mesh of meshes)
+        world.core.refitMesh(
+          mesh,
+          body.positions.map((x, i) => x * (1 + 0.1 * ((i + frame) % 3))),
+        );
     }
     answers.check();
   });
@@ -234,7 +248,11 @@ test('memory in use after each thing that is done, as often as it is', async () 
       'a skin',
       () => {
         const vertices = body.positions.length / 3;
-        const skin = { bones: new Uint8Array(4 * vertices), weights: new Float32Array(4 * vertices).fill(0.25), boneCount: 2 };
+        const skin = {
+          bones: new Uint8Array(4 * vertices),
+          weights: new Float32Array(4 * vertices).fill(0.25),
+          boneCount: 2,
+        };
         const mesh = world.mesh({ ...body, skin });
         const id = world.add(surface(mesh));
         world.pose(id, { bones: new Float32Array(32).fill(1), binds: UNBOUND, morphs: [] });
@@ -250,7 +268,10 @@ test('memory in use after each thing that is done, as often as it is', async () 
         const mesh = world.mesh(body);
         const other = world.add(surface(mesh));
         const id = world.add(block([0.5, 0.5, 0.5]));
-        core.refitMesh(mesh, body.positions.map((x, i) => x * (1 + 0.1 * (i % 3))));
+        core.refitMesh(
+          mesh,
+          body.positions.map((x, i) => x * (1 + 0.1 * (i % 3))),
+        );
         core.pairs.contact(id, other, layout.CONTACTS_MANIFOLD);
         while (core.derive(FAR));
         core.bakeMesh(mesh);

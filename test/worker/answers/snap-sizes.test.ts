@@ -11,9 +11,7 @@ import { recordOf, viewFrom } from '../../fixtures/exact-views.js';
 import { ALL } from '../../fixtures/near-scene.js';
 import { boxMesh, merged, rods, soup } from '../../oracle/meshes.js';
 
-const EACH = [
-  ...[layout.SNAP_VERTEX, layout.SNAP_MIDPOINT, layout.SNAP_CENTER, layout.SNAP_EDGE, layout.SNAP_FACE],
-];
+const EACH = [...[layout.SNAP_VERTEX, layout.SNAP_MIDPOINT, layout.SNAP_CENTER, layout.SNAP_EDGE, layout.SNAP_FACE]];
 const EVERY = EACH.reduce((a, b) => a | b);
 
 test.each([
@@ -55,7 +53,10 @@ test.each([
     const to = isAlong ? at.clone().sub(new Vector3(0, 0, 5)) : random.point(1.5);
     const eye = { at, to, near: random.pick([0.001, 0.1, 1]), far: random.pick([20, 1000]) };
     const view = recordOf(viewFrom(i % 3 === 0 ? 3 : i, eye, random));
-    const clips = { sets: Uint32Array.of(0, 1, 0, 0, 0, 1, 0, 0), planes: Float64Array.of(...random.direction().toArray(), 1) };
+    const clips = {
+      sets: Uint32Array.of(0, 1, 0, 0, 0, 1, 0, 0),
+      planes: Float64Array.of(...random.direction().toArray(), 1),
+    };
     const filter: Filter = { ...ALL, side: i % 4, ...(i % 5 === 0 && { clips }) };
     const cursor = [random.range(30, 350), random.range(40, 280), random.pick([1, 8, 30, 150])];
     answers.add('of any kind', picks.ask(view, cursor, filter, EVERY));
