@@ -1,7 +1,8 @@
-// Exact answers about meshes whose own units are far from those of the world, and about boxes that all but touch: they are the same to
-// the bit as they were. See README.md.
+// Exact answers about meshes whose own units are far from those of the world, about boxes that all but touch, and about memory: they
+// are the same to the bit as they were. Where the units are a power of two, they are also the same as those of units like the world's.
+// See README.md.
 import { Matrix4, Vector3 } from 'three';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { pickRay } from '../../../src/client/query/pick-ray.js';
 import { checkRegion } from '../../../src/client/query/query-options.js';
 import { UNBOUND } from '../../../src/client/skin/pose-table.js';
@@ -26,173 +27,193 @@ import { kinds, lumpy, scaled } from '../../fixtures/exact-meshes.js';
 import { recordOf, viewFrom } from '../../fixtures/exact-views.js';
 import { ALL, ANY_FORM } from '../../fixtures/near-scene.js';
 import { icosphere, soup } from '../../oracle/meshes.js';
+import type { PlacementOptions } from '../../oracle/random.js';
 
 const FAR = Number.POSITIVE_INFINITY;
 const NO_TURN = [0, 0, 0, 1] as const;
-const SIZES = [
-  ['large', 41],
-  ['small', 1 / 53],
-  ['huge', 3e5],
-] as const;
+/** Units of meshes, in those of the world. Rounding is the same in all of them. */
+const UNITS = [2 ** 20, 1 / 64];
 
-describe.each(SIZES)('of meshes whose units are %s', (_, size) => {
-  /** Of about the size of the world's units, as the matrix makes it so. */
-  const placed = (random: ExactRandom, at: Vector3, form = {}) =>
-    random.placement(at, form).multiply(new Matrix4().makeScale(1 / size, 1 / size, 1 / size));
+/** Answers where meshes of the unit are placed. */
+type Placed = (random: ExactRandom, at: Vector3, form?: PlacementOptions) => Matrix4;
 
-  async function scene(random: ExactRandom, count: number, halfSize: number) {
-    const world = await World.create();
-    const shapes: PlacedDescription[] = kinds(random)
-      .slice(0, 20)
-      .map(([, mesh], i) => (i % 2 ? solid : surface)(world.mesh(scaled(mesh, size))));
-    for (const topology of ['points', 'lines'] as const) {
-      const positions = soup(random, 40, 0.3, 1).positions.map((x) => size * x);
-      shapes.push(surface(world.mesh({ positions, topology })), surface(world.mesh({ positions, topology })));
-    }
-    const ids = Array.from({ length: count }, (_, i) => {
-      const described = shapes[i % shapes.length]!;
-      return world.add(described, placed(random, random.point(halfSize), i % 3 ? ANY_FORM : {}), {
-        clipSet: i % 4 === 0 ? 1 : 0,
-        contacts: layout.CONTACTS_FULL,
-      });
-    });
-    return { world, shapes, ids };
+const placedBy =
+  (unit: number): Placed =>
+  (random, at, form = {}) =>
+    random.placement(at, form).multiply(new Matrix4().makeScale(1 / unit, 1 / unit, 1 / unit));
+
+async function scene(unit: number, random: ExactRandom, count: number, halfSize: number) {
+  const placed = placedBy(unit);
+  const world = await World.create();
+  const shapes: PlacedDescription[] = kinds(random)
+    .slice(0, 20)
+    .map(([, mesh], i) => (i % 2 ? solid : surface)(world.mesh(scaled(mesh, unit))));
+  for (const topology of ['points', 'lines'] as const) {
+    const positions = soup(random, 40, 0.3, 1).positions.map((x) => unit * x);
+    shapes.push(surface(world.mesh({ positions, topology })), surface(world.mesh({ positions, topology })));
   }
-
-  test('rays, picks and regions', async () => {
-    const random = new ExactRandom(171);
-    const answers = new Answers();
-    const { world } = await scene(random, 48, 3);
-    const { rays, volumes } = world.core;
-    for (let i = 0; i < 60; i++) {
-      const from = random.direction().multiplyScalar(7);
-      const ray = { origin: from.toArray(), direction: random.point(3).sub(from).toArray() };
-      const planes = Float64Array.of(...random.direction().toArray(), 1);
-      const clips = { sets: Uint32Array.of(0, 1, 0, 0, 0, 1, 0, 0), planes };
-      const filter = { ...ALL, side: i % 4, threshold: i % 2 ? 0.05 : 0, ...(i % 3 === 0 && { clips }) };
-      answers.add('nearest', rays.raycast(ray, filter));
-      if (i % 2) answers.add('all', inOnePiece(rays.raycastAll(ray, filter)));
-      const eye = { at: from, to: random.point(1), near: 0.05, far: 40 };
-      const view = recordOf(viewFrom(i, eye, random));
-      const [x, y] = [random.range(60, 320), random.range(60, 240)];
-      const pick = pickRay(view, x, y, 8);
-      if (pick) answers.add('picked', rays.raycast(pick, filter));
-      if (i % 4) continue;
-      answers.add('of the screen', inOnePiece(rays.pickScreenAll(view.record, { x, y, radius: 30 }, filter)));
-      for (const mode of ['touch', 'enclose'] as const) {
-        const region = checkRegion('test', { x: 60, y: 60, width: 90, height: 120 }, mode)(view.record);
-        if (region) answers.add(mode, inOnePiece(volumes.pickRegion(view.record, region, filter)));
-      }
-      answers.add('seen', volumes.frustum(view.record, filter));
-    }
-    answers.check();
+  const ids = Array.from({ length: count }, (_, i) => {
+    const described = shapes[i % shapes.length]!;
+    return world.add(described, placed(random, random.point(halfSize), i % 3 ? ANY_FORM : {}), {
+      clipSet: i % 4 === 0 ? 1 : 0,
+      contacts: layout.CONTACTS_FULL,
+    });
   });
+  return { world, shapes, ids, placed };
+}
 
-  test('what is near, around and met, and sections', async () => {
-    const random = new ExactRandom(172);
-    const answers = new Answers();
-    const { world, shapes, ids } = await scene(random, 48, 3);
-    const { volumes, pairs, sections } = world.core;
-    for (let i = 0; i < 50; i++) {
-      const point = random.point(4).toArray();
-      answers.add('closest', inOnePiece(volumes.closestPoint(point, i % 3 ? FAR : 0.3, ALL)));
-      answers.add('around', inOnePiece(volumes.containing(point, ALL)));
-      const isMesh = i % 2 === 0;
-      const at = random.point(3);
-      const matrix = isMesh ? placed(random, at, ANY_FORM) : random.placement(at, ANY_FORM);
-      const query = { ...(isMesh ? shapes[i % 20]! : anyRound(random)), matrix: world.there(matrix) };
-      answers.add('met', inOnePiece(volumes.overlap(query, ALL)));
-      answers.try('apart', () => pairs.beginDistance(ids[i % 48]!, ids[(7 * i + 3) % 48]!, FAR, FAR));
-    }
-    for (let i = 0; i < 5; i++) {
-      const plane = Float64Array.of(...random.direction().toArray(), random.range(-1, 1));
-      for (const id of sections.candidates(
-        plane,
-        { ...ALL, precision: layout.PRECISION_MESH },
-        4,
-        i % 2 ? 1e-3 : undefined,
-      )) {
-        sections.begin(id);
-        while (!sections.step(FAR));
+/** What is asked, of meshes of a unit. */
+const QUESTIONS: [string, (unit: number) => Promise<Answers>][] = [
+  [
+    'rays, picks and regions',
+    async (unit) => {
+      const random = new ExactRandom(171);
+      const answers = new Answers();
+      const { world } = await scene(unit, random, 48, 3);
+      const { rays, volumes } = world.core;
+      for (let i = 0; i < 60; i++) {
+        const from = random.direction().multiplyScalar(7);
+        const ray = { origin: from.toArray(), direction: random.point(3).sub(from).toArray() };
+        const planes = Float64Array.of(...random.direction().toArray(), 1);
+        const clips = { sets: Uint32Array.of(0, 1, 0, 0, 0, 1, 0, 0), planes };
+        const filter = { ...ALL, side: i % 4, threshold: i % 2 ? 0.05 : 0, ...(i % 3 === 0 && { clips }) };
+        answers.add('nearest', rays.raycast(ray, filter));
+        if (i % 2) answers.add('all', inOnePiece(rays.raycastAll(ray, filter)));
+        const eye = { at: from, to: random.point(1), near: 0.05, far: 40 };
+        const view = recordOf(viewFrom(i, eye, random));
+        const [x, y] = [random.range(60, 320), random.range(60, 240)];
+        const pick = pickRay(view, x, y, 8);
+        if (pick) answers.add('picked', rays.raycast(pick, filter));
+        if (i % 4) continue;
+        answers.add('of the screen', inOnePiece(rays.pickScreenAll(view.record, { x, y, radius: 30 }, filter)));
+        for (const mode of ['touch', 'enclose'] as const) {
+          const region = checkRegion('test', { x: 60, y: 60, width: 90, height: 120 }, mode)(view.record);
+          if (region) answers.add(mode, inOnePiece(volumes.pickRegion(view.record, region, filter)));
+        }
+        answers.add('seen', volumes.frustum(view.record, filter));
       }
-      answers.add('sections', sections.outlines());
-      sections.end();
-    }
-    answers.check();
-  });
-
-  test('contacts, sweeps and frames', async () => {
-    const random = new ExactRandom(173);
-    const answers = new Answers();
-    const { world, shapes, ids } = await scene(random, 20, 2);
-    for (let i = 0; i < 60; i++) {
-      const a = world.add(shapes[i % 20]!, placed(random, new Vector3(), i % 4 ? ANY_FORM : {}));
-      const isMesh = i % 3 > 0;
-      const other = isMesh ? shapes[(i * 7) % 20]! : anyRound(random);
-      const b = world.add(
-        other,
-        (isMesh ? placed : (r: ExactRandom, at: Vector3) => r.placement(at))(random, random.point(1)),
-      );
-      for (const detail of [layout.CONTACTS_ANY, layout.CONTACTS_FULL]) {
-        answers.add('contacts', world.core.pairs.contact(a, b, detail));
+      return answers;
+    },
+  ],
+  [
+    'what is near, around and met, and sections',
+    async (unit) => {
+      const random = new ExactRandom(172);
+      const answers = new Answers();
+      const { world, shapes, ids, placed } = await scene(unit, random, 48, 3);
+      const { volumes, pairs, sections } = world.core;
+      for (let i = 0; i < 50; i++) {
+        const point = random.point(4).toArray();
+        answers.add('closest', inOnePiece(volumes.closestPoint(point, i % 3 ? FAR : 0.3, ALL)));
+        answers.add('around', inOnePiece(volumes.containing(point, ALL)));
+        const isMesh = i % 2 === 0;
+        const at = random.point(3);
+        const matrix = isMesh ? placed(random, at, ANY_FORM) : random.placement(at, ANY_FORM);
+        const query = { ...(isMesh ? shapes[i % 20]! : anyRound(random)), matrix: world.there(matrix) };
+        answers.add('met', inOnePiece(volumes.overlap(query, ALL)));
+        answers.try('apart', () => pairs.beginDistance(ids[i % 48]!, ids[(7 * i + 3) % 48]!, FAR, FAR));
       }
-      for (const id of [a, b]) world.core.removeObject(id);
-    }
-    for (let i = 0; i < 30; i++) {
-      const from = random.direction().multiplyScalar(5);
-      const isMesh = i % 5 === 0;
-      const matrix = world.there(isMesh ? placed(random, from) : random.placement(from));
-      const way = random.point(1).sub(from).toArray();
-      const rotation = i % 3 ? NO_TURN : (random.rotation().toArray() as [number, number, number, number]);
-      const moving = { ...(isMesh ? shapes[i % 20]! : anyRound(random)), matrix };
-      answers.add('swept', world.core.sweeps.sweepAll(moving, { way, rotation, tolerance: 0 }, ALL));
-    }
-    for (let frame = 0; frame < 3; frame++) {
-      for (const id of ids) if (random.chance(0.7)) world.move(id, placed(random, random.point(2)));
-      answers.add('frames', frameAnswer(world.frame()));
-    }
-    answers.check();
-    expect(world.core.check()).toBeNull();
-  });
-
-  test('skins and vertices that move', async () => {
-    const random = new ExactRandom(174);
-    const answers = new Answers();
-    const world = await World.create();
-    const body = scaled(lumpy(random, 3, 0.3), size);
-    const vertices = body.positions.length / 3;
-    const weights = new Float32Array(4 * vertices);
-    for (let i = 0; i < vertices; i++) weights.set([i % 3 ? 0.75 : 1, i % 3 ? 0.25 : 0], 4 * i);
-    const bones = new Uint8Array(4 * vertices).map((_, i) => (i + (i >> 2)) % 3);
-    const skin: MeshData = { ...body, skin: { bones, weights, boneCount: 3 } };
-    const target = body.positions.map((x, i) => (i % 2 ? 0.2 * x : -0.1 * x));
-    const morphs: MeshData = { ...body, morphs: { targets: [target], relative: true } };
-    const meshes = [skin, morphs].map((data) => world.mesh(data));
-    const ids = meshes.map((mesh, i) => world.add(surface(mesh), placed(random, new Vector3(1.5 * i, 0, 0))));
-    for (let frame = 0; frame < 3; frame++) {
-      const matrices = [0, 1, 2].flatMap(
-        () => random.placement(random.point(0.2 * size), { low: 0.8, high: 1.2 }).elements,
-      );
-      world.pose(ids[0]!, { bones: Float32Array.from(matrices), binds: UNBOUND, morphs: [] });
-      world.pose(ids[1]!, { bones: undefined, binds: UNBOUND, morphs: [random.range(0, 2)] });
-      answers.add('frames', frameAnswer(world.frame()));
-      for (let i = 0; i < 24; i++) {
-        const from = random.direction().multiplyScalar(5);
-        const ray = { origin: from.toArray(), direction: random.point(1).sub(from).toArray() };
-        answers.add('hits', world.core.rays.raycast(ray, ALL));
-        if (i % 4 > 0) continue;
-        answers.add('closest', inOnePiece(world.core.volumes.closestPoint(random.point(2).toArray(), FAR, ALL)));
-        answers.add('around', inOnePiece(world.core.volumes.containing(random.point(1).toArray(), ALL)));
+      for (let i = 0; i < 5; i++) {
+        const plane = Float64Array.of(...random.direction().toArray(), random.range(-1, 1));
+        for (const id of sections.candidates(
+          plane,
+          { ...ALL, precision: layout.PRECISION_MESH },
+          4,
+          i % 2 ? 1e-3 : undefined,
+        )) {
+          sections.begin(id);
+          while (!sections.step(FAR));
+        }
+        answers.add('sections', sections.outlines());
+        sections.end();
       }
-      answers.add('contacts', world.core.pairs.contact(ids[0]!, ids[1]!, layout.CONTACTS_FULL));
-      for (const mesh of meshes)
-        world.core.refitMesh(
-          mesh,
-          body.positions.map((x, i) => x * (1 + 0.1 * ((i + frame) % 3))),
+      return answers;
+    },
+  ],
+  [
+    'contacts, sweeps and frames',
+    async (unit) => {
+      const random = new ExactRandom(173);
+      const answers = new Answers();
+      const { world, shapes, ids, placed } = await scene(unit, random, 20, 2);
+      for (let i = 0; i < 40; i++) {
+        const a = world.add(shapes[i % 20]!, placed(random, new Vector3(), i % 4 ? ANY_FORM : {}));
+        const isMesh = i % 3 > 0;
+        const other = isMesh ? shapes[(i * 7) % 20]! : anyRound(random);
+        const b = world.add(
+          other,
+          (isMesh ? placed : (r: ExactRandom, at: Vector3) => r.placement(at))(random, random.point(1)),
         );
-    }
-    answers.check();
-  });
+        for (const detail of [layout.CONTACTS_ANY, layout.CONTACTS_FULL]) {
+          answers.add('contacts', world.core.pairs.contact(a, b, detail));
+        }
+        for (const id of [a, b]) world.core.removeObject(id);
+      }
+      for (let i = 0; i < 20; i++) {
+        const from = random.direction().multiplyScalar(5);
+        const isMesh = i % 5 === 0;
+        const matrix = world.there(isMesh ? placed(random, from) : random.placement(from));
+        const way = random.point(1).sub(from).toArray();
+        const rotation = i % 3 ? NO_TURN : (random.rotation().toArray() as [number, number, number, number]);
+        const moving = { ...(isMesh ? shapes[i % 20]! : anyRound(random)), matrix };
+        answers.add('swept', world.core.sweeps.sweepAll(moving, { way, rotation, tolerance: 0 }, ALL));
+      }
+      for (let frame = 0; frame < 3; frame++) {
+        for (const id of ids) if (random.chance(0.7)) world.move(id, placed(random, random.point(2)));
+        answers.add('frames', frameAnswer(world.frame()));
+      }
+      expect(world.core.check()).toBeNull();
+      return answers;
+    },
+  ],
+  [
+    'skins and vertices that move',
+    async (unit) => {
+      const random = new ExactRandom(174);
+      const answers = new Answers();
+      const world = await World.create();
+      const placed = placedBy(unit);
+      const body = scaled(lumpy(random, 3, 0.3), unit);
+      const vertices = body.positions.length / 3;
+      const weights = new Float32Array(4 * vertices);
+      for (let i = 0; i < vertices; i++) weights.set([i % 3 ? 0.75 : 1, i % 3 ? 0.25 : 0], 4 * i);
+      const bones = new Uint8Array(4 * vertices).map((_, i) => (i + (i >> 2)) % 3);
+      const skin: MeshData = { ...body, skin: { bones, weights, boneCount: 3 } };
+      const target = body.positions.map((x, i) => (i % 2 ? 0.2 * x : -0.1 * x));
+      const morphs: MeshData = { ...body, morphs: { targets: [target], relative: true } };
+      const meshes = [skin, morphs].map((data) => world.mesh(data));
+      const ids = meshes.map((mesh, i) => world.add(surface(mesh), placed(random, new Vector3(1.5 * i, 0, 0))));
+      for (let frame = 0; frame < 3; frame++) {
+        const matrices = [0, 1, 2].flatMap(
+          () => random.placement(random.point(0.2 * unit), { low: 0.8, high: 1.2 }).elements,
+        );
+        world.pose(ids[0]!, { bones: Float32Array.from(matrices), binds: UNBOUND, morphs: [] });
+        world.pose(ids[1]!, { bones: undefined, binds: UNBOUND, morphs: [random.range(0, 2)] });
+        answers.add('frames', frameAnswer(world.frame()));
+        for (let i = 0; i < 24; i++) {
+          const from = random.direction().multiplyScalar(5);
+          const ray = { origin: from.toArray(), direction: random.point(1).sub(from).toArray() };
+          answers.add('hits', world.core.rays.raycast(ray, ALL));
+          if (i % 4 > 0) continue;
+          answers.add('closest', inOnePiece(world.core.volumes.closestPoint(random.point(2).toArray(), FAR, ALL)));
+          answers.add('around', inOnePiece(world.core.volumes.containing(random.point(1).toArray(), ALL)));
+        }
+        answers.add('contacts', world.core.pairs.contact(ids[0]!, ids[1]!, layout.CONTACTS_FULL));
+        for (const mesh of meshes)
+          world.core.refitMesh(
+            mesh,
+            body.positions.map((x, i) => x * (1 + 0.1 * ((i + frame) % 3))),
+          );
+      }
+      return answers;
+    },
+  ],
+];
+
+test.each(QUESTIONS)('of meshes in any units: %s', async (_, ask) => {
+  const answers = await ask(1);
+  answers.check();
+  for (const unit of UNITS) expect(`${await ask(unit)}`, `${unit}`).toBe(`${answers}`);
 });
 
 test('frames of boxes that all but touch, or just do', async () => {
@@ -312,9 +333,10 @@ test('memory in use after each thing that is done, as often as it is', async () 
       },
     ],
     [
-      'a walker',
+      'an object that comes and goes',
       () => {
         const id = world.add(capsule(0.3, [0, 0, 0], [0, 1, 0]));
+        world.frame();
         core.removeObject(id);
         world.frame();
       },
