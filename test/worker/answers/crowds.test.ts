@@ -78,10 +78,16 @@ describe.each(TREES)('of objects that are %s', (_, flag, contacts) => {
       }
       expect(world.core.check()).toBeNull();
     }
+    // Few are left, and others come beyond what was there.
+    for (let i = 0; i < 90; i++)
+      ids.push(world.add(ball(0.1), new Matrix4().setPosition(random.point(3).addScalar(500)), options));
+    world.frame();
+    addStructure(answers, world, random, 20);
     for (const id of ids) world.core.removeObject(id);
     world.frame();
     addStructure(answers, world, random, 20);
     answers.check();
+    expect(world.core.check()).toBeNull();
   });
 });
 
@@ -158,17 +164,32 @@ describe('of pairs', () => {
         for (; !out; slices++) {
           if (!isAhead && slices > frame && world.core.goAhead()) {
             isAhead = true;
-            world.core.removeObject(makeId(7 + frame, 1));
+            for (let i = 0; i < count; i += 4) world.core.setLayers(makeId(i, 1), i % 8 ? 0 : 32);
+            for (let i = 7 + frame; i < count; i += 50) world.core.removeObject(makeId(i, 1));
             world.put(makeId(count + frame, 1), block([0.3, 0.3, 0.3]), at(), options(frame));
           }
           out = world.core.stepFrame(0, undefined);
         }
-        return [slices, isAhead, world.core.considered, frameAnswer(world.read(out))];
+        return [slices, isAhead, world.core.considered, out.byteLength, frameAnswer(world.read(out))];
       });
       world.staging.restart(input);
       answers.add('frames', told);
       expect(world.core.check()).toBeNull();
     }
+    answers.check();
+  });
+
+  test.each([255, 256, 257])('of %i in one place, of which most may not collide', async (count) => {
+    const random = new ExactRandom(148);
+    const answers = new Answers();
+    const world = await World.create();
+    for (let i = 0; i < count; i++) {
+      world.add(ball(0.1), new Matrix4().setPosition(random.point(0.3)), {
+        group: 1 + (i % 3),
+        contacts: layout.CONTACTS_ANY,
+      });
+    }
+    answers.add('frames', [frameAnswer(world.frame()), world.core.considered]);
     answers.check();
   });
 
@@ -198,7 +219,7 @@ describe('of pairs', () => {
           }
           out = world.core.stepFrame(0, undefined);
         }
-        return [slices, isAhead, world.core.considered, frameAnswer(world.read(out))];
+        return [slices, isAhead, world.core.considered, out.byteLength, frameAnswer(world.read(out))];
       });
       world.staging.restart(input);
       answers.add('frames', told);

@@ -7,7 +7,8 @@ import type { MeshData } from '../../../src/shared/types.js';
 import { bake, startCore } from '../../fixtures/core.js';
 import { Answers, block, ExactRandom, onClock, solid, surface, World } from '../../fixtures/exact-answers.js';
 import { field, hills, lumpy, ring, scaled, withoutLast } from '../../fixtures/exact-meshes.js';
-import { boxMesh, icosphere, merged, soup, type Triangles } from '../../oracle/meshes.js';
+import { BakedMesh } from '../../oracle/baked.js';
+import { boxMesh, farPairs, icosphere, merged, soup, type Triangles } from '../../oracle/meshes.js';
 
 test('closed, and what would close them', async () => {
   const answers = new Answers();
@@ -41,24 +42,31 @@ test('closed, and what would close them', async () => {
 test('large meshes, whose triangles are far from their neighbours', async () => {
   const answers = new Answers();
   const core = await startCore();
-  // Some reach from one border beyond the other.
-  const { positions, indices } = field(136, hills);
-  const side = 137;
-  const places = [...positions];
-  const corners = [...indices];
-  for (let row = 10; row < 130; row += 30) {
-    for (const [column, x] of [
-      [0, 9],
-      [side - 1, -9],
-    ] as const) {
-      const k = row * side + column;
-      corners.push(k, k + side, places.length / 3);
-      places.push(x, 0.01 * row, 0);
-    }
-  }
-  const mesh = core.loadMesh(bake(core, { positions: Float32Array.from(places), indices: Uint32Array.from(corners) }));
+  // Long triangles from both ends to one edge: the tree has one side before the other.
+  const mesh = core.loadMesh(bake(core, farPairs(17_000)));
   answers.add('info', core.meshInfo(mesh));
   answers.add('baked', core.bakeMesh(mesh));
+  answers.try('welded', () => bake(core, field(50, hills), 1e-3));
+  answers.check();
+});
+
+test('headers that hold what belongs to a core, or anything in a place of nothing', async () => {
+  const answers = new Answers();
+  const core = await startCore();
+  const baked = bake(core, boxMesh(1, 2, 3));
+  for (let word = 0; word < layout.MESH_HEADER_BYTES; word += 4) {
+    for (const value of [1, 0x3f800000, 0x80000000]) {
+      const forged = new BakedMesh(baked);
+      forged.setWord(word, value);
+      if (word !== layout.MESH_CHECKSUM) forged.seal();
+      answers.try('header', () => {
+        const mesh = core.loadMesh(forged.buffer);
+        const answer = [core.meshInfo(mesh), core.bakeMesh(mesh)];
+        core.freeMesh(mesh);
+        return answer;
+      });
+    }
+  }
   answers.check();
 });
 

@@ -1,11 +1,8 @@
 // Exact answers about what is out of the way of other scenes: they are the same to the bit as they were. See README.md.
 import { Matrix4, Vector3 } from 'three';
 import { expect, test } from 'vitest';
-import { UNBOUND } from '../../../src/client/skin/pose-table.js';
 import type { CharacterDescription } from '../../../src/shared/commands.js';
-import { makeId } from '../../../src/shared/ids.js';
 import * as layout from '../../../src/shared/layout.js';
-import type { MeshData } from '../../../src/shared/types.js';
 import type { PlacedDescription } from '../../../src/worker/binding/core.js';
 import { inOnePiece } from '../../../src/worker/binding/steps.js';
 import {
@@ -15,15 +12,15 @@ import {
   block,
   capsule,
   ExactRandom,
-  frameAnswer,
   onClock,
   solid,
   surface,
   World,
 } from '../../fixtures/exact-answers.js';
-import { cylinder, field, hills, kinds, lumpy, ring, withoutLast } from '../../fixtures/exact-meshes.js';
+import { cylinder, field, hills, kinds, lumpy, ring } from '../../fixtures/exact-meshes.js';
 import { recordOf, viewFrom } from '../../fixtures/exact-views.js';
 import { ALL, ANY_FORM } from '../../fixtures/near-scene.js';
+import { comb } from '../../oracle/lumps.js';
 import { boxMesh, icosphere, merged, rods, soup, type Triangles, transformed } from '../../oracle/meshes.js';
 
 /** Queries and views find what has these flags. */
@@ -235,71 +232,6 @@ test('contacts of what is all but a ball about a place', async () => {
   answers.check();
 });
 
-const records = (random: ExactRandom, count: number) =>
-  Float64Array.from(
-    Array.from({ length: count }, () => {
-      const half = [random.range(0.1, 0.5), random.range(0.1, 0.5), random.range(0.1, 0.5)];
-      return [...random.point(0.6).toArray(), ...half, ...random.rotation().toArray()];
-    }).flat(),
-  );
-
-test('frames of what boxes stand for, with clearances and on its way', async () => {
-  const random = new ExactRandom(158);
-  const answers = new Answers();
-  const world = await World.create();
-  const mesh = surface(world.mesh(icosphere(0.8, 2)));
-  const ids = Array.from({ length: 36 }, (_, i) => {
-    const isBoxed = i % 3 < 2;
-    const count = 1 + (i % 4);
-    const reach = [0, layout.FLAG_CONTINUOUS, layout.FLAG_CLEARANCE, layout.FLAG_CONTINUOUS | layout.FLAG_CLEARANCE][
-      i % 4
-    ]!;
-    const flags = SHOWN | reach | (isBoxed ? layout.FLAG_BOXES : 0);
-    const names = Array.from({ length: count }, (_, k) => `${k}`);
-    return world.add(isBoxed ? mesh : i % 2 ? anyRound(random) : mesh, random.placement(random.point(3)), {
-      flags,
-      clearance: reach & layout.FLAG_CLEARANCE ? 0.15 : 0,
-      contacts: [
-        layout.CONTACTS_BONES,
-        layout.CONTACTS_BOUNDS,
-        layout.CONTACTS_BONES,
-        layout.CONTACTS_ANY,
-        layout.CONTACTS_FULL,
-      ][i % 5]!,
-      ...(isBoxed && { boxes: { names, records: records(random, count) } }),
-    });
-  });
-  for (let frame = 0; frame < 5; frame++) {
-    for (const id of ids) if (random.chance(0.7)) world.move(id, random.placement(random.point(4)));
-    answers.add('frames', frameAnswer(world.frame()));
-  }
-  for (let i = 0; i + 1 < ids.length; i++) {
-    for (const detail of [layout.CONTACTS_BOUNDS, layout.CONTACTS_BONES]) {
-      answers.add('contacts', world.core.pairs.contact(ids[i]!, ids[i + 1]!, detail));
-    }
-    answers.try('apart', () => world.core.pairs.beginDistance(ids[i]!, ids[i + 1]!, FAR, FAR));
-  }
-  answers.check();
-  expect(world.core.check()).toBeNull();
-});
-
-test('objects without a matrix, and that are set without one', async () => {
-  const answers = new Answers();
-  const world = await World.create();
-  const ids = [0, 1, 2, 3].map((i) => makeId(i, 1));
-  for (const [i, id] of ids.entries()) {
-    const described = [block([1, 2, 1]), ball(1.2), capsule(0.4, [0, 0, 0], [1, 1, 0]), ball(0.2)][i]!;
-    world.core.addObjects(Uint32Array.of(id), { ...described, flags: SHOWN | (i % 2 ? layout.FLAG_CONTINUOUS : 0) });
-  }
-  for (let frame = 0; frame < 3; frame++) {
-    answers.add('frames', frameAnswer(world.frame()));
-    if (frame === 0) world.move(ids[1]!, new Matrix4().makeTranslation(0.5, 0, 0));
-    if (frame === 1) for (const id of ids) world.core.setObject(id, { ...ball(0.7), contacts: 4 });
-    answers.add('around', inOnePiece(world.core.volumes.containing([0.5, 0.1, 0], ALL)));
-  }
-  answers.check();
-});
-
 test('queries in slices between which objects go', async () => {
   const random = new ExactRandom(159);
   const answers = new Answers();
@@ -386,106 +318,79 @@ test('sweeps against sides that show, and sides of faces', async () => {
   answers.check();
 });
 
-test('things on long and winding ways that graze each other', async () => {
-  const random = new ExactRandom(161);
+test('distances of what is about one place', async () => {
+  const random = new ExactRandom(168);
   const answers = new Answers();
   const world = await World.create();
-  const needle = world.mesh(cylinder(0.02, 2, 6));
-  const things = [
-    block([2, 0.02, 0.02]),
-    capsule(0.01, [-2, 0, 0], [2, 0, 0]),
-    solid(needle),
-    block([1, 1, 0.01]),
-    ball(0.05),
+  const [inner, outer, ground] = [icosphere(0.3, 2), icosphere(1, 4), ring(1, 0.2, 12, 6)].map((body) =>
+    world.mesh(body),
+  );
+  const pairs: [PlacedDescription, PlacedDescription][] = [
+    [surface(inner!), surface(outer!)],
+    [surface(inner!), surface(ground!)],
+    [solid(inner!), surface(ground!)],
+    [ball(0.2), surface(outer!)],
+    [block([0.2, 0.1, 0.1]), surface(ground!)],
+    [capsule(0.1, [0, 0, -0.2], [0, 0, 0.2]), surface(ground!)],
   ];
-  const ids = Array.from({ length: 20 }, (_, i) =>
-    world.add(things[i % things.length]!, random.placement(random.point(2)), {
-      flags: SHOWN | layout.FLAG_CONTINUOUS,
-      contacts: i % 2 ? layout.CONTACTS_MANIFOLD : layout.CONTACTS_ANY,
-    }),
-  );
-  for (let frame = 0; frame < 4; frame++) {
-    for (const id of ids) world.move(id, random.placement(random.point(2)));
-    answers.add('frames', frameAnswer(world.frame()));
-  }
-  answers.check();
-});
-
-test('views among balls, capsules and many meshes that hide others', async () => {
-  const random = new ExactRandom(162);
-  const answers = new Answers();
-  const world = await World.create();
-  const shapes: PlacedDescription[] = [ball(1), capsule(1, [0, 0, 0], [0, 0, 0]), capsule(0.6, [0, -1, 0], [0, 1, 0])];
-  const bodies = Array.from({ length: 70 }, (_, i) => (i % 5 ? boxMesh(2, 2, 2) : withoutLast(icosphere(1, 2), i % 3)));
-  const meshes = bodies.map((body) => world.mesh(body));
-  const houses: number[] = [];
-  for (let i = 0; i < 140; i++) {
-    const described = i % 3 === 0 ? shapes[(i / 3) % 3]! : surface(meshes[i % meshes.length]!);
-    const at = random.placement(random.point(25).setY(2), { low: 2, high: 4 });
-    houses.push(world.add(described, at, { flags: SHOWN | (random.integer(4) * layout.FLAG_SIDE) }));
-    for (let k = 0; k < 2; k++) {
-      const place = new Matrix4().setPosition(random.point(27).setY(2));
-      world.add(block([0.3, 0.3, 0.3]), place, { flags: SHOWN | layout.FLAG_NO_OCCLUDER });
-    }
-  }
-  for (let i = 0; i < 12; i++) {
-    const eye = { at: random.point(30).setY(2), to: random.point(8), near: 0.2, far: 200 };
-    const view = recordOf({ ...viewFrom(i, eye, random), occlusion: true, occlusionMargin: i % 3 === 0 ? 0.2 : 0 });
-    world.staging.setView(view.record);
-    answers.add('frames', frameAnswer(world.frame()));
-    answers.add('seen', world.core.volumes.frustum(view.record, ALL));
-    // Planes follow a view with occlusion, and know none.
-    answers.add('within planes', world.core.volumes.frustum(Float32Array.of(1, 0, 0, 9, 0, 1, 0, 9, 0, 0, -1, 9), ALL));
-    if (i % 3 > 0) continue;
-    for (let k = 0; k < 6; k++) {
-      const n = (5 * i + k) % meshes.length;
-      if (k % 2) {
-        world.core.refitMesh(
-          meshes[n]!,
-          bodies[n]!.positions.map((x) => 0.7 * x),
-        );
-      }
-      const id = houses[(7 * i + k) % houses.length]!;
-      if (i === 3) world.core.removeObject(id);
+  for (const [a, b] of pairs) {
+    for (let i = 0; i < 6; i++) {
+      const both = i < 2 ? new Matrix4() : random.placement(new Vector3(), i < 4 ? {} : ANY_FORM);
+      const ids = [world.add(a, both), world.add(b, i % 2 ? both : new Matrix4())] as const;
+      answers.try('apart', () => world.core.pairs.beginDistance(...ids, FAR, FAR));
+      for (const id of ids) world.core.removeObject(id);
     }
   }
   answers.check();
 });
 
-test('regions and sights of sides that show', async () => {
+test('rays that two sets of planes cut where they do, each for its part', async () => {
+  const random = new ExactRandom(170);
   const answers = new Answers();
-  const random = new ExactRandom(166);
   const world = await World.create();
-  const shapes = [field(4, () => 0), icosphere(1, 2), ring(1, 0.4, 10, 6), boxMesh(1, 1, 1)].map((mesh) =>
-    surface(world.mesh(mesh)),
-  );
-  const ids = Array.from({ length: 40 }, (_, i) =>
-    world.add(
-      i % 5 === 4 ? anyRound(random) : shapes[i % 4]!,
-      random.placement(random.point(4), i % 2 ? ANY_FORM : {}),
-      {
-        flags: SHOWN | (random.integer(4) * layout.FLAG_SIDE),
-      },
-    ),
-  );
-  const skin: MeshData = { ...icosphere(1, 4) };
-  const vertices = skin.positions.length / 3;
-  skin.skin = { bones: new Uint8Array(4 * vertices), weights: new Float32Array(4 * vertices).fill(0.25), boneCount: 1 };
-  const posed = world.add(surface(world.mesh(skin)), new Matrix4().setPosition(0, 2, 0));
-  world.pose(posed, {
-    bones: Float32Array.from(new Matrix4().makeScale(1, 2, 1).elements),
-    binds: UNBOUND,
-    morphs: [],
-  });
-  world.frame();
-  for (let i = 0; i < 40; i++) {
-    const eye = { at: random.direction().multiplyScalar(9), to: random.point(1), near: 0.05, far: 60 };
-    const view = recordOf(viewFrom(i, eye, random));
-    const filter = { ...ALL, side: i % 4 };
-    answers.add('in sight', inOnePiece(world.core.rays.sees(view.record, Uint32Array.from([...ids, posed]), filter)));
-    const cursor = { x: random.range(60, 320), y: random.range(60, 240), radius: random.pick([3, 30]) };
-    answers.add('picked', world.core.rays.pickScreen(view.record, cursor, filter));
-    answers.add('all picked', inOnePiece(world.core.rays.pickScreenAll(view.record, cursor, filter)));
+  const mesh = surface(world.mesh(icosphere(1, 3)));
+  for (let i = 0; i < 24; i++) {
+    world.add(i % 2 ? mesh : anyRound(random), random.placement(random.point(3)), { clipSet: i % 3 === 0 ? 0 : 1 });
+  }
+  for (let i = 0; i < 120; i++) {
+    const origin = random.direction().multiplyScalar(6);
+    const direction = random.point(2).sub(origin);
+    // All cut out what is between two planes; the first or the last plane of both sets is one.
+    const normal = direction.clone().multiplyScalar(1 / Math.sqrt(direction.lengthSq()));
+    const across = (far: number): number[] => [...normal.toArray(), -normal.dot(origin) - far];
+    const back = (far: number): number[] => across(far).map((x) => -x);
+    const [a, b] = [random.range(4, 5), random.range(5, 8)];
+    const first = [...back(a), ...across(b)];
+    const second =
+      i % 3 === 0 ? [...back(a), ...across(b + 0.5)] : i % 3 === 1 ? [...back(a - 0.5), ...across(b)] : first;
+    const sets = Uint32Array.from([0, 0, 2, 0, 2, 0, 2, 0]);
+    const clips = { sets, planes: Float64Array.from(i % 2 ? [...first, ...second] : [...second, ...first]) };
+    const ray = { origin: origin.toArray(), direction: direction.toArray() };
+    answers.add('nearest', world.core.rays.raycast(ray, { ...ALL, clips }));
+    answers.add('all', inOnePiece(world.core.rays.raycastAll(ray, { ...ALL, clips })));
+    answers.add('any', world.core.rays.anyHit(ray, { ...ALL, clips }));
+  }
+  answers.check();
+});
+
+test('contacts in many places at once', async () => {
+  const random = new ExactRandom(171);
+  const answers = new Answers();
+  const world = await World.create();
+  const spikes = field(14, (x, y) => (Math.round(7 * x + 7 * y) % 2 === 0 ? 0.15 : 0));
+  const meshes = [surface(world.mesh(spikes)), solid(world.mesh(comb(14))), surface(world.mesh(rods(random, 30, 1)))];
+  for (let i = 0; i < 45; i++) {
+    const small = new Matrix4().makeScale(0.07, 0.07, 0.07);
+    const form = i % 3 === 1 ? small : new Matrix4();
+    const a = world.add(meshes[i % 3]!, form);
+    const plate = [block([0.9, 0.9, 0.1]), capsule(0.1, [-0.9, 0, 0], [0.9, 0.2, 0]), ball(0.8)][
+      Math.floor(i / 3) % 3
+    ]!;
+    const b = world.add(plate, random.placement(random.point(0.2).add(new Vector3(i % 3 === 1 ? 1 : 0, 0, 0.15))));
+    for (const detail of [layout.CONTACTS_ANY, layout.CONTACTS_MANIFOLD, layout.CONTACTS_FULL]) {
+      answers.add('contacts', world.core.pairs.contact(a, b, detail));
+    }
+    for (const id of [a, b]) world.core.removeObject(id);
   }
   answers.check();
 });

@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { pickRay } from '../../../src/client/query/pick-ray.js';
 import { checkRegion } from '../../../src/client/query/query-options.js';
 import { UNBOUND } from '../../../src/client/skin/pose-table.js';
+import { makeId } from '../../../src/shared/ids.js';
 import * as layout from '../../../src/shared/layout.js';
 import type { MeshData } from '../../../src/shared/types.js';
 import type { PlacedDescription } from '../../../src/worker/binding/core.js';
@@ -260,6 +261,7 @@ test('memory in use after each thing that is done, as often as it is', async () 
   const open = soup(random, 300, 0.3, 1);
   const body = lumpy(random, 8, 0.3);
   const line = soup(random, 90, 0.3, 1).positions;
+  let generation = 0;
   const deeds: [string, () => void][] = [
     ['a closed mesh', () => core.freeMesh(world.mesh(body))],
     ['an open mesh', () => core.freeMesh(world.mesh(open, 1e-3))],
@@ -338,6 +340,18 @@ test('memory in use after each thing that is done, as often as it is', async () 
         const id = world.add(capsule(0.3, [0, 0, 0], [0, 1, 0]));
         world.frame();
         core.removeObject(id);
+        world.frame();
+      },
+    ],
+    [
+      'static objects that come and go',
+      () => {
+        const flags = layout.FLAG_STATIC | layout.FLAG_PICKABLE;
+        generation++;
+        const ids = Array.from({ length: 90 }, (_, i) => makeId(100 + i, generation));
+        for (const id of ids) world.put(id, ball(1), new Matrix4(), { flags });
+        world.frame();
+        for (const id of ids) core.removeObject(id);
         world.frame();
       },
     ],
