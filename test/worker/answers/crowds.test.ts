@@ -261,6 +261,24 @@ test('of contacts that wait for many frames, as there is time for few', async ()
   expect(world.core.check()).toBeNull();
 });
 
+test.each(['x', 'y', 'z'])('of what lies far away in the plane where %s is 0', async (axis) => {
+  const random = new ExactRandom(149);
+  const answers = new Answers();
+  const world = await World.create();
+  const across = 'xyz'.indexOf(axis);
+  const sheet = boxMesh(2, 2, 2);
+  const flat = surface(world.mesh({ ...sheet, positions: sheet.positions.map((x, i) => (i % 3 === across ? 0 : x)) }));
+  for (let i = 0; i < 70; i++) {
+    const at = random.point(30).addScalar(1e5).setComponent(across, 0);
+    world.add(flat, new Matrix4().setPosition(at), { flags: SHOWN | (i % 2 ? layout.FLAG_STATIC : 0) });
+  }
+  for (let frame = 0; frame < 2; frame++) {
+    answers.add('frames', frameAnswer(world.frame()));
+    addStructure(answers, world, random, 20);
+  }
+  answers.check();
+});
+
 test('of what sleeps and is seen, as inspectors are told', async () => {
   const random = new ExactRandom(145);
   const answers = new Answers();

@@ -2,6 +2,7 @@
 // They are the same to the bit as they were. See README.md.
 import { Matrix4, Vector3 } from 'three';
 import { expect, test } from 'vitest';
+import { checkRegion } from '../../../src/client/query/query-options.js';
 import { UNBOUND } from '../../../src/client/skin/pose-table.js';
 import { makeId } from '../../../src/shared/ids.js';
 import * as layout from '../../../src/shared/layout.js';
@@ -16,6 +17,7 @@ import {
   capsule,
   ExactRandom,
   frameAnswer,
+  onClock,
   solid,
   surface,
   World,
@@ -23,7 +25,7 @@ import {
 import { cylinder, field, ring, withoutLast } from '../../fixtures/exact-meshes.js';
 import { recordOf, viewFrom } from '../../fixtures/exact-views.js';
 import { ALL, ANY_FORM } from '../../fixtures/near-scene.js';
-import { boxMesh, icosphere } from '../../oracle/meshes.js';
+import { boxMesh, icosphere, soup } from '../../oracle/meshes.js';
 
 /** Queries and views find what has these flags. */
 const SHOWN = layout.FLAG_PICKABLE | layout.FLAG_CULLABLE;
@@ -222,6 +224,68 @@ test('views among balls, capsules and many meshes that hide others', async () =>
       const id = houses[(7 * i + k) % houses.length]!;
       if (i === 3) world.core.removeObject(id);
     }
+  }
+  answers.check();
+});
+
+test('lassos about slivers', async () => {
+  const random = new ExactRandom(172);
+  const answers = new Answers();
+  const world = await World.create();
+  const sliver = surface(world.mesh(soup(random, 6, 1, 0.2)));
+  const needle = block([1, 0.01, 0.01]);
+  for (let i = 0; i < 120; i++) {
+    const at = random.placement(random.point(4), { low: 0.2, high: 0.7 });
+    world.add(i % 2 ? sliver : needle, at.multiply(new Matrix4().makeScale(1, i % 4 ? 1 : 0.02, 1)));
+  }
+  for (let i = 0; i < 60; i++) {
+    const eye = { at: random.direction().multiplyScalar(12), to: random.point(1), near: 0.05, far: 60 };
+    const { record } = recordOf(viewFrom(i, eye, random));
+    const [x, y] = [random.range(80, 300), random.range(80, 230)];
+    const corners = Array.from({ length: 3 + (i % 7) }, () => [x + random.range(-60, 60), y + random.range(-60, 60)]);
+    for (const mode of ['touch', 'enclose'] as const) {
+      const lasso = checkRegion('test', Float32Array.from(corners.flat()), mode)(record);
+      if (lasso) answers.add(mode, inOnePiece(world.core.volumes.pickRegion(record, lasso, ALL)));
+    }
+  }
+  answers.check();
+});
+
+test('what goes on its way while a frame looks at it', async () => {
+  const random = new ExactRandom(173);
+  const answers = new Answers();
+  const world = await World.create();
+  const mesh = surface(world.mesh(icosphere(0.4, 2)));
+  const flags = SHOWN | layout.FLAG_CONTINUOUS;
+  const ids = Array.from({ length: 80 }, (_, i) =>
+    world.add(i % 2 ? mesh : ball(0.3), random.placement(random.point(4)), { flags: i % 4 === 3 ? SHOWN : flags }),
+  );
+  for (let frame = 0; frame < 6; frame++) {
+    for (const id of ids) if (random.chance(0.6)) world.move(id, random.placement(random.point(4)));
+    const input = world.staging.seal(frame + 1, 1, frame % 2 ? 9000 : 0);
+    const told = onClock('late', () => {
+      world.core.beginFrame(input);
+      let slices = 1;
+      let isAhead = false;
+      let out = world.core.stepFrame(0, undefined);
+      for (; !out; slices++) {
+        if (!isAhead && slices > frame && world.core.goAhead()) {
+          isAhead = true;
+          for (let i = frame; i < ids.length; i += 5) {
+            world.core.setObject(ids[i]!, {
+              ...ball(0.3),
+              flags,
+              matrix: world.there(random.placement(random.point(4))),
+            });
+          }
+        }
+        out = world.core.stepFrame(0, undefined);
+      }
+      return [slices, isAhead, frameAnswer(world.read(out))];
+    });
+    world.staging.restart(input);
+    answers.add('frames', told);
+    expect(world.core.check()).toBeNull();
   }
   answers.check();
 });

@@ -191,6 +191,51 @@ test('walkers that go far at once, and stand on what is moved, turned and remove
   answers.check();
 });
 
+test('walkers of all kinds, up and down', async () => {
+  const random = new ExactRandom(174);
+  const answers = new Answers();
+  const world = await World.create();
+  const ground = transformed(field(16, hills), (v) => v.set(9 * v.x, 9 * v.z, -9 * v.y));
+  world.add(surface(world.mesh(ground)));
+  for (let i = 0; i < 40; i++) {
+    const described = i % 3 ? block([0.6, random.range(0.1, 1), 0.6]) : capsule(0.3, [0, -1, 0], [0, 2, 0]);
+    world.add(described, random.placement(new Vector3(random.range(-8, 8), random.range(-1, 4), random.range(-8, 8))));
+  }
+  for (let i = 0; i < 14; i++) {
+    const up = i % 3 === 2 ? new Vector3(0, 0.8, 0.6) : new Vector3(0, 1, 0);
+    const tall = random.range(0, 1.5);
+    world.core.putCharacter(i, {
+      ...WALKER,
+      ...{ position: [random.range(-7, 7), random.range(1, 7), random.range(-7, 7)], up: up.toArray() },
+      ...{
+        from: [0, 0.3, 0],
+        to: up
+          .clone()
+          .multiplyScalar(tall)
+          .add(new Vector3(0, 0.3, 0))
+          .toArray(),
+      },
+      ...{ radius: random.range(0.1, 0.6), skin: random.pick([0.001, 0.02, 0.1]), slope: random.range(0, 1) },
+      ...{
+        stepHeight: random.pick([0, 0.3, 1.5]),
+        snap: random.pick([0, 0.2, 2]),
+        gravity: random.pick([0, 9.81, 60]),
+      },
+      ...{ step: random.pick([1 / 64, 1 / 8]) },
+    });
+  }
+  for (let frame = 0; frame < 20; frame++) {
+    for (let i = 0; i < 14; i++) {
+      const way = random.point(i % 2 ? 3 : 15).toArray();
+      world.staging.addMove(i, layout.MOVE_TIMED, way, random.pick([0.01, 0.05, 0.4]));
+      if (random.chance(0.1)) world.staging.addMove(i, layout.MOVE_JUMP, [0, 0, 0], random.range(2, 20));
+    }
+    world.frame();
+    answers.add('frames', world.characters());
+  }
+  answers.check();
+});
+
 test('contacts of what is parallel', async () => {
   const random = new ExactRandom(156);
   const answers = new Answers();
