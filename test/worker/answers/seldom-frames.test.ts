@@ -177,7 +177,9 @@ test('views whose eye is not where the view matrix says', async () => {
     const options = viewFrom(i, eye, random);
     // As a projection matrix may hold a part of what places the camera.
     const moved = new Matrix4().fromArray(Array.from(options.projection as number[]));
-    const projection = moved.multiply(new Matrix4().makeTranslation(random.point(2))).elements;
+    const projection = moved.multiply(
+      i % 3 ? random.placement(random.point(2)) : new Matrix4().makeTranslation(random.point(2)),
+    ).elements;
     const view = recordOf({ ...options, projection: [...projection], occlusion: i % 2 === 0 });
     answers.add('seen', world.core.volumes.frustum(view.record, ALL));
     answers.add('in sight', inOnePiece(world.core.rays.sees(view.record, Uint32Array.from(ids), ALL)));
