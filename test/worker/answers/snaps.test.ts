@@ -2,15 +2,11 @@
 import type { Matrix4 } from 'three';
 import { Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
-import { pickRay } from '../../../src/client/query/pick-ray.js';
-import { snapDrawing } from '../../../src/client/query/snap-drawing.js';
 import * as layout from '../../../src/shared/layout.js';
 import type { Filter } from '../../../src/shared/protocol.js';
-import { inOnePiece } from '../../../src/worker/binding/steps.js';
-import { FeatureStore } from '../../../src/worker/snap/feature-store.js';
-import { Snapper } from '../../../src/worker/snap/snap.js';
 import { Answers, anyRound, block, ExactRandom, surface, World } from '../../fixtures/exact-answers.js';
 import { cylinder, kinds } from '../../fixtures/exact-meshes.js';
+import { Picks } from '../../fixtures/exact-snaps.js';
 import { recordOf, viewFrom } from '../../fixtures/exact-views.js';
 import { ALL, ANY_FORM, PLACES } from '../../fixtures/near-scene.js';
 import { boxMesh, soup } from '../../oracle/meshes.js';
@@ -18,33 +14,6 @@ import { boxMesh, soup } from '../../oracle/meshes.js';
 const { SNAP_VERTEX, SNAP_MIDPOINT, SNAP_CENTER, SNAP_EDGE, SNAP_FACE } = layout;
 const EACH = [SNAP_VERTEX, SNAP_MIDPOINT, SNAP_CENTER, SNAP_EDGE, SNAP_FACE];
 const EVERY = EACH.reduce((a, b) => a | b);
-
-class Picks {
-  readonly world: World;
-  readonly #store: FeatureStore;
-  readonly #snapper: Snapper;
-
-  constructor(world: World) {
-    this.world = world;
-    this.#store = new FeatureStore(world.core.snaps);
-    this.#snapper = new Snapper(world.core.rays, world.core.snaps, this.#store);
-  }
-
-  ask(view: ReturnType<typeof recordOf>, [x, y, radius]: number[], filter: Filter, kinds: number): unknown {
-    const ray = pickRay(view, x!, y!, radius);
-    if (!ray) return null;
-    const drawing = snapDrawing(view, x!, y!, radius!);
-    for (const sought = new Set<number>(); ; ) {
-      const found = inOnePiece(this.#snapper.pick(ray, filter, { kinds, drawing }, sought));
-      if (!found.missing) return found.hit;
-      for (const mesh of found.missing.features) inOnePiece(this.#store.find(mesh));
-      for (const mesh of found.missing.flats) {
-        inOnePiece(this.#store.findFlats(mesh));
-        sought.add(mesh);
-      }
-    }
-  }
-}
 
 describe.each(PLACES)('%s', (_, place) => {
   test.each([
