@@ -1,5 +1,5 @@
-// Exact answers of crowds that come, move and go: how the octrees grow and shrink, and which pairs are found in the midst of changes,
-// is the same as it was. See README.md.
+// Exact answers about crowds that are added, moved and removed: how the octrees grow and shrink, and which pairs are found during
+// changes. See README.md.
 import { Matrix4, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import { makeId } from '../../../src/shared/ids.js';
@@ -21,10 +21,10 @@ import { recordOf, viewFrom } from '../../fixtures/exact-views.js';
 import { ALL } from '../../fixtures/near-scene.js';
 import { boxMesh, icosphere, soup } from '../../oracle/meshes.js';
 
-/** Queries and views find what has these flags. */
+/** Queries and views find objects with these flags. */
 const SHOWN = layout.FLAG_PICKABLE | layout.FLAG_CULLABLE;
 
-/** Adds the cells of the octrees, and what queries of few objects find in them. */
+/** Adds the cells of the octrees, and the answers of queries for a few of the objects in them. */
 function addStructure(answers: Answers, world: World, random: ExactRandom, halfSize: number): void {
   const { inspector, rays, volumes } = world.core;
   answers.add('scene', inspector.scene());
@@ -78,7 +78,7 @@ describe.each(TREES)('of objects that are %s', (_, flag, contacts) => {
       }
       expect(world.core.check()).toBeNull();
     }
-    // Few are left, and others come beyond what was there.
+    // Few objects are left, and others are added outside of the earlier bounds.
     for (let i = 0; i < 90; i++)
       ids.push(world.add(ball(0.1), new Matrix4().setPosition(random.point(3).addScalar(500)), options));
     world.frame();

@@ -1,5 +1,5 @@
-// Exact answers of frames and views that are seldom: of boxes that stand for meshes, of what goes far or leaves one place, of odd eyes.
-// They are the same to the bit as they were. See README.md.
+// Exact answers of rare frames and views: boxes that stand for meshes, objects that move far or leave a crowded place, unusual
+// cameras. See README.md.
 import { Matrix4, Vector3 } from 'three';
 import { expect, test } from 'vitest';
 import { checkRegion } from '../../../src/client/query/query-options.js';
@@ -27,7 +27,7 @@ import { recordOf, viewFrom } from '../../fixtures/exact-views.js';
 import { ALL, ANY_FORM } from '../../fixtures/near-scene.js';
 import { boxMesh, icosphere, soup } from '../../oracle/meshes.js';
 
-/** Queries and views find what has these flags. */
+/** Queries and views find objects with these flags. */
 const SHOWN = layout.FLAG_PICKABLE | layout.FLAG_CULLABLE;
 const FAR = Number.POSITIVE_INFINITY;
 
@@ -175,7 +175,7 @@ test('views whose eye is not where the view matrix says', async () => {
   for (let i = 0; i < 40; i++) {
     const eye = { at: random.direction().multiplyScalar(12), to: random.point(2), near: 0.1, far: 60 };
     const options = viewFrom(i, eye, random);
-    // As a projection matrix may hold a part of what places the camera.
+    // A projection matrix may contain a part of the camera's placement.
     const moved = new Matrix4().fromArray(Array.from(options.projection as number[]));
     const projection = moved.multiply(
       i % 3 ? random.placement(random.point(2)) : new Matrix4().makeTranslation(random.point(2)),
@@ -212,7 +212,7 @@ test('views among balls, capsules and many meshes that hide others', async () =>
     world.staging.setView(view.record);
     answers.add('frames', frameAnswer(world.frame()));
     answers.add('seen', world.core.volumes.frustum(view.record, ALL));
-    // Planes follow a view with occlusion, and know none.
+    // Planes are queried after a view with occlusion, and have none.
     answers.add('within planes', world.core.volumes.frustum(Float32Array.of(1, 0, 0, 9, 0, 1, 0, 9, 0, 0, -1, 9), ALL));
     if (i % 3 > 0) continue;
     for (let k = 0; k < 6; k++) {

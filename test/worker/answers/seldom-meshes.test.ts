@@ -1,5 +1,5 @@
-// Exact answers about meshes that are seldom: large ones, all but closed ones, bad ones, and what changes while they are worked on, are
-// the same as they were. See README.md.
+// Exact answers about rare meshes: large ones, almost closed ones, invalid ones, and meshes that change while they are processed.
+// See README.md.
 import { Matrix4 } from 'three';
 import { test } from 'vitest';
 import * as layout from '../../../src/shared/layout.js';
@@ -42,11 +42,11 @@ test('closed, and what would close them', async () => {
 test('large meshes, whose triangles are far from their neighbours', async () => {
   const answers = new Answers();
   const core = await startCore();
-  // Long triangles from both ends to one edge: the tree has one side before the other.
+  // Long triangles lead from both ends to one edge: the tree has one side before the other.
   const mesh = core.loadMesh(bake(core, farPairs(17_000)));
   answers.add('info', core.meshInfo(mesh));
   answers.add('baked', core.bakeMesh(mesh));
-  // Its tree is copied in some steps, as what is derived of it is old.
+  // The tree is copied in several steps, because the data derived from it are out of date.
   const { positions } = farPairs(17_000);
   core.refitMesh(
     mesh,
@@ -157,7 +157,7 @@ test('large meshes that are moved and wait to be derived, of which some change a
     for (const mesh of meshes) core.refitMesh(mesh, moved(1 + round));
     for (const [i, id] of ids.entries()) told.push(core.pairs.contact(id, near[i]!, layout.CONTACTS_MANIFOLD));
     told.push(core.isDerivationWanted);
-    // A copy of what is derived before the copy is whole.
+    // Copies the derived data before the copy of the mesh is complete.
     const refit = core.beginRefit(meshes[2]!, moved(2), true);
     onClock('late', () => {
       for (let slice = 0; slice < 3; slice++) told.push(core.derive(0));

@@ -1,4 +1,4 @@
-// Exact answers about what is out of the way of other scenes: they are the same to the bit as they were. See README.md.
+// Exact answers about rare cases that no other scene contains. See README.md.
 import { Matrix4, Vector3 } from 'three';
 import { expect, test } from 'vitest';
 import type { CharacterDescription } from '../../../src/shared/commands.js';
@@ -23,7 +23,7 @@ import { ALL, ANY_FORM } from '../../fixtures/near-scene.js';
 import { comb } from '../../oracle/lumps.js';
 import { boxMesh, icosphere, merged, rods, soup, type Triangles, transformed } from '../../oracle/meshes.js';
 
-/** Queries and views find what has these flags. */
+/** Queries and views find objects with these flags. */
 const SHOWN = layout.FLAG_PICKABLE | layout.FLAG_CULLABLE;
 const FAR = Number.POSITIVE_INFINITY;
 const NO_TURN = [0, 0, 0, 1] as const;
@@ -106,12 +106,12 @@ test('rays along the axes of capsules, and in the planes of boxes', async () => 
   answers.check();
 });
 
-/** A square across a way. */
+/** A square perpendicular to a way. */
 const sheet = (across: Vector3): Triangles =>
   transformed(boxMesh(2, 2, 2), (v) => v.addScaledVector(across, -v.dot(across) / across.lengthSq()));
 const TILTED = sheet(new Vector3(1, 2, 3));
 
-/** What a walker may begin in the midst of. */
+/** Obstacles that a walker may start inside of. */
 const THICKETS: [string, (world: World, random: ExactRandom) => PlacedDescription][] = [
   ['a sheet', (world) => surface(world.mesh(field(6, () => 0)))],
   ['hills', (world) => surface(world.mesh(field(12, hills)))],
@@ -400,7 +400,7 @@ test('rays that two sets of planes cut where they do, each for its part', async 
   for (let i = 0; i < 120; i++) {
     const origin = random.direction().multiplyScalar(6);
     const direction = random.point(2).sub(origin);
-    // All cut out what is between two planes; the first or the last plane of both sets is one.
+    // All sets cut out the space between two planes; both sets have the first or the last plane in common.
     const normal = direction.clone().multiplyScalar(1 / Math.sqrt(direction.lengthSq()));
     const across = (far: number): number[] => [...normal.toArray(), -normal.dot(origin) - far];
     const back = (far: number): number[] => across(far).map((x) => -x);

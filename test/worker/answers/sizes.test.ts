@@ -1,6 +1,5 @@
-// Exact answers about meshes whose own units are far from those of the world, about boxes that all but touch, and about memory: they
-// are the same to the bit as they were. Where the units are a power of two, they are also the same as those of units like the world's.
-// See README.md.
+// Exact answers about meshes whose units differ much from the world's, about boxes that almost touch, and about memory. If the units
+// are a power of two, the answers are also the same as with the world's units. See README.md.
 import { Matrix4, Vector3 } from 'three';
 import { expect, test } from 'vitest';
 import { pickRay } from '../../../src/client/query/pick-ray.js';
@@ -32,10 +31,10 @@ import type { PlacementOptions } from '../../oracle/random.js';
 
 const FAR = Number.POSITIVE_INFINITY;
 const NO_TURN = [0, 0, 0, 1] as const;
-/** Units of meshes, in those of the world. Rounding is the same in all of them. */
+/** Units of meshes, in world units. Rounding is the same in all of them. */
 const UNITS = [2 ** 20, 1 / 64];
 
-/** Answers where meshes of the unit are placed. */
+/** Returns the matrices of meshes of a unit. */
 type Placed = (random: ExactRandom, at: Vector3, form?: PlacementOptions) => Matrix4;
 
 const placedBy =
@@ -63,7 +62,7 @@ async function scene(unit: number, random: ExactRandom, count: number, halfSize:
   return { world, shapes, ids, placed };
 }
 
-/** What is asked, of meshes of a unit. */
+/** The queries about meshes of a unit. */
 const QUESTIONS: [string, (unit: number) => Promise<Answers>][] = [
   [
     'rays, picks and regions',
@@ -374,7 +373,7 @@ test('memory in use after each thing that is done, as often as it is', async () 
       act();
       bytes.push(core.usedBytes - before);
     }
-    // What is kept for the next time is kept once.
+    // Memory that is kept for reuse is kept once.
     expect(bytes.slice(2), what).toEqual([0, 0]);
     lines.push(`${what}: ${bytes}`);
   }

@@ -1,5 +1,4 @@
-// Exact answers of picks that snap to things of all sizes, from within them and from afar: the features are the same to the bit as they
-// were. See README.md.
+// Exact answers of picks that snap to objects of all sizes, from inside and from far away. See README.md.
 import { Matrix4, Vector3 } from 'three';
 import { expect, test } from 'vitest';
 import * as layout from '../../../src/shared/layout.js';
