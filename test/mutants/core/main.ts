@@ -167,7 +167,11 @@ function takeUp(root: string, workspace: Workspace, count: number, seed: number,
   const kept = readKept(root);
   if (kept === undefined) return undefined;
   if (!asDrawn && kept.key !== keyOf(root, count, seed)) return undefined;
-  workspace.updateTests();
+  if (workspace.exists) workspace.updateTests();
+  else {
+    workspace.create();
+    workspace.build(kept.mutants);
+  }
   return kept;
 }
 

@@ -1,6 +1,6 @@
 // A copy of the tree with a mutated core, so that build/ and dist/ stay untouched.
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import asc from 'assemblyscript/asc';
 
@@ -53,6 +53,11 @@ export class Workspace {
   constructor(source: string, root: string) {
     this.source = source;
     this.root = root;
+  }
+
+  /** Whether the copy is still there: it may be deleted between two runs. */
+  get exists(): boolean {
+    return existsSync(this.root);
   }
 
   /** Copies the current tree. */
