@@ -10,7 +10,7 @@ import { root } from '../../scripts/run.mjs';
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
 test('publint has nothing to say', async () => {
-  const { messages } = await publint({ pkgDir: root, strict: true, pack: false });
+  const { messages } = await publint({ pkgDir: root, strict: true, pack: 'npm' });
   expect(messages.map((message) => formatMessage(message, manifest, { color: false }))).toEqual([]);
 });
 
