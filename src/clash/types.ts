@@ -48,14 +48,14 @@ interface AnyRule {
  */
 export interface HardRule extends AnyRule {
   kind: 'hard';
-  /** In world units, at least 0. Default 0.001: a millimetre in metres. */
+  /** The depth that is allowed, in world units, at least 0. Default 0.001: a millimetre in metres. */
   tolerance?: number;
 }
 
 /** Parts that are nearer to each other than the distance; 0 apart if they meet. */
 export interface ClearanceRule extends AnyRule {
   kind: 'clearance';
-  /** In world units, more than 0. */
+  /** The distance that is required, in world units, more than 0. */
   distance: number;
 }
 
@@ -65,7 +65,7 @@ export interface ClearanceRule extends AnyRule {
  */
 export interface DuplicatesRule extends AnyRule {
   kind: 'duplicates';
-  /** In world units, at least 0. Default 0.001. */
+  /** The distance within which vertices are the same, in world units, at least 0. Default 0.001. */
   tolerance?: number;
 }
 
@@ -95,11 +95,11 @@ export interface Clash {
   b: PartName;
   /** The point of the clash, world. */
   point: [number, number, number];
-  /** For hard clashes: how far one part must be moved until both are apart, in world units. */
+  /** How far one part of a hard clash must be moved until both are apart, in world units. */
   depth?: number;
-  /** For clearance: how far the two parts are apart, in world units. */
+  /** How far the two parts of a clash of clearance are apart, in world units. */
   distance?: number;
-  /** For hard clashes, the part that lies wholly inside the other. */
+  /** The part of a hard clash that lies wholly inside the other. */
   inside?: 'a' | 'b';
 }
 
@@ -134,7 +134,7 @@ export interface ClashReport {
   rules: { name: string; kind: Rule['kind']; clashes: number }[];
   /** Sorted by group; in a group by the parts' ids. */
   clashes: Clash[];
-  /** In the order of the rules, then by the part's id. */
+  /** Sorted by the order of the rules, then by the part's id. */
   groups: ClashGroup[];
   unread: Unread[];
   /** Rules that match nothing, and similar problems. */

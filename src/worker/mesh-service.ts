@@ -30,7 +30,7 @@ export abstract class MeshService extends QueryService {
   readonly #builds = new Map<number, Pick<MeshBuild, 'abort'>>();
   /** Meshes of which more chunks are expected; `wake` is called when one arrives. */
   readonly #chunks = new Map<MeshId, { source: BakedSource; wake: () => void }>();
-  /** For each mesh, the last of its changes that are under way in slices. */
+  /** The last change of each mesh that is under way in slices. */
   readonly #changes = new Map<MeshId, Promise<void>>();
 
   readonly buildMesh = answering(

@@ -11,7 +11,7 @@ export function placedIn(
   const mesh = description.mesh === 0 ? 0 : meshes.addressOf(description.mesh);
   const { shape, flags, layers, collidesWith, group, contacts, center, extent, rotation, radius } = description;
   const { faceSides, boxes, clipSet, clearance } = description;
-  // With a spread, V8 would make it a dictionary, and setting a hundred thousand objects would take six times as
+  // A spread would make V8 turn it into a dictionary, and setting a hundred thousand objects would take six times as
   // long.
   return {
     shape,

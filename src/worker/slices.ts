@@ -21,7 +21,7 @@ export interface Turns {
   dropped: Set<number> | undefined;
 }
 
-/** For use without anybody who sends messages. */
+/** The turns of a worker to which nobody sends messages. */
 export const NO_TURNS: Turns = { pause() {}, hold() {}, release() {}, call: 0, dropped: undefined };
 
 /** Decides which messages pass while long work is under way. */

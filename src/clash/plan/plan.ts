@@ -32,7 +32,7 @@ export interface Plan {
   /** Whether there is only one set, whose parts are checked against each other. */
   isWithin: boolean;
   rules: readonly CompiledRule[];
-  /** Per rule, per part: SIDE_A, SIDE_B, both or neither. */
+  /** SIDE_A, SIDE_B, both or neither, by rule and part. */
   sides: readonly Uint8Array[];
   tiles: readonly Tile[];
   warnings: readonly string[];

@@ -31,7 +31,7 @@ export function partsOfTile(parts: number, workers: number): number {
 /** Tiles have this many times their share of the parts: without room for parts on borders, each would be split again. */
 const ON_BORDERS = 1.2;
 
-/** With fewer parts, a second worker does not pay. */
+/** A second worker does not pay with fewer parts than this. */
 export const LEAST_PARTS = 256;
 
 /** A frame lists 1,048,576 pairs whose boxes overlap. This many parts have fewer, even if all are in one place. */

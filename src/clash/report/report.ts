@@ -40,7 +40,7 @@ export class ReportMaker {
   /** The names of parts, and their ids as JSON: made once for each part, not for each clash. */
   readonly #names: (PartName | undefined)[];
   readonly #ids: (string | undefined)[];
-  /** Per rule: the beginnings of the names of clashes and of groups, from which ids are made. */
+  /** The beginnings of the names of clashes and of groups, from which ids are made, by rule. */
   readonly #beginnings: readonly string[];
   readonly #beginningsOfGroups: readonly string[];
 

@@ -100,7 +100,7 @@ function areAllUsed(mesh: MeshData): boolean {
 
 /** The properties of a mesh that are known before it is loaded. */
 export interface MeshFacts {
-  /** In the mesh's own space. */
+  /** The bounding box in the mesh's own space. */
   box: Box;
   triangles: number;
   /** Returns points whose bounding box is that of the mesh, xyz each, in the mesh's own space. */

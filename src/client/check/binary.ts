@@ -37,7 +37,7 @@ export function checkTypedArray<T extends TypedArray>(
 
 export function isArrayBuffer(value: unknown): value is ArrayBuffer {
   try {
-    // For other values than buffers the getter throws, which takes longer than everything else that is done for a small mesh.
+    // The getter throws for other values than buffers, which takes longer than all other work for a small mesh.
     if (Object.getPrototypeOf(value) === Object.prototype) return false;
     byteLengthOf(value);
     return true;

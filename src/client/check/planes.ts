@@ -34,7 +34,7 @@ export function checkClipPlanes(operation: string, argument: string, given: unkn
 /** Scales a plane, whose normal must be finite and not zero, as the worker expects it. */
 export function scalePlane(plane: Float64Array): void {
   const largest = Math.max(Math.abs(plane[0]), Math.abs(plane[1]), Math.abs(plane[2]));
-  // In two steps, since the reciprocal of the smallest numbers is infinite.
+  // The scale is applied in two steps, since the reciprocal of the smallest numbers is infinite.
   const exponent = Math.floor(Math.log2(largest));
   const half = Math.trunc(-exponent / 2);
   for (const factor of [2 ** half, 2 ** (-exponent - half)]) for (let i = 0; i < 4; i++) plane[i] *= factor;

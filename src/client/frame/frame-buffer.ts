@@ -131,7 +131,7 @@ export class FrameBuffer {
   writeBlock(block: number, matrices: Float32Array | Float64Array, parent: ArrayLike<number>): void {
     const header = this.blocks[block];
     const floatBytes = this.blockFloat(block);
-    // Without a view of each block: with 50,000 instances, the views were a quarter of a frame's garbage.
+    // There are no views of single blocks: with 50,000 instances, they were a quarter of a frame's garbage.
     (floatBytes === 4 ? this.f32 : this.f64).set(matrices, this.u32[(header + BLOCK_MATRICES) / 4] / floatBytes);
     this.f64.set(parent, this.parentAt(block));
   }

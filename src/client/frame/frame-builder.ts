@@ -51,7 +51,7 @@ export class FrameBuilder implements StagedTransforms {
   // frames, greater ones of blocks of the previous frame, which this frame may bring again.
   #markOfSlot = new Uint32Array(0);
   #firstMark = 1;
-  /** Per block: the borrowed block that it is a copy of, if any. */
+  /** The borrowed block that each block is a copy of, if any. */
   #borrowed: (BorrowedBlock | undefined)[] = [];
   /** The ids of marked blocks, if borrowed: of this frame, then of the previous frame. */
   #marked: (Uint32Array | undefined)[] = [];

@@ -67,7 +67,7 @@ export class SilenceWatch {
 
   #arm(): void {
     this.#timer = setInterval(this.#tick, this.#period);
-    // In Node, the worker keeps the process alive, not this timer.
+    // The worker keeps Node's process alive, not this timer.
     (this.#timer as { unref?(): void }).unref?.();
   }
 }

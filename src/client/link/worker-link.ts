@@ -66,7 +66,7 @@ export class WorkerLink {
   readonly #receive: (message: FromWorker) => void;
   readonly #revival: Revival | undefined;
   readonly #started: Deferred<void>;
-  /** Per pending answer: the operation that waits for it. */
+  /** The operations that wait, by pending answer. */
   readonly #pending = new Map<Pending, string>();
   readonly #listeners: [type: string, listener: (event: Event) => void][];
   /** When workers were lost in the last minute. */

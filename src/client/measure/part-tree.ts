@@ -13,7 +13,7 @@ export type Axes = readonly number[];
 
 /** Parts of a feature, and the box about all of them: low xyz, then high xyz. */
 export interface PartNode {
-  /** In the coordinates of the axes. */
+  /** The corners of the parts, in the coordinates of the axes. */
   corners: Float64Array;
   /** Numbers per part. */
   size: number;

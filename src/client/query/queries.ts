@@ -97,7 +97,7 @@ const SNAP_RADIUS = 10;
 
 /** Additional options of the three adapter. */
 interface AdapterContact {
-  /** With true, an object in no layer is treated as absent. */
+  /** Whether an object in no layer is treated as absent. */
   isShown?: boolean;
 }
 

@@ -195,7 +195,7 @@ export function useVisible(object: RefObject<Object3D | null>): boolean {
     const own = scene.current!;
     return own.onFrame((frame) => {
       const { current } = object;
-      setVisible(Boolean(current) && own.isSeen(frame, current!));
+      setVisible(current ? own.isSeen(frame, current) : false);
     });
   }, [scene, object]);
   return isVisible;

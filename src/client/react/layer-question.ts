@@ -163,7 +163,7 @@ export class LayerQuestion {
         const isAsked = object.layers.test(raycaster.layers) && (object.raycast as unknown) !== null;
         const standing = isAsked && isThrees(object) ? standingOf(object) : 'no';
         if (standing === 'soon' && !LATE.has(object)) coming.push(object);
-        // As in three: an object whose `raycast` returns false excludes its children.
+        // An object whose `raycast` returns false excludes its children, as in three.
         if (isAsked && standing === 'no' && (object.raycast(raycaster, hits) as unknown) === false) closed.add(object);
         else {
           const { children } = object;

@@ -44,7 +44,7 @@ export class BakedCopies {
   /** Takes the copy of an owner. */
   add(owner: Owner, baked: ArrayBuffer | BakedSource): void {
     this.#put(owner, baked);
-    // In Node, a Blob is in the memory of the process, too.
+    // A Blob of Node's is in the memory of the process, too.
     if (lengthOf(baked) <= SMALL_BYTES || typeof setImmediate === 'function') return;
     this.#waiting.push(owner);
     if (!this.#isBusy) this.#work();

@@ -8,9 +8,9 @@ import type { MeshId } from '../../shared/types.js';
  * work for the garbage collector. The layers are kept separately, since an ancestor may hide thousands of objects of as many kinds.
  */
 export class Descriptions {
-  /** Per slot: the layers of the object in it, which override those of its description. */
+  /** The layers of the object in each slot, which override those of its description. */
   layers = new Uint32Array(64);
-  /** Per slot: the number of the description of the object in it. */
+  /** The number of the description of the object in each slot. */
   #numbers = new Uint32Array(64);
   /** The descriptions by number, and how many objects have each. */
   readonly #all: (ObjectDescription | undefined)[] = [];

@@ -15,11 +15,11 @@ export class Ids {
   /** The number of slots ever used, and of those that are free to be reused. */
   #slots = 0;
   #free = 0;
-  /** Per slot: the id alive in it, 0 for none. */
+  /** The id alive in each slot, 0 for none. */
   #alive = new Uint32Array(64);
-  /** Per slot: the generation of its next id. */
+  /** The generation of each slot's next id. */
   #generation = new Uint16Array(64);
-  /** Per free slot: the next one of the free list, which was freed after it. */
+  /** The next slot of the free list for each free slot, which was freed after it. */
   #next = new Uint32Array(64);
   #firstFree = NONE;
   #lastFree = NONE;

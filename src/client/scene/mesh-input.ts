@@ -65,7 +65,7 @@ export function readAddOptions(operation: string, data: MeshData | ArrayBuffer, 
     invalid(operation, 'quality', quality, `'good' for ${data.topology}, whose trees are built in one way`);
   }
   const asked = boxes === undefined ? undefined : checkBoxes(operation, 'boxes', boxes);
-  // In a microtask of its own: an error of the caller's function ends nothing here.
+  // The function runs in a microtask of its own: an error that it throws ends nothing here.
   const report = (fraction: number) => onProgress && queueMicrotask(() => onProgress(fraction));
   return { report, signal, isHandedOver, weld, angle, asked, isFast };
 }

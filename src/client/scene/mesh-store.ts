@@ -296,7 +296,7 @@ export class MeshStore {
     let baked: ArrayBuffer | null = null;
     let failure: unknown;
     try {
-      // Without lent chunks, the mesh is in one buffer.
+      // The mesh is in one buffer if there are no lent chunks.
       baked = (await this.#builders.build(operation, data, () => {}, signal, 0, undefined, mesh.isFast)) as ArrayBuffer;
     } catch (error) {
       failure = error;

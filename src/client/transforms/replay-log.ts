@@ -61,7 +61,7 @@ interface KeptBlock {
   isAccepted: boolean;
 }
 
-/** In place of a kept block's number: the transform is in the table. */
+/** Replaces a kept block's number: the transform is in the table. */
 const IN_TABLE = 0;
 
 /**
@@ -75,7 +75,7 @@ export class ReplayLog {
   /** The kept blocks by number, from 1 on. */
   readonly #blocks: (KeptBlock | undefined)[] = [undefined];
   readonly #freeNumbers: number[] = [];
-  /** Per slot: the number of the kept block that has the object's transform, and the object's index in that block. */
+  /** The number of the kept block that has the transform of each slot's object, and the object's index in that block. */
   #blockOf = new Uint32Array(0);
   #indexInBlock = new Uint32Array(0);
   /** The number of the last frame that was answered. */
@@ -196,7 +196,7 @@ export class ReplayLog {
     if (!this.#isKeeping) return;
     const block = this.#findBlock(ids, undefined) ?? this.#newBlock(isLent ? ids : ids.slice(), undefined);
     if (block.own < ids.length) this.#own(block, ids);
-    // Of a frame that was not sent yet, only the newest matters.
+    // Only the newest one of a frame that was not sent yet matters.
     if (block.frame !== frame) this.#beginPlacement(block, matrices);
     block.newest.matrices.set(matrices);
     block.newest.parent.set(parent);

@@ -54,11 +54,11 @@ export function placeInPage(slot: number): number {
  * them would take 96 MB here. A table that grows does not copy its pages either.
  */
 export class TransformTable {
-  /** Per slot: the id of the object in it, 0 for none. */
+  /** The id of the object in each slot, 0 for none. */
   ids = new Uint32Array(0);
-  /** Per slot: who set the object's transform last. */
+  /** Who set the transform of each slot's object last. */
   states = new Uint8Array(0);
-  /** Per page: the upper three rows of each slot's matrix, column by column; `undefined` if all are the identity. */
+  /** The pages: the upper three rows of each slot's matrix, column by column; `undefined` if all are the identity. */
   readonly pages: (Float64Array | undefined)[] = [];
   /**
    * Counts the objects that left the state BLOCK: results that were cached for the ids of a block are valid while it is

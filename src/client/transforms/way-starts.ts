@@ -6,7 +6,7 @@ import { grown } from '../../shared/typed-arrays.js';
 import type { ObjectId } from '../../shared/types.js';
 import { AFFINE_NUMBERS } from './affine.js';
 
-/** In place of the index of an entry: the object has no way, since it is new or was put where it is. */
+/** Replaces the index of an entry: the object has no way, since it is new or was put where it is. */
 const NO_WAY = 0xffffffff;
 const FEWEST = 16;
 
@@ -59,7 +59,7 @@ class Places {
 }
 
 export class WayStarts {
-  /** Per slot: whether its object is continuous. */
+  /** Whether each slot's object is continuous. */
   #isContinuous = new Uint8Array(0);
   #count = 0;
   /** Changes whenever an object becomes continuous, or ceases to be. */

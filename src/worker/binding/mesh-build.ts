@@ -137,7 +137,7 @@ function beginTree(
     }
     return noArea(triangles, weld > 0 ? `, when vertices nearer than ${weld} are one,` : '');
   };
-  /** Without memory for the part, the build continues alone. */
+  /** Joins the second part; the build continues alone if there is no memory for it. */
   const join = (piece: ArrayBuffer): void => {
     let address = 0;
     try {

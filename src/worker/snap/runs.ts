@@ -14,7 +14,7 @@ export interface Runs {
   count: number;
   /** The run of each edge. */
   of: Uint32Array;
-  /** For each edge, which of its ends are ends of its run: STARTS_RUN, ENDS_RUN. */
+  /** Which ends of each edge are ends of its run: STARTS_RUN, ENDS_RUN. */
   flags: Uint8Array;
   /** The two end vertices of each run; the same vertex twice if the run is closed. */
   ends: Uint32Array;

@@ -222,7 +222,7 @@ function hitOf(snaps: CoreSnaps, room: number, view: SnapView, { origin, directi
   const triangle = isFace ? element : -1;
   // A box has no triangles of its own.
   const barycentric = triangle < 0 ? ZERO : weightsIn(corners, point);
-  // With parallel rays, the distance is measured along them.
+  // The distance is measured along the rays if they are parallel.
   return {
     object,
     distance: view.isParallel ? dot(way, along) : length,

@@ -14,15 +14,13 @@ import {
   ExactRandom,
   frameAnswer,
   onClock,
+  SHOWN,
   surface,
   World,
 } from '../../fixtures/exact-answers.js';
 import { recordOf, viewFrom } from '../../fixtures/exact-views.js';
 import { ALL } from '../../fixtures/near-scene.js';
 import { boxMesh, icosphere, soup } from '../../oracle/meshes.js';
-
-/** Queries and views find objects with these flags. */
-const SHOWN = layout.FLAG_PICKABLE | layout.FLAG_CULLABLE;
 
 /** Adds the cells of the octrees, and the answers of queries for a few of the objects in them. */
 function addStructure(answers: Answers, world: World, random: ExactRandom, halfSize: number): void {

@@ -18,6 +18,7 @@ import {
   ExactRandom,
   frameAnswer,
   onClock,
+  SHOWN,
   solid,
   surface,
   World,
@@ -27,8 +28,6 @@ import { recordOf, viewFrom } from '../../fixtures/exact-views.js';
 import { ALL, ANY_FORM } from '../../fixtures/near-scene.js';
 import { boxMesh, icosphere, soup } from '../../oracle/meshes.js';
 
-/** Queries and views find objects with these flags. */
-const SHOWN = layout.FLAG_PICKABLE | layout.FLAG_CULLABLE;
 const FAR = Number.POSITIVE_INFINITY;
 
 const records = (random: ExactRandom, count: number) =>

@@ -13,6 +13,7 @@ import {
   capsule,
   ExactRandom,
   onClock,
+  SHOWN,
   solid,
   surface,
   World,
@@ -23,8 +24,6 @@ import { ALL, ANY_FORM } from '../../fixtures/near-scene.js';
 import { comb } from '../../oracle/lumps.js';
 import { boxMesh, icosphere, merged, rods, soup, type Triangles, transformed } from '../../oracle/meshes.js';
 
-/** Queries and views find objects with these flags. */
-const SHOWN = layout.FLAG_PICKABLE | layout.FLAG_CULLABLE;
 const FAR = Number.POSITIVE_INFINITY;
 const NO_TURN = [0, 0, 0, 1] as const;
 const AXES = [new Vector3(1, 0, 0), new Vector3(0, 1, 0), new Vector3(0, 0, 1)];

@@ -142,7 +142,7 @@ function standFor(mesh: InstancedMesh, arrays: Partial<InstancedMesh>): Stand {
     // Renderers listen for the disposal of the stand itself.
     _listeners: undefined,
     updateMatrixWorld: () => {},
-    // With another sphere than the mesh's, the stand would be drawn and sorted where the mesh is not.
+    // The stand would be drawn and sorted where the mesh is not if it had another sphere.
     computeBoundingSphere: () => mesh.computeBoundingSphere(),
     raycast: () => {},
     // The app's callbacks are called on the mesh itself, whose private fields are not inherited.

@@ -22,7 +22,7 @@ export class PooledMesh implements SharedMesh, GeometryOwner, Queued {
   /** Null if nothing moves its vertices. */
   readonly #deformVersion: DeformVersion | null;
   readonly removal = new Removal();
-  /** In no order: each use knows its index. */
+  /** The uses, in no order: each knows its index. */
   uses: PooledUse[] = NO_USES;
   /** How many of the uses are checked in every frame. */
   watching = 0;

@@ -27,7 +27,7 @@ export interface SceneLineOptions extends SceneQueryOptions, Pick<QueryOptions, 
 
 /** The service's options, with objects of the scene instead of ids. */
 export interface SceneClosestOptions extends SceneQueryOptions {
-  /** In world units. Default Infinity. */
+  /** The distance in world units at which the search ends. Default Infinity. */
   maxDistance?: number;
 }
 

@@ -104,7 +104,7 @@ export class SceneQueries {
   #nearOf(operation: string, ray: Ray, params: SceneParams | undefined): NearRay {
     const thresholds = readParams(operation, params);
     if (this.#context.thin.size === 0) return {};
-    // Without a view, a width in pixels means nothing.
+    // A width in pixels means nothing without a view.
     const width = { threshold: thresholds?.fat ?? 0, pixels: 0 };
     return nearRay(this.#context, thresholds, { ray, width, cursor: null });
   }

@@ -17,7 +17,7 @@ export const GIVEN = -2;
 
 /** The meshes of a BatchedMesh's geometries, and the choice of the shape of each instance. */
 export class BatchShapes {
-  /** By the numbers of the geometries; undefined for those that three no longer has. */
+  /** The parts by the numbers of their geometries; undefined for geometries that three no longer has. */
   readonly parts: (BatchPart | undefined)[] = [];
   readonly #object: BatchedMesh;
   readonly #asked: AskedOptions;

@@ -32,7 +32,7 @@ const OF_RENDERER = 1;
  */
 export class ClipSetTable {
   readonly #renderer: ClippingRenderer | undefined;
-  /** By set number minus 2. */
+  /** The cuts by their set number minus 2. */
   readonly #cuts: (SharedCut | undefined)[] = [];
   /** Indices of `#cuts` by their keys, and the free ones: each clone of a material has its own planes, so there may be thousands. */
   readonly #places = new Map<string, number>();

@@ -6,7 +6,7 @@ export class IndexSet {
   #words = new Uint32Array(1);
 
   has(index: number): boolean {
-    // Beyond the end, a word reads as undefined, which has no bits.
+    // A word beyond the end reads as undefined, which has no bits.
     return ((this.#words[index >>> 5] >>> (index & 31)) & 1) !== 0;
   }
 

@@ -104,11 +104,11 @@ export class SceneObjects {
    * each thirtieth slot is read, and with three arrays that would be three times as many cache misses.
    */
   #slots = new Uint32Array(64 * SLOT);
-  /** By their numbers, which begin at 1. */
+  /** The stand-ins by their numbers, which begin at 1. */
   readonly #standIns: (Placed | undefined)[] = [undefined];
   readonly #numbers = new Map<Placed, { number: number; count: number }>();
   readonly #freeNumbers: number[] = [];
-  /** By the number of the stand-in combined with that of the part of its instances. */
+  /** The rows by the number of the stand-in combined with that of the part of its instances. */
   readonly #rows = new Map<number, InstanceRow>();
   /** Kept until the newest query that may have seen them is answered. Their `asked` is ascending. */
   #departures: Departure[] = [];

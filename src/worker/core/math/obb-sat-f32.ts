@@ -175,7 +175,7 @@ export function lineMisses(a: Form, x: f64, y: f64, z: f64, blur: f64, ux: v128,
   const ix = inverseColumn(a, 0), iy = inverseColumn(a, 1), iz = inverseColumn(a, 2);
   const jx = f32x4.abs(ix), jy = f32x4.abs(iy), jz = f32x4.abs(iz);
   const dx = f32x4.splat(<f32>x), dy = f32x4.splat(<f32>y), dz = f32x4.splat(<f32>z);
-  // As in compareObbsF32, magnitudes bound the rounding; `blur` is added to it.
+  // Magnitudes bound the rounding, as in compareObbsF32; `blur` is added to it.
   const extra = f32x4.splat(<f32>(blur / ROUNDING));
   const t = plus(plus(times(ix, dx), times(iy, dy)), times(iz, dz));
   const tt = plus(

@@ -172,7 +172,7 @@ function image(map: usize, x: v128, y: v128, z: v128): v128 {
 // @ts-ignore: decorator
 @inline
 function held(place: v128): v128 {
-  // In this order NaN becomes a number.
+  // The order of the operands turns NaN into a number.
   return f32x4.pmax(f32x4.splat(-TREE_EXTENT), f32x4.pmin(f32x4.splat(TREE_EXTENT), place));
 }
 

@@ -41,7 +41,7 @@ export function bestAxes(firsts: usize, seconds: usize): v128 {
   const depthB2 = depthOfB(2, c20, c21, c22, plus(plus(q20, q21), q22), volume);
   const square0 = squareOf(0), square1 = squareOf(1), square2 = squareOf(2);
   best = f32x4.splat(Infinity);
-  // In this order, so that of two equal axes the first of a's axes is taken.
+  // The order is such that of two equal axes the first of a's axes is taken.
   take(0, depthOfA(0, square0));
   take(3, depthB0);
   takeEdges(0, square1, square2, plus(q10, q20), plus(q00, q20), plus(q00, q10));

@@ -181,7 +181,7 @@ function setNormal(side: Side, t: ClippedTriangle): void {
   const ex = t.bx - t.ax, ey = t.by - t.ay, ez = t.bz - t.az;
   const fx = t.cx - t.ax, fy = t.cy - t.ay, fz = t.cz - t.az;
   const nx = ey * fz - ez * fy, ny = ez * fx - ex * fz, nz = ex * fy - ey * fx;
-  // In contact space, a sliver may have no area and so no normal.
+  // A sliver may have no area, and so no normal, in contact space.
   const length = sqrt(nx * nx + ny * ny + nz * nz);
   const norm = length > 0 ? side.sign / length : 0.0;
   t.nx = nx * norm;

@@ -283,7 +283,7 @@ const WORTH: f64 = 0.95;
  * The cosine of the largest turn: beyond it, the triangles that touch last have little to do with separating the region.
  */
 const FARTHEST_TURN: f64 = 0.3;
-/** With more triangles than this, the first direction is not refined. */
+/** The first direction is not refined if there are more triangles than this. */
 const REFINED: u32 = 2000;
 
 /** Descends from the best direction. */

@@ -87,7 +87,7 @@ const aboutPoint = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 /** Whether `narrow` was called, or is skipped because the meshes are small. */
 let isNarrowed: bool = false;
 
-/** With fewer triangles, the traversal ends before this pays. */
+/** The traversal ends before this pays if there are fewer triangles. */
 const LEAST_TO_NARROW: u32 = 1000;
 /**
  * More than the rounding error of a distance in the world, and than the distortion of maps that count as similarities.

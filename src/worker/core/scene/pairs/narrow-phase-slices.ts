@@ -58,7 +58,7 @@ export function beginLooking(): void {
   done = 0;
   effort = 0;
   if (leftA == 0) return;
-  // Without a budget, every answer must be of this frame.
+  // Every answer must be of this frame if there is no budget.
   if (!isBudgeted || placeInQueue(leftA, leftB) < 0) leftA = 0;
   else if (isTouched(leftA, leftB)) isOld = true;
 }

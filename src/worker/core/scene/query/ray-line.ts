@@ -87,7 +87,7 @@ export function findDirectionLow(): void {
  * An object this many times its size away is tested from a nearer point of the ray: float64 is off by 2⁻³² sizes there.
  */
 export const FAR: f64 = 1048576.0; // 2^20
-/** Beyond this the origin stays, since coordinateAt would overflow. */
+/** The origin stays beyond this, since coordinateAt would overflow. */
 export const TOO_FAR: f64 = 1e290;
 
 /**
