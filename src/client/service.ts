@@ -409,7 +409,6 @@ export class CollisionService extends ServiceMeshes {
   #lose(error: CollisionError): void {
     this.#pump.interrupt();
     this.#meshes.interrupt();
-    this.#queries.forgetParts();
     this.#builders.forgetService();
     this.dispatchEvent(new ServiceEvent('lost', error));
   }
@@ -423,7 +422,6 @@ export class CollisionService extends ServiceMeshes {
   #receive(message: FromWorker): void {
     if (message.type === 'result') this.#pump.receive(message);
     else if (message.type === 'busy') this.#pump.hearBusy();
-    else if (message.type === 'part') this.#queries.takePart(message);
     else if (message.type === 'progress') this.#builders.progress(message);
     else if (message.type === 'ready') {
       this.#pump.memory = message;

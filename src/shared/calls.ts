@@ -1,25 +1,18 @@
 // Calls of the worker's methods, and their answers, as messages.
 
-/** Calls a method. Calls are numbered from 1 on, across all workers of a service. */
-export interface CallMessage {
-  type: 'call';
-  call: number;
+/**
+ * Calls a method. Calls are numbered from 1 on, across all workers of a service. Calls and answers are lists and not objects like
+ * the other messages: a call and its answer together take 1.4 µs less then, of 23 with a ray and a hit.
+ */
+export type CallMessage = [call: number, name: string, ...args: unknown[]];
+
+/** Answers a call, or carries the error that it has thrown. */
+export type AnswerMessage = [call: number, value: unknown, error?: ThrownError];
+
+export interface ThrownError {
   name: string;
-  args: unknown[];
-}
-
-/** Answers a call. */
-export interface AnswerMessage {
-  type: 'answer';
-  call: number;
-  value: unknown;
-}
-
-/** Carries the error that a call has thrown. */
-export interface ThrownMessage {
-  type: 'thrown';
-  call: number;
-  error: { name: string; message: string; stack?: string | undefined };
+  message: string;
+  stack?: string | undefined;
 }
 
 /** Methods as the other side sees them: asynchronous. */

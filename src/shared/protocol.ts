@@ -1,25 +1,22 @@
 import type { PackedBoxes } from './baked-boxes.js';
-import type { AnswerMessage, CallMessage, ThrownMessage } from './calls.js';
 import type { BoxPalette } from './coloured-boxes.js';
 import type { Command, ObjectDescription } from './commands.js';
 import type { Failure } from './failure.js';
+import type { PackedHits, PackedRay } from './packed.js';
 import type {
   BoxCheck,
   ClosestPoint,
   ContactReport,
   Distance,
-  Hit,
   Inspection,
   MeshData,
   MeshId,
   MeshInfo,
   ObjectId,
   Placement,
-  Ray,
   RayHits,
   Section,
   Sight,
-  SweepHit,
   SweepHits,
   Vec3,
   VisibleSet,
@@ -70,19 +67,19 @@ export interface WorkerApi {
   updateMesh(mesh: MeshId, positions: Float32Array, isKept?: boolean): MeshUpdate | Promise<MeshUpdate>;
   /** Hands over the tree that was asked for; null if it could not be built, and the old one stays. */
   replaceTree(mesh: MeshId, baked: ArrayBuffer | null, isKept: boolean): Promise<MeshUpdate>;
-  raycast(ray: PickRay, filter: Filter): Hit | null;
+  raycast(ray: PackedRay, filter: Filter): PackedHits | null;
   /** Finds the nearest hit of a pick's ray, and the feature near the cursor. If features must be found first, in slices. */
-  pickSnap(ray: PickRay, filter: Filter, request: SnapRequest): Hit | null | Promise<Hit | null>;
+  pickSnap(ray: PackedRay, filter: Filter, request: SnapRequest): Soon<PackedHits | null>;
   /** Finds every hit of a ray, nearest first. */
-  raycastAll(ray: PickRay, filter: Filter): InParts<Hit>;
+  raycastAll(ray: PackedRay, filter: Filter): Soon<PackedHits>;
   /** Returns whether a ray hits nothing. */
-  isClear(ray: Ray, filter: Filter): boolean;
+  isClear(ray: PackedRay, filter: Filter): boolean;
   /** Finds the nearest hit of each ray: eight numbers per ray, origin, tMin, direction, tMax. */
   raycastMany(rays: Float32Array, filter: Filter): Promise<RayHits>;
   /** Finds the object whose centre is drawn nearest to the cursor. */
-  pickScreen(view: ViewRecord, cursor: Cursor, filter: Filter): Hit | null;
+  pickScreen(view: ViewRecord, cursor: Cursor, filter: Filter): PackedHits | null;
   /** Finds all objects whose centre is drawn within the cursor's radius, nearest first. */
-  pickScreenAll(view: ViewRecord, cursor: Cursor, filter: Filter): InParts<Hit>;
+  pickScreenAll(view: ViewRecord, cursor: Cursor, filter: Filter): Soon<PackedHits>;
   /** Lists the ids of the objects in a region of the screen, ascending. */
   pickRegion(view: ViewRecord, region: Region, filter: Filter): Soon<Uint32Array>;
   /** Lists what a view sees, or what is on the inner side of all planes, four numbers each. */
@@ -93,14 +90,9 @@ export interface WorkerApi {
   /** Lists the ids of the objects that are solid around a point, ascending. */
   containing(point: Vec3, filter: Filter): Soon<Uint32Array>;
   /** Finds what a shape that starts at a matrix meets first. */
-  sweep(
-    shape: ObjectDescription,
-    matrix: number[],
-    motion: Motion,
-    filter: Filter,
-  ): SweepHit | null | Promise<SweepHit | null>;
+  sweep(shape: ObjectDescription, matrix: number[], motion: Motion, filter: Filter): Soon<PackedHits | null>;
   /** Finds the first contact with each object, earliest first. */
-  sweepAll(shape: ObjectDescription, matrix: number[], motion: Motion, filter: Filter): InParts<SweepHit>;
+  sweepAll(shape: ObjectDescription, matrix: number[], motion: Motion, filter: Filter): Soon<PackedHits>;
   /** Pushes a shape out of what it overlaps. */
   place(shape: ObjectDescription, matrix: number[], filter: Filter): Placement | Promise<Placement>;
   /**
@@ -162,23 +154,6 @@ export interface InspectRequest {
   origin: Vec3 | undefined;
   /** With `lines`, colours for the lines, which the three adapter requests. */
   palette?: BoxPalette | undefined;
-}
-
-/** A ray that may hit points and lines by where they are drawn, instead of within a threshold. */
-export interface PickRay extends Ray {
-  cone?: Cone;
-}
-
-/**
- * The region that is drawn within a circle about a point of the screen: where a² + b² ≤ reach², by three affine functions
- * of a point, relative to the ray's origin.
- */
-export interface Cone {
-  /** Gradients; both functions are 0 all along the ray. */
-  a: Vec3;
-  b: Vec3;
-  /** A gradient, and the value at the origin. */
-  reach: readonly [number, number, number, number];
 }
 
 /** A view's record (layout.ts). */
@@ -279,8 +254,7 @@ export type ToWorker =
   | BaselineMessage
   | AbortMessage
   | DropMessage
-  | ChunkMessage
-  | CallMessage;
+  | ChunkMessage;
 
 export interface CommandsMessage {
   type: 'commands';
@@ -343,29 +317,10 @@ export interface ChunkMessage {
   chunk: ArrayBufferLike;
 }
 
-export type FromWorker =
-  | ReadyMessage
-  | ResultMessage
-  | BusyMessage
-  | ProgressMessage
-  | FaultMessage
-  | PartMessage
-  | AnswerMessage
-  | ThrownMessage;
-
-/** A part of an answer that is too long for one message: receiving 100,000 objects takes half a second. */
-export interface PartMessage {
-  type: 'part';
-  /** The number of this series of parts, which the answer will be. */
-  parts: number;
-  items: unknown[];
-}
+export type FromWorker = ReadyMessage | ResultMessage | BusyMessage | ProgressMessage | FaultMessage;
 
 /** An answer that comes later if it takes long. */
 export type Soon<T> = T | Promise<T>;
-
-/** An answer, or the number of the series of parts in which it was sent if it is long. */
-export type InParts<T> = T[] | Promise<T[] | number>;
 
 /** The first message: from now on the worker receives what is sent. */
 export interface ReadyMessage extends MemoryUse {

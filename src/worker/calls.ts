@@ -1,9 +1,9 @@
-import { type AnswerMessage, type CallMessage, type ThrownMessage, transfersOf } from '../shared/calls.js';
+import { type AnswerMessage, type CallMessage, transfersOf } from '../shared/calls.js';
 import { CollisionError } from '../shared/errors.js';
 import { errorToWire } from '../shared/failure.js';
 import type { WorkerApi } from '../shared/protocol.js';
 
-type Post = (message: AnswerMessage | ThrownMessage, transfer?: Transferable[]) => void;
+type Post = (message: AnswerMessage, transfer?: Transferable[]) => void;
 
 /** Runs calls on the service and answers them, at once if the service answers synchronously. */
 export class Calls {
@@ -15,7 +15,7 @@ export class Calls {
     this.#post = post;
   }
 
-  run({ call, name, args }: CallMessage): void {
+  run([call, name, ...args]: CallMessage): void {
     try {
       const value = this.#service[name](...args);
       if (value instanceof Promise) this.#answerLater(call, value);
@@ -26,7 +26,7 @@ export class Calls {
   }
 
   /** Answers a call that nobody waits for any more, because the other side keeps every call until it is answered. */
-  refuse({ call }: CallMessage): void {
+  refuse([call]: CallMessage): void {
     this.#fail(call, errorToWire(new CollisionError('ABORTED', 'nobody waits for it any more')));
   }
 
@@ -39,11 +39,11 @@ export class Calls {
   }
 
   #answer(call: number, value: unknown): void {
-    this.#post({ type: 'answer', call, value }, transfersOf(value));
+    this.#post([call, value], transfersOf(value));
   }
 
   #fail(call: number, error: unknown): void {
     const { name, message, stack } = error instanceof Error ? error : new Error(String(error));
-    this.#post({ type: 'thrown', call, error: { name, message, stack } });
+    this.#post([call, undefined, { name, message, stack }]);
   }
 }

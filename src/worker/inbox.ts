@@ -1,4 +1,4 @@
-import type { Endpoint } from '../shared/calls.js';
+import type { CallMessage, Endpoint } from '../shared/calls.js';
 import type { ToWorker } from '../shared/protocol.js';
 import type { Calls } from './calls.js';
 import { Queue } from './queue.js';
@@ -16,7 +16,7 @@ export class Inbox implements Turns {
   readonly #endpoint: Endpoint;
   #receive!: (message: ToWorker) => void;
   #calls!: Pick<Calls, 'run' | 'refuse'>;
-  readonly #waiting = new Queue<ToWorker>();
+  readonly #waiting = new Queue<ToWorker | CallMessage>();
   /** Number of the call that began last. */
   call = 0;
   dropped: Set<number> | undefined;
@@ -36,7 +36,9 @@ export class Inbox implements Turns {
   open(receive: (message: ToWorker) => void, calls: Pick<Calls, 'run' | 'refuse'>): void {
     this.#receive = receive;
     this.#calls = calls;
-    this.#endpoint.addEventListener('message', (event) => this.#take((event as MessageEvent<ToWorker>).data));
+    this.#endpoint.addEventListener('message', (event) =>
+      this.#take((event as MessageEvent<ToWorker | CallMessage>).data),
+    );
   }
 
   hold(gate: Gate): void {
@@ -72,8 +74,8 @@ export class Inbox implements Turns {
     }, INTAKE);
   }
 
-  #take(message: ToWorker): void {
-    if (message.type === 'drop') {
+  #take(message: ToWorker | CallMessage): void {
+    if (!Array.isArray(message) && message.type === 'drop') {
       for (const call of message.calls) (call > this.call ? this.#unwanted : this.dropped)?.add(call);
       return;
     }
@@ -90,14 +92,14 @@ export class Inbox implements Turns {
     }
   }
 
-  #passes(message: ToWorker): boolean {
+  #passes(message: ToWorker | CallMessage): boolean {
     if (!this.#gate) return true;
-    return message.type === 'call' ? this.#gate.mayCall(message.name, message.args[0]) : this.#gate.mayPass(message);
+    return Array.isArray(message) ? this.#gate.mayCall(message[1], message[2]) : this.#gate.mayPass(message);
   }
 
-  #deliver(message: ToWorker): void {
-    if (message.type === 'call') {
-      this.call = message.call;
+  #deliver(message: ToWorker | CallMessage): void {
+    if (Array.isArray(message)) {
+      [this.call] = message;
       if (this.#unwanted.delete(this.call)) this.#calls.refuse(message);
       else this.#calls.run(message);
     } else {

@@ -1,14 +1,23 @@
 import { transfer } from '../shared/calls.js';
 import type { ObjectDescription } from '../shared/commands.js';
 import { SHAPE_CAPSULE, SHAPE_SPHERE } from '../shared/layout.js';
+import type { PickRay } from '../shared/packed.js';
+import {
+  HIT_FIELDS,
+  hasExtras,
+  type PackedHits,
+  type PackedRay,
+  packHit,
+  packSweepHit,
+  SWEEP_HIT_FIELDS,
+  unpackRay,
+} from '../shared/packed.js';
 import type {
   Cursor,
   Filter,
   FromWorker,
-  InParts,
   InspectRequest,
   Motion,
-  PickRay,
   Region,
   SectionRequest,
   SnapRequest,
@@ -18,23 +27,20 @@ import type {
 import type {
   BoxCheck,
   ClosestPoint,
-  Hit,
   Inspection,
   MeshId,
   ObjectId,
   Placement,
-  Ray,
   RayHits,
   Section,
   Sight,
-  SweepHit,
   SweepHits,
   Vec3,
   VisibleSet,
 } from '../shared/types.js';
 import { answering } from './answering.js';
 import type { Core, PlacedDescription } from './binding/core.js';
-import type { CoreSweepHit } from './binding/hits.js';
+import type { CoreHit, CoreSweepHit } from './binding/hits.js';
 import type { Steps } from './binding/steps.js';
 import type { IdSteps } from './binding/volumes.js';
 import { boxCover } from './box-cover.js';
@@ -56,8 +62,10 @@ const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
 /** This many objects are swept against in one go: each takes up to a microsecond. */
 const MOST_SWEPT = 4096;
 
-/** Hits per message: sending a hit takes 5 µs, and receiving it 3. */
-const PART = 512;
+/** Hits that are packed in a step. */
+const HITS_AT_ONCE = 1024;
+/** More hits than this travel in a buffer, which is transferred. */
+const FEW_HITS = 16;
 
 /** Sends a message to the main thread. */
 export type Post = (message: FromWorker, transfer: Transferable[]) => void;
@@ -77,8 +85,6 @@ export abstract class QueryService {
   /** The core does one section at a time. */
   #lastSection: Promise<unknown> = Promise.resolve();
   #lastInspection: Promise<unknown> = Promise.resolve();
-  /** Number of the last answer that was sent in parts. */
-  #lastParts = 0;
 
   constructor(core: Core, post: Post, turns: Turns) {
     this.core = core;
@@ -89,20 +95,26 @@ export abstract class QueryService {
     this.#snapper = new Snapper(core.rays, core.snaps, this.meshes.features);
   }
 
-  readonly raycast = answering((ray: PickRay, filter: Filter): Hit | null =>
-    this.#seen(this.core.rays.raycast(ray, filter)),
+  readonly raycast = answering((ray: PackedRay, filter: Filter): PackedHits | null =>
+    this.#hit(this.core.rays.raycast(unpackRay(ray), filter)),
   );
 
-  readonly pickSnap = answering((ray: PickRay, filter: Filter, request: SnapRequest): Soon<Hit | null> => {
-    return this.#pickSnap(this.work.call, ray, filter, request);
+  readonly pickSnap = answering((ray: PackedRay, filter: Filter, request: SnapRequest): Soon<PackedHits | null> => {
+    return this.#pickSnap(this.work.call, unpackRay(ray), filter, request);
   });
 
   /** Returns a pick once the features of all meshes near it are found. The vertices of these meshes may move meanwhile. */
-  #pickSnap(call: number, ray: PickRay, filter: Filter, request: SnapRequest, sought?: Set<number>): Soon<Hit | null> {
+  #pickSnap(
+    call: number,
+    ray: PickRay,
+    filter: Filter,
+    request: SnapRequest,
+    sought?: Set<number>,
+  ): Soon<PackedHits | null> {
     const { frame } = this;
     const steps = this.#snapper.pick(ray, filter, request, sought);
-    const answer = (found: SnapAnswer): Soon<Hit | null> => {
-      if (!found.missing) return found.hit && { ...found.hit, frame };
+    const answer = (found: SnapAnswer): Soon<PackedHits | null> => {
+      if (!found.missing) return found.hit && packHit(found.hit, frame);
       const { features, flats } = found.missing;
       // One after the other, since many picks may request the same features.
       const work = this.#lastFinding.then(() => this.work.inSlices((slices) => this.#find(features, flats, slices)));
@@ -110,7 +122,7 @@ export abstract class QueryService {
       const all = new Set([...(sought ?? []), ...flats]);
       return work.then(() => this.#pickSnap(call, ray, filter, request, all));
     };
-    return this.#soon(steps, answer, call) as Soon<Hit | null>;
+    return this.#soon(steps, answer, call) as Soon<PackedHits | null>;
   }
 
   async #find(features: Set<number>, flats: Set<number>, slices: Slices): Promise<void> {
@@ -126,10 +138,13 @@ export abstract class QueryService {
   }
 
   readonly raycastAll = answering(
-    (ray: PickRay, filter: Filter): InParts<Hit> => this.#allSeen(this.core.rays.raycastAll(ray, filter)),
+    (ray: PackedRay, filter: Filter): Soon<PackedHits> =>
+      this.#allHits(this.core.rays.raycastAll(unpackRay(ray), filter)),
   );
 
-  readonly isClear = answering((ray: Ray, filter: Filter): boolean => !this.core.rays.anyHit(ray, filter));
+  readonly isClear = answering(
+    (ray: PackedRay, filter: Filter): boolean => !this.core.rays.anyHit(unpackRay(ray), filter),
+  );
 
   readonly raycastMany = answering((rays: Float32Array, filter: Filter): Promise<RayHits> => {
     const { frame } = this;
@@ -139,13 +154,13 @@ export abstract class QueryService {
     });
   });
 
-  readonly pickScreen = answering((view: ViewRecord, cursor: Cursor, filter: Filter): Hit | null =>
-    this.#seen(this.core.rays.pickScreen(view, cursor, filter)),
+  readonly pickScreen = answering((view: ViewRecord, cursor: Cursor, filter: Filter): PackedHits | null =>
+    this.#hit(this.core.rays.pickScreen(view, cursor, filter)),
   );
 
   readonly pickScreenAll = answering(
-    (view: ViewRecord, cursor: Cursor, filter: Filter): InParts<Hit> =>
-      this.#allSeen(this.core.rays.pickScreenAll(view, cursor, filter)),
+    (view: ViewRecord, cursor: Cursor, filter: Filter): Soon<PackedHits> =>
+      this.#allHits(this.core.rays.pickScreenAll(view, cursor, filter)),
   );
 
   readonly pickRegion = answering((view: ViewRecord, region: Region, filter: Filter) =>
@@ -174,30 +189,24 @@ export abstract class QueryService {
   );
 
   readonly sweep = answering(
-    (
-      shape: ObjectDescription,
-      matrix: number[],
-      motion: Motion,
-      filter: Filter,
-    ): SweepHit | null | Promise<SweepHit | null> => {
+    (shape: ObjectDescription, matrix: number[], motion: Motion, filter: Filter): Soon<PackedHits | null> => {
       const { sweeps } = this.core;
       const placed = this.#placed(shape, matrix);
-      const short = isShort(shape, motion) ? sweeps.sweep(placed, motion, filter, MOST_SWEPT) : undefined;
-      if (short !== undefined) return this.#seen(short);
       const { frame } = this;
+      const short = isShort(shape, motion) ? sweeps.sweep(placed, motion, filter, MOST_SWEPT) : undefined;
+      if (short !== undefined) return short && packSweepHit(short, frame);
       const kept = sweeps.keepSweep(placed, motion, filter, false);
-      return this.#pairs.sweep(this.work.call, kept, ([hit]) => (hit ? { ...hit, frame } : null));
+      return this.#pairs.sweep(this.work.call, kept, ([hit]) => (hit ? packSweepHit(hit, frame) : null));
     },
   );
 
   readonly sweepAll = answering(
-    (shape: ObjectDescription, matrix: number[], motion: Motion, filter: Filter): InParts<SweepHit> => {
+    (shape: ObjectDescription, matrix: number[], motion: Motion, filter: Filter): Soon<PackedHits> => {
       const { frame } = this;
       const { call } = this.work;
+      const pack = (hits: CoreSweepHit[]) => this.#packed(hits, SWEEP_HIT_FIELDS, packSweepHit, frame, call);
       const hits = this.#sweepAll(call, this.#placed(shape, matrix), motion, filter);
-      return Array.isArray(hits)
-        ? this.#inParts(hits, frame, call)
-        : hits.then((all) => this.#inParts(all, frame, call));
+      return Array.isArray(hits) ? pack(hits) : hits.then(pack);
     },
   );
 
@@ -308,16 +317,27 @@ export abstract class QueryService {
     return placedIn(this.meshes, shape, matrix);
   }
 
-  #seen<T extends object>(answer: T | null): (T & { frame: number }) | null {
-    return answer && { ...answer, frame: this.frame };
+  #hit(hit: CoreHit | null): PackedHits | null {
+    return hit && packHit(hit, this.frame);
   }
 
-  /** Reads hits, in slices if there are many. */
-  #allSeen<T extends object>(steps: Steps<T[]>): InParts<T & { frame: number }> {
+  /** Reads and packs hits, in slices if there are many. */
+  #allHits(steps: Steps<CoreHit[]>): Soon<PackedHits> {
     const { frame } = this;
     const { call } = this.work;
-    type Answer = InParts<T & { frame: number }>;
-    return this.#soon(steps, (hits): Answer => this.#inParts(hits, frame, call)) as Answer;
+    const pack = (hits: CoreHit[]) => this.#packed(hits, HIT_FIELDS, packHit, frame, call);
+    return this.#soon(steps, pack) as Soon<PackedHits>;
+  }
+
+  #packed<H extends object>(
+    hits: readonly H[],
+    size: number,
+    pack: (hit: H, frame: number) => PackedHits,
+    frame: number,
+    call: number,
+  ): Soon<PackedHits> {
+    const answer = (packed: PackedHits) => (ArrayBuffer.isView(packed) ? transfer(packed, [packed.buffer]) : packed);
+    return this.#soon(packAll(hits, size, pack, frame), answer, call) as Soon<PackedHits>;
   }
 
   #listed(steps: IdSteps): Soon<Uint32Array> {
@@ -342,25 +362,23 @@ export abstract class QueryService {
   #inSlices<T>(work: (slices: Slices) => Promise<T>): Promise<T> {
     return this.work.inSlices(work, this.work.call);
   }
+}
 
-  /**
-   * Answers a call with the hits of a frame. Many hits are sent in parts before the answer, which is the parts' number: each
-   * message then takes little time. The answer is sent even if nobody waits for it: the receiver discards the parts when it
-   * arrives.
-   */
-  #inParts<T extends object>(hits: T[], frame: number, call: number): InParts<T & { frame: number }> {
-    const part = (first: number) => hits.slice(first, first + PART).map((hit) => ({ ...hit, frame }));
-    if (hits.length <= PART) return part(0);
-    const parts = ++this.#lastParts;
-    return this.work.inSlices(async (slices) => {
-      for (let first = 0; first < hits.length; first += PART) {
-        if (slices.isOver) await slices.next();
-        this.post({ type: 'part', parts, items: part(first) }, []);
-        if (this.work.isDropped(call)) break;
-      }
-      return parts;
-    });
+/** Packs hits, in steps; in a typed array if there are many without extras. */
+function* packAll<H extends object>(
+  hits: readonly H[],
+  size: number,
+  pack: (hit: H, frame: number) => PackedHits,
+  frame: number,
+): Steps<PackedHits> {
+  const isTyped = hits.length > FEW_HITS && !hits.some(hasExtras);
+  const packed: number[] | Float64Array = isTyped ? new Float64Array(size * hits.length) : [];
+  for (const [i, hit] of hits.entries()) {
+    if (i % HITS_AT_ONCE === HITS_AT_ONCE - 1) yield;
+    const fields = pack(hit, frame);
+    for (let k = 0; k < size; k++) packed[size * i + k] = fields[k] ?? 0;
   }
+  return packed;
 }
 
 /** Returns whether a sweep takes no more than a few microseconds per object: that of a sphere or capsule that does not turn. */

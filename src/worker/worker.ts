@@ -1,6 +1,6 @@
 // Entry of the worker script, in browsers and in Node.
 import packed from '../../build/core.wasm.gz';
-import type { Endpoint } from '../shared/calls.js';
+import type { AnswerMessage, Endpoint } from '../shared/calls.js';
 import { CollisionError } from '../shared/errors.js';
 import { failureOf } from '../shared/failure.js';
 import type { FromWorker } from '../shared/protocol.js';
@@ -29,7 +29,8 @@ function findEndpoint(): Endpoint {
 }
 
 async function start(endpoint: Endpoint): Promise<void> {
-  const post = (message: FromWorker, transfer?: Transferable[]) => endpoint.postMessage(message, transfer);
+  const post = (message: FromWorker | AnswerMessage, transfer?: Transferable[]) =>
+    endpoint.postMessage(message, transfer);
   try {
     const given = givenCore();
     const [exports, compiled] = await startCore(given ?? inOrder(await unpack(packed())));

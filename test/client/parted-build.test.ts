@@ -2,6 +2,8 @@
 // builder, and whatever happens to the second one has no effect.
 import { type AddMeshOptions, type CollisionService, createCollisionService } from 'collision-worker';
 import { expect, onTestFinished, test } from 'vitest';
+import type { CallMessage } from '../../src/shared/calls.js';
+import type { ToWorker } from '../../src/shared/protocol.js';
 import { HeldWorker } from '../fixtures/held-worker.js';
 import { createLimitedWorker } from '../fixtures/limited-memory.js';
 import { waves } from '../oracle/meshes.js';
@@ -15,11 +17,12 @@ class Spied extends HeldWorker {
   readonly calls: string[] = [];
   onSecond = (): void => {};
 
-  override postMessage(message: { type: string; name?: string }, transfer?: Transferable[]): void {
+  override postMessage(message: ToWorker | CallMessage, transfer?: Transferable[]): void {
     super.postMessage(message, transfer);
-    if (message.type !== 'call') return;
-    this.calls.push(message.name!);
-    if (message.name === 'buildSecond') this.onSecond();
+    if (!Array.isArray(message)) return;
+    const [, name] = message;
+    this.calls.push(name);
+    if (name === 'buildSecond') this.onSecond();
   }
 }
 

@@ -12,7 +12,7 @@ test.each([0, 1, 3])('many small meshes in a task, with %d builders', async (bui
   const posted: string[] = [];
   const original = Worker.prototype.postMessage;
   vi.spyOn(Worker.prototype, 'postMessage').mockImplementation(function (this: Worker, message, transfer) {
-    if (message?.name) posted.push(message.name);
+    if (Array.isArray(message)) posted.push(message[1]);
     original.call(this, message, transfer);
   });
   const service = await createCollisionService({ builders });

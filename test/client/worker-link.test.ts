@@ -14,6 +14,7 @@ import { FrameBuilder } from '../../src/client/frame/frame-builder.js';
 import { FrameView } from '../../src/client/frame/frame-result.js';
 import type { Command } from '../../src/shared/commands.js';
 import { makeId } from '../../src/shared/ids.js';
+import { packRay, unpackHit } from '../../src/shared/packed.js';
 import type { FromWorker, ResultMessage } from '../../src/shared/protocol.js';
 import { createCore } from '../../src/worker/binding/core.js';
 import { WorkerService } from '../../src/worker/service.js';
@@ -470,9 +471,9 @@ test('memory that runs out in a command is told by the next frame, and all else 
   expect(frame()).toMatchObject({ failure: undefined });
   service.receive({ type: 'commands', list: [{ type: 'setObject', id: b, description, matrix: undefined }] });
   const filter = { layers: 1, side: 3, precision: 4, ignore: new Uint32Array() };
-  expect(service.raycast(FORWARD, filter)).toMatchObject({ object: c });
+  expect(unpackHit(service.raycast(packRay(FORWARD), filter)!)).toMatchObject({ object: c });
   service.receive({ type: 'commands', list: [a, b, c].map((id) => ({ type: 'removeObject', id }) as const) });
-  expect(service.raycast(FORWARD, filter)).toBeNull();
+  expect(service.raycast(packRay(FORWARD), filter)).toBeNull();
   expect(core.check()).toBeNull();
 });
 

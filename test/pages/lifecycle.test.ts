@@ -194,12 +194,13 @@ const BUILD = `(async () => {
     const made = new Worker('/dist/worker.js', { type: 'module' });
     const post = made.postMessage;
     made.postMessage = (message, handed) => {
-      if (message.name === 'buildMesh') seen.lent.push(kindOf(message.args.at(-1), handed));
+      const name = Array.isArray(message) ? message[1] : '';
+      if (name === 'buildMesh') seen.lent.push(kindOf(message.at(-1), handed));
       if (message.type === 'chunk') seen.loaded.at(-1).push(...kindOf([message.chunk], handed));
-      if (message.name === 'loadChunks') seen.loaded.push([]);
+      if (name === 'loadChunks') seen.loaded.push([]);
       post.call(made, message, handed);
     };
-    made.addEventListener('message', ({ data }) => data.value?.buffers && seen.built.push(kindOf(data.value.buffers)));
+    made.addEventListener('message', ({ data }) => data[1]?.buffers && seen.built.push(kindOf(data[1].buffers)));
     workers.push(made);
     return made;
   };

@@ -1,6 +1,8 @@
 import { createCollisionService, type WorkerLike } from 'collision-worker';
 import { Matrix4, PerspectiveCamera } from 'three';
 import { expect } from 'vitest';
+import type { AnswerMessage } from '../../src/shared/calls.js';
+import type { FromWorker } from '../../src/shared/protocol.js';
 import { icosphere } from '../oracle/meshes.js';
 import { addSlowScene } from './slow.js';
 
@@ -9,24 +11,20 @@ const PICKS = 300;
 const ATTEMPTS = 30;
 const at = (x: number) => new Matrix4().makeTranslation(x, 0, 0).elements;
 
-/** Answers of calls as they come from the worker. */
-interface Answer {
-  type?: string;
-  error?: { name?: string };
-}
-
 /** A service that counts its worker's answers to calls: how many it has run, and how many it has not even begun. */
 async function startCounted(createWorker: () => WorkerLike) {
   const counts = { run: 0, dropped: 0 };
-  const count = ({ data: { type, error } }: MessageEvent<Answer>) => {
-    if (type === 'thrown' && error?.name === 'ABORTED') counts.dropped++;
-    else if (type === 'thrown' || type === 'answer') counts.run++;
+  const count = ({ data }: MessageEvent<FromWorker | AnswerMessage>) => {
+    if (!Array.isArray(data)) return;
+    const [, , error] = data;
+    if (error?.name === 'ABORTED') counts.dropped++;
+    else counts.run++;
   };
   const service = await createCollisionService({
     builders: 0,
     createWorker: () => {
       const worker = createWorker();
-      (worker as unknown as EventTarget).addEventListener('message', (event) => count(event as MessageEvent<Answer>));
+      (worker as unknown as EventTarget).addEventListener('message', (event) => count(event as MessageEvent));
       return worker;
     },
   });

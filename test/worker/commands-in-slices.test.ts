@@ -78,7 +78,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const call = { type: 'call', call: 1, name: 'raycast', args: [{}] };
+const call = [1, 'raycast', []];
 const frame = (number: number) => ({ type: 'frame', input: new FrameBuilder().seal(number, 1), out: undefined });
 const commands = (...list: Command[]) => ({ type: 'commands', list });
 const ids = Array.from({ length: COUNT }, (_, slot) => makeId(slot, 1));

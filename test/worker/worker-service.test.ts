@@ -126,7 +126,7 @@ test('a call is dropped by what comes while all that waits is still taken in', a
   const say = (data: object) => send({ data } as unknown as Event);
   // As Node delivers them, many at once: the first part while there was work, the rest behind it.
   inbox.pause();
-  say({ type: 'call', call: 1, name: 'raycast', args: [] });
+  say([1, 'raycast']);
   setImmediate(() => say({ type: 'drop', calls: [1] }));
   await end;
   expect(heard).toEqual(['dropped call']);

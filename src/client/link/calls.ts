@@ -1,10 +1,4 @@
-import {
-  type AnswerMessage,
-  type CallMessage,
-  type Remote,
-  type ThrownMessage,
-  transfersOf,
-} from '../../shared/calls.js';
+import { type AnswerMessage, type CallMessage, type Remote, transfersOf } from '../../shared/calls.js';
 import type { CollisionError } from '../../shared/errors.js';
 import type { WorkerApi } from '../../shared/protocol.js';
 
@@ -23,10 +17,10 @@ export class Calls {
   readonly api: Remote<WorkerApi>;
   /** The number of the last call. */
   last = 0;
-  readonly #post: (message: CallMessage, transfer: Transferable[] | undefined) => void;
+  readonly #post: (message: CallMessage, transfer: Transferable[]) => void;
   readonly #open = new Map<number, OpenCall>();
 
-  constructor(post: (message: CallMessage, transfer: Transferable[] | undefined) => void) {
+  constructor(post: (message: CallMessage, transfer: Transferable[]) => void) {
     this.#post = post;
     const methods: Record<string, unknown> = {};
     this.api = new Proxy(methods as unknown as Remote<WorkerApi>, {
@@ -37,12 +31,12 @@ export class Calls {
     });
   }
 
-  hear(message: AnswerMessage | ThrownMessage): void {
-    const open = this.#open.get(message.call);
+  hear([call, value, error]: AnswerMessage): void {
+    const open = this.#open.get(call);
     if (!open) return;
-    this.#open.delete(message.call);
-    if (message.type === 'answer') open.resolve(message.value);
-    else open.reject(Object.assign(new Error(), message.error));
+    this.#open.delete(call);
+    if (error) open.reject(Object.assign(new Error(), error));
+    else open.resolve(value);
   }
 
   /** Rejects all calls, since the worker is gone. */
@@ -55,12 +49,8 @@ export class Calls {
   #call(name: keyof WorkerApi, args: unknown[]): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const call = ++this.last;
-      let buffers: Transferable[] | undefined;
-      for (const arg of args) {
-        const more = transfersOf(arg);
-        if (more) buffers = buffers ? [...buffers, ...more] : more;
-      }
-      this.#post({ type: 'call', call, name, args }, buffers);
+      const buffers = args.flatMap((arg) => transfersOf(arg) ?? []);
+      this.#post([call, name, ...args], buffers);
       this.#open.set(call, { resolve, reject });
     });
   }

@@ -1,4 +1,4 @@
-import type { Remote } from '../../shared/calls.js';
+import type { AnswerMessage, Remote } from '../../shared/calls.js';
 import { CollisionError } from '../../shared/errors.js';
 import { type Failure, failureFromWire } from '../../shared/failure.js';
 import type { FromWorker, ToWorker, WorkerApi } from '../../shared/protocol.js';
@@ -103,7 +103,7 @@ export class WorkerLink {
     this.#receive = receive;
     this.#revival = revival;
     this.#listeners = [
-      ['message', (event) => this.#hear((event as MessageEvent<FromWorker>).data)],
+      ['message', (event) => this.#hear((event as MessageEvent<FromWorker | AnswerMessage>).data)],
       ['messageerror', () => this.#lose('sent a message that could not be read')],
       ['error', (event) => this.#failed(event as ErrorEvent)],
     ];
@@ -261,9 +261,9 @@ export class WorkerLink {
     }
   }
 
-  #hear(message: FromWorker): void {
+  #hear(message: FromWorker | AnswerMessage): void {
     this.#silence.heard();
-    if (message.type === 'answer' || message.type === 'thrown') {
+    if (Array.isArray(message)) {
       this.#calls.hear(message);
       return;
     }

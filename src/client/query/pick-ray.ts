@@ -1,5 +1,6 @@
 import { VIEW_DEPTH, VIEW_MATRIX, VIEW_PROJECTION, VIEW_VIEWPORT } from '../../shared/layout.js';
-import type { PickRay } from '../../shared/protocol.js';
+import type { PickRay } from '../../shared/packed.js';
+
 import type { Vec3 } from '../../shared/types.js';
 import type { View } from '../frame/view-table.js';
 
@@ -75,12 +76,12 @@ export function pickRay({ record, floats }: View, px: number, py: number, radius
   const unit = Math.hypot(direction[0], direction[1], direction[2]);
   const ray: PickRay = { origin, direction, tMin: near * unit, tMax: far * unit };
   if (radius > 0) {
-    const reach = inWorld(floats, floats[PROJECTION + 3], floats[PROJECTION + 7], floats[PROJECTION + 11], radius);
-    ray.cone = {
-      a: inWorld(floats, ax, ay, az, 0.5 * width),
-      b: inWorld(floats, bx, by, bz, 0.5 * height),
-      reach: [...reach, radius * w0],
-    };
+    ray.cone = [
+      ...inWorld(floats, ax, ay, az, 0.5 * width),
+      ...inWorld(floats, bx, by, bz, 0.5 * height),
+      ...inWorld(floats, floats[PROJECTION + 3], floats[PROJECTION + 7], floats[PROJECTION + 11], radius),
+      radius * w0,
+    ];
   }
   return ray;
 }

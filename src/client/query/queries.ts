@@ -1,14 +1,15 @@
 import { type Remote, transfer } from '../../shared/calls.js';
 import { PRECISION_MESH, PRECISION_OBB, RAY_NUMBERS, SIDE_DOUBLE, SIDE_OWN, WAY_NUMBERS } from '../../shared/layout.js';
-import type {
-  Cursor,
-  Filter,
-  PartMessage,
-  PickRay,
-  SnapRequest,
-  ViewRecord,
-  WorkerApi,
-} from '../../shared/protocol.js';
+import { nextTask } from '../../shared/next-task.js';
+import {
+  HIT_FIELDS,
+  type PackedHits,
+  packRay,
+  SWEEP_HIT_FIELDS,
+  unpackHit,
+  unpackSweepHit,
+} from '../../shared/packed.js';
+import type { Filter, WorkerApi } from '../../shared/protocol.js';
 import { joined } from '../../shared/typed-arrays.js';
 import type {
   ClosestPoint,
@@ -103,11 +104,18 @@ interface AdapterContact {
 
 const MOST_ROUND_POINTS = 4096;
 
+/** Hits that are unpacked in one task, in a millisecond or two. */
+const HITS_AT_ONCE = 4096;
+
 type Api = Remote<WorkerApi>;
 type Options = Pick<PickOptions, 'signal' | 'latest'>;
 type Abortable = { signal?: AbortSignal | undefined };
-/** The worker's arguments for a pick, by its method. */
-type Target = { ray: PickRay; filter: Filter; snap?: SnapRequest } | { near: [ViewRecord, Cursor, Filter] };
+/** The name of the worker's method for a pick, and its arguments. */
+type Target =
+  | ['raycast', ...Parameters<WorkerApi['raycast']>]
+  | ['pickScreen', ...Parameters<WorkerApi['pickScreen']>]
+  | ['pickSnap', ...Parameters<WorkerApi['pickSnap']>];
+type Ask<T> = (...args: unknown[]) => Promise<T>;
 
 /** Reads options. Those of the three adapter are known, too, except for queries that it does not use. */
 function readQuery<T extends QueryOptions>(
@@ -119,9 +127,34 @@ function readQuery<T extends QueryOptions>(
   return readOptions(operation, 'options', options, keys, internal);
 }
 
-function pickBy(api: Api, target: Target): Promise<Hit | null> {
-  if ('near' in target) return api.pickScreen(...target.near);
-  return target.snap ? api.pickSnap(target.ray, target.filter, target.snap) : api.raycast(target.ray, target.filter);
+/** Copies an array for a worker, because the next worker may be asked, too. */
+function handedOver<T extends Float32Array | Float64Array>(array: T): T {
+  const copy = array.slice() as T;
+  return transfer(copy, [copy.buffer as ArrayBuffer]);
+}
+
+async function hitOf(answer: Promise<PackedHits | null>): Promise<Hit | null> {
+  const packed = await answer;
+  return packed && unpackHit(packed);
+}
+
+function hitsOf(answer: Promise<PackedHits>): Promise<Hit[]> {
+  return unpackAll(answer, HIT_FIELDS, unpackHit);
+}
+
+/** Unpacks hits of `size` fields, thousands in each task. */
+async function unpackAll<H>(
+  answer: Promise<PackedHits>,
+  size: number,
+  unpack: (packed: PackedHits, at: number) => H,
+): Promise<H[]> {
+  const packed = await answer;
+  const hits: H[] = [];
+  for (let at = 0; at < packed.length; at += size) {
+    if (hits.length % HITS_AT_ONCE === HITS_AT_ONCE - 1) await nextTask();
+    hits.push(unpack(packed, at));
+  }
+  return hits;
 }
 
 /** Queries to the worker. Each is checked here and sent in order with the frames. */
@@ -138,9 +171,6 @@ export class Queries {
   readonly #latestPickAll = new LatestTurn<Hit[]>('pickAll');
   readonly #latestRegion = new LatestTurn<Uint32Array>('pickRegion');
 
-  /** The parts of long answers, by the number of their series. */
-  readonly #parts = new Map<number, unknown[]>();
-
   constructor(link: WorkerLink, pump: FramePump, views: ViewTable, objects: ObjectStore) {
     this.#link = link;
     this.#pump = pump;
@@ -151,24 +181,32 @@ export class Queries {
 
   pick(x: number, y: number, options: PickOptions = {}): Promise<Hit | null> {
     const given = readQuery('pick', options, PICK_KEYS);
-    const targetOf = this.#target('pick', x, y, given);
-    return this.#inView('pick', given, () => {
-      const target = targetOf();
-      const invoke = target && ((api: Api) => pickBy(api, target));
-      return this.#askInTurn(given.snap === undefined ? this.#latestPick : this.#latestSnap, given, null, invoke);
-    });
+    const turn = given.snap === undefined ? this.#latestPick : this.#latestSnap;
+    return this.#pick(turn, x, y, given, null, (api, [name, ...asked]) =>
+      hitOf((api[name] as Ask<PackedHits | null>)(...asked)),
+    );
   }
 
   pickAll(x: number, y: number, options: PickOptions = {}): Promise<Hit[]> {
     const given = readQuery('pickAll', options, PICK_ALL_KEYS);
-    const targetOf = this.#target('pickAll', x, y, given);
-    return this.#inView('pickAll', given, () => {
+    return this.#pick(this.#latestPickAll, x, y, given, [], (api, [name, ...asked]) =>
+      hitsOf((api[`${name}All` as 'raycastAll' | 'pickScreenAll'] as Ask<PackedHits>)(...asked)),
+    );
+  }
+
+  #pick<T>(
+    turn: LatestTurn<T>,
+    x: number,
+    y: number,
+    given: PickOptions,
+    beside: T,
+    ask: (api: Api, target: Target) => Promise<T>,
+  ): Promise<T> {
+    const { operation } = turn;
+    const targetOf = this.#target(operation, x, y, given);
+    return this.#inView(operation, given, () => {
       const target = targetOf();
-      const invoke =
-        target &&
-        ((api: Api) =>
-          this.#whole('ray' in target ? api.raycastAll(target.ray, target.filter) : api.pickScreenAll(...target.near)));
-      return this.#askInTurn(this.#latestPickAll, given, [], invoke);
+      return this.#askInTurn(turn, given, beside, target && ((api) => ask(api, target)));
     });
   }
 
@@ -194,18 +232,24 @@ export class Queries {
     return view === 'main' && !this.firstView.isSet ? this.firstView.ask(operation, signal, ask) : ask();
   }
 
-  raycast(ray: Ray, options: QueryOptions = {}): Promise<Hit | null> {
-    const given = readQuery('raycast', options);
-    const checked = checkRay('raycast', ray);
-    const filter = checkFilter('raycast', given, this.#objects);
-    return this.#ask('raycast', given, (api) => api.raycast(checked, filter));
+  raycast(ray: Ray, options?: QueryOptions): Promise<Hit | null> {
+    return this.#cast('raycast', ray, options, (api, ...asked) => hitOf(api.raycast(...asked)));
   }
 
-  raycastAll(ray: Ray, options: QueryOptions = {}): Promise<Hit[]> {
-    const given = readQuery('raycastAll', options);
-    const checked = checkRay('raycastAll', ray);
-    const filter = checkFilter('raycastAll', given, this.#objects);
-    return this.#ask('raycastAll', given, (api) => this.#whole(api.raycastAll(checked, filter)));
+  raycastAll(ray: Ray, options?: QueryOptions): Promise<Hit[]> {
+    return this.#cast('raycastAll', ray, options, (api, ...asked) => hitsOf(api.raycastAll(...asked)));
+  }
+
+  #cast<T>(
+    operation: string,
+    ray: Ray,
+    options: QueryOptions = {},
+    ask: (api: Api, ...asked: Parameters<WorkerApi['raycast']>) => Promise<T>,
+  ): Promise<T> {
+    const given = readQuery(operation, options);
+    const packed = packRay(checkRay(operation, ray));
+    const filter = checkFilter(operation, given, this.#objects);
+    return this.#ask(operation, given, (api) => ask(api, packed, filter));
   }
 
   raycastMany(rays: Float32Array, options: QueryOptions = {}): Promise<RayHits> {
@@ -214,10 +258,7 @@ export class Queries {
     if (copy.length % RAY_NUMBERS !== 0)
       invalid('raycastMany', 'the length of rays', copy.length, `a multiple of ${RAY_NUMBERS}`);
     const filter = checkFilter('raycastMany', given, this.#objects);
-    return this.#ask('raycastMany', given, (api) => {
-      const sent = copy.slice(); // the next worker may be asked, too
-      return api.raycastMany(transfer(sent, [sent.buffer]), filter);
-    });
+    return this.#ask('raycastMany', given, (api) => api.raycastMany(handedOver(copy), filter));
   }
 
   lineOfSight(from: Vec3, to: Vec3, options: QueryOptions = {}): Promise<boolean> {
@@ -228,18 +269,16 @@ export class Queries {
     const direction: Vec3 = [target[0] - origin[0], target[1] - origin[1], target[2] - origin[2]];
     const tMax = Math.hypot(...direction);
     if (tMax === 0) return Promise.resolve(true); // nothing is between a point and itself
-    return this.#ask('lineOfSight', given, (api) => api.isClear({ origin, direction, tMin: 0, tMax }, filter));
+    return this.#ask('lineOfSight', given, (api) => api.isClear([...origin, ...direction, 0, tMax], filter));
   }
 
   frustum(volume: string | ViewOptions | Float32Array, options: QueryOptions = {}): Promise<VisibleSet> {
     const given = readQuery('frustum', options, QUERY_KEYS, []);
     const filter = checkFilter('frustum', given, this.#objects, PRECISION_OBB);
-    if (ArrayBuffer.isView(volume)) {
-      const planes = checkPlanes('frustum', volume);
-      return this.#ask('frustum', given, (api) => api.frustum(planes, filter));
-    }
-    const record = this.#views.recordOf('frustum', 'view', volume);
-    return this.#ask('frustum', given, (api) => api.frustum(record, filter));
+    const checked = ArrayBuffer.isView(volume)
+      ? checkPlanes('frustum', volume)
+      : this.#views.recordOf('frustum', 'view', volume);
+    return this.#ask('frustum', given, (api) => api.frustum(checked, filter));
   }
 
   sees(view: string | ViewOptions, targets: ArrayLike<ObjectId>, options: QueryOptions = {}): Promise<Sight> {
@@ -282,7 +321,10 @@ export class Queries {
     to: ArrayLike<number>,
     options: SweepOptions = {},
   ): Promise<SweepHit | null> {
-    return this.#move('sweep', shape, from, to, options, (api, ...way) => api.sweep(...way));
+    return this.#move('sweep', shape, from, to, options, async (api, ...way) => {
+      const packed = await api.sweep(...way);
+      return packed && unpackSweepHit(packed);
+    });
   }
 
   sweepAll(
@@ -291,7 +333,9 @@ export class Queries {
     to: ArrayLike<number>,
     options: SweepOptions = {},
   ): Promise<SweepHit[]> {
-    return this.#move('sweepAll', shape, from, to, options, (api, ...way) => this.#whole(api.sweepAll(...way)));
+    return this.#move('sweepAll', shape, from, to, options, (api, ...way) =>
+      unpackAll(api.sweepAll(...way), SWEEP_HIT_FIELDS, unpackSweepHit),
+    );
   }
 
   place(shape: Shape | ObjectId, matrix: ArrayLike<number> = IDENTITY, options: QueryOptions = {}): Promise<Placement> {
@@ -338,10 +382,9 @@ export class Queries {
     const shapeOf = checkShapeOf(operation, given.shapeOf, shapes, copy.length / WAY_NUMBERS);
     const tolerance = given.tolerance === undefined ? 0 : checkPositive(operation, 'tolerance', given.tolerance);
     const filter = checkWholeFilter(operation, given, this.#objects, SIDE_DOUBLE);
-    return this.#ask(operation, given, (api) => {
-      const sent = copy.slice(); // the next worker may be asked, too
-      return api.sweepMany(descriptions, transfer(sent, [sent.buffer]), shapeOf, tolerance, filter);
-    });
+    return this.#ask(operation, given, (api) =>
+      api.sweepMany(descriptions, handedOver(copy), shapeOf, tolerance, filter),
+    );
   }
 
   contact(a: ObjectId, b: ObjectId, options: ContactOptions & AdapterContact = {}): Promise<ContactReport | null> {
@@ -370,10 +413,7 @@ export class Queries {
     this.#objects.check(operation, 'b', b);
     if (a === b) invalid(operation, 'b', b, `another object than a, which is ${a}`);
     if (isShown === true && (this.#objects.layersOf(a) === 0 || this.#objects.layersOf(b) === 0)) {
-      const answer = this.#link.defer<T | null>(operation);
-      const promise = abortable(operation, signal, answer);
-      answer.resolve(null);
-      return promise;
+      return this.#answered<T | null>(operation, signal, null);
     }
     return this.#ask(operation, { signal }, invoke);
   }
@@ -417,29 +457,11 @@ export class Queries {
       // The worker computes the snap radius in the world, from the drawing.
       const ray = pickRay(view, x, y, method === 'ray' && !kinds ? radius : 0);
       if (!ray) return null;
-      if (method === 'screen') return { near: [view.record.slice(), { x, y, radius }, filter] };
-      return kinds ? { ray, filter, snap: { kinds, drawing: snapDrawing(view, x, y, radius) } } : { ray, filter };
+      if (method === 'screen') return ['pickScreen', view.record.slice(), { x, y, radius }, filter];
+      const packed = packRay(ray);
+      if (!kinds) return ['raycast', packed, filter];
+      return ['pickSnap', packed, filter, { kinds, drawing: snapDrawing(view, x, y, radius) }];
     };
-  }
-
-  takePart({ parts, items }: PartMessage): void {
-    const whole = this.#parts.get(parts);
-    if (whole) whole.push(...items);
-    else this.#parts.set(parts, items);
-  }
-
-  /** Forgets parts of answers that will not be completed. */
-  forgetParts(): void {
-    this.#parts.clear();
-  }
-
-  /** Waits for an answer that may have come in parts. */
-  async #whole<T>(answer: Promise<T[] | number>): Promise<T[]> {
-    const found = await answer;
-    if (typeof found !== 'number') return found;
-    const whole = this.#parts.get(found) as T[];
-    this.#parts.delete(found);
-    return whole;
   }
 
   #ask<T>(operation: string, { signal }: Abortable, invoke: (api: Api) => Promise<T>): Promise<T> {
@@ -462,10 +484,16 @@ export class Queries {
       return promise;
     }
     if (invoke) return this.#ask(operation, { signal }, invoke);
+    const answer = this.#answered(operation, signal, beside);
+    if (latest) turn.answerWaiting(beside);
+    return answer;
+  }
+
+  /** Answers a query without the worker, unless the service has ended. */
+  #answered<T>(operation: string, signal: AbortSignal | undefined, value: T): Promise<T> {
     const answer = this.#link.defer<T>(operation);
     const promise = abortable(operation, signal, answer);
-    answer.resolve(beside);
-    if (latest) turn.answerWaiting(beside);
+    answer.resolve(value);
     return promise;
   }
 }

@@ -13,11 +13,6 @@ import {
   REGION_TOUCH,
   type SIDE_DOUBLE,
   SIDE_OWN,
-  SNAP_CENTER,
-  SNAP_EDGE,
-  SNAP_FACE,
-  SNAP_MIDPOINT,
-  SNAP_VERTEX,
   VIEW_VIEWPORT,
 } from '../../shared/layout.js';
 import type { Clips, Filter, Region } from '../../shared/protocol.js';
@@ -118,23 +113,17 @@ function withOwnPlanes(given: Clips = NO_CLIPS, planes: Float64Array, isIntersec
   return { sets, planes: Float64Array.of(...given.planes, ...planes) };
 }
 
-const SNAP_KINDS: ReadonlyMap<SnapKind, number> = new Map([
-  ['vertex', SNAP_VERTEX],
-  ['midpoint', SNAP_MIDPOINT],
-  ['center', SNAP_CENTER],
-  ['edge', SNAP_EDGE],
-  ['face', SNAP_FACE],
-]);
-const SNAP_NAMES = [...SNAP_KINDS.keys()];
+/** In the order of their bits, from SNAP_VERTEX = 1 on. */
+const SNAP_NAMES: readonly SnapKind[] = ['vertex', 'midpoint', 'center', 'edge', 'face'];
 
 /** Reads the kinds of features that a pick may snap to, SNAP_*; 0 for none. */
 export function checkSnap(operation: string, { snap, method = 'ray', precision = 'mesh' }: PickOptions): number {
   if (snap === undefined) return 0;
   const kinds = reading(operation, 'snap', () => {
     if (!Array.isArray(snap)) invalid(operation, 'snap', snap, `a list of ${SNAP_NAMES.join(', ')}`);
-    const kindOf = (kind: unknown, i: number): number =>
-      SNAP_KINDS.get(kind as SnapKind) ?? SNAP_KINDS.get(checkOneOf(operation, `snap[${i}]`, kind, SNAP_NAMES))!;
-    return snap.reduce<number>((bits, kind, i) => bits | kindOf(kind, i), 0);
+    const bitOf = (kind: SnapKind, i: number) =>
+      1 << SNAP_NAMES.indexOf(checkOneOf(operation, `snap[${i}]`, kind, SNAP_NAMES));
+    return snap.reduce<number>((bits, kind, i) => bits | bitOf(kind, i), 0);
   });
   if (kinds !== 0 && method !== 'ray') invalid(operation, 'snap', snap, `none with method '${method}'`);
   if (kinds !== 0 && precision !== 'mesh') invalid(operation, 'snap', snap, `none with precision '${precision}'`);

@@ -1,5 +1,6 @@
 import * as layout from '../../shared/layout.js';
-import type { Cursor, Filter, PickRay, ViewRecord } from '../../shared/protocol.js';
+import type { PickRay } from '../../shared/packed.js';
+import type { Cursor, Filter, ViewRecord } from '../../shared/protocol.js';
 import type { Ray } from '../../shared/types.js';
 import type { CoreExports } from './exports.js';
 import { type CoreHit, hitAt, type ManyHits, manyHits } from './hits.js';
@@ -9,6 +10,9 @@ import { inOnePiece, type Steps } from './steps.js';
 
 /** Each target takes nine rays of at least a microsecond: this many take up to a millisecond. */
 const TARGETS_AT_ONCE = 64;
+
+/** Numbers per cone, which lie in the core's memory in the same order: two gradients, another one, and a value. */
+const CONE_NUMBERS = 10;
 
 /** Queries along lines: hits of rays, objects drawn near a cursor, and visibility. */
 export class CoreRays {
@@ -143,8 +147,6 @@ export class CoreRays {
     floats[(this.#question.query + layout.RAY_T_MAX) / 8] = tMax;
     this.#memory.words[(this.#question.query + layout.RAY_IS_CONE) / 4] = cone ? 1 : 0;
     if (!cone) return;
-    this.#memory.setFloats(this.#question.query + layout.RAY_CONE_A, cone.a, 3);
-    this.#memory.setFloats(this.#question.query + layout.RAY_CONE_B, cone.b, 3);
-    this.#memory.setFloats(this.#question.query + layout.RAY_CONE_REACH, cone.reach, 4);
+    this.#memory.setFloats(this.#question.query + layout.RAY_CONE_A, cone, CONE_NUMBERS);
   }
 }

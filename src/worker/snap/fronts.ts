@@ -1,5 +1,6 @@
 import { CLIP_SET_BYTES, CLIP_SET_INTERSECTION_COUNT, PRECISION_MESH } from '../../shared/layout.js';
-import type { Filter, PickRay } from '../../shared/protocol.js';
+import type { PickRay } from '../../shared/packed.js';
+import type { Filter } from '../../shared/protocol.js';
 import type { Vec3 } from '../../shared/types.js';
 import type { CoreHit } from '../binding/hits.js';
 import { type Affine, type Place, placed, plus, type SnapView, valueAt } from './snap-view.js';

@@ -1,4 +1,5 @@
-import type { PickRay, SnapRequest } from '../../shared/protocol.js';
+import type { PickRay } from '../../shared/packed.js';
+import type { SnapRequest } from '../../shared/protocol.js';
 import type { Vec3 } from '../../shared/types.js';
 import { cross, dot } from './vectors.js';
 
@@ -38,8 +39,8 @@ export class SnapView {
   /** Makes a ray through the cursor hit points and lines that are drawn within `radius` pixels. */
   widened(ray: PickRay, radius: number): PickRay {
     const { x, y, w } = this.drawing;
-    const reach = [radius * w[0], radius * w[1], radius * w[2], radius * valueAt(w, ray.origin)] as const;
-    return { ...ray, cone: { a: [x[0], x[1], x[2]], b: [y[0], y[1], y[2]], reach } };
+    const reach = [radius * w[0], radius * w[1], radius * w[2], radius * valueAt(w, ray.origin)];
+    return { ...ray, cone: [x[0], x[1], x[2], y[0], y[1], y[2], ...reach] };
   }
 
   /** Returns the part of the viewport within `radius` pixels of the cursor, along each axis. */

@@ -24,7 +24,8 @@ import {
   SNAP_TIRED,
   SNAP_VERTEX,
 } from '../../shared/layout.js';
-import type { Filter, PickRay, SnapRequest } from '../../shared/protocol.js';
+import type { PickRay } from '../../shared/packed.js';
+import type { Filter, SnapRequest } from '../../shared/protocol.js';
 import type { FlatFace, Hit, Snap, Vec3 } from '../../shared/types.js';
 import type { CoreRays } from '../binding/rays.js';
 import type { CoreSnaps } from '../binding/snaps.js';

@@ -176,13 +176,16 @@ test('frames and questions while the worker is busy', async () => {
   transcript.note('\n# it fails, and comes again with the next one');
   await worker.answer(undefined, { failure: { code: 'OUT_OF_MEMORY', message: 'there is no room' } });
   await worker.answer(nothing(4));
-  for (let call = 1; call <= worker.call; call++) await worker.say({ type: 'answer', call, value: null });
-  await worker.say({ type: 'answer', call: 1, value: 'twice' });
+  for (let call = 1; call <= worker.call; call++) await worker.say([call, null]);
+  await worker.say([1, 'twice']);
   await transcript.answers(answers.all);
   const { pending, queueDepth, frames, objects, frameBuffers, memoryBytes } = service.stats;
   transcript.note(JSON.stringify({ pending, queueDepth, frames, objects, frameBuffers, memoryBytes }));
   await transcript.check('link-busy');
 });
+
+/** The fields of a hit. */
+const HIT = [7, 2.5, ...[0, 0, 1], ...[0, 0, 1], 3, 3, ...[0.5, 0.25, 0.25], -1, 4];
 
 test('what a call answers', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }); // no other worker is created
@@ -198,34 +201,15 @@ test('what a call answers', async () => {
       if (message) await worker.say(message);
       return asked;
     });
-  await tell('hits', (call) => ({ type: 'answer', call, value: [1, 2] }));
-  await tell('a declared error', (call) => ({
-    type: 'thrown',
-    call,
-    error: { name: 'OUT_OF_MEMORY', message: 'there is no room' },
-  }));
-  await tell('one that names the call', (call) => ({
-    type: 'thrown',
-    call,
-    error: { name: 'BAD_DATA', message: 'raycastAll: no' },
-  }));
-  await tell('of what has gone', (call) => ({
-    type: 'thrown',
-    call,
-    error: { name: 'UNKNOWN_ID', message: 'object 7' },
-  }));
-  transcript.note('\n# in parts');
-  const asked = service.raycastAll(down(0));
-  await new Promise(setImmediate);
-  await worker.say({ type: 'part', parts: 5, items: [1, 2] });
-  await worker.say({ type: 'part', parts: 6, items: [9] });
-  await worker.say({ type: 'part', parts: 5, items: [3] });
-  await worker.say({ type: 'answer', call: worker.call, value: 5 });
-  await transcript.answers([asked]);
+  await tell('hits', (call) => [call, [...HIT, 0, ...HIT, { distanceToRay: 0.5 }]]);
+  await tell('one hit in a typed array', (call) => [call, Float64Array.of(...HIT, 0)]);
+  await tell('a declared error', (call) => [call, undefined, { name: 'OUT_OF_MEMORY', message: 'there is no room' }]);
+  await tell('one that names the call', (call) => [call, undefined, { name: 'BAD_DATA', message: 'raycastAll: no' }]);
+  await tell('of what has gone', (call) => [call, undefined, { name: 'UNKNOWN_ID', message: 'object 7' }]);
   transcript.note('\n# an error that only a bug can throw');
   const answers = transcript.answers([service.raycastAll(down(0)), service.update()]);
   await new Promise(setImmediate);
-  await worker.say({ type: 'thrown', call: worker.call, error: { name: 'TypeError', message: 'x is not a function' } });
+  await worker.say([worker.call, undefined, { name: 'TypeError', message: 'x is not a function' }]);
   service.dispose();
   await answers;
   await transcript.check('link-answers');
@@ -268,7 +252,7 @@ test('lost, again and again', async () => {
   await next();
   await workers[1].ready();
   await workers[1].answer(nothing(4, 2));
-  for (let call = 1; call <= workers[1].call; call++) await workers[1].say({ type: 'answer', call, value: null });
+  for (let call = 1; call <= workers[1].call; call++) await workers[1].say([call, null]);
   transcript.note('\n# which cannot be read');
   answers.push(service.raycast(down(late)));
   await new Promise(setImmediate);
@@ -322,7 +306,7 @@ test('silent', async () => {
   await wait(0);
   await workers[1].ready();
   await wait(310);
-  await workers[1].say({ type: 'answer', call: workers[1].call, value: null });
+  await workers[1].say([workers[1].call, null]);
   await wait(1_000);
   answers.push(service.raycast(down(1)));
   await wait(330);
@@ -334,7 +318,7 @@ test('silent', async () => {
   await wait(1_000);
   await wait(1_000);
   await workers[3].ready();
-  await workers[3].say({ type: 'answer', call: workers[3].call, value: null });
+  await workers[3].say([workers[3].call, null]);
   await transcript.answers(answers.all);
   await transcript.check('link-silent');
 });

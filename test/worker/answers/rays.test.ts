@@ -2,7 +2,8 @@
 import { Matrix4, Vector3 } from 'three';
 import { beforeEach, describe, expect, test } from 'vitest';
 import * as layout from '../../../src/shared/layout.js';
-import type { Filter, PickRay } from '../../../src/shared/protocol.js';
+import type { PickRay } from '../../../src/shared/packed.js';
+import type { Filter } from '../../../src/shared/protocol.js';
 import { inOnePiece } from '../../../src/worker/binding/steps.js';
 import { Answers, anyRound, ExactRandom, onClock, surface, World } from '../../fixtures/exact-answers.js';
 import { field, hills, kinds } from '../../fixtures/exact-meshes.js';
@@ -194,16 +195,12 @@ describe.each(PLACES)('%s', (_, place) => {
       const across = new Vector3(0.3, -0.2, 0.9).cross(way);
       const up = way.clone().cross(across);
       const unit = 1 / Math.sqrt(way.lengthSq());
-      const cone = {
-        a: across.multiplyScalar(unit).toArray(),
-        b: up.multiplyScalar(unit * unit).toArray(),
-        reach: [...way.multiplyScalar(i % 2 === 0 ? 0 : 0.03 * unit).toArray(), 0.05] as [
-          number,
-          number,
-          number,
-          number,
-        ],
-      };
+      const cone = [
+        ...across.multiplyScalar(unit),
+        ...up.multiplyScalar(unit * unit),
+        ...way.multiplyScalar(i % 2 === 0 ? 0 : 0.03 * unit),
+        0.05,
+      ];
       for (const filter of [
         ALL,
         { ...ALL, threshold: 0.05 },
