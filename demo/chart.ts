@@ -3,11 +3,11 @@ import 'uplot/dist/uPlot.min.css';
 
 const HEIGHT = 150;
 /** Seconds of history in the chart. */
-const SPAN = 30;
+const HISTORY_SECONDS = 30;
 /** Milliseconds at the end of the axis. Longer frames are clamped to it. */
-const TOP = 50;
+const MAX_MS = 50;
 /** Milliseconds of frame budget at 60 Hz. */
-const FRAME = 1000 / 60;
+const FRAME_BUDGET = 1000 / 60;
 
 export interface Series {
   readonly name: string;
@@ -31,14 +31,17 @@ export class FrameChart {
         height: HEIGHT,
         legend: { show: false },
         cursor: { show: false },
-        scales: { x: { time: false, range: (_, __, end) => [end - SPAN, end] }, y: { range: () => [0, TOP] } },
+        scales: {
+          x: { time: false, range: (_, __, end) => [end - HISTORY_SECONDS, end] },
+          y: { range: () => [0, MAX_MS] },
+        },
         axes: [
           { ...axis, show: false },
           {
             ...axis,
             size: 40,
             font: '14px system-ui',
-            splits: () => [0, FRAME, 33.3, TOP],
+            splits: () => [0, FRAME_BUDGET, 33.3, MAX_MS],
             values: (_, at) => at.map(Math.round),
           },
         ],
@@ -62,10 +65,11 @@ export class FrameChart {
   /** Adds a frame that began at `seconds` and cost `ms` to a series; null breaks the line. */
   add(seconds: number, index: number, ms: number | null): void {
     this.#seconds.push(seconds);
-    for (const [i, costs] of this.#costs.entries()) costs.push(i === index && ms !== null ? Math.min(ms, TOP) : null);
-    const gone = this.#seconds.findIndex((time) => time >= seconds - SPAN);
-    if (gone < this.#seconds.length / 2) return;
-    for (const values of [this.#seconds, ...this.#costs]) values.splice(0, gone);
+    for (const [i, costs] of this.#costs.entries())
+      costs.push(i === index && ms !== null ? Math.min(ms, MAX_MS) : null);
+    const expiredCount = this.#seconds.findIndex((time) => time >= seconds - HISTORY_SECONDS);
+    if (expiredCount < this.#seconds.length / 2) return;
+    for (const values of [this.#seconds, ...this.#costs]) values.splice(0, expiredCount);
   }
 
   draw(): void {
@@ -76,7 +80,7 @@ export class FrameChart {
 /** Draws the line above which frames are dropped. */
 function drawLimit(plot: uPlot): void {
   const { ctx, bbox } = plot;
-  const y = plot.valToPos(FRAME, 'y', true);
+  const y = plot.valToPos(FRAME_BUDGET, 'y', true);
   ctx.save();
   ctx.strokeStyle = '#dfe6f1';
   ctx.setLineDash([6, 4]);

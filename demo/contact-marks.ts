@@ -13,14 +13,14 @@ import {
 } from 'three';
 
 /** Length of the line of a mere touch, so that its normal is visible, too. */
-const SHORTEST = 0.16;
+const MIN_LENGTH = 0.16;
 /** Scale of the lines: depths are small. */
-const STRETCH = 1.5;
+const LENGTH_SCALE = 1.5;
 /** Depth from which on contacts have the colour of deep ones. */
-const DEEP = 0.15;
+const DEEP_DEPTH = 0.15;
 const SLIGHT_COLOR = new Color(0xffe14d);
 const DEEP_COLOR = new Color(0xff4326);
-const PIXELS = 7;
+const POINT_SIZE = 7;
 // Drawn on top of everything: contacts are inside the objects that touch.
 const ON_TOP = { depthTest: false, transparent: true, fog: false, vertexColors: true } as const;
 
@@ -36,22 +36,22 @@ export class ContactMarks {
   #colors!: BufferAttribute;
 
   constructor() {
-    const look = { ...ON_TOP, map: disc(), size: PIXELS, sizeAttenuation: false };
-    this.#points = new Points(new BufferGeometry(), new PointsMaterial(look));
+    const pointOptions = { ...ON_TOP, map: disc(), size: POINT_SIZE, sizeAttenuation: false };
+    this.#points = new Points(new BufferGeometry(), new PointsMaterial(pointOptions));
     this.#lines = new LineSegments(new BufferGeometry(), new LineBasicMaterial(ON_TOP));
     this.#points.renderOrder = 2;
     this.#lines.renderOrder = 1;
-    for (const drawn of [this.#lines, this.#points]) {
-      drawn.frustumCulled = false;
-      this.root.add(drawn);
+    for (const object of [this.#lines, this.#points]) {
+      object.frustumCulled = false;
+      this.root.add(object);
     }
-    this.#makeRoom(1024);
+    this.#allocate(1024);
   }
 
-  /** Removes all points and makes room for `most` new ones. */
-  clear(most: number): void {
+  /** Removes all points and makes room for `capacity` new ones. */
+  clear(capacity: number): void {
     this.count = 0;
-    if (2 * most > this.#positions.count) this.#makeRoom(2 * most);
+    if (2 * capacity > this.#positions.count) this.#allocate(2 * capacity);
   }
 
   /** Adds the points of a pair; `show` displays them. */
@@ -59,13 +59,13 @@ export class ContactMarks {
     const positions = this.#positions.array;
     const colors = this.#colors.array;
     for (let i = start[pair]; i < start[pair + 1]; i++) {
-      const length = SHORTEST + STRETCH * depths[i];
+      const length = MIN_LENGTH + LENGTH_SCALE * depths[i];
       const at = 6 * this.count++;
       for (let k = 0; k < 3; k++) {
         positions[at + k] = points[3 * i + k];
         positions[at + 3 + k] = points[3 * i + k] + length * normals[3 * i + k];
       }
-      COLOR.lerpColors(SLIGHT_COLOR, DEEP_COLOR, Math.min(1, depths[i] / DEEP));
+      COLOR.lerpColors(SLIGHT_COLOR, DEEP_COLOR, Math.min(1, depths[i] / DEEP_DEPTH));
       COLOR.toArray(colors, at);
       COLOR.toArray(colors, at + 3);
     }
@@ -81,12 +81,12 @@ export class ContactMarks {
     }
   }
 
-  #makeRoom(points: number): void {
+  #allocate(points: number): void {
     this.#positions = new BufferAttribute(new Float32Array(6 * points), 3).setUsage(DynamicDrawUsage);
     this.#colors = new BufferAttribute(new Float32Array(6 * points), 3).setUsage(DynamicDrawUsage);
-    for (const drawn of [this.#points, this.#lines]) {
-      drawn.geometry.dispose();
-      drawn.geometry = new BufferGeometry()
+    for (const object of [this.#points, this.#lines]) {
+      object.geometry.dispose();
+      object.geometry = new BufferGeometry()
         .setAttribute('position', this.#positions)
         .setAttribute('color', this.#colors);
     }

@@ -7,7 +7,7 @@ import { costOf, type Meter, quantile } from './meter.js';
 import { createControls } from './page.js';
 import { element, fillTable, nameOf, Panel, showError, showSelected } from './panel.js';
 import { Pointer } from './pointer.js';
-import { textsOver } from './scenery.js';
+import { textInsets } from './scenery.js';
 import type { Stage } from './stage.js';
 import { Stutter } from './stutter.js';
 import { Tour } from './tour.js';
@@ -15,11 +15,11 @@ import { MAX_BOXES, type World } from './world.js';
 
 /** Milliseconds between two updates of the texts and the chart. */
 const REPORT_INTERVAL = 250;
-const REMEMBERED_PICKS = 240;
+const MAX_LATENCIES = 240;
 /** Milliseconds after a change of engine that are excluded from the figures: code is compiled, memory is allocated. */
-const WARM_UP = 600;
+const WARM_UP_MS = 600;
 /** Path of the cursor while nobody moves it: seconds of one lap. */
-const LAP = 9;
+const LAP_SECONDS = 9;
 
 export const ENGINES = ['worker', 'main thread'] as const;
 export type EngineName = (typeof ENGINES)[number];
@@ -40,7 +40,7 @@ const ROWS: readonly [figure: keyof Figures, name: string][] = [
   ['latency', 'mouse to answer'],
   ['rate', 'frames a second'],
 ];
-const NONE: Figures = { collide: '–', all: '–', latency: '–', rate: '–' };
+const NO_FIGURES: Figures = { collide: '–', all: '–', latency: '–', rate: '–' };
 
 /** The page: a world, the stage that shows it, and the engines that can do its collision work. */
 export class Demo {
@@ -59,7 +59,7 @@ export class Demo {
   readonly #canvas: HTMLCanvasElement;
   readonly #panel = new Panel();
   readonly #chart: FrameChart;
-  readonly #figures: Record<EngineName, Figures> = { worker: NONE, 'main thread': NONE };
+  readonly #figures: Record<EngineName, Figures> = { worker: NO_FIGURES, 'main thread': NO_FIGURES };
   readonly #hitMarker = new HitMarker();
   readonly #selectionMarker = new SelectionMarker();
   readonly #stutter = new Stutter();
@@ -69,8 +69,8 @@ export class Demo {
   #lastTime = 0;
   #lastReport = 0;
   /** Frames before this time are excluded from the figures. */
-  #warmUntil = Number.POSITIVE_INFINITY;
-  #lastEvent = 0;
+  #warmUpEnd = Number.POSITIVE_INFINITY;
+  #lastEventTime = 0;
 
   constructor(canvas: HTMLCanvasElement, world: World, stage: Stage, engines: Engines, meter: Meter) {
     this.world = world;
@@ -103,14 +103,14 @@ export class Demo {
   use(name: EngineName): void {
     this.#engineName = name;
     for (const radio of radios()) radio.checked = radio.value === name;
-    this.#forget();
+    this.#reset();
   }
 
   /** One animation frame. */
   readonly frame = (time: number): void => {
     const { meter, stage, settings } = this;
     meter.begin();
-    this.#count(time);
+    this.#recordFrame(time);
     // After its tab was hidden, the scene continues where it was.
     if (settings.move) this.#seconds += Math.min(0.1, (time - this.#lastTime) / 1000);
     this.#lastTime = time;
@@ -135,17 +135,17 @@ export class Demo {
   async pick(x: number, y: number, latest = false, since = performance.now()): Promise<Intersection | null> {
     const hit = await this.meter.measure('collide', () => this.engine.pick(x, y, latest));
     this.latencies.push(performance.now() - since);
-    if (this.latencies.length > REMEMBERED_PICKS) this.latencies.shift();
+    if (this.latencies.length > MAX_LATENCIES) this.latencies.shift();
     return hit;
   }
 
   /** Adds the frame that has just ended to the chart. */
-  #count(time: number): void {
+  #recordFrame(time: number): void {
     const { last } = this.meter;
     if (last === undefined) return;
-    if (this.#warmUntil === Number.POSITIVE_INFINITY) this.#warmUntil = time + WARM_UP;
-    const isWarm = time >= this.#warmUntil;
-    if (!isWarm) this.#forgetFigures();
+    if (this.#warmUpEnd === Number.POSITIVE_INFINITY) this.#warmUpEnd = time + WARM_UP_MS;
+    const isWarm = time >= this.#warmUpEnd;
+    if (!isWarm) this.#clearFigures();
     this.#chart.add(this.#lastTime / 1000, ENGINES.indexOf(this.#engineName), isWarm ? costOf(last) : null);
   }
 
@@ -153,8 +153,8 @@ export class Demo {
   #position(time: number): { x: number; y: number } | null {
     if (this.#pointer.position !== null || !this.tour.isOn) return this.#pointer.position;
     const { clientWidth, clientHeight } = this.#canvas;
-    const { aside, below } = textsOver(clientWidth);
-    const angle = (2 * Math.PI * time) / (1000 * LAP);
+    const { aside, below } = textInsets(clientWidth);
+    const angle = (2 * Math.PI * time) / (1000 * LAP_SECONDS);
     return {
       x: aside + (clientWidth - aside) * (0.5 + 0.27 * Math.sin(angle)),
       y: (clientHeight - below) * (0.5 + 0.2 * Math.sin(2 * angle)),
@@ -164,8 +164,8 @@ export class Demo {
   async #hover(x: number, y: number): Promise<void> {
     // A mouse at rest sends no events: the latency is then measured from the frame's own request.
     const { time } = this.#pointer;
-    const isNew = this.#pointer.position !== null && time !== this.#lastEvent;
-    this.#lastEvent = time;
+    const isNew = this.#pointer.position !== null && time !== this.#lastEventTime;
+    this.#lastEventTime = time;
     try {
       this.#show(await this.pick(x, y, true, isNew ? time : performance.now()));
     } catch (error) {
@@ -190,12 +190,12 @@ export class Demo {
   }
 
   /** From here on, results belong to another engine or to another load. */
-  #forget(): void {
-    this.#warmUntil = Number.POSITIVE_INFINITY;
-    this.#forgetFigures();
+  #reset(): void {
+    this.#warmUpEnd = Number.POSITIVE_INFINITY;
+    this.#clearFigures();
   }
 
-  #forgetFigures(): void {
+  #clearFigures(): void {
     this.meter.frames.length = 0;
     this.latencies.length = 0;
   }
@@ -220,7 +220,7 @@ export class Demo {
         )}`,
       };
     }
-    this.#compare();
+    this.#showComparison();
     this.#panel.showFigures({
       objects: grouped(objects),
       'of them in view, and drawn': grouped(outcome.visibleObjects),
@@ -229,7 +229,7 @@ export class Demo {
     });
   }
 
-  #compare(): void {
+  #showComparison(): void {
     const { worker, 'main thread': main } = this.#figures;
     fillTable(
       element('compare'),
@@ -245,7 +245,7 @@ export class Demo {
       .name('Boxes')
       .onChange((count: number) => {
         world.boxes.count = count;
-        this.#forget();
+        this.#reset();
       });
     gui.add(settings, 'move').name('Move');
     gui.add(settings, 'pick').name('Pick under the mouse');

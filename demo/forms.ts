@@ -24,8 +24,8 @@ export class Forms {
 
   /** About y, centred. */
   ring(inner: number, outer: number, height: number): LatheGeometry {
-    const [low, high] = [-height / 2, height / 2];
-    return this.lathe([inner, low], [outer, low], [outer, high], [inner, high], [inner, low]);
+    const [bottom, top] = [-height / 2, height / 2];
+    return this.lathe([inner, bottom], [outer, bottom], [outer, top], [inner, top], [inner, bottom]);
   }
 
   /** A lathe about y, from pairs of radius and y, counter-clockwise. */
@@ -44,12 +44,13 @@ export class Forms {
     const geometry = new BoxGeometry(1, length, 1, 6, this.segments, 1).translate(0, length / 2, 0);
     const { position } = geometry.attributes;
     for (let i = 0; i < position.count; i++) {
-      const part = position.getY(i) / length;
-      const width = chord * (0.45 + 1.9 * part * (1 - part) + 0.15 * part) * Math.sqrt(1.002 - part ** 8);
-      const across = position.getX(i);
-      const thickness = 0.3 * (1 - 0.85 * part) * chord * (1 - 2.9 * across * across);
-      const angle = 0.95 - 0.75 * part;
-      const x = across * width;
+      const fraction = position.getY(i) / length;
+      const width =
+        chord * (0.45 + 1.9 * fraction * (1 - fraction) + 0.15 * fraction) * Math.sqrt(1.002 - fraction ** 8);
+      const chordPosition = position.getX(i);
+      const thickness = 0.3 * (1 - 0.85 * fraction) * chord * (1 - 2.9 * chordPosition * chordPosition);
+      const angle = 0.95 - 0.75 * fraction;
+      const x = chordPosition * width;
       const z = position.getZ(i) * thickness;
       position.setX(i, x * Math.cos(angle) - z * Math.sin(angle));
       position.setZ(i, x * Math.sin(angle) + z * Math.cos(angle));

@@ -27,12 +27,12 @@ export class FrustumVolume {
   readonly #frustum = new Frustum();
   readonly #matrix = new Matrix4();
 
-  constructor(color: number, fill: number) {
+  constructor(color: number, fillOpacity: number) {
     const faces = new BufferGeometry().setAttribute('position', this.#corners).setIndex(FACES);
     const edges = new BufferGeometry().setAttribute('position', this.#corners).setIndex(EDGES);
     const transparent = { color, transparent: true, depthWrite: false };
     this.root.add(
-      new Mesh(faces, new MeshBasicMaterial({ ...transparent, opacity: fill, side: DoubleSide })),
+      new Mesh(faces, new MeshBasicMaterial({ ...transparent, opacity: fillOpacity, side: DoubleSide })),
       new LineSegments(edges, new LineBasicMaterial({ ...transparent, opacity: 0.7 })),
     );
     for (const part of this.root.children) part.frustumCulled = false;
@@ -44,7 +44,7 @@ export class FrustumVolume {
     for (const plane of planes) plane.constant += margin;
     const [right, left, bottom, top, far, near] = planes;
     for (let i = 0; i < 8; i++) {
-      const { x, y, z } = meeting(i & 1 ? right : left, i & 2 ? top : bottom, i & 4 ? far : near);
+      const { x, y, z } = planeIntersection(i & 1 ? right : left, i & 2 ? top : bottom, i & 4 ? far : near);
       this.#corners.setXYZ(i, x, y, z);
     }
     this.#corners.needsUpdate = true;
@@ -52,7 +52,7 @@ export class FrustumVolume {
 }
 
 /** The intersection of three planes. */
-function meeting(a: Plane, b: Plane, c: Plane): Vector3 {
+function planeIntersection(a: Plane, b: Plane, c: Plane): Vector3 {
   const rows = new Matrix3().set(...a.normal.toArray(), ...b.normal.toArray(), ...c.normal.toArray());
   return new Vector3(-a.constant, -b.constant, -c.constant).applyMatrix3(rows.invert());
 }

@@ -1,6 +1,6 @@
 import { BackSide, Color, Group, Mesh, ShaderMaterial, Vector2 } from 'three';
 
-const PIXELS = 2.5;
+const OUTLINE_PIXELS = 2.5;
 
 /**
  * Outlines meshes: behind each, it draws the back faces of the same geometry, pushed outwards by some pixels along its normals
@@ -14,7 +14,11 @@ export class HullOutlines {
   constructor(color: number) {
     this.#material = new ShaderMaterial({
       side: BackSide,
-      uniforms: { color: { value: new Color(color) }, size: { value: new Vector2(1, 1) }, pixels: { value: PIXELS } },
+      uniforms: {
+        color: { value: new Color(color) },
+        size: { value: new Vector2(1, 1) },
+        pixels: { value: OUTLINE_PIXELS },
+      },
       vertexShader: `
         uniform vec2 size;
         uniform float pixels;

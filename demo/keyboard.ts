@@ -1,7 +1,7 @@
 import { element } from './panel.js';
 
 /** Id of the keyboard's pointer; no browser assigns this number. */
-const ID = 0x7b0a;
+const POINTER_ID = 0x7b0a;
 /** CSS pixels that an arrow key moves the pointer. */
 const STEP = 12;
 const ARROWS: Record<string, readonly [x: number, y: number]> = {
@@ -15,7 +15,7 @@ const BUTTONS: Record<string, { button: number; bit: number }> = {
   ' ': { button: 0, bit: 1 },
   r: { button: 2, bit: 2 },
 };
-const ZOOM: Record<string, number> = { '+': -100, '=': -100, '-': 100 };
+const ZOOM_DELTAS: Record<string, number> = { '+': -100, '=': -100, '-': 100 };
 
 /**
  * A pointer for keyboard users: while the picture has the focus, arrow keys move it, Enter clicks, Space holds the left button, R
@@ -47,12 +47,12 @@ export class KeyboardPointer {
 
   #press(event: KeyboardEvent): void {
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-    const held = BUTTONS[key];
+    const heldButton = BUTTONS[key];
     if (ARROWS[key] !== undefined) this.#move(ARROWS[key], event);
     else if (key === 'Enter') this.#click(event);
-    else if (held !== undefined) this.#hold(held, event);
-    else if (ZOOM[key] !== undefined)
-      this.#target().dispatchEvent(new WheelEvent('wheel', { ...this.#at(event), deltaY: ZOOM[key] }));
+    else if (heldButton !== undefined) this.#hold(heldButton, event);
+    else if (ZOOM_DELTAS[key] !== undefined)
+      this.#target().dispatchEvent(new WheelEvent('wheel', { ...this.#eventInit(event), deltaY: ZOOM_DELTAS[key] }));
     else return;
     event.preventDefault();
   }
@@ -70,7 +70,7 @@ export class KeyboardPointer {
     if (this.#buttons !== 0) return;
     this.#hold(BUTTONS[' '], event);
     this.#hold(BUTTONS[' '], event);
-    this.#target().dispatchEvent(new MouseEvent('click', this.#at(event)));
+    this.#target().dispatchEvent(new MouseEvent('click', this.#eventInit(event)));
   }
 
   #hold({ button, bit }: { button: number; bit: number }, event: KeyboardEvent): void {
@@ -94,17 +94,17 @@ export class KeyboardPointer {
   }
 
   #send(type: string, button: number, event: KeyboardEvent): void {
-    const pointer = { pointerId: ID, pointerType: 'mouse', isPrimary: true, button, buttons: this.#buttons };
-    this.#target().dispatchEvent(new PointerEvent(type, { ...this.#at(event), ...pointer }));
+    const pointer = { pointerId: POINTER_ID, pointerType: 'mouse', isPrimary: true, button, buttons: this.#buttons };
+    this.#target().dispatchEvent(new PointerEvent(type, { ...this.#eventInit(event), ...pointer }));
   }
 
   /** Returns the element of the picture at the pointer: the picture may have several panes. */
   #target(): Element {
-    const found = document.elementFromPoint(this.#x, this.#y);
-    return found === null || found.closest('#side') !== null ? this.#view : found;
+    const target = document.elementFromPoint(this.#x, this.#y);
+    return target === null || target.closest('#side') !== null ? this.#view : target;
   }
 
-  #at({ shiftKey, ctrlKey, altKey, metaKey }: KeyboardEvent): MouseEventInit {
+  #eventInit({ shiftKey, ctrlKey, altKey, metaKey }: KeyboardEvent): MouseEventInit {
     const keys = { shiftKey, ctrlKey, altKey, metaKey };
     return { bubbles: true, cancelable: true, view: window, clientX: this.#x, clientY: this.#y, ...keys };
   }
@@ -113,9 +113,9 @@ export class KeyboardPointer {
 /** A browser throws when code captures a pointer that it does not know. */
 function ignoreCapture(): void {
   for (const name of ['setPointerCapture', 'releasePointerCapture'] as const) {
-    const own = Element.prototype[name];
+    const nativeMethod = Element.prototype[name];
     Element.prototype[name] = function (this: Element, id: number): void {
-      if (id !== ID) own.call(this, id);
+      if (id !== POINTER_ID) nativeMethod.call(this, id);
     };
   }
 }

@@ -63,7 +63,7 @@ export class LivePage {
   #lastTime = 0;
   #lastReport = 0;
   /** Time per ray in the worker (µs), and from a pick's request to its answer (ms). */
-  #measured = { ray: Number.NaN, pick: Number.NaN };
+  #timings = { ray: Number.NaN, pick: Number.NaN };
   #isMeasuring = false;
 
   constructor(renderer: WebGLRenderer, exhibit: Exhibit, service: CollisionService, tracker: SceneTracker) {
@@ -151,11 +151,11 @@ export class LivePage {
     this.#isMeasuring = true;
     const { clientWidth, clientHeight } = this.#renderer.domElement;
     try {
-      const asked = performance.now();
+      const start = performance.now();
       await this.#tracker.pick(clientWidth / 2, clientHeight / 2);
-      const pick = performance.now() - asked;
+      const pick = performance.now() - start;
       const ray = await timeOfRay(this.#service, this.camera, this.#exhibit.threshold ?? 0);
-      this.#measured = { ray, pick };
+      this.#timings = { ray, pick };
     } catch (error) {
       this.#fail(error);
     }
@@ -166,7 +166,7 @@ export class LivePage {
     const { frames } = this.#meter;
     const ms = (value: number): string => (Number.isNaN(value) ? '–' : `${value.toFixed(2)} ms`);
     const median = (values: number[]): string => ms(quantile(values, 0.5));
-    const { ray, pick } = this.#measured;
+    const { ray, pick } = this.#timings;
     this.#panel.showFigures({
       ...this.#exhibit.figures(),
       'main thread: collision work': median(frames.map(({ collide }) => collide)),

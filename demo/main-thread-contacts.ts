@@ -5,7 +5,7 @@ import type { Outcome } from './outcome.js';
 import { MAX_BOXES, type World } from './world.js';
 
 /** At least the length of any box, so that boxes that touch are in neighbouring cells. */
-const CELL = 0.6;
+const CELL_SIZE = 0.6;
 const CUBE = new Box3(new Vector3(-0.5, -0.5, -0.5), new Vector3(0.5, 0.5, 0.5));
 
 /** Finds which boxes and dragons touch: a grid and three's OBB for boxes, three-mesh-bvh for triangles. */
@@ -22,12 +22,12 @@ export class MainThreadContacts {
   }
 
   find(outcome: Outcome): void {
-    this.#boxesAndBoxes(outcome);
-    this.#dragonsAndBoxes(outcome);
-    this.#dragonsAndDragons(outcome);
+    this.#findBoxPairs(outcome);
+    this.#findDragonBoxPairs(outcome);
+    this.#findDragonPairs(outcome);
   }
 
-  #boxesAndBoxes(outcome: Outcome): void {
+  #findBoxPairs(outcome: Outcome): void {
     const { boxes } = this.#world;
     this.#cells.clear();
     for (let i = 0; i < boxes.count; i++) {
@@ -35,7 +35,7 @@ export class MainThreadContacts {
       const { center } = this.#boxes[i].fromBox3(CUBE).applyMatrix4(MATRIX);
       for (let dx = -1; dx <= 1; dx++) {
         for (let dy = -1; dy <= 1; dy++) {
-          for (let dz = -1; dz <= 1; dz++) this.#boxAndCell(i, keyOf(center, dx, dy, dz), outcome);
+          for (let dz = -1; dz <= 1; dz++) this.#testBoxAgainstCell(i, keyOf(center, dx, dy, dz), outcome);
         }
       }
       const key = keyOf(center, 0, 0, 0);
@@ -46,7 +46,7 @@ export class MainThreadContacts {
   }
 
   /** A cell contains only earlier boxes, so each pair is tested once. */
-  #boxAndCell(i: number, key: number, outcome: Outcome): void {
+  #testBoxAgainstCell(i: number, key: number, outcome: Outcome): void {
     const cell = this.#cells.get(key);
     if (cell === undefined) return;
     for (const j of cell) {
@@ -57,15 +57,15 @@ export class MainThreadContacts {
     }
   }
 
-  #dragonsAndBoxes(outcome: Outcome): void {
+  #findDragonBoxPairs(outcome: Outcome): void {
     const { boxes, dragons } = this.#world;
     dragons.forEach((dragon, d) => {
       const bounds = dragon.geometry.boundingBox!;
-      const around = new OBB().fromBox3(bounds).applyMatrix4(dragon.matrixWorld);
-      bounds.getCenter(around.center).applyMatrix4(dragon.matrixWorld); // OBB itself only moves its centre, and does not rotate
+      const dragonBox = new OBB().fromBox3(bounds).applyMatrix4(dragon.matrixWorld);
+      bounds.getCenter(dragonBox.center).applyMatrix4(dragon.matrixWorld); // OBB itself only moves its centre, and does not rotate
       TO_DRAGON.copy(dragon.matrixWorld).invert();
       for (let i = 0; i < boxes.count; i++) {
-        if (!around.intersectsOBB(this.#boxes[i])) continue;
+        if (!dragonBox.intersectsOBB(this.#boxes[i])) continue;
         boxes.getMatrixAt(i, MATRIX);
         if (!this.#trees[d].intersectsBox(CUBE, MATRIX.premultiply(TO_DRAGON))) continue;
         outcome.touching[i] = 1;
@@ -75,7 +75,7 @@ export class MainThreadContacts {
     });
   }
 
-  #dragonsAndDragons(outcome: Outcome): void {
+  #findDragonPairs(outcome: Outcome): void {
     const { dragons } = this.#world;
     for (let a = 0; a < dragons.length; a++) {
       for (let b = a + 1; b < dragons.length; b++) {
@@ -99,7 +99,7 @@ const MATRIX = new Matrix4();
 const TO_DRAGON = new Matrix4();
 
 function keyOf({ x, y, z }: Vector3, dx: number, dy: number, dz: number): number {
-  const cell = (value: number, offset: number): number => Math.floor(value / CELL) + offset + 512;
+  const cell = (value: number, offset: number): number => Math.floor(value / CELL_SIZE) + offset + 512;
   return (cell(x, dx) * 1024 + cell(y, dy)) * 1024 + cell(z, dz);
 }
 

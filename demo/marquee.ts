@@ -29,7 +29,7 @@ export interface MarqueeEvents {
 }
 
 /** Minimum distance between two points, in CSS pixels; closer points are merged. */
-const GRAIN = 4;
+const MIN_POINT_DISTANCE = 4;
 
 /**
  * Drags with the left mouse button, drawn while they last: a rectangle or, with `lasso` or the Alt key held down, a freehand
@@ -80,7 +80,7 @@ export class Marquee {
     const [x, y] = this.#path.slice(-2);
     const isClick = this.#path.length === 2;
     if (isClick || this.#isLasso) {
-      if (Math.hypot(offsetX - x, offsetY - y) < GRAIN) return false;
+      if (Math.hypot(offsetX - x, offsetY - y) < MIN_POINT_DISTANCE) return false;
     } else {
       this.#path.length = 2;
     }
@@ -120,14 +120,14 @@ export class Marquee {
   }
 }
 
-/** Returns the new selection after a drag over `found`, given the selection before it. */
-export function selectedAfter<T>(
-  before: ReadonlySet<T>,
-  found: readonly T[],
+/** Returns the new selection after a drag over `draggedOver`, given the selection before it. */
+export function updatedSelection<T>(
+  selection: ReadonlySet<T>,
+  draggedOver: readonly T[],
   change: Outline['change'],
 ): ReadonlySet<T> {
-  if (change === 'replace') return new Set(found);
-  if (change === 'add') return new Set([...before, ...found]);
-  const removed = new Set(found);
-  return new Set([...before].filter((each) => !removed.has(each)));
+  if (change === 'replace') return new Set(draggedOver);
+  if (change === 'add') return new Set([...selection, ...draggedOver]);
+  const removed = new Set(draggedOver);
+  return new Set([...selection].filter((each) => !removed.has(each)));
 }

@@ -10,7 +10,7 @@ export interface FrameCost {
   interval: number;
 }
 
-const REMEMBERED = 240;
+const MAX_FRAMES = 240;
 
 /** Sums up the main thread's time for each task of a frame. */
 export class Meter {
@@ -25,7 +25,7 @@ export class Meter {
     if (!Number.isNaN(this.#lastStart)) {
       this.#current.interval = now - this.#lastStart;
       this.frames.push(this.#current);
-      if (this.frames.length > REMEMBERED) this.frames.shift();
+      if (this.frames.length > MAX_FRAMES) this.frames.shift();
     }
     this.#lastStart = now;
     this.#current = { simulate: 0, collide: 0, draw: 0, interval: 0 };
@@ -49,8 +49,8 @@ export function costOf({ simulate, collide, draw }: FrameCost): number {
   return simulate + collide + draw;
 }
 
-/** The value that a fraction `part` of the values do not exceed: 0.5 is the median. NaN for no values. */
-export function quantile(values: readonly number[], part: number): number {
+/** The value that a fraction `fraction` of the values do not exceed: 0.5 is the median. NaN for no values. */
+export function quantile(values: readonly number[], fraction: number): number {
   const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? Number.NaN;
+  return sorted[Math.min(sorted.length - 1, Math.floor(fraction * sorted.length))] ?? Number.NaN;
 }

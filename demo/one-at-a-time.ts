@@ -6,12 +6,12 @@ import { showError } from './panel.js';
  */
 export function oneAtATime(work: () => Promise<void>): () => void {
   let isRunning = false;
-  let isWanted = false;
+  let isRequested = false;
   const run = async (): Promise<void> => {
     isRunning = true;
     try {
-      while (isWanted) {
-        isWanted = false;
+      while (isRequested) {
+        isRequested = false;
         await work();
       }
     } catch (error) {
@@ -20,7 +20,7 @@ export function oneAtATime(work: () => Promise<void>): () => void {
     isRunning = false;
   };
   return () => {
-    isWanted = true;
+    isRequested = true;
     if (!isRunning) void run();
   };
 }

@@ -6,7 +6,7 @@ import { PAGES } from './pages.js';
 import { element, Progress, showError } from './panel.js';
 
 /** Milliseconds for which the button confirms that it has copied. */
-const COPIED = 1500;
+const COPIED_MS = 1500;
 
 /** Runs a page, and shows all errors on it, whether `start` throws them or they occur later. */
 export async function runPage(start: (progress: Progress) => Promise<void>): Promise<void> {
@@ -65,7 +65,7 @@ function addCopying(): void {
     }
     setTimeout(() => {
       button.textContent = 'Copy';
-    }, COPIED);
+    }, COPIED_MS);
   });
 }
 

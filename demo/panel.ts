@@ -68,9 +68,9 @@ export function showError(error: unknown): void {
 }
 
 export function element(id: string): HTMLElement {
-  const found = document.getElementById(id);
-  if (found === null) throw new Error(`the page has no element "${id}"`);
-  return found;
+  const result = document.getElementById(id);
+  if (result === null) throw new Error(`the page has no element "${id}"`);
+  return result;
 }
 
 /** Adds a row for each name, with its value or values, to the table's body if it has one. */
@@ -84,7 +84,7 @@ export function fillTable(table: HTMLElement, values: Record<string, string | re
 }
 
 function cell(tag: 'th' | 'td', text: string): HTMLElement {
-  const made = document.createElement(tag);
-  made.textContent = text;
-  return made;
+  const result = document.createElement(tag);
+  result.textContent = text;
+  return result;
 }

@@ -14,10 +14,10 @@ export function movesByItself(): boolean {
 }
 
 export async function chooseQuality(): Promise<Quality> {
-  const wish = new URLSearchParams(location.search).get('quality');
-  if (wish === 'low' || wish === 'high') return wish;
-  const known = sessionStorage.getItem(KEY);
-  const name = known ?? (await rendererName());
+  const requested = new URLSearchParams(location.search).get('quality');
+  if (requested === 'low' || requested === 'high') return requested;
+  const cachedName = sessionStorage.getItem(KEY);
+  const name = cachedName ?? (await rendererName());
   sessionStorage.setItem(KEY, name);
   return SOFTWARE.test(name) ? 'low' : 'high';
 }

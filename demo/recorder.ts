@@ -33,11 +33,11 @@ export async function record(demo: Demo, frames: number): Promise<Recording> {
   const names = new Set<string>();
 
   const pick = async (x: number, y: number): Promise<void> => {
-    const asked = performance.now();
+    const start = performance.now();
     picks.asked++;
     const hit = await demo.pick(x, y);
     picks.answered++;
-    picks.latencies.push(performance.now() - asked);
+    picks.latencies.push(performance.now() - start);
     if (hit === null) return;
     picks.hits++;
     names.add(hit.object.name);

@@ -27,12 +27,12 @@ export const IS_LIGHT = globalThis.matchMedia?.('(prefers-color-scheme: light)')
 /** Colour of the background and of the fog. */
 export const BACKGROUND = IS_LIGHT ? 0xdfe5ec : 0x10141b;
 /** Colour of frustums. */
-export const FRUSTUM = IS_LIGHT ? 0x9a7414 : 0xffe08a;
+export const FRUSTUM_COLOR = IS_LIGHT ? 0x9a7414 : 0xffe08a;
 /** Colours of grids: the lines through the centre, and the others. */
-const LINES: readonly [number, number] = IS_LIGHT ? [0xa9b5c4, 0xc6cfda] : [0x3a4658, 0x252e3b];
-const FLOOR = IS_LIGHT ? 0xf3f6f9 : 0x1b222d;
+const GRID_COLORS: readonly [number, number] = IS_LIGHT ? [0xa9b5c4, 0xc6cfda] : [0x3a4658, 0x252e3b];
+const FLOOR_COLOR = IS_LIGHT ? 0xf3f6f9 : 0x1b222d;
 /** Width of the texts on the left, in CSS pixels. */
-export const SIDE = 312;
+export const TEXT_WIDTH = 312;
 /** Multiple of the distance at which a box fills the picture. */
 const MARGIN = 1.06;
 /** Screens on which the texts are below the picture instead, and the share that they cover; as in style.css. */
@@ -131,7 +131,7 @@ export function createFloor(radius: number, cells = 2 * radius): Group {
   context.fillStyle = fade;
   context.fillRect(0, 0, 256, 256);
   const material = new MeshBasicMaterial({
-    color: FLOOR,
+    color: FLOOR_COLOR,
     map: new CanvasTexture(canvas),
     transparent: true,
     depthWrite: false,
@@ -140,14 +140,14 @@ export function createFloor(radius: number, cells = 2 * radius): Group {
   disc.position.y = -0.01;
   disc.renderOrder = -1;
   floor.add(disc);
-  if (cells > 0) floor.add(new GridHelper(2 * radius, cells, ...LINES));
+  if (cells > 0) floor.add(new GridHelper(2 * radius, cells, ...GRID_COLORS));
   return floor;
 }
 
 /** Shifts the centre of the picture to the centre of the area that the texts leave free. */
 export function fitToCanvas(renderer: WebGLRenderer, camera: PerspectiveCamera): void {
   const { clientWidth: width, clientHeight: height } = renderer.domElement;
-  const { aside, below } = textsOver(width);
+  const { aside, below } = textInsets(width);
   renderer.setSize(width, height, false);
   camera.aspect = width / height;
   camera.setViewOffset(width, height, -aside / 2, below / 2, width, height);
@@ -156,17 +156,17 @@ export function fitToCanvas(renderer: WebGLRenderer, camera: PerspectiveCamera):
 /** Returns the width of the area that the texts leave free, in multiples of the picture's height. */
 export function freeWidth({ domElement }: WebGLRenderer): number {
   const { clientWidth, clientHeight } = domElement;
-  return (clientWidth - textsOver(clientWidth).aside) / clientHeight;
+  return (clientWidth - textInsets(clientWidth).aside) / clientHeight;
 }
 
 /** Places a camera that was fitted to the canvas so that it shows the whole box next to the texts, from the given direction. */
-export function showBox({ domElement }: WebGLRenderer, camera: PerspectiveCamera, box: Box3, from: Vector3): void {
+export function showBox({ domElement }: WebGLRenderer, camera: PerspectiveCamera, box: Box3, direction: Vector3): void {
   const { clientWidth: width, clientHeight: height } = domElement;
-  const { aside, below } = textsOver(width);
-  const up = Math.tan(0.5 * MathUtils.degToRad(camera.fov));
-  const [freeUp, freeAside] = [up * (1 - below / height), up * camera.aspect * (1 - aside / width)];
+  const { aside, below } = textInsets(width);
+  const tanHalfFov = Math.tan(0.5 * MathUtils.degToRad(camera.fov));
+  const [freeUp, freeAside] = [tanHalfFov * (1 - below / height), tanHalfFov * camera.aspect * (1 - aside / width)];
   const centre = box.getCenter(new Vector3());
-  camera.position.copy(from);
+  camera.position.copy(direction);
   camera.lookAt(0, 0, 0);
   const toCamera = camera.quaternion.clone().invert();
   let distance = 0;
@@ -187,9 +187,9 @@ export function showBox({ domElement }: WebGLRenderer, camera: PerspectiveCamera
 }
 
 /** Returns how much of the canvas the texts cover, in CSS pixels. */
-export function textsOver(width: number): { aside: number; below: number } {
+export function textInsets(width: number): { aside: number; below: number } {
   return {
-    aside: width > 2.5 * SIDE ? SIDE : 0,
+    aside: width > 2.5 * TEXT_WIDTH ? TEXT_WIDTH : 0,
     below: matchMedia(SHEET.query).matches ? SHEET.share * innerHeight : 0,
   };
 }

@@ -17,9 +17,9 @@ import type { Outcome } from './outcome.js';
 import { animate, BACKGROUND, createFloor, createScene, fitToCanvas, freeWidth } from './scenery.js';
 import { MAX_BOXES, type World } from './world.js';
 
-const DRAGON = new Color(0x5fae97);
-const TOUCHING_DRAGON = new Color(0xe0894a);
-const TOUCHING = new Color(0xff8a3c);
+const DRAGON_COLOR = new Color(0x5fae97);
+const TOUCHING_DRAGON_COLOR = new Color(0xe0894a);
+const TOUCHING_COLOR = new Color(0xff8a3c);
 const SHADES = [0x4d6a94, 0x5b7cab, 0x6f8fbd, 0x47628a, 0x8198bb].map((hex) => new Color(hex));
 
 /** Draws only the part of the world that the culling camera sees. */
@@ -31,7 +31,7 @@ export class Stage {
   readonly #world: World;
   readonly #boxes: InstancedMesh;
   readonly #dragons: Mesh[];
-  readonly #frozen = new PerspectiveCamera();
+  readonly #frozenCamera = new PerspectiveCamera();
   readonly #frustum: CameraHelper;
   #isFrozen = false;
 
@@ -40,18 +40,19 @@ export class Stage {
     this.#renderer = renderer;
 
     this.#dragons = world.dragons.map(
-      ({ geometry }) => new Mesh(geometry, new MeshPhongMaterial({ color: DRAGON, specular: 0x2a3a36, shininess: 40 })),
+      ({ geometry }) =>
+        new Mesh(geometry, new MeshPhongMaterial({ color: DRAGON_COLOR, specular: 0x2a3a36, shininess: 40 })),
     );
     this.#boxes = new InstancedMesh(world.boxes.geometry, new MeshLambertMaterial(), MAX_BOXES);
     this.#boxes.instanceColor = new InstancedBufferAttribute(new Float32Array(3 * MAX_BOXES), 3);
     for (const attribute of [this.#boxes.instanceMatrix, this.#boxes.instanceColor])
       attribute.setUsage(DynamicDrawUsage);
-    for (const drawn of [...this.#dragons, this.#boxes]) {
-      drawn.frustumCulled = false; // the engine has already culled it
-      drawn.matrixAutoUpdate = false;
+    for (const mesh of [...this.#dragons, this.#boxes]) {
+      mesh.frustumCulled = false; // the engine has already culled it
+      mesh.matrixAutoUpdate = false;
     }
 
-    this.#frustum = new CameraHelper(this.#frozen);
+    this.#frustum = new CameraHelper(this.#frozenCamera);
     this.#frustum.visible = false;
     this.scene.fog = new Fog(BACKGROUND, 35, 130);
     this.scene.add(createFloor(30));
@@ -71,7 +72,7 @@ export class Stage {
 
   get viewer(): Viewer {
     const { clientWidth: width, clientHeight: height } = this.#renderer.domElement;
-    return { camera: this.camera, culler: this.#isFrozen ? this.#frozen : this.camera, size: { width, height } };
+    return { camera: this.camera, culler: this.#isFrozen ? this.#frozenCamera : this.camera, size: { width, height } };
   }
 
   /** Calls `frame` before each repaint of the screen. */
@@ -84,19 +85,19 @@ export class Stage {
     this.#isFrozen = isFrozen;
     this.#frustum.visible = isFrozen;
     if (!isFrozen) return;
-    this.#frozen.copy(this.camera, false);
-    this.#frozen.far = 45; // up to the edge of the world
-    this.#frozen.updateProjectionMatrix();
-    this.#frozen.updateMatrixWorld(true);
+    this.#frozenCamera.copy(this.camera, false);
+    this.#frozenCamera.far = 45; // up to the edge of the world
+    this.#frozenCamera.updateProjectionMatrix();
+    this.#frozenCamera.updateMatrixWorld(true);
     this.#frustum.update();
   }
 
   draw(outcome: Outcome): void {
-    this.#dragons.forEach((drawn, i) => {
-      drawn.visible = outcome.visibleDragons[i] === true;
-      drawn.matrix.copy(this.#world.dragons[i].matrixWorld);
-      const material = drawn.material as MeshPhongMaterial;
-      material.color.copy(outcome.touchingDragons[i] === true && i > 0 ? TOUCHING_DRAGON : DRAGON);
+    this.#dragons.forEach((mesh, i) => {
+      mesh.visible = outcome.visibleDragons[i] === true;
+      mesh.matrix.copy(this.#world.dragons[i].matrixWorld);
+      const material = mesh.material as MeshPhongMaterial;
+      material.color.copy(outcome.touchingDragons[i] === true && i > 0 ? TOUCHING_DRAGON_COLOR : DRAGON_COLOR);
     });
     this.#drawBoxes(outcome);
     this.controls.update();
@@ -109,13 +110,13 @@ export class Stage {
 
   /** Builds the draw list: the matrices and colours of the visible boxes in sequence. */
   #drawBoxes({ visible, visibleCount, touching }: Outcome): void {
-    const from = this.#world.boxes.instanceMatrix.array;
+    const sourceMatrices = this.#world.boxes.instanceMatrix.array;
     const matrices = this.#boxes.instanceMatrix;
     const colors = this.#boxes.instanceColor!;
     for (let i = 0; i < visibleCount; i++) {
       const box = visible[i];
-      for (let k = 0; k < 16; k++) matrices.array[16 * i + k] = from[16 * box + k];
-      (touching[box] === 1 ? TOUCHING : SHADES[box % SHADES.length]).toArray(colors.array, 3 * i);
+      for (let k = 0; k < 16; k++) matrices.array[16 * i + k] = sourceMatrices[16 * box + k];
+      (touching[box] === 1 ? TOUCHING_COLOR : SHADES[box % SHADES.length]).toArray(colors.array, 3 * i);
     }
     this.#boxes.count = visibleCount;
     for (const attribute of [matrices, colors]) {

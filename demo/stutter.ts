@@ -8,10 +8,10 @@ export class Stutter {
   readonly #ring = element('ring');
   readonly #spinner = element('spinner');
 
-  /** `at` is in CSS pixels of the window; null for no ring. */
-  move(seconds: number, at: { x: number; y: number } | null): void {
+  /** `position` is in CSS pixels of the window; null for no ring. */
+  move(seconds: number, position: { x: number; y: number } | null): void {
     this.#spinner.style.transform = `rotate(${(seconds * SPEED) % (2 * Math.PI)}rad)`;
-    this.#ring.hidden = at === null;
-    if (at !== null) this.#ring.style.transform = `translate(${at.x}px, ${at.y}px)`;
+    this.#ring.hidden = position === null;
+    if (position !== null) this.#ring.style.transform = `translate(${position.x}px, ${position.y}px)`;
   }
 }

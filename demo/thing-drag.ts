@@ -21,18 +21,18 @@ export class ThingDrag {
     controls: OrbitControls,
     tracker: SceneTracker,
     { things, within }: { things: ReadonlyMap<Object3D, Object3D>; within: Box3 },
-    changed: () => void,
+    onChange: () => void,
   ) {
     this.#canvas = canvas;
     this.#camera = camera;
-    let pressed = 0;
+    let pressCount = 0;
     canvas.addEventListener('pointerdown', async (event) => {
       if (event.button !== 0 || !event.isPrimary) return;
-      const press = ++pressed;
+      const pressId = ++pressCount;
       try {
         const hit = await tracker.pick(event.offsetX, event.offsetY);
         const thing = hit === null ? undefined : things.get(hit.object);
-        if (press !== pressed || thing === undefined) return;
+        if (pressId !== pressCount || thing === undefined) return;
         this.#plane.setFromNormalAndCoplanarPoint(UP, hit!.point);
         this.#offset.subVectors(thing.position, hit!.point);
         this.held = thing;
@@ -46,10 +46,10 @@ export class ThingDrag {
       const point = this.#pointAt(event);
       if (point === null) return;
       this.held.position.addVectors(point, this.#offset).clamp(within.min, within.max);
-      changed();
+      onChange();
     });
     const release = (): void => {
-      pressed++;
+      pressCount++;
       this.held = null;
       controls.enabled = true;
     };

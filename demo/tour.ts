@@ -1,7 +1,7 @@
 /** Milliseconds between two steps of the tour. */
-const STEP = 6000;
+const STEP_MS = 6000;
 /** Events that count as touching the page; a mouse that rests or moves across does not. */
-const TOUCHES = ['pointerdown', 'wheel', 'keydown'] as const;
+const TOUCH_EVENTS = ['pointerdown', 'wheel', 'keydown'] as const;
 
 /** Performs a step every few seconds until somebody touches the page. It does nothing for users who prefer reduced motion. */
 export class Tour {
@@ -10,8 +10,8 @@ export class Tour {
 
   constructor(step: () => void) {
     if (!this.#isOn) return;
-    this.#timer = setInterval(step, STEP);
-    for (const touch of TOUCHES) addEventListener(touch, this.end, { capture: true, passive: true });
+    this.#timer = setInterval(step, STEP_MS);
+    for (const touch of TOUCH_EVENTS) addEventListener(touch, this.end, { capture: true, passive: true });
   }
 
   get isOn(): boolean {
@@ -21,6 +21,6 @@ export class Tour {
   readonly end = (): void => {
     this.#isOn = false;
     clearInterval(this.#timer);
-    for (const touch of TOUCHES) removeEventListener(touch, this.end, { capture: true });
+    for (const touch of TOUCH_EVENTS) removeEventListener(touch, this.end, { capture: true });
   };
 }

@@ -5,7 +5,7 @@ import { mulberry32 } from './random.js';
 /** Capacity for boxes. */
 export const MAX_BOXES = 20_000;
 const SMALL_DRAGONS = 4;
-const ORBITS_IN_A_TURN = 4_000;
+const ORBITS_PER_TURN = 4_000;
 /** The model is about 0.2 units long. */
 const DRAGON_SCALE = 40;
 const SMALL_DRAGON_SCALE = 11;
@@ -39,8 +39,8 @@ export class World {
     const random = mulberry32(7);
     const orbits: Orbit[] = [];
     while (orbits.length < SMALL_DRAGONS + MAX_BOXES) {
-      orbits.push(orbit(random, orbits.length < SMALL_DRAGONS));
-      if (orbits.length % ORBITS_IN_A_TURN === 0) await nextTurn();
+      orbits.push(createOrbit(random, orbits.length < SMALL_DRAGONS));
+      if (orbits.length % ORBITS_PER_TURN === 0) await nextTurn();
     }
     return new World(dragon, smallDragon, boxes, orbits);
   }
@@ -65,12 +65,12 @@ export class World {
   animate(seconds: number): void {
     for (let i = 0; i < SMALL_DRAGONS; i++) {
       const { position, quaternion } = this.dragons[i + 1];
-      place(this.#orbits[i], seconds, position, quaternion);
+      setOrbitPose(this.#orbits[i], seconds, position, quaternion);
     }
     const { boxes } = this;
     for (let i = 0; i < boxes.count; i++) {
       const each = this.#orbits[SMALL_DRAGONS + i];
-      place(each, seconds, POSITION, ROTATION);
+      setOrbitPose(each, seconds, POSITION, ROTATION);
       MATRIX.compose(POSITION, ROTATION, each.scale).toArray(boxes.instanceMatrix.array, 16 * i);
     }
     boxes.instanceMatrix.needsUpdate = true;
@@ -86,8 +86,8 @@ const POSITION = new Vector3();
 const ROTATION = new Quaternion();
 const MATRIX = new Matrix4();
 
-function orbit(random: () => number, isDragon: boolean): Orbit {
-  const range = (low: number, high: number): number => low + (high - low) * random();
+function createOrbit(random: () => number, isDragon: boolean): Orbit {
+  const range = (min: number, max: number): number => min + (max - min) * random();
   // Objects farther out move more slowly, as planets do.
   const radius = isDragon ? range(5.5, 9) : INNER_RADIUS + (OUTER_RADIUS - INNER_RADIUS) * random() ** 0.7;
   const size = (): number => range(0.1, 0.34);
@@ -103,7 +103,7 @@ function orbit(random: () => number, isDragon: boolean): Orbit {
   };
 }
 
-function place(
+function setOrbitPose(
   { radius, speed, phase, height, lift, axis, spin }: Orbit,
   seconds: number,
   position: Vector3,

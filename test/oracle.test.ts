@@ -19,11 +19,11 @@ import { describe, expect, test } from 'vitest';
 import { aimedRays } from './fixtures/ray-differences.js';
 import { box, depthInside, separation, triangle } from './oracle/convex.js';
 import { dragon } from './oracle/dragon.js';
-import { type Corners, trianglesMeet } from './oracle/exact.js';
+import { type Corners, trianglesIntersect } from './oracle/exact.js';
 import { frustumPlanes, frustumState } from './oracle/frustum.js';
 import { boxMesh, icosphere, merged, soup, type Triangles, transformed } from './oracle/meshes.js';
-import { contacts } from './oracle/pairs.js';
-import { boxShape, meshShape, Placed } from './oracle/placed.js';
+import { findContacts } from './oracle/pairs.js';
+import { boxShape, meshShape, PlacedShape } from './oracle/placed.js';
 import { Random } from './oracle/random.js';
 import { rayHits } from './oracle/ray.js';
 import { RaycastedMesh } from './oracle/raycaster.js';
@@ -73,7 +73,7 @@ describe('meshes', () => {
 
   test('faces point outwards', () => {
     const hit = rayHits(
-      [new Placed(1, meshShape(icosphere(1, 3)), new Matrix4())],
+      [new PlacedShape(1, meshShape(icosphere(1, 3)), new Matrix4())],
       new Ray(v(0.1, 0.2, 5), v(0, 0, -1)),
     );
     expect(hit.map(({ front }) => front)).toEqual([true, false]);
@@ -94,14 +94,14 @@ describe('meshes', () => {
 });
 
 describe('rays', () => {
-  const hits = (item: Placed, origin: Vector3, direction: Vector3) => rayHits([item], new Ray(origin, direction));
+  const hits = (item: PlacedShape, origin: Vector3, direction: Vector3) => rayHits([item], new Ray(origin, direction));
   const square: Triangles = {
     positions: new Float32Array([0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0]),
     indices: new Uint32Array([0, 1, 2, 0, 2, 3]),
   };
 
   test('a triangle, its side, its distance, its normal', () => {
-    const item = new Placed(7, meshShape(square), new Matrix4().makeScale(2, 2, 2).setPosition(0, 0, 3));
+    const item = new PlacedShape(7, meshShape(square), new Matrix4().makeScale(2, 2, 2).setPosition(0, 0, 3));
     const [hit, ...more] = hits(item, v(1.5, 0.5, 10), v(0, 0, -1));
     expect(more).toEqual([]);
     expect(hit).toMatchObject({
@@ -118,13 +118,13 @@ describe('rays', () => {
   });
 
   test('a mirrored matrix turns no face', () => {
-    const item = new Placed(1, meshShape(square), new Matrix4().makeScale(1, 1, -1));
+    const item = new PlacedShape(1, meshShape(square), new Matrix4().makeScale(1, 1, -1));
     expect(hits(item, v(0.7, 0.5, 10), v(0, 0, -1))).toMatchObject([{ front: false }]);
   });
 
   test('a box, from outside and from inside', () => {
     const turned = new Quaternion().setFromAxisAngle(v(0, 0, 1), Math.PI / 2);
-    const item = new Placed(1, boxShape(v(1, 2, 3), v(5, 0, 0), turned), new Matrix4().makeScale(-1, 1, 1));
+    const item = new PlacedShape(1, boxShape(v(1, 2, 3), v(5, 0, 0), turned), new Matrix4().makeScale(-1, 1, 1));
     const outside = hits(item, v(10, 0.5, 1), v(-1, 0, 0));
     expect(outside).toMatchObject([{ front: true }, { front: false }]);
     expect(outside.map(({ distance }) => distance)).toEqual([expect.closeTo(13), expect.closeTo(17)]);
@@ -255,17 +255,17 @@ describe('exact triangles', () => {
     ['in its plane, in line with an edge', false, [v(5, 0, 0), v(9, 0, 0), v(5, -9, 0)]],
     ['in its plane, apart', false, [v(3, 3, 0), v(9, 3, 0), v(3, 9, 0)]],
   ])('%s: %s', (_, meets, other) => {
-    expect(trianglesMeet(flat, other)).toBe(meets);
-    expect(trianglesMeet(other, flat)).toBe(meets);
+    expect(trianglesIntersect(flat, other)).toBe(meets);
+    expect(trianglesIntersect(other, flat)).toBe(meets);
   });
 });
 
 describe('pairs', () => {
   const boxAt = (id: number, x: number, half = 1) =>
-    new Placed(id, boxShape(v(half, half, half)), new Matrix4().setPosition(x, 0, 0));
+    new PlacedShape(id, boxShape(v(half, half, half)), new Matrix4().setPosition(x, 0, 0));
   const ballAt = (id: number, x: number, radius = 1) =>
-    new Placed(id, meshShape(icosphere(radius, 1)), new Matrix4().setPosition(x, 0, 0));
-  const found = (...items: Placed[]) => contacts(items, 1e-5).map(({ a, b, contained }) => [a, b, contained]);
+    new PlacedShape(id, meshShape(icosphere(radius, 1)), new Matrix4().setPosition(x, 0, 0));
+  const found = (...items: PlacedShape[]) => findContacts(items, 1e-5).map(({ a, b, contained }) => [a, b, contained]);
 
   test('touching is contact, a gap is not', () => {
     expect(found(boxAt(2, 0), boxAt(1, 2), boxAt(3, -2.1))).toEqual([[1, 2, 0]]);
@@ -283,7 +283,7 @@ describe('pairs', () => {
 
 test('triangles of a moved mesh are where its matrix puts them', () => {
   const mesh = transformed(boxMesh(2, 2, 2), (vertex) => vertex.add(v(1, 0, 0)));
-  const item = new Placed(1, meshShape(mesh), new Matrix4().makeScale(2, 1, 1).setPosition(0, 5, 0));
+  const item = new PlacedShape(1, meshShape(mesh), new Matrix4().makeScale(2, 1, 1).setPosition(0, 5, 0));
   expect(item.bounds.aabb).toMatchObject({ min: v(0, 4, -1), max: v(4, 6, 1) });
   expect(item.partsNear(item.bounds.aabb, 0)).toHaveLength(12);
   const [far] = item.partsNear(new Box3(v(4, 0, 0), v(5, 9, 0)), 0);

@@ -15,32 +15,35 @@ import { Forms } from '../forms.js';
 export function createKinds(segments: number): { name: string; color: number; geometry: BufferGeometry }[] {
   const forms = new Forms(segments);
   const bolt = mergeGeometries([
-    plain(forms.hexagon(0.36, 0.24).translate(0, 0.4, 0)),
-    plain(forms.disc(0.18, 0.9).translate(0, -0.15, 0)),
+    toBatchGeometry(forms.hexagon(0.36, 0.24).translate(0, 0.4, 0)),
+    toBatchGeometry(forms.disc(0.18, 0.9).translate(0, -0.15, 0)),
   ]);
-  const piston = mergeGeometries([plain(forms.disc(0.42, 0.5)), plain(forms.ring(0.36, 0.45, 0.12))]);
+  const piston = mergeGeometries([
+    toBatchGeometry(forms.disc(0.42, 0.5)),
+    toBatchGeometry(forms.ring(0.36, 0.45, 0.12)),
+  ]);
   const valve = mergeGeometries([
-    plain(forms.disc(0.07, 0.9)),
-    plain(forms.disc(0.34, 0.16, 0.08).translate(0, -0.45, 0)),
+    toBatchGeometry(forms.disc(0.07, 0.9)),
+    toBatchGeometry(forms.disc(0.34, 0.16, 0.08).translate(0, -0.45, 0)),
   ]);
   return [
     { name: 'bolt', color: 0x9fb0c4, geometry: bolt },
-    { name: 'nut', color: 0xd8b23c, geometry: plain(plate(hexagon(0.42), 0.2, 0.28, segments)) },
-    { name: 'washer', color: 0x8d97a5, geometry: plain(forms.ring(0.24, 0.46, 0.08)) },
-    { name: 'gear', color: 0x6f8fbd, geometry: plain(plate(teeth(12, 0.38, 0.5), 0.16, 0.2, segments)) },
+    { name: 'nut', color: 0xd8b23c, geometry: toBatchGeometry(plate(hexagon(0.42), 0.2, 0.28, segments)) },
+    { name: 'washer', color: 0x8d97a5, geometry: toBatchGeometry(forms.ring(0.24, 0.46, 0.08)) },
+    { name: 'gear', color: 0x6f8fbd, geometry: toBatchGeometry(plate(teeth(12, 0.38, 0.5), 0.16, 0.2, segments)) },
     { name: 'piston', color: 0xaeb6c1, geometry: piston },
     { name: 'valve', color: 0xa56f8f, geometry: valve },
-    { name: 'spring', color: 0x5fae97, geometry: plain(spring(4, 0.26, 0.9, segments)) },
-    { name: 'o-ring', color: 0x475063, geometry: plain(new TorusGeometry(0.36, 0.08, 8, segments)) },
-    { name: 'bushing', color: 0xb5764a, geometry: plain(forms.ring(0.2, 0.34, 0.6)) },
+    { name: 'spring', color: 0x5fae97, geometry: toBatchGeometry(spring(4, 0.26, 0.9, segments)) },
+    { name: 'o-ring', color: 0x475063, geometry: toBatchGeometry(new TorusGeometry(0.36, 0.08, 8, segments)) },
+    { name: 'bushing', color: 0xb5764a, geometry: toBatchGeometry(forms.ring(0.2, 0.34, 0.6)) },
   ];
 }
 
 /** Reduces a geometry to the attributes that all geometries of a batch must have. */
-function plain(geometry: BufferGeometry): BufferGeometry {
-  const made = geometry.index === null ? geometry : geometry.toNonIndexed();
-  made.deleteAttribute('uv');
-  return made;
+function toBatchGeometry(geometry: BufferGeometry): BufferGeometry {
+  const result = geometry.index === null ? geometry : geometry.toNonIndexed();
+  result.deleteAttribute('uv');
+  return result;
 }
 
 function hexagon(radius: number): Shape {

@@ -3,14 +3,14 @@ import { nextTurn } from '../next-turn.js';
 import { mulberry32 } from '../random.js';
 import { createKinds } from './kinds.js';
 
-const LIT = new Color(0xffe14d);
+const HIGHLIGHT_COLOR = new Color(0xffe14d);
 /** The parts drift around a torus: its radius, and that of its cross section. */
-const RING = 11;
-const SECTION = 3.4;
+const RING_RADIUS = 11;
+const SECTION_RADIUS = 3.4;
 /** Half the size of a box that is as wide in the picture as the torus, which has no corners. */
-const REACH = 11.8;
+const HALF_SIZE = 11.8;
 /** Number of parts that are made before yielding to the page. */
-const AT_ONCE = 1000;
+const PARTS_PER_BATCH = 1000;
 
 /** How a part moves: its angles around the torus and around the cross section, and its speeds (radians per second). */
 interface Drift {
@@ -26,7 +26,10 @@ interface Drift {
 /** Thousands of machine parts in one BatchedMesh. A part's number is its `batchId`. */
 export class Parts {
   readonly mesh: BatchedMesh;
-  readonly box = new Box3(new Vector3(-REACH, -SECTION, -REACH), new Vector3(REACH, SECTION, REACH));
+  readonly box = new Box3(
+    new Vector3(-HALF_SIZE, -SECTION_RADIUS, -HALF_SIZE),
+    new Vector3(HALF_SIZE, SECTION_RADIUS, HALF_SIZE),
+  );
   readonly kinds: readonly string[];
   /** Numbers of the parts that were removed. */
   readonly out = new Set<number>();
@@ -36,8 +39,8 @@ export class Parts {
   readonly #drifts: Drift[] = [];
   readonly #random = mulberry32(5);
   /** The only kind that is shown; '' for all. */
-  #only = '';
-  #lit = -1;
+  #shownKind = '';
+  #highlightedPart = -1;
 
   /** Makes the parts in batches and yields to the page in between. */
   static async create(count: number, segments: number): Promise<Parts> {
@@ -66,7 +69,7 @@ export class Parts {
       this.#drifts.push(driftOf(this.#random));
       this.mesh.addInstance(this.#geometries[kind]);
       this.mesh.setColorAt(part, color);
-      if (part % AT_ONCE === AT_ONCE - 1) yield;
+      if (part % PARTS_PER_BATCH === PARTS_PER_BATCH - 1) yield;
     }
     this.pose(0);
   }
@@ -85,21 +88,21 @@ export class Parts {
 
   pose(seconds: number): void {
     this.#drifts.forEach(({ angle, speed, depth, turn, turning, axis, size }, part) => {
-      const around = angle + speed * seconds;
-      const section = turn + 0.6 * speed * seconds;
-      const radius = RING + depth * Math.cos(section);
-      PLACE.set(radius * Math.cos(around), depth * Math.sin(section), radius * Math.sin(around));
-      MATRIX.compose(PLACE, TURN.setFromAxisAngle(axis, turning * seconds + 7 * turn), SIZE.setScalar(size));
+      const ringAngle = angle + speed * seconds;
+      const sectionAngle = turn + 0.6 * speed * seconds;
+      const radius = RING_RADIUS + depth * Math.cos(sectionAngle);
+      POSITION.set(radius * Math.cos(ringAngle), depth * Math.sin(sectionAngle), radius * Math.sin(ringAngle));
+      MATRIX.compose(POSITION, ROTATION.setFromAxisAngle(axis, turning * seconds + 7 * turn), SCALE.setScalar(size));
       this.mesh.setMatrixAt(part, MATRIX);
     });
   }
 
   /** Highlights a part; -1 for none. */
   light(part: number): void {
-    if (part === this.#lit) return;
-    if (this.#lit >= 0) this.mesh.setColorAt(this.#lit, this.#colors[this.#lit]);
-    if (part >= 0) this.mesh.setColorAt(part, LIT);
-    this.#lit = part;
+    if (part === this.#highlightedPart) return;
+    if (this.#highlightedPart >= 0) this.mesh.setColorAt(this.#highlightedPart, this.#colors[this.#highlightedPart]);
+    if (part >= 0) this.mesh.setColorAt(part, HIGHLIGHT_COLOR);
+    this.#highlightedPart = part;
   }
 
   takeOut(part: number): void {
@@ -114,7 +117,7 @@ export class Parts {
 
   /** Shows one kind only; '' for all. */
   showOnly(kind: string): void {
-    this.#only = kind;
+    this.#shownKind = kind;
     this.#showAll();
   }
 
@@ -127,20 +130,20 @@ export class Parts {
   }
 
   #isShown(part: number): boolean {
-    return !this.out.has(part) && (this.#only === '' || this.kinds[this.#kindOf[part]] === this.#only);
+    return !this.out.has(part) && (this.#shownKind === '' || this.kinds[this.#kindOf[part]] === this.#shownKind);
   }
 }
 
 const MATRIX = new Matrix4();
-const PLACE = new Vector3();
-const TURN = new Quaternion();
-const SIZE = new Vector3();
+const POSITION = new Vector3();
+const ROTATION = new Quaternion();
+const SCALE = new Vector3();
 
 function driftOf(random: () => number): Drift {
   return {
     angle: 2 * Math.PI * random(),
     speed: 0.05 + 0.08 * random(),
-    depth: SECTION * Math.sqrt(random()),
+    depth: SECTION_RADIUS * Math.sqrt(random()),
     turn: 2 * Math.PI * random(),
     turning: 0.3 + random(),
     axis: new Vector3(random() - 0.5, random() - 0.5, random() - 0.5).normalize(),

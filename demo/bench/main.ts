@@ -1,17 +1,17 @@
 // Runs the rows of `npm run bench` in the visitor's own browser. The rows come from the bench; this file displays them.
 
 import { type ContenderResult, measure, type Row, type RowResult } from '../../test/bench/harness.js';
-import { digits, range } from '../../test/bench/report/table.js';
+import { formatDigits, formatQuartiles } from '../../test/bench/report/table.js';
 import { FULL_ANYWHERE, rowsAnywhere } from '../../test/bench/rows/anywhere.js';
 import { dragon, fetchDragon } from '../../test/bench/visitor/dragon.js';
 import { element } from '../panel.js';
 
 /** The rows selected initially; they take about a minute. */
-const FEW = ['rays-48k', 'boxes-10k', 'manifolds-10k', 'rays-boxes', 'frustum-100k', 'pick-idle'];
+const DEFAULT_ROWS = ['rays-48k', 'boxes-10k', 'manifolds-10k', 'rays-boxes', 'frustum-100k', 'pick-idle'];
 /** Rounds per row, and milliseconds of warm-up for each contender: fewer than in Node, since a visitor is waiting. */
-const LENGTH = { rounds: 5, warmUp: 300 };
+const DEFAULT_RUN = { rounds: 5, warmUp: 300 };
 /** The lengths for `?short`, which checks that the rows work, not how fast they are. */
-const SHORT = { rounds: 1, warmUp: 0 };
+const SHORT_RUN = { rounds: 1, warmUp: 0 };
 
 const parameters = new URLSearchParams(location.search);
 const isShort = parameters.has('short');
@@ -23,30 +23,30 @@ const bar = element('progress') as HTMLProgressElement;
 const results: RowResult[] = [];
 let isStopped = false;
 
-listRows(parameters.get('rows')?.split(',') ?? FEW);
+listRows(parameters.get('rows')?.split(',') ?? DEFAULT_ROWS);
 element('clock').hidden = crossOriginIsolated;
 element('all').addEventListener('click', () => listRows(rows.map(({ name }) => name)));
-element('few').addEventListener('click', () => listRows(FEW));
+element('few').addEventListener('click', () => listRows(DEFAULT_ROWS));
 element('choice').addEventListener('submit', (event) => {
   event.preventDefault();
-  runRows(chosen());
+  runRows(selectedRows());
 });
 stop.addEventListener('click', () => {
   isStopped = true;
 });
 copy.addEventListener('click', async () => {
-  await navigator.clipboard.writeText(textOf(results));
-  say('Copied.');
+  await navigator.clipboard.writeText(reportText(results));
+  showStatus('Copied.');
 });
 try {
   await fetchDragon();
   run.disabled = false;
-  say('');
+  showStatus('');
 } catch (error) {
-  say(`The dragon could not be loaded: ${error}`);
+  showStatus(`The dragon could not be loaded: ${error}`);
 }
 
-function say(text: string): void {
+function showStatus(text: string): void {
   element('said').textContent = text;
 }
 
@@ -56,57 +56,61 @@ function listRows(checked: readonly string[]): void {
     const box = Object.assign(document.createElement('input'), { type: 'checkbox', value: name });
     box.checked = checked.includes(name);
     const text = document.createElement('span');
-    text.append(name, noteOf(work));
+    text.append(name, createNote(work));
     label.append(box, text);
     return label;
   });
   element('rows').replaceChildren(...labels);
 }
 
-function chosen(): Row[] {
+function selectedRows(): Row[] {
   const names = [...element('rows').querySelectorAll('input')]
     .filter(({ checked }) => checked)
     .map(({ value }) => value);
   return rows.filter(({ name }) => names.includes(name));
 }
 
-async function runRows(asked: readonly Row[]): Promise<void> {
+async function runRows(rowsToRun: readonly Row[]): Promise<void> {
   run.disabled = true;
   stop.hidden = bar.hidden = false;
   copy.hidden = true;
   isStopped = false;
   results.length = 0;
   element('results').replaceChildren();
-  for (const [i, row] of asked.entries()) {
+  for (const [i, row] of rowsToRun.entries()) {
     if (isStopped) break;
-    bar.value = i / asked.length;
-    say(`Running ${row.name}: ${row.work}…`);
-    await painted();
+    bar.value = i / rowsToRun.length;
+    showStatus(`Running ${row.name}: ${row.work}…`);
+    await waitForPaint();
     try {
-      const result = await measure(row, { native: false, isShort }, isShort ? SHORT : LENGTH);
+      const result = await measure(row, { native: false, isShort }, isShort ? SHORT_RUN : DEFAULT_RUN);
       results.push(result);
       element('results').append(sectionOf(result));
     } catch (error) {
-      element('results').append(failureOf(row, error));
+      element('results').append(failureSection(row, error));
     }
   }
-  const wrong = results.filter(({ faults }) => faults.length > 0);
-  const last =
-    wrong.length === 0 ? 'All answers agree.' : `Different answers in ${wrong.map(({ name }) => name).join(', ')}.`;
-  say(results.length === 0 ? 'Nothing was run.' : `${results.length} of ${asked.length} rows are done. ${last}`);
+  const faultyResults = results.filter(({ faults }) => faults.length > 0);
+  const verdict =
+    faultyResults.length === 0
+      ? 'All answers agree.'
+      : `Different answers in ${faultyResults.map(({ name }) => name).join(', ')}.`;
+  showStatus(
+    results.length === 0 ? 'Nothing was run.' : `${results.length} of ${rowsToRun.length} rows are done. ${verdict}`,
+  );
   run.disabled = false;
   stop.hidden = bar.hidden = true;
   copy.hidden = results.length === 0;
 }
 
 /** Waits until the text has been painted: the work that follows may block the page. */
-async function painted(): Promise<void> {
+async function waitForPaint(): Promise<void> {
   await new Promise(requestAnimationFrame);
   await new Promise((resolve) => setTimeout(resolve));
 }
 
 function sectionOf({ name, work, contenders, faults }: RowResult): HTMLElement {
-  const section = headed(name, work);
+  const section = createSection(name, work);
   const table = document.createElement('table');
   const head = table.createTHead().insertRow();
   for (const text of ['', 'median (quartiles), ms', 'ratio (quartiles)']) {
@@ -116,39 +120,39 @@ function sectionOf({ name, work, contenders, faults }: RowResult): HTMLElement {
     head.append(cell);
   }
   const body = table.createTBody();
-  for (const [i, contender] of contenders.entries()) body.append(lineOf(contender, i === 0));
+  for (const [i, contender] of contenders.entries()) body.append(createRow(contender, i === 0));
   section.append(table);
   for (const fault of faults) section.append(paragraph(`Different answers: ${fault}`));
   return section;
 }
 
-function lineOf({ name, note, ms, ratio }: ContenderResult, isOurs: boolean): HTMLElement {
+function createRow({ name, note, ms, ratio }: ContenderResult, isOurs: boolean): HTMLElement {
   const line = document.createElement('tr');
   if (isOurs) line.className = 'ours';
   const head = document.createElement('th');
   head.scope = 'row';
   head.textContent = name;
-  if (note) head.append(noteOf(note));
+  if (note) head.append(createNote(note));
   line.append(head);
-  const ratios = isOurs ? [] : [`${digits(ratio.median)} ×`, range(ratio)];
-  for (const [middle = '', spread = ''] of [[digits(ms.median), range(ms)], ratios]) {
+  const ratios = isOurs ? [] : [`${formatDigits(ratio.median)} ×`, formatQuartiles(ratio)];
+  for (const [value = '', spread = ''] of [[formatDigits(ms.median), formatQuartiles(ms)], ratios]) {
     const cell = line.insertCell();
-    cell.append(middle, noteOf(spread));
+    cell.append(value, createNote(spread));
   }
   return line;
 }
 
-function noteOf(text: string): HTMLElement {
+function createNote(text: string): HTMLElement {
   return Object.assign(document.createElement('span'), { className: 'note', textContent: text });
 }
 
-function failureOf({ name, work }: Row, error: unknown): HTMLElement {
-  const section = headed(name, work);
+function failureSection({ name, work }: Row, error: unknown): HTMLElement {
+  const section = createSection(name, work);
   section.append(paragraph(`It failed: ${error instanceof Error ? error.message : String(error)}`));
   return section;
 }
 
-function headed(name: string, work: string): HTMLElement {
+function createSection(name: string, work: string): HTMLElement {
   const section = document.createElement('section');
   section.id = `row-${name}`;
   const head = document.createElement('h2');
@@ -163,12 +167,12 @@ function paragraph(text: string): HTMLElement {
   return Object.assign(document.createElement('p'), { className: 'wrong', textContent: text });
 }
 
-function textOf(rowResults: readonly RowResult[]): string {
+function reportText(rowResults: readonly RowResult[]): string {
   const lines = rowResults.flatMap(({ name, work, contenders }) => [
     `${name}: ${work}`,
     ...contenders.map(
-      ({ name: who, ms, ratio }) =>
-        `  ${who}: ${digits(ms.median)} ms (${range(ms)}), ratio ${digits(ratio.median)} (${range(ratio)})`,
+      ({ name: contenderName, ms, ratio }) =>
+        `  ${contenderName}: ${formatDigits(ms.median)} ms (${formatQuartiles(ms)}), ratio ${formatDigits(ratio.median)} (${formatQuartiles(ratio)})`,
     ),
   ]);
   return [navigator.userAgent, ...lines, ''].join('\n');

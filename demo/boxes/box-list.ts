@@ -68,13 +68,13 @@ export class BoxList {
   }
 
   /** Shows whether the boxes enclose the whole mesh, and the share of its size by which it sticks out. */
-  say({ conservative, triangles }: BoxCheck, share: number): void {
+  showCheck({ conservative, triangles }: BoxCheck, fraction: number): void {
     const answer = element('conservative');
     answer.textContent = conservative ? 'yes' : 'no';
     answer.dataset.conservative = String(conservative);
     element('uncovered').textContent = conservative
       ? 'The boxes hold every triangle.'
-      : `${grouped(triangles)} triangles stick out, by up to ${(100 * share).toFixed(1)} % of the dragon.`;
+      : `${grouped(triangles)} triangles stick out, by up to ${(100 * fraction).toFixed(1)} % of the dragon.`;
   }
 
   #add(shape: BoxShape): HTMLLIElement {

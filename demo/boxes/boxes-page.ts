@@ -19,11 +19,11 @@ import { type BoxEditor, BoxList, type Mode } from './box-list.js';
 import { BoxShape } from './box-shape.js';
 
 /** CSS pixels that the pointer may move during a click. */
-const CLICK = 5;
+const MAX_CLICK_DISTANCE = 5;
 /** Step of an arrow key, in sizes of the dragon, and radians; a fifth of it with Shift. */
-const STEP = 0.02;
-const TURN = 0.05;
-const KEYS: Record<string, readonly [x: number, y: number, z: number]> = {
+const MOVE_STEP = 0.02;
+const TURN_STEP = 0.05;
+const KEY_DIRECTIONS: Record<string, readonly [x: number, y: number, z: number]> = {
   ArrowLeft: [-1, 0, 0],
   ArrowRight: [1, 0, 0],
   PageUp: [0, 1, 0],
@@ -31,7 +31,7 @@ const KEYS: Record<string, readonly [x: number, y: number, z: number]> = {
   ArrowUp: [0, 0, -1],
   ArrowDown: [0, 0, 1],
 };
-const MODES: Record<string, Mode> = { m: 'translate', t: 'rotate', s: 'scale' };
+const KEY_MODES: Record<string, Mode> = { m: 'translate', t: 'rotate', s: 'scale' };
 
 interface Dragon {
   readonly mesh: MeshId;
@@ -103,7 +103,7 @@ export class BoxesPage implements BoxEditor {
 
     this.#gizmo.setSpace('local');
     this.#gizmo.addEventListener('change', this.changed);
-    this.#gizmo.addEventListener('objectChange', () => this.#edited());
+    this.#gizmo.addEventListener('objectChange', () => this.#onEdit());
     this.#gizmo.addEventListener('dragging-changed', ({ value }) => {
       this.#controls.enabled = value !== true;
     });
@@ -149,42 +149,42 @@ export class BoxesPage implements BoxEditor {
   }
 
   /** Takes the boxes of one level of the mesh's tree. */
-  async takeOwn(level: number): Promise<void> {
+  async loadTreeBoxes(level: number): Promise<void> {
     // #region code
     const boxes = await this.#service.meshBoxes(this.#mesh, { level });
     // #endregion
-    for (const shape of [...this.shapes]) this.#discard(shape);
-    for (const [i, box] of boxes.entries()) this.#put(new BoxShape(box, i));
+    for (const shape of [...this.shapes]) this.#removeShape(shape);
+    for (const [i, box] of boxes.entries()) this.#addShape(new BoxShape(box, i));
     this.select(null);
-    this.#edited();
+    this.#onEdit();
   }
 
   /** Adds a box in the middle of the mesh. */
   add(): void {
     const names = new Set(this.shapes.map(({ name }) => name));
-    let number = this.shapes.length + 1;
-    while (names.has(`box ${number}`)) number++;
+    let boxNumber = this.shapes.length + 1;
+    while (names.has(`box ${boxNumber}`)) boxNumber++;
     const half = 0.08 * this.#size;
     const center = this.#controls.target.toArray();
-    const shape = new BoxShape({ name: `box ${number}`, center, halfExtents: [half, half, half] }, number - 1);
-    this.#put(shape);
+    const shape = new BoxShape({ name: `box ${boxNumber}`, center, halfExtents: [half, half, half] }, boxNumber - 1);
+    this.#addShape(shape);
     this.select(shape);
-    this.#edited();
+    this.#onEdit();
   }
 
   removeSelected(): void {
     // An object must have at least one box; without any it would use its bounds again.
     if (this.selected === null || this.shapes.length < 2) return;
-    this.#discard(this.selected);
+    this.#removeShape(this.selected);
     this.select(null);
-    this.#edited();
+    this.#onEdit();
   }
 
   rename(name: string): boolean {
     const isTaken = this.shapes.some((shape) => shape !== this.selected && shape.name === name);
     if (this.selected === null || name === '' || isTaken) return false;
     this.selected.name = name;
-    this.#edited();
+    this.#onEdit();
     return true;
   }
 
@@ -208,18 +208,18 @@ export class BoxesPage implements BoxEditor {
     setTimeout(() => URL.revokeObjectURL(link.href));
   }
 
-  #put(shape: BoxShape): void {
+  #addShape(shape: BoxShape): void {
     this.shapes.push(shape);
     this.#scene.add(shape);
   }
 
-  #discard(shape: BoxShape): void {
+  #removeShape(shape: BoxShape): void {
     this.shapes.splice(this.shapes.indexOf(shape), 1);
     this.#scene.remove(shape);
-    shape.letGo();
+    shape.disposeResources();
   }
 
-  #edited(): void {
+  #onEdit(): void {
     this.#areBoxesStale = true;
     this.check = null;
     this.#list.show();
@@ -232,19 +232,19 @@ export class BoxesPage implements BoxEditor {
       pressed = { x, y, isFree: !this.#gizmo.dragging && this.#gizmo.axis === null };
     });
     canvas.addEventListener('pointerup', async ({ offsetX: x, offsetY: y }) => {
-      const isClick = pressed?.isFree === true && Math.hypot(x - pressed.x, y - pressed.y) < CLICK;
+      const isClick = pressed?.isFree === true && Math.hypot(x - pressed.x, y - pressed.y) < MAX_CLICK_DISTANCE;
       pressed = null;
-      if (isClick) await this.#pointAt(x, y).then((hit) => this.select(this.#shapeOf(hit)), showError);
+      if (isClick) await this.#pickAt(x, y).then((hit) => this.select(this.#shapeOf(hit)), showError);
     });
     canvas.addEventListener('pointermove', ({ offsetX: x, offsetY: y, buttons }) => {
-      if (buttons === 0) this.#pointAt(x, y).catch(showError);
+      if (buttons === 0) this.#pickAt(x, y).catch(showError);
     });
     canvas.addEventListener('keydown', (event) => {
       if (this.#onKey(event)) event.preventDefault();
     });
   }
 
-  async #pointAt(x: number, y: number): Promise<Hit | null> {
+  async #pickAt(x: number, y: number): Promise<Hit | null> {
     // #region code
     const hit = await this.#service.pick(x, y, { precision: 'obb', latest: true });
     // #endregion
@@ -259,15 +259,15 @@ export class BoxesPage implements BoxEditor {
   }
 
   #light(): void {
-    const under = this.#shapeOf(this.hit);
-    for (const shape of this.shapes) shape.light(shape === this.selected, shape === under);
+    const hovered = this.#shapeOf(this.hit);
+    for (const shape of this.shapes) shape.light(shape === this.selected, shape === hovered);
     this.changed();
   }
 
   /** Selects a mode by a key. Returns whether the key is one of ours. */
   #onKey({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
-    if (ctrlKey || metaKey || altKey || !(key in MODES)) return false;
-    this.mode = MODES[key];
+    if (ctrlKey || metaKey || altKey || !(key in KEY_MODES)) return false;
+    this.mode = KEY_MODES[key];
     return true;
   }
 
@@ -275,28 +275,28 @@ export class BoxesPage implements BoxEditor {
   nudge(shape: BoxShape, event: KeyboardEvent): boolean {
     if (this.#onKey(event)) return true;
     const { key, shiftKey, ctrlKey, metaKey, altKey } = event;
-    const along = KEYS[key];
-    if (along === undefined || ctrlKey || metaKey || altKey) return false;
+    const axis = KEY_DIRECTIONS[key];
+    if (axis === undefined || ctrlKey || metaKey || altKey) return false;
     if (shape !== this.selected) this.select(shape);
     const { position, scale } = shape;
-    const share = shiftKey ? 0.2 : 1;
-    const way = new Vector3(...along);
-    if (this.mode === 'translate') position.addScaledVector(way, STEP * share * this.#size);
-    else if (this.mode === 'rotate') turn(shape.quaternion, way, TURN * share);
+    const factor = shiftKey ? 0.2 : 1;
+    const direction = new Vector3(...axis);
+    if (this.mode === 'translate') position.addScaledVector(direction, MOVE_STEP * factor * this.#size);
+    else if (this.mode === 'rotate') rotate(shape.quaternion, direction, TURN_STEP * factor);
     // The up and down keys scale like the right and left keys.
     else
       scale.multiply(
-        way
-          .setZ(-way.z)
-          .multiplyScalar(2 * STEP * share)
+        direction
+          .setZ(-direction.z)
+          .multiplyScalar(2 * MOVE_STEP * factor)
           .addScalar(1),
       );
-    this.#edited();
+    this.#onEdit();
     return true;
   }
 
   #frame(): void {
-    if (this.#areBoxesStale) this.#tell();
+    if (this.#areBoxesStale) this.#sendBoxes();
     if (!this.#isStale) return;
     this.#isStale = false;
     const { clientWidth: width, clientHeight: height } = this.#renderer.domElement;
@@ -306,17 +306,17 @@ export class BoxesPage implements BoxEditor {
   }
 
   /** Sends the current boxes to the worker, which checks whether they enclose the mesh; one check at a time. */
-  #tell(): void {
+  #sendBoxes(): void {
     const { boxes } = this;
     // #region code
     this.#service.setObject(this.#object, { boxes });
     // #endregion
     if (this.#isChecking) return;
     this.#areBoxesStale = false;
-    this.#ask(boxes).catch(showError);
+    this.#checkBoxes(boxes).catch(showError);
   }
 
-  async #ask(boxes: NamedBox[]): Promise<void> {
+  async #checkBoxes(boxes: NamedBox[]): Promise<void> {
     this.#isChecking = true;
     const start = performance.now();
     // #region code
@@ -325,7 +325,7 @@ export class BoxesPage implements BoxEditor {
     this.#checkMs = performance.now() - start;
     this.#isChecking = false;
     if (!this.#areBoxesStale) this.check = check;
-    this.#list.say(check, check.farthest / this.#size);
+    this.#list.showCheck(check, check.farthest / this.#size);
     this.#panel.showFigures({
       boxes: String(boxes.length),
       triangles: grouped(this.#service.meshInfo(this.#mesh).triangles),
@@ -334,6 +334,6 @@ export class BoxesPage implements BoxEditor {
   }
 }
 
-function turn(quaternion: Quaternion, axis: Vector3, angle: number): void {
+function rotate(quaternion: Quaternion, axis: Vector3, angle: number): void {
   quaternion.multiply(quaternion.clone().setFromAxisAngle(axis, angle)).normalize();
 }

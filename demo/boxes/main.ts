@@ -31,13 +31,13 @@ await runPage(async (progress) => {
   // #endregion
   await nextTurn();
   const page = await BoxesPage.create(renderer, geometry, service, { mesh, object });
-  await page.takeOwn(1);
+  await page.loadTreeBoxes(1);
   const gui = createControls('controls-inside', 298);
   const settings = { level: 1 };
   gui
     .add(settings, 'level', LEVELS)
     .name('From the tree')
-    .onChange((level: number) => page.takeOwn(level));
+    .onChange((level: number) => page.loadTreeBoxes(level));
   gui.add(page, 'showsModel').name('Dragon');
   window.boxesPage = page;
 });

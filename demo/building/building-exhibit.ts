@@ -9,11 +9,11 @@ import { CutHandle } from './cut-handle.js';
 
 const COLORS = IS_LIGHT ? { outline: 0x18202c, cap: 0x53627a } : { outline: 0xf1f5fb, cap: 0x8a3f33 };
 /** Metres between the section plane and the clipping plane, so that rounding cuts nothing away. */
-const OFFSET = 0.002;
+const SECTION_OFFSET = 0.002;
 /** Number of answers to wait for after the plane has moved: one may be under way for its previous position. */
-const ANSWERS = 2;
+const AWAITED_ANSWERS = 2;
 /** The first frames are drawn even though nothing has changed: for the first one, the worker has not reported visibility yet. */
-const FIRST_FRAMES = 3;
+const INITIAL_FRAMES = 3;
 
 /** The building, the part under the pointer, and the cut. */
 export class BuildingExhibit implements Exhibit {
@@ -25,9 +25,9 @@ export class BuildingExhibit implements Exhibit {
   readonly #tracker: SceneTracker;
   #section: SectionHelper | null = null;
   #lastSection: SectionHelper['section'] = null;
-  #answers = 0;
+  #awaitedAnswers = 0;
   #page: LivePage | null = null;
-  #frames = 0;
+  #frameCount = 0;
 
   constructor(model: BuildingModel, tracker: SceneTracker) {
     this.#model = model;
@@ -47,14 +47,14 @@ export class BuildingExhibit implements Exhibit {
     const section = new SectionHelper(tracker, plane, {
       color: COLORS.outline,
       capColor: COLORS.cap,
-      offset: OFFSET,
+      offset: SECTION_OFFSET,
     });
     page.scene.add(section);
     handle.onMove = () => {
       this.#model.cut(handle.isShown ? plane : null); // material.clippingPlanes
       if (section.visible !== handle.isShown) tracker.changed(this.root); // it is static
       section.visible = handle.isShown;
-      this.#answers = ANSWERS;
+      this.#awaitedAnswers = AWAITED_ANSWERS;
       page.changed();
     };
     // #endregion
@@ -64,7 +64,7 @@ export class BuildingExhibit implements Exhibit {
       requestAnimationFrame(watch);
       if (section.section === this.#lastSection) return;
       this.#lastSection = section.section;
-      if (this.#answers-- > 0) page.changed();
+      if (this.#awaitedAnswers-- > 0) page.changed();
     };
     watch();
     return handle;
@@ -88,20 +88,20 @@ export class BuildingExhibit implements Exhibit {
   }
 
   read(): void {
-    if (this.#frames++ < FIRST_FRAMES) this.#page?.changed();
+    if (this.#frameCount++ < INITIAL_FRAMES) this.#page?.changed();
   }
 
   figures(): Record<string, string> {
-    const number = grouped;
+    const format = grouped;
     const { instances, occluded, triangles } = this.#tracker.culled;
     const cut = this.#section?.visible === true ? this.#section.section : null;
     return {
-      parts: number(this.#model.parts.length),
-      triangles: number(this.#model.triangles),
-      'parts left out of the picture': number(instances),
-      'of them hidden by others': number(occluded),
-      'triangles spared': number(triangles),
-      'outlines of the cut': cut === null ? '–' : number(cut.closed.length),
+      parts: format(this.#model.parts.length),
+      triangles: format(this.#model.triangles),
+      'parts left out of the picture': format(instances),
+      'of them hidden by others': format(occluded),
+      'triangles spared': format(triangles),
+      'outlines of the cut': cut === null ? '–' : format(cut.closed.length),
       'worker: the cut, with caps': cut === null ? '–' : `${cut.ms.toFixed(1)} ms`,
     };
   }

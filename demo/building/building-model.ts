@@ -35,7 +35,7 @@ export const LAYERS = Object.keys(COLORS) as Layer[];
 const GLASS = { name: 'panes', color: IS_LIGHT ? 0x6f9dc9 : 0x86b6e6, opacity: 0.28 };
 /** Metres from the ground plan to the outside of the facade, and the height above the last slab. */
 const FACADE = { out: 0.45, above: 0.85 };
-const [POINTED, CLASHING] = [0xffe14d, 0xff9a4a];
+const [HOVER_COLOR, CLASH_COLOR] = [0xffe14d, 0xff9a4a];
 
 /** The parts of a building as InstancedMeshes: one for each geometry of each layer. */
 export class BuildingModel {
@@ -44,12 +44,12 @@ export class BuildingModel {
   readonly box: Box3;
   readonly triangles: number;
   /** Drawn over the part under the pointer. */
-  readonly mark = markOf(POINTED);
+  readonly mark = createMark(HOVER_COLOR);
   /** Drawn over two parts that clash. */
-  readonly clashMarks = [markOf(CLASHING), markOf(CLASHING)];
+  readonly clashMarks = [createMark(CLASH_COLOR), createMark(CLASH_COLOR)];
   readonly #materials: MeshLambertMaterial[] = [];
   readonly #partsOf = new Map<InstancedMesh, BuildingPart[]>();
-  readonly #placeOf = new Map<BuildingPart, { mesh: InstancedMesh; instance: number }>();
+  readonly #instanceOf = new Map<BuildingPart, { mesh: InstancedMesh; instance: number }>();
 
   constructor(parts: readonly BuildingPart[]) {
     this.parts = parts;
@@ -79,20 +79,20 @@ export class BuildingModel {
 
   /** Highlights a part; null for none. */
   light(part: BuildingPart | null): void {
-    this.#put(this.mark, part);
+    this.#showMark(this.mark, part);
   }
 
   /** Marks the two parts that clash, by their ids. */
   showClash(ids: readonly string[]): void {
     this.clashMarks.forEach((mark, i) => {
-      this.#put(mark, this.parts.find(({ id }) => id === ids[i]) ?? null);
+      this.#showMark(mark, this.parts.find(({ id }) => id === ids[i]) ?? null);
     });
   }
 
-  #put(mark: Mark, part: BuildingPart | null): void {
+  #showMark(mark: Mark, part: BuildingPart | null): void {
     mark.visible = part !== null;
     if (part === null) return;
-    mark.geometry = this.#placeOf.get(part)!.mesh.geometry;
+    mark.geometry = this.#instanceOf.get(part)!.mesh.geometry;
     mark.matrix.fromArray(part.matrix);
   }
 
@@ -103,14 +103,14 @@ export class BuildingModel {
   }
 
   #addLayer(layer: Layer): void {
-    const bySolid = new Map<BuildingPart['geometry'], BuildingPart[]>();
+    const partsBySolid = new Map<BuildingPart['geometry'], BuildingPart[]>();
     for (const part of this.parts) {
       if (part.layer !== layer) continue;
-      if (!bySolid.has(part.geometry)) bySolid.set(part.geometry, []);
-      bySolid.get(part.geometry)!.push(part);
+      if (!partsBySolid.has(part.geometry)) partsBySolid.set(part.geometry, []);
+      partsBySolid.get(part.geometry)!.push(part);
     }
     const opaque = this.#material({ color: COLORS[layer] });
-    for (const [solid, parts] of bySolid) {
+    for (const [solid, parts] of partsBySolid) {
       const { color, opacity } = GLASS;
       const isGlass = solid.name === GLASS.name;
       const material = isGlass ? this.#material({ color, opacity, transparent: true, depthWrite: false }) : opaque;
@@ -121,7 +121,7 @@ export class BuildingModel {
       mesh.name = layer;
       parts.forEach((part, instance) => {
         mesh.instanceMatrix.array.set(part.matrix, 16 * instance);
-        this.#placeOf.set(part, { mesh, instance });
+        this.#instanceOf.set(part, { mesh, instance });
       });
       this.#partsOf.set(mesh, parts);
       this.root.add(mesh);
@@ -137,7 +137,7 @@ export class BuildingModel {
 
 type Mark = Mesh<BufferGeometry, MeshBasicMaterial>;
 
-function markOf(color: number): Mark {
+function createMark(color: number): Mark {
   const material = new MeshBasicMaterial({ color, transparent: true, opacity: 0.75 });
   // The mark has exactly the faces of its part, and lies in front of them.
   Object.assign(material, { polygonOffset: true, polygonOffsetFactor: -2, polygonOffsetUnits: -2 });

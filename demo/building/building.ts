@@ -4,21 +4,21 @@ import {
   BAY,
   BAYS,
   BEAM,
-  BRANCH,
+  BRANCH_OFFSET,
   CORRIDOR,
   CORRIDOR_LENGTH,
   DUCT,
   FACADE,
   FLOOR_HEIGHT,
   HOLE,
-  LENGTH,
-  MISTAKES,
+  MISTAKE_RATES,
   PIPE,
   PLAN,
+  ROUTE_HEIGHT,
+  RUN_LENGTH,
   SLAB,
   STAIRS,
   WALL,
-  WAY,
 } from './measures.js';
 import type { Solid } from './solids.js';
 
@@ -76,14 +76,14 @@ export function* floorsOf({ floors, seed }: BuildingOptions): Generator<Building
   const random = mulberry32(seed);
   for (let floor = 0; floor < floors; floor++) {
     const parts: BuildingPart[] = [];
-    const made = new Floor(floor, parts, random);
-    made.structure(floor === floors - 1);
-    made.facade(floor === floors - 1);
-    made.rooms();
-    made.ducts();
-    made.pipes();
-    made.trays();
-    made.lights();
+    const builder = new Floor(floor, parts, random);
+    builder.structure(floor === floors - 1);
+    builder.facade(floor === floors - 1);
+    builder.rooms();
+    builder.ducts();
+    builder.pipes();
+    builder.trays();
+    builder.lights();
     yield parts;
   }
 }
@@ -116,15 +116,15 @@ class Floor {
         this.#add('columns', 'column', isRound ? 'roundColumn' : 'column', [BAY * x, 0, BAY * z], 'up', size);
       }
     }
-    const under = ceiling - BEAM.height / 2;
+    const beamY = ceiling - BEAM.height / 2;
     for (let x = 0; x < BAYS.x; x++) {
-      for (let z = 0; z <= BAYS.z; z++) this.#add('beams', 'beam', 'beam', [BAY * x, under, BAY * z], 1, [1, 1, BAY]);
+      for (let z = 0; z <= BAYS.z; z++) this.#add('beams', 'beam', 'beam', [BAY * x, beamY, BAY * z], 1, [1, 1, BAY]);
     }
     // The beams along z end at those along x.
     const gap = BEAM.width / 2;
     for (let x = 0; x <= BAYS.x; x++) {
       for (let z = 0; z < BAYS.z; z++) {
-        this.#add('beams', 'beam', 'beam', [BAY * x, under, BAY * z + gap], 0, [1, 1, BAY - 2 * gap]);
+        this.#add('beams', 'beam', 'beam', [BAY * x, beamY, BAY * z + gap], 0, [1, 1, BAY - 2 * gap]);
       }
     }
     const [left, near] = [BAY * STAIRS.x + HOLE.left, BAY * STAIRS.z + HOLE.near];
@@ -140,7 +140,7 @@ class Floor {
 
   facade(isTop: boolean): void {
     const { outside, inside } = FACADE;
-    const side = (count: number, at: (k: number) => Point, turn: Turn): void => {
+    const addSide = (count: number, at: (k: number) => Point, turn: Turn): void => {
       for (let k = 0; k < count; k++) {
         const [x, y, z] = at(k);
         this.#add('facade', 'parapet', 'parapet', [x, y, z], turn);
@@ -149,13 +149,13 @@ class Floor {
         if (isTop) this.#add('facade', 'parapet', 'parapet', [x, y + FLOOR_HEIGHT, z], turn);
       }
     };
-    side(BAYS.x, (k) => [BAY * k, 0, -outside], 0);
-    side(BAYS.x, (k) => [BAY * (k + 1), 0, PLAN.z + outside], 2);
-    side(BAYS.z, (k) => [-outside, 0, BAY * (k + 1)], 1);
-    side(BAYS.z, (k) => [PLAN.x + outside, 0, BAY * k], 3);
+    addSide(BAYS.x, (k) => [BAY * k, 0, -outside], 0);
+    addSide(BAYS.x, (k) => [BAY * (k + 1), 0, PLAN.z + outside], 2);
+    addSide(BAYS.z, (k) => [-outside, 0, BAY * (k + 1)], 1);
+    addSide(BAYS.z, (k) => [PLAN.x + outside, 0, BAY * k], 3);
     // An L-shaped piece at each corner.
     const [width, height] = [outside - inside, isTop ? FLOOR_HEIGHT + SLAB + 0.85 : FLOOR_HEIGHT];
-    const middle = height / 2 - SLAB;
+    const centerY = height / 2 - SLAB;
     for (const [x, toX] of [
       [0, -1],
       [PLAN.x, 1],
@@ -165,10 +165,10 @@ class Floor {
         [PLAN.z, 1],
       ]) {
         const far = toZ < 0 ? z - outside : z + inside;
-        this.#add('facade', 'corner', 'box', [x + (toX * outside) / 2, middle, far], 0, [outside, height, width]);
+        this.#add('facade', 'corner', 'box', [x + (toX * outside) / 2, centerY, far], 0, [outside, height, width]);
         const near = toZ < 0 ? z - inside : z;
-        const side = x + toX * (inside + width / 2);
-        this.#add('facade', 'corner', 'box', [side, middle, near], 0, [width, height, inside]);
+        const sideX = x + toX * (inside + width / 2);
+        this.#add('facade', 'corner', 'box', [sideX, centerY, near], 0, [width, height, inside]);
       }
     }
   }
@@ -185,7 +185,7 @@ class Floor {
     for (let x = 1; x < BAYS.x; x++) {
       for (const z of [0, 1, 3, 4]) {
         if (this.#random() < 0.35) continue;
-        const isTooHigh = this.#random() < MISTAKES.wall;
+        const isTooHigh = this.#random() < MISTAKE_RATES.wall;
         const at: Point = [BAY * x - half, 0, BAY * z + 0.5];
         this.#add('walls', 'partition', isTooHigh ? 'highWall' : 'wall', at, 3);
       }
@@ -208,22 +208,22 @@ class Floor {
       [supply, 'supply duct'],
       [exhaust, 'exhaust duct'],
     ] as const) {
-      for (let k = 0; k < CORRIDOR_LENGTH / LENGTH.duct; k++) {
-        const at: Point = [LENGTH.duct * k, WAY.duct, z];
-        this.#add('ducts', kind, 'duct', at, 1, [1, 1, LENGTH.duct - 0.04]);
-        this.#add('ducts', 'flange', 'flange', [at[0] + LENGTH.duct - 0.04, at[1], z], 1);
+      for (let k = 0; k < CORRIDOR_LENGTH / RUN_LENGTH.duct; k++) {
+        const at: Point = [RUN_LENGTH.duct * k, ROUTE_HEIGHT.duct, z];
+        this.#add('ducts', kind, 'duct', at, 1, [1, 1, RUN_LENGTH.duct - 0.04]);
+        this.#add('ducts', 'flange', 'flange', [at[0] + RUN_LENGTH.duct - 0.04, at[1], z], 1);
       }
     }
     for (let x = 0; x < STAIRS.x; x++) {
-      for (const way of [-1, 1]) {
+      for (const direction of [-1, 1]) {
         // A duct that is too high runs through the beams.
-        const height = WAY.duct + (this.#random() < MISTAKES.duct ? 0.38 : 0);
-        const from = way < 0 ? supply - DUCT.width / 2 : exhaust + DUCT.width / 2;
+        const height = ROUTE_HEIGHT.duct + (this.#random() < MISTAKE_RATES.duct ? 0.38 : 0);
+        const from = direction < 0 ? supply - DUCT.width / 2 : exhaust + DUCT.width / 2;
         for (let k = 0; k < 4; k++) {
-          const at: Point = [BAY * x + BRANCH, height, from + way * 2.8 * k];
-          this.#add('ducts', 'branch duct', 'roundDuct', at, way < 0 ? 2 : 0, [1, 1, 2.8]);
+          const at: Point = [BAY * x + BRANCH_OFFSET, height, from + direction * 2.8 * k];
+          this.#add('ducts', 'branch duct', 'roundDuct', at, direction < 0 ? 2 : 0, [1, 1, 2.8]);
           if (k === 0) continue;
-          const outlet: Point = [at[0], 2.5, at[2] + way * 1.4];
+          const outlet: Point = [at[0], 2.5, at[2] + direction * 1.4];
           this.#add('ducts', 'drop', 'drop', outlet, 'up', [1, 1, height - DUCT.round + 0.02 - outlet[1]]);
           this.#add('ducts', 'diffuser', 'diffuser', outlet, 'down');
         }
@@ -233,21 +233,21 @@ class Floor {
 
   pipes(): void {
     const { pipe: z } = CORRIDOR;
-    for (let k = 0; k < CORRIDOR_LENGTH / LENGTH.pipe; k++) {
-      const at: Point = [LENGTH.pipe * k, WAY.pipe, z];
-      this.#add('pipes', 'sprinkler main', 'mainPipe', at, 1, [1, 1, LENGTH.pipe]);
-      this.#add('pipes', 'coupling', 'coupling', [at[0] + LENGTH.pipe - 0.06, at[1], z], 1);
+    for (let k = 0; k < CORRIDOR_LENGTH / RUN_LENGTH.pipe; k++) {
+      const at: Point = [RUN_LENGTH.pipe * k, ROUTE_HEIGHT.pipe, z];
+      this.#add('pipes', 'sprinkler main', 'mainPipe', at, 1, [1, 1, RUN_LENGTH.pipe]);
+      this.#add('pipes', 'coupling', 'coupling', [at[0] + RUN_LENGTH.pipe - 0.06, at[1], z], 1);
     }
     for (let k = 0; k < 2 * STAIRS.x; k++) {
-      for (const way of [-1, 1]) {
+      for (const direction of [-1, 1]) {
         // A pipe that is too high runs through the ducts of the corridor.
-        const height = WAY.pipe + (this.#random() < MISTAKES.pipe ? 0.27 : 0);
+        const height = ROUTE_HEIGHT.pipe + (this.#random() < MISTAKE_RATES.pipe ? 0.27 : 0);
         const x = 1.3 + 3 * k;
         for (let j = 0; j < 2; j++) {
-          const at: Point = [x, height, z + way * (PIPE.main + LENGTH.pipe * j)];
-          this.#add('pipes', 'sprinkler branch', 'branchPipe', at, way < 0 ? 2 : 0, [1, 1, LENGTH.pipe]);
-          for (const part of [0.45, 0.95]) {
-            const head: Point = [x, height - PIPE.branch + 0.005, at[2] + way * part * LENGTH.pipe];
+          const at: Point = [x, height, z + direction * (PIPE.main + RUN_LENGTH.pipe * j)];
+          this.#add('pipes', 'sprinkler branch', 'branchPipe', at, direction < 0 ? 2 : 0, [1, 1, RUN_LENGTH.pipe]);
+          for (const fraction of [0.45, 0.95]) {
+            const head: Point = [x, height - PIPE.branch + 0.005, at[2] + direction * fraction * RUN_LENGTH.pipe];
             this.#add('pipes', 'sprinkler', 'sprinkler', head, 'down');
           }
         }
@@ -257,15 +257,19 @@ class Floor {
   }
 
   trays(): void {
-    for (let k = 0; k < CORRIDOR_LENGTH / LENGTH.tray; k++) {
-      this.#add('trays', 'cable tray', 'tray', [LENGTH.tray * k, WAY.tray, CORRIDOR.tray], 1, [1, 1, LENGTH.tray]);
+    for (let k = 0; k < CORRIDOR_LENGTH / RUN_LENGTH.tray; k++) {
+      this.#add('trays', 'cable tray', 'tray', [RUN_LENGTH.tray * k, ROUTE_HEIGHT.tray, CORRIDOR.tray], 1, [
+        1,
+        1,
+        RUN_LENGTH.tray,
+      ]);
     }
     for (let x = 0; x < STAIRS.x; x++) {
-      for (const way of [-1, 1]) {
-        const height = WAY.tray + (this.#random() < MISTAKES.tray ? 0.1 : 0);
+      for (const direction of [-1, 1]) {
+        const height = ROUTE_HEIGHT.tray + (this.#random() < MISTAKE_RATES.tray ? 0.1 : 0);
         for (let k = 0; k < 3; k++) {
-          const at: Point = [BAY * x + 4.95, height, CORRIDOR.tray + way * (0.15 + LENGTH.tray * k)];
-          this.#add('trays', 'cable tray', 'tray', at, way < 0 ? 2 : 0, [1, 1, LENGTH.tray]);
+          const at: Point = [BAY * x + 4.95, height, CORRIDOR.tray + direction * (0.15 + RUN_LENGTH.tray * k)];
+          this.#add('trays', 'cable tray', 'tray', at, direction < 0 ? 2 : 0, [1, 1, RUN_LENGTH.tray]);
         }
       }
     }
@@ -275,7 +279,7 @@ class Floor {
     for (let x = 0; x < BAYS.x; x++) {
       for (const z of [0, 1, 3, 4]) {
         for (const k of [0, 1]) {
-          this.#add('lights', 'luminaire', 'light', [BAY * x + 2 + 2.2 * k, WAY.light, BAY * z + 2.2], 0);
+          this.#add('lights', 'luminaire', 'light', [BAY * x + 2 + 2.2 * k, ROUTE_HEIGHT.light, BAY * z + 2.2], 0);
         }
       }
     }
@@ -305,8 +309,8 @@ class Floor {
         const length = (stepX === 0 ? far - inset : right - inset) - 2 * bend;
         const pieces = stepX === 0 ? BAYS.z : BAYS.x;
         for (let k = 0; k < pieces; k++) {
-          const way = bend + (length / pieces) * k;
-          const at: Point = [x + way * stepX, height, z + way * stepZ];
+          const distance = bend + (length / pieces) * k;
+          const at: Point = [x + distance * stepX, height, z + distance * stepZ];
           this.#add('pipes', name, 'branchPipe', at, turn, [1, 1, length / pieces]);
         }
         const end: Point = [x + (length + bend) * stepX, height, z + (length + bend) * stepZ];
@@ -333,19 +337,19 @@ class Floor {
   }
 
   #add(layer: Layer, kind: string, solid: SolidName, at: Point, turn: Turn, scale: Point = [1, 1, 1]): void {
-    const number = (this.#counts.get(kind) ?? 0) + 1;
-    this.#counts.set(kind, number);
+    const count = (this.#counts.get(kind) ?? 0) + 1;
+    this.#counts.set(kind, count);
     const matrix = matrixOf([at[0], at[1] + FLOOR_HEIGHT * this.#floor, at[2]], turn, scale);
     const part = {
-      id: `F${String(this.#floor).padStart(2, '0')}-${kind.replaceAll(' ', '-')}-${String(number).padStart(3, '0')}`,
-      name: `${kind} ${number}, floor ${this.#floor}`,
+      id: `F${String(this.#floor).padStart(2, '0')}-${kind.replaceAll(' ', '-')}-${String(count).padStart(3, '0')}`,
+      name: `${kind} ${count}, floor ${this.#floor}`,
       layer,
       floor: this.#floor,
       geometry: SOLIDS[solid],
       matrix,
     };
     this.#parts.push(part);
-    if (this.#random() >= MISTAKES.twice) return;
+    if (this.#random() >= MISTAKE_RATES.twice) return;
     this.#parts.push({ ...part, id: `${part.id}-copy`, name: `${part.name}, copy` });
   }
 }

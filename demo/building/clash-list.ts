@@ -3,8 +3,8 @@ import { element, showError } from '../panel.js';
 import type { BuildingPart } from './building.js';
 import type { Solid } from './solids.js';
 
-const BETWEEN = { kind: 'hard', tolerance: 0.005 } as const;
-const MOST_SHOWN = 200;
+const HARD_CLASH = { kind: 'hard', tolerance: 0.005 } as const;
+const MAX_SHOWN = 200;
 
 /** Finds the fitters' mistakes, and lists them. */
 export class ClashList {
@@ -32,10 +32,10 @@ export class ClashList {
       }));
       // #region code
       const rules: Rule[] = [
-        { name: 'ducts in beams', ...BETWEEN, a: { layer: 'ducts' }, b: { layer: 'beams' } },
-        { name: 'pipes in ducts', ...BETWEEN, a: { layer: 'pipes' }, b: { layer: 'ducts' } },
-        { name: 'trays in pipes', ...BETWEEN, a: { layer: 'trays' }, b: { layer: 'pipes' } },
-        { name: 'walls in beams', ...BETWEEN, a: { layer: 'walls' }, b: { layer: 'beams' } },
+        { name: 'ducts in beams', ...HARD_CLASH, a: { layer: 'ducts' }, b: { layer: 'beams' } },
+        { name: 'pipes in ducts', ...HARD_CLASH, a: { layer: 'pipes' }, b: { layer: 'ducts' } },
+        { name: 'trays in pipes', ...HARD_CLASH, a: { layer: 'trays' }, b: { layer: 'pipes' } },
+        { name: 'walls in beams', ...HARD_CLASH, a: { layer: 'walls' }, b: { layer: 'beams' } },
         { name: 'there twice', kind: 'duplicates' },
       ];
       const onProgress = ({ fraction }: { fraction: number }): void => {
@@ -45,19 +45,19 @@ export class ClashList {
       // #endregion
       const seconds = (performance.now() - start) / 1000;
       summary.textContent = `${clashes.length} clashes, found in ${seconds.toFixed(1)} s. Click one to fly there.`;
-      element('clashes').replaceChildren(...clashes.slice(0, MOST_SHOWN).map((each) => this.#item(each)));
+      element('clashes').replaceChildren(...clashes.slice(0, MAX_SHOWN).map((each) => this.#item(each)));
     } catch (error) {
       showError(error);
     }
   }
 
-  #item(found: Clash): HTMLLIElement {
-    const { a, b, rule, depth } = found;
+  #item(foundClash: Clash): HTMLLIElement {
+    const { a, b, rule, depth } = foundClash;
     const item = document.createElement('li');
     const button = document.createElement('button');
     button.type = 'button';
     button.textContent = `${rule}: ${a.name} – ${b.name}${depth === undefined ? '' : `, ${(1000 * depth).toFixed(0)} mm`}`;
-    button.addEventListener('click', () => this.#onChoose(found));
+    button.addEventListener('click', () => this.#onChoose(foundClash));
     item.append(button);
     return item;
   }

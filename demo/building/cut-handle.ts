@@ -13,7 +13,7 @@ export type Cut = keyof typeof CUTS;
 /** Metres that an arrow key moves the plane, without and with Shift. */
 const STEP = { small: 0.1, large: 1 };
 /** Half the size of the handle, in CSS pixels: all of it stays in the picture. */
-const HALF = 22;
+const HALF_SIZE = 22;
 
 /** A plane across a box, with a handle that is dragged by mouse, finger or keys. */
 export class CutHandle {
@@ -38,9 +38,9 @@ export class CutHandle {
       handle.focus();
     });
     handle.addEventListener('pointermove', (event) => {
-      if (event.buttons !== 0) this.position = this.#under(event.clientX, event.clientY);
+      if (event.buttons !== 0) this.position = this.#positionUnder(event.clientX, event.clientY);
     });
-    handle.addEventListener('keydown', (event) => this.#press(event));
+    handle.addEventListener('keydown', (event) => this.#onKey(event));
     page.controls.addEventListener('change', () => this.follow());
     addEventListener('resize', () => this.follow());
   }
@@ -78,12 +78,12 @@ export class CutHandle {
     this.onMove?.();
   }
 
-  /** Switches to another axis; `part` is the position as a fraction of the box. */
-  turn(cut: Cut, part: number): void {
+  /** Switches to another axis; `fraction` is the position as a fraction of the box. */
+  turn(cut: Cut, fraction: number): void {
     this.#cut = cut;
     this.#handle.dataset.axis = this.axis;
     const { min, max } = this.#box;
-    this.position = min[this.axis] + part * (max[this.axis] - min[this.axis]);
+    this.position = min[this.axis] + fraction * (max[this.axis] - min[this.axis]);
   }
 
   /** Moves the handle to its projected position on the screen. */
@@ -93,38 +93,42 @@ export class CutHandle {
     camera.updateMatrixWorld();
     const { x, y } = this.#anchor().project(camera);
     const { clientWidth: width, clientHeight: height } = this.#canvas;
-    const clamp = (at: number, to: number): number => Math.min(to - HALF - 8, Math.max(HALF + 8, at));
-    this.#handle.style.translate = `${clamp(((x + 1) / 2) * width, width) - HALF}px ${clamp(((1 - y) / 2) * height, height) - HALF}px`;
+    const clamp = (position: number, length: number): number =>
+      Math.min(length - HALF_SIZE - 8, Math.max(HALF_SIZE + 8, position));
+    this.#handle.style.translate = `${clamp(((x + 1) / 2) * width, width) - HALF_SIZE}px ${clamp(((1 - y) / 2) * height, height) - HALF_SIZE}px`;
   }
 
   /** The corner of the plane that is nearest to a viewer at the front right. */
   #anchor(): Vector3 {
-    const at = this.#box.max.clone();
-    if (this.axis === 'y') at.y = this.#position;
-    else at[this.axis] = this.#position;
-    return at;
+    const corner = this.#box.max.clone();
+    if (this.axis === 'y') corner.y = this.#position;
+    else corner[this.axis] = this.#position;
+    return corner;
   }
 
   /** The position on the handle's line that is nearest to the ray through a pixel. */
-  #under(x: number, y: number): number {
+  #positionUnder(x: number, y: number): number {
     const { camera } = this.#page;
     const { clientWidth: width, clientHeight: height } = this.#canvas;
-    const at = new Vector2((2 * x) / width - 1, 1 - (2 * y) / height);
-    const ray = new Ray().set(camera.position, new Vector3(at.x, at.y, 0.5).unproject(camera).sub(camera.position));
+    const pointer = new Vector2((2 * x) / width - 1, 1 - (2 * y) / height);
+    const ray = new Ray().set(
+      camera.position,
+      new Vector3(pointer.x, pointer.y, 0.5).unproject(camera).sub(camera.position),
+    );
     ray.direction.normalize();
     const [from, to] = [this.#anchor(), this.#anchor()];
     from[this.axis] = this.#box.min[this.axis];
     to[this.axis] = this.#box.max[this.axis];
-    const found = new Vector3();
-    ray.distanceSqToSegment(from, to, undefined, found);
-    return found[this.axis];
+    const nearest = new Vector3();
+    ray.distanceSqToSegment(from, to, undefined, nearest);
+    return nearest[this.axis];
   }
 
-  #press(event: KeyboardEvent): void {
+  #onKey(event: KeyboardEvent): void {
     const step = event.shiftKey ? STEP.large : STEP.small;
-    const way = { ArrowUp: 1, ArrowRight: 1, ArrowDown: -1, ArrowLeft: -1, PageUp: 10, PageDown: -10 }[event.key];
+    const steps = { ArrowUp: 1, ArrowRight: 1, ArrowDown: -1, ArrowLeft: -1, PageUp: 10, PageDown: -10 }[event.key];
     const { min, max } = this.#box;
-    if (way !== undefined) this.position += way * step;
+    if (steps !== undefined) this.position += steps * step;
     else if (event.key === 'Home') this.position = min[this.axis];
     else if (event.key === 'End') this.position = max[this.axis];
     else return;

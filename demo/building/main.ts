@@ -21,10 +21,10 @@ const NO_CUT = 'nowhere';
 /** Minimum distance of the camera, in metres. */
 const NEAR = 0.5;
 /** Metres above a clash at which the building is cut, and from where the camera looks. */
-const ABOVE = 0.35;
-const SIGHT = new Vector3(2.5, 5, 4);
+const CUT_OFFSET = 0.35;
+const VIEW_OFFSET = new Vector3(2.5, 5, 4);
 /** Initial position of each cut along its axis: through the offices, and through the rooms of the last floor. */
-const FIRST = { 'from the front': 0.31, 'from above': 0.93, 'from the side': 0.5 };
+const INITIAL_POSITIONS = { 'from the front': 0.31, 'from above': 0.93, 'from the side': 0.5 };
 
 declare global {
   interface Window {
@@ -67,16 +67,16 @@ await runPage(async (progress) => {
   await nextTurn();
   const gui = createControls('controls-inside', 298);
   const settings = { cut: 'from the front' as Cut | typeof NO_CUT };
-  const cut = (): void => {
+  const applyCut = (): void => {
     handle.isShown = settings.cut !== NO_CUT;
-    if (settings.cut !== NO_CUT) handle.turn(settings.cut, FIRST[settings.cut]);
+    if (settings.cut !== NO_CUT) handle.turn(settings.cut, INITIAL_POSITIONS[settings.cut]);
     else handle.onMove?.();
   };
   const choice = gui
     .add(settings, 'cut', [NO_CUT, ...Object.keys(CUTS)])
     .name('Cut')
-    .onChange(cut);
-  cut();
+    .onChange(applyCut);
+  applyCut();
   const ruler = new Ruler(tracker, page.changed);
   page.scene.add(ruler.root);
   gui
@@ -87,7 +87,7 @@ await runPage(async (progress) => {
       page.changed();
     });
   const pointer: Pointer = new Pointer(canvas, (x, y) => {
-    if (ruler.root.visible) void ruler.take(x, y);
+    if (ruler.root.visible) void ruler.addPoint(x, y);
   });
   pointer.onMove = () => {
     if (ruler.root.visible && pointer.position !== null) ruler.point(pointer.position.x, pointer.position.y);
@@ -98,9 +98,9 @@ await runPage(async (progress) => {
     choice.updateDisplay();
     handle.isShown = true;
     handle.turn(settings.cut, 1);
-    handle.position = point[1] + ABOVE;
+    handle.position = point[1] + CUT_OFFSET;
     page.controls.target.fromArray(point);
-    page.camera.position.fromArray(point).add(SIGHT);
+    page.camera.position.fromArray(point).add(VIEW_OFFSET);
     page.controls.update();
     page.changed();
   });

@@ -19,14 +19,14 @@ export class Ruler {
   readonly #onChange: () => void;
   /** Makes its own picks: with `latest`, the hover picks, which do not snap, would answer them. */
   readonly #follow = oneAtATime(async () => {
-    const snap = await this.#snapAt(this.#place.x, this.#place.y, true);
+    const snap = await this.#snapAt(this.#pointer.x, this.#pointer.y, true);
     this.#cursor.visible = snap !== null;
     if (snap !== null) this.#cursor.geometry.setFromPoints([snap.point]);
     element('snapped').textContent = snap?.kind ?? 'nothing';
     this.#onChange();
   });
-  #place = { x: 0, y: 0 };
-  #first: SceneSnap | null = null;
+  #pointer = { x: 0, y: 0 };
+  #firstSnap: SceneSnap | null = null;
 
   constructor(tracker: SceneTracker, onChange: () => void) {
     this.#tracker = tracker;
@@ -50,30 +50,30 @@ export class Ruler {
 
   /** Moves the cursor to the feature near a pixel. */
   point(x: number, y: number): void {
-    this.#place = { x, y };
+    this.#pointer = { x, y };
     this.#follow();
   }
 
   /** Takes the feature at a pixel as the first or the second end of the measurement. */
-  async take(x: number, y: number): Promise<void> {
+  async addPoint(x: number, y: number): Promise<void> {
     try {
       const snap = await this.#snapAt(x, y, false);
       if (snap === null) return;
-      const first = this.#first;
-      this.#first = first === null ? snap : null;
-      this.#line.visible = first !== null;
+      const firstSnap = this.#firstSnap;
+      this.#firstSnap = firstSnap === null ? snap : null;
+      this.#line.visible = firstSnap !== null;
       this.#onChange();
-      if (first === null) {
+      if (firstSnap === null) {
         element('measured').textContent = `from this ${snap.kind} …`;
         return;
       }
       // #region code
-      const { distance, pointA, pointB, angle } = measure(first, snap);
+      const { distance, pointA, pointB, angle } = measure(firstSnap, snap);
       // #endregion
       this.#line.geometry.setFromPoints([pointA, pointB]);
       this.#onChange();
-      const turned = angle === null ? '' : `, ${((180 * angle) / Math.PI).toFixed(1)}°`;
-      element('measured').textContent = `${distance.toFixed(3)} m${turned}, ${first.kind} to ${snap.kind}`;
+      const angleText = angle === null ? '' : `, ${((180 * angle) / Math.PI).toFixed(1)}°`;
+      element('measured').textContent = `${distance.toFixed(3)} m${angleText}, ${firstSnap.kind} to ${snap.kind}`;
     } catch (error) {
       showError(error);
     }

@@ -22,23 +22,23 @@ export function extrude(
   depth: number,
   near = 0,
 ): Solid {
-  const made = new Mesher();
+  const mesher = new Mesher();
   const isFilled = (i: number, j: number): boolean => rows[ys.length - 2 - j]?.[i] === '#';
   const corner = (i: number, j: number, front: number): number =>
-    made.vertex([xs[i], ys[j], near + front * depth], (front * ys.length + j) * xs.length + i);
+    mesher.vertex([xs[i], ys[j], near + front * depth], (front * ys.length + j) * xs.length + i);
   for (let j = 0; j < ys.length - 1; j++) {
     for (let i = 0; i < xs.length - 1; i++) {
       if (!isFilled(i, j)) continue;
       const [i1, j1] = [i + 1, j + 1];
-      made.quad(corner(i, j, 1), corner(i1, j, 1), corner(i1, j1, 1), corner(i, j1, 1));
-      made.quad(corner(i, j1, 0), corner(i1, j1, 0), corner(i1, j, 0), corner(i, j, 0));
-      if (!isFilled(i - 1, j)) made.quad(corner(i, j, 0), corner(i, j, 1), corner(i, j1, 1), corner(i, j1, 0));
-      if (!isFilled(i1, j)) made.quad(corner(i1, j, 1), corner(i1, j, 0), corner(i1, j1, 0), corner(i1, j1, 1));
-      if (!isFilled(i, j - 1)) made.quad(corner(i, j, 0), corner(i1, j, 0), corner(i1, j, 1), corner(i, j, 1));
-      if (!isFilled(i, j1)) made.quad(corner(i, j1, 1), corner(i1, j1, 1), corner(i1, j1, 0), corner(i, j1, 0));
+      mesher.quad(corner(i, j, 1), corner(i1, j, 1), corner(i1, j1, 1), corner(i, j1, 1));
+      mesher.quad(corner(i, j1, 0), corner(i1, j1, 0), corner(i1, j, 0), corner(i, j, 0));
+      if (!isFilled(i - 1, j)) mesher.quad(corner(i, j, 0), corner(i, j, 1), corner(i, j1, 1), corner(i, j1, 0));
+      if (!isFilled(i1, j)) mesher.quad(corner(i1, j, 1), corner(i1, j, 0), corner(i1, j1, 0), corner(i1, j1, 1));
+      if (!isFilled(i, j - 1)) mesher.quad(corner(i, j, 0), corner(i1, j, 0), corner(i1, j, 1), corner(i, j, 1));
+      if (!isFilled(i, j1)) mesher.quad(corner(i, j1, 1), corner(i1, j1, 1), corner(i1, j1, 0), corner(i, j1, 0));
     }
   }
-  return made.solid(name);
+  return mesher.solid(name);
 }
 
 /** The box from (-½, -½, 0) to (½, ½, 1), scaled by its size. */
@@ -63,19 +63,19 @@ export function elbow(name: string, radius: number, wall: number, bend: number, 
 
 /** A surface of revolution about the z axis with a cap at each end; `profile` has the radius and z of each ring. */
 export function lathe(name: string, profile: readonly (readonly [radius: number, z: number])[], sides: number): Solid {
-  const made = new Mesher();
+  const mesher = new Mesher();
   const rings = profile.map(([radius, z]) =>
-    ring([0, 0, z], [1, 0, 0], radius, sides).map((each) => made.vertex(each)),
+    ring([0, 0, z], [1, 0, 0], radius, sides).map((each) => mesher.vertex(each)),
   );
-  for (let r = 0; r + 1 < rings.length; r++) made.band(rings[r], rings[r + 1]);
+  for (let r = 0; r + 1 < rings.length; r++) mesher.band(rings[r], rings[r + 1]);
   const [first, last] = [rings[0], rings.at(-1)!];
-  const [below, above] = [profile[0], profile.at(-1)!].map(([, z]) => made.vertex([0, 0, z]));
+  const [below, above] = [profile[0], profile.at(-1)!].map(([, z]) => mesher.vertex([0, 0, z]));
   for (let i = 0; i < sides; i++) {
     const next = (i + 1) % sides;
-    made.triangle(below, first[next], first[i]);
-    made.triangle(above, last[i], last[next]);
+    mesher.triangle(below, first[next], first[i]);
+    mesher.triangle(above, last[i], last[next]);
   }
-  return made.solid(name);
+  return mesher.solid(name);
 }
 
 /** Builds the outer surface along the sections, and the inner one back. */
@@ -86,12 +86,12 @@ function hollow(
   wall: number,
   sides: number,
 ): Solid {
-  const made = new Mesher();
-  const ringsOf = (of: number): number[][] =>
-    sections.map(({ centre, aside }) => ring(centre, aside, of, sides).map((each) => made.vertex(each)));
+  const mesher = new Mesher();
+  const ringsOf = (ringRadius: number): number[][] =>
+    sections.map(({ centre, aside }) => ring(centre, aside, ringRadius, sides).map((each) => mesher.vertex(each)));
   const rings = [...ringsOf(radius), ...ringsOf(radius - wall).reverse()];
-  for (let i = 0; i < rings.length; i++) made.band(rings[i], rings[(i + 1) % rings.length]);
-  return made.solid(name);
+  for (let i = 0; i < rings.length; i++) mesher.band(rings[i], rings[(i + 1) % rings.length]);
+  return mesher.solid(name);
 }
 
 /** Points on a circle around a centre, in the plane of `aside` and y. */
@@ -107,16 +107,16 @@ function ring(centre: Point, aside: Point, radius: number, sides: number): Point
 class Mesher {
   readonly #positions: number[] = [];
   readonly #indices: number[] = [];
-  readonly #known = new Map<number, number>();
+  readonly #vertexByKey = new Map<number, number>();
 
   /** Returns the vertex's number. A vertex with a key is made only once. */
-  vertex(at: Point, key?: number): number {
-    const known = key === undefined ? undefined : this.#known.get(key);
-    if (known !== undefined) return known;
-    const number = this.#positions.length / 3;
-    this.#positions.push(...at);
-    if (key !== undefined) this.#known.set(key, number);
-    return number;
+  vertex(position: Point, key?: number): number {
+    const existing = key === undefined ? undefined : this.#vertexByKey.get(key);
+    if (existing !== undefined) return existing;
+    const index = this.#positions.length / 3;
+    this.#positions.push(...position);
+    if (key !== undefined) this.#vertexByKey.set(key, index);
+    return index;
   }
 
   triangle(a: number, b: number, c: number): void {

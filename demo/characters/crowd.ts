@@ -17,20 +17,20 @@ export class Crowd {
   readonly root = new Group();
   readonly walkers: readonly Walker[];
   readonly box = new Box3(new Vector3(-3.3, 0, -1.7), new Vector3(3.3, 1.8, 1.7));
-  readonly #ways: readonly { circle: (typeof CIRCLES)[number]; start: number }[];
+  readonly #paths: readonly { circle: (typeof CIRCLES)[number]; start: number }[];
 
   constructor(quality: Quality, body: BufferGeometry) {
     const counts = COUNTS[quality];
-    this.#ways = CIRCLES.flatMap((circle, i) =>
+    this.#paths = CIRCLES.flatMap((circle, i) =>
       Array.from({ length: counts[i] }, (_, k) => ({ circle, start: (2 * Math.PI * (k + 0.3 * i)) / counts[i] })),
     );
-    this.walkers = this.#ways.map((_, i) => new Walker(`walker ${i + 1}`, body, COLORS[i % COLORS.length]));
+    this.walkers = this.#paths.map((_, i) => new Walker(`walker ${i + 1}`, body, COLORS[i % COLORS.length]));
     this.root.add(...this.walkers.map(({ mesh }) => mesh));
     this.pose(0);
   }
 
   pose(seconds: number): void {
-    this.#ways.forEach(({ circle: { x, z, radius, speed }, start }, i) => {
+    this.#paths.forEach(({ circle: { x, z, radius, speed }, start }, i) => {
       const angle = start + (speed * seconds) / radius;
       const { mesh } = this.walkers[i];
       mesh.position.set(x + radius * Math.sin(angle), 0, z + radius * Math.cos(angle));

@@ -35,10 +35,10 @@ export const LIMBS: readonly Limb[] = [
 export function limbDistances(point: Vector3, distances: Float64Array): void {
   LIMBS.forEach(({ from, to, radii }, i) => {
     START.set(...from);
-    ALONG.set(...to).sub(START);
-    const part = MathUtils.clamp(TO_POINT.subVectors(point, START).dot(ALONG) / ALONG.lengthSq(), 0, 1);
-    const distance = TO_POINT.addScaledVector(ALONG, -part).length();
-    distances[i] = distance - MathUtils.lerp(radii[0], radii[1], part);
+    AXIS.set(...to).sub(START);
+    const fraction = MathUtils.clamp(TO_POINT.subVectors(point, START).dot(AXIS) / AXIS.lengthSq(), 0, 1);
+    const distance = TO_POINT.addScaledVector(AXIS, -fraction).length();
+    distances[i] = distance - MathUtils.lerp(radii[0], radii[1], fraction);
   });
 }
 
@@ -54,20 +54,36 @@ export function bodyDistance(x: number, y: number, z: number): number {
 }
 
 const START = new Vector3();
-const ALONG = new Vector3();
+const AXIS = new Vector3();
 const TO_POINT = new Vector3();
 const POINT = new Vector3();
 const DISTANCES = new Float64Array(LIMBS.length);
 
-function limb(name: string, parent: string, joint: Point, from: Point, to: Point, radius: number, end = radius): Limb {
-  return { name, parent, joint, from, to, radii: [radius, end] };
+function limb(
+  name: string,
+  parent: string,
+  joint: Point,
+  from: Point,
+  to: Point,
+  radius: number,
+  endRadius = radius,
+): Limb {
+  return { name, parent, joint, from, to, radii: [radius, endRadius] };
 }
 
 /** A left limb and its mirror image. */
-function pair(name: string, parent: string, joint: Point, from: Point, to: Point, radius: number, end: number): Limb[] {
+function pair(
+  name: string,
+  parent: string,
+  joint: Point,
+  from: Point,
+  to: Point,
+  radius: number,
+  endRadius: number,
+): Limb[] {
   return (['left', 'right'] as const).map((side) => {
     const mirror = ([x, y, z]: Point): Point => [side === 'left' ? x : -x, y, z];
-    const own = parent === 'chest' || parent === 'hips' ? parent : `${side} ${parent}`;
-    return limb(`${side} ${name}`, own, mirror(joint), mirror(from), mirror(to), radius, end);
+    const sideParent = parent === 'chest' || parent === 'hips' ? parent : `${side} ${parent}`;
+    return limb(`${side} ${name}`, sideParent, mirror(joint), mirror(from), mirror(to), radius, endRadius);
   });
 }

@@ -23,21 +23,21 @@ export function surfaceNets(field: Field, { min, max }: Box3, cell: number): Buf
   for (let z = 0; z < nz - 1; z++) {
     for (let y = 0; y < ny - 1; y++) {
       for (let x = 0; x < nx - 1; x++) {
-        const first = x + strides[1] * y + strides[2] * z;
+        const cellIndex = x + strides[1] * y + strides[2] * z;
         const sum = [0, 0, 0];
         let crossings = 0;
         for (let a = 0; a < 8; a++) {
           for (const bit of [1, 2, 4]) {
             if ((a & bit) !== 0) continue;
-            const [from, to] = [values[first + offsets[a]], values[first + offsets[a | bit]]];
+            const [from, to] = [values[cellIndex + offsets[a]], values[cellIndex + offsets[a | bit]]];
             if (from < 0 === to < 0) continue;
-            const part = from / (from - to);
+            const fraction = from / (from - to);
             crossings++;
-            for (let k = 0; k < 3; k++) sum[k] += corners[a][k] + (bit === 1 << k ? part : 0);
+            for (let k = 0; k < 3; k++) sum[k] += corners[a][k] + (bit === 1 << k ? fraction : 0);
           }
         }
         if (crossings === 0) continue;
-        vertices[first] = positions.length / 3;
+        vertices[cellIndex] = positions.length / 3;
         positions.push(
           min.x + cell * (x + sum[0] / crossings),
           min.y + cell * (y + sum[1] / crossings),

@@ -9,7 +9,7 @@ export class Walker {
   readonly mesh: SkinnedMesh<BufferGeometry, MeshLambertMaterial>;
   readonly #bones: ReadonlyMap<string, Bone>;
   /** The highlighted bone; -1 for none. The shader reads it. */
-  readonly #lit = { value: -1 };
+  readonly #highlightedBone = { value: -1 };
 
   constructor(name: string, body: BufferGeometry, color: Color) {
     const joints = new Map(LIMBS.map((limb) => [limb.name, new Vector3(...limb.joint)]));
@@ -26,11 +26,11 @@ export class Walker {
     this.mesh.add(this.#bones.get('hips')!);
     this.mesh.updateMatrixWorld(true);
     this.mesh.bind(new Skeleton([...this.#bones.values()]));
-    lightUp(this.mesh.material, this.#lit);
+    highlightBone(this.mesh.material, this.#highlightedBone);
   }
 
   light(bone: number): void {
-    this.#lit.value = bone;
+    this.#highlightedBone.value = bone;
   }
 
   /** Sets the pose after the given distance. */
@@ -47,24 +47,24 @@ export class Walker {
 
   /** Poses a leg, and the arm of the same side, which swings the opposite way. */
   #swing(side: 'left' | 'right', phase: number): void {
-    const turn = (name: string, x: number, z = 0): void => {
+    const rotate = (name: string, x: number, z = 0): void => {
       this.#bones.get(`${side} ${name}`)!.rotation.set(x, 0, z);
     };
     const thigh = -0.5 * Math.sin(phase);
     const knee = 0.1 + 0.85 * Math.max(0, Math.cos(phase)) ** 1.5;
-    turn('thigh', thigh);
-    turn('shin', knee);
-    turn('foot', -0.55 * (thigh + knee));
+    rotate('thigh', thigh);
+    rotate('shin', knee);
+    rotate('foot', -0.55 * (thigh + knee));
     const inwards = side === 'left' ? -0.3 : 0.3;
-    turn('upper arm', 0.45 * Math.sin(phase), inwards);
-    turn('forearm', -0.35 + 0.2 * Math.sin(phase));
+    rotate('upper arm', 0.45 * Math.sin(phase), inwards);
+    rotate('forearm', -0.35 + 0.2 * Math.sin(phase));
   }
 }
 
 /** Tints the skin of a bone yellow, in proportion to the bone's weight. */
-function lightUp(material: MeshLambertMaterial, lit: { value: number }): void {
+function highlightBone(material: MeshLambertMaterial, uniform: { value: number }): void {
   material.onBeforeCompile = (shader) => {
-    shader.uniforms.lit = lit;
+    shader.uniforms.lit = uniform;
     shader.vertexShader = `uniform float lit;\nvarying float share;\n${shader.vertexShader}`.replace(
       '#include <skinning_vertex>',
       '#include <skinning_vertex>\nshare = dot(skinWeight, vec4(equal(skinIndex, vec4(lit))));',

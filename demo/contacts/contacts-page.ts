@@ -26,9 +26,9 @@ import { Touching } from './touching.js';
 export type Detail = 'any' | 'manifold';
 
 /** Seconds. */
-const STEP = 0.05;
+const STEP_SECONDS = 0.05;
 /** The region in which the knot can be dragged. */
-const REACH = new Box3(new Vector3(-6, 0, -6), new Vector3(6, 6, 6));
+const DRAG_BOUNDS = new Box3(new Vector3(-6, 0, -6), new Vector3(6, 6, 6));
 
 /** A hall of robots and dragons: which of them touch, where, how deep, and since when. */
 export class ContactsPage {
@@ -58,8 +58,8 @@ export class ContactsPage {
   #seconds = 0;
   #lastTime = 0;
   /** Changes so far, and the number of them that is on display. */
-  #changes = 1;
-  #shownChanges = 0;
+  #changeCount = 1;
+  #shownChangeCount = 0;
 
   constructor(renderer: WebGLRenderer, hall: Hall, service: CollisionService, tracker: SceneTracker, quality: Quality) {
     this.#renderer = renderer;
@@ -82,7 +82,7 @@ export class ContactsPage {
     this.camera.position.set(1.5, 5, 10.7).multiplyScalar(Math.max(1, 1.35 / freeWidth(renderer)));
     this.#controls.update();
     this.#controls.addEventListener('change', this.changed);
-    const dragged = { things: new Map([[hall.knot, hall.knot]]), within: REACH };
+    const dragged = { things: new Map([[hall.knot, hall.knot]]), within: DRAG_BOUNDS };
     this.drag = new ThingDrag(renderer.domElement, this.camera, this.#controls, tracker, dragged, this.changed);
     addEventListener('resize', () => {
       fitToCanvas(renderer, this.camera);
@@ -93,16 +93,16 @@ export class ContactsPage {
 
   /** Marks the picture as out of date. */
   readonly changed = (): void => {
-    this.#changes++;
+    this.#changeCount++;
   };
 
   /** Whether the picture includes all changes. */
   get isSettled(): boolean {
-    return this.#changes === this.#shownChanges;
+    return this.#changeCount === this.#shownChangeCount;
   }
 
   /** Advances a little, or goes back. */
-  step(seconds = STEP): void {
+  step(seconds = STEP_SECONDS): void {
     this.seek(this.#seconds + seconds);
   }
 
@@ -134,7 +134,7 @@ export class ContactsPage {
 
   /** Computes the contacts before drawing, so that picture and contacts are of the same time. */
   async #frame(): Promise<void> {
-    const changes = this.#changes;
+    const changes = this.#changeCount;
     const seconds = this.#seconds;
     const { clientWidth: width, clientHeight: height } = this.#renderer.domElement;
     this.hall.pose(seconds);
@@ -142,21 +142,23 @@ export class ContactsPage {
     this.#show(frame, seconds);
     this.#renderer.render(this.#scene, this.camera);
     this.shown = { seconds, frame };
-    this.#shownChanges = changes;
+    this.#shownChangeCount = changes;
   }
 
   #show(frame: SceneFrame, seconds: number): void {
     const { contacts, ms } = frame.result;
-    const found = new Map(this.#filters.map((filter): [Filter, SceneContact[]] => [filter, filter.find(frame)]));
-    for (const [filter, { length }] of found) this.#panel.showFound(filter, length);
-    this.#panel.tell(this.#touching.follow(frame, found), frame.frame, seconds);
+    const contactsByFilter = new Map(
+      this.#filters.map((filter): [Filter, SceneContact[]] => [filter, filter.find(frame)]),
+    );
+    for (const [filter, { length }] of contactsByFilter) this.#panel.showFound(filter, length);
+    this.#panel.addChanges(this.#touching.follow(frame, contactsByFilter), frame.frame, seconds);
     this.#panel.showTouching(this.#touching.pairs);
     this.#panel.showFigures(seconds, contacts.count, contacts.depths.length, ms.contacts);
 
-    const chosen = found.get(this.#filter)!;
+    const filteredContacts = contactsByFilter.get(this.#filter)!;
     this.marks.clear(contacts.depths.length);
-    for (const { index } of chosen) this.marks.add(contacts, index);
+    for (const { index } of filteredContacts) this.marks.add(contacts, index);
     this.marks.show();
-    this.#highlight.show(chosen);
+    this.#highlight.show(filteredContacts);
   }
 }

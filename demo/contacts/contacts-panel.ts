@@ -2,9 +2,9 @@ import { element } from '../panel.js';
 import type { Filter } from './filters.js';
 import type { Change, TouchingPair } from './touching.js';
 
-const REMEMBERED = 150;
+const MAX_EVENTS = 150;
 /** Weight of the latest time in the moving average that is shown. */
-const WEIGHT = 0.1;
+const AVERAGE_WEIGHT = 0.1;
 
 /** Counts, selectable filters, the pairs that touch, and the contacts that began and ended. */
 export class ContactsPanel {
@@ -12,23 +12,23 @@ export class ContactsPanel {
   readonly #filters: ReadonlyMap<Filter, HTMLButtonElement>;
   readonly #touching = element('touching');
   readonly #events = element('events');
-  #chosen: Filter;
+  #selectedFilter: Filter;
   #touchingText = '';
   #milliseconds: number | null = null;
 
   constructor(filters: readonly Filter[], onChoose: (filter: Filter) => void) {
     this.#filters = new Map(
-      filters.map((filter) => [filter, filterButton(filter, () => this.#choose(filter, onChoose))]),
+      filters.map((filter) => [filter, filterButton(filter, () => this.#selectFilter(filter, onChoose))]),
     );
-    this.#chosen = filters[0];
+    this.#selectedFilter = filters[0];
     element('filters').replaceChildren(...this.#filters.values());
-    this.#choose(filters[0], onChoose);
+    this.#selectFilter(filters[0], onChoose);
   }
 
   /** Shows the pairs and points of the whole frame, and the worker's milliseconds for its contacts. */
   showFigures(seconds: number, pairs: number, points: number, milliseconds: number): void {
     this.#milliseconds ??= milliseconds;
-    this.#milliseconds += WEIGHT * (milliseconds - this.#milliseconds);
+    this.#milliseconds += AVERAGE_WEIGHT * (milliseconds - this.#milliseconds);
     this.#set('time', `${seconds.toFixed(2)} s`);
     this.#set('pairs', String(pairs));
     this.#set('points', String(points));
@@ -40,7 +40,7 @@ export class ContactsPanel {
   }
 
   showTouching(pairs: readonly TouchingPair[]): void {
-    const shown = pairs.filter(({ filters }) => filters.includes(this.#chosen.name));
+    const shown = pairs.filter(({ filters }) => filters.includes(this.#selectedFilter.name));
     const text = shown.map(({ a, b }) => `${a} – ${b}`).join('\n');
     if (text === this.#touchingText) return;
     this.#touchingText = text;
@@ -48,20 +48,20 @@ export class ContactsPanel {
   }
 
   /** Adds changes to the log, newest first. */
-  tell(changes: readonly Change[], frame: number, seconds: number): void {
+  addChanges(changes: readonly Change[], frame: number, seconds: number): void {
     for (const { kind, pair } of changes) {
       const item = pairItem(pair);
       item.className = kind;
       item.append(` ${kind}`);
       Object.assign(item.dataset, { event: kind, frame, seconds, filters: pair.filters.join(' ') });
-      item.hidden = !pair.filters.includes(this.#chosen.name);
+      item.hidden = !pair.filters.includes(this.#selectedFilter.name);
       this.#events.prepend(item);
     }
-    while (this.#events.childElementCount > REMEMBERED) this.#events.lastElementChild!.remove();
+    while (this.#events.childElementCount > MAX_EVENTS) this.#events.lastElementChild!.remove();
   }
 
-  #choose(filter: Filter, onChoose: (filter: Filter) => void): void {
-    this.#chosen = filter;
+  #selectFilter(filter: Filter, onChoose: (filter: Filter) => void): void {
+    this.#selectedFilter = filter;
     for (const [each, button] of this.#filters) button.ariaPressed = String(each === filter);
     for (const item of this.#events.children as HTMLCollectionOf<HTMLElement>) {
       item.hidden = !item.dataset.filters!.split(' ').includes(filter.name);

@@ -12,7 +12,7 @@ import {
 import { TeapotGeometry } from 'three/addons/geometries/TeapotGeometry.js';
 import { mulberry32 } from '../random.js';
 
-const MIDDLE = new Vector3(3.7, 1.75, -0.6);
+const CENTER = new Vector3(3.7, 1.75, -0.6);
 /** The model is about 0.2 units long. */
 const DRAGON_SCALE = 6.6;
 
@@ -36,9 +36,9 @@ export class Heap {
   constructor(dragon: BufferGeometry, dragons: number, teapots: number) {
     const random = mulberry32(12);
     const centred = dragon.clone().center().scale(DRAGON_SCALE, DRAGON_SCALE, DRAGON_SCALE);
-    this.dragons = instances('dragon', centred, 0x5fae97, dragons);
-    this.teapots = instances('teapot', new TeapotGeometry(0.24, 5), 0xb9a7c9, teapots);
-    this.#tumbles = new Map([this.dragons, this.teapots].map((mesh) => [mesh, tumbles(random, mesh.count)]));
+    this.dragons = createInstances('dragon', centred, 0x5fae97, dragons);
+    this.teapots = createInstances('teapot', new TeapotGeometry(0.24, 5), 0xb9a7c9, teapots);
+    this.#tumbles = new Map([this.dragons, this.teapots].map((mesh) => [mesh, createTumbles(random, mesh.count)]));
     this.root.add(this.dragons, this.teapots);
   }
 
@@ -46,10 +46,14 @@ export class Heap {
     for (const [mesh, tumbles] of this.#tumbles) {
       tumbles.forEach(({ radius, height, phase, speed, spin, axis }, i) => {
         const angle = phase + speed * seconds;
-        const breath = radius * (1 + 0.22 * Math.sin(0.7 * seconds + 3 * phase));
-        POSITION.set(breath * Math.cos(angle), height + 0.15 * Math.sin(2 * angle), breath * Math.sin(angle));
+        const currentRadius = radius * (1 + 0.22 * Math.sin(0.7 * seconds + 3 * phase));
+        POSITION.set(
+          currentRadius * Math.cos(angle),
+          height + 0.15 * Math.sin(2 * angle),
+          currentRadius * Math.sin(angle),
+        );
         ROTATION.setFromAxisAngle(axis, spin * seconds + phase);
-        mesh.setMatrixAt(i, MATRIX.compose(POSITION.add(MIDDLE), ROTATION, ONE));
+        mesh.setMatrixAt(i, MATRIX.compose(POSITION.add(CENTER), ROTATION, ONE));
       });
       mesh.instanceMatrix.needsUpdate = true;
     }
@@ -61,7 +65,7 @@ const ROTATION = new Quaternion();
 const ONE = new Vector3(1, 1, 1);
 const MATRIX = new Matrix4();
 
-function instances(name: string, geometry: BufferGeometry, color: number, count: number): InstancedMesh {
+function createInstances(name: string, geometry: BufferGeometry, color: number, count: number): InstancedMesh {
   const mesh = new InstancedMesh(
     geometry,
     new MeshPhongMaterial({ color: 0xffffff, specular: 0x2a3a36, shininess: 40 }),
@@ -76,8 +80,8 @@ function instances(name: string, geometry: BufferGeometry, color: number, count:
 }
 
 /** Distributes the objects evenly about the middle and over the height, in random order. */
-function tumbles(random: () => number, count: number): Tumble[] {
-  const range = (low: number, high: number): number => low + (high - low) * random();
+function createTumbles(random: () => number, count: number): Tumble[] {
+  const range = (min: number, max: number): number => min + (max - min) * random();
   return Array.from({ length: count }, (_, i) => ({
     radius: range(0.5, 1.6),
     height: range(-1.15, 1.2),

@@ -8,6 +8,6 @@ export function labelOf({ object, instanceId }: SceneObject): string {
 }
 
 function pathOf({ name, parent }: Object3D): string[] {
-  const above = parent === null ? [] : pathOf(parent);
-  return name === '' ? above : [...above, name];
+  const ancestors = parent === null ? [] : pathOf(parent);
+  return name === '' ? ancestors : [...ancestors, name];
 }

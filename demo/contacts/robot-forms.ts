@@ -16,14 +16,14 @@ const SEGMENTS = 28;
 const BEVEL = 0.022;
 
 /** Merges several geometries into one, each with its own colour. */
-export function assembled(...pieces: readonly [BufferGeometry, ColorRepresentation][]): BufferGeometry {
+export function mergeColored(...pieces: readonly [BufferGeometry, ColorRepresentation][]): BufferGeometry {
   return mergeGeometries(
     pieces.map(([piece, color]) => {
-      const plain = piece.index === null ? piece : piece.toNonIndexed();
+      const nonIndexed = piece.index === null ? piece : piece.toNonIndexed();
       const { r, g, b } = new Color(color);
-      const colors = new Float32Array(plain.getAttribute('position').array.length);
+      const colors = new Float32Array(nonIndexed.getAttribute('position').array.length);
       for (let i = 0; i < colors.length; i += 3) colors.set([r, g, b], i);
-      return plain.deleteAttribute('uv').setAttribute('color', new BufferAttribute(colors, 3));
+      return nonIndexed.deleteAttribute('uv').setAttribute('color', new BufferAttribute(colors, 3));
     }),
   );
 }
@@ -53,8 +53,8 @@ export function roundedBox(width: number, height: number, depth: number, x: numb
 
 /** A link of an arm, from the joint at the origin to the one at `length` on x: rounded about both, with a window in between. */
 export function link(length: number, near: number, far: number, thickness: number): BufferGeometry {
-  const outline = around(new Shape(), 0, length, near - BEVEL, far - BEVEL) as Shape;
-  outline.holes.push(around(new Path(), 1.7 * near, length - 1.9 * far, 0.42 * near, 0.42 * far));
+  const outline = drawBelt(new Shape(), 0, length, near - BEVEL, far - BEVEL) as Shape;
+  outline.holes.push(drawBelt(new Path(), 1.7 * near, length - 1.9 * far, 0.42 * near, 0.42 * far));
   const depth = thickness - 2 * BEVEL;
   return new ExtrudeGeometry(outline, {
     depth,
@@ -66,7 +66,7 @@ export function link(length: number, near: number, far: number, thickness: numbe
 }
 
 /** Draws the line of a belt around two wheels on x. */
-function around(path: Path, from: number, to: number, near: number, far: number): Path {
+function drawBelt(path: Path, from: number, to: number, near: number, far: number): Path {
   const angle = Math.acos((near - far) / (to - from));
   path.absarc(from, 0, near, angle, 2 * Math.PI - angle);
   path.absarc(to, 0, far, -angle, angle);

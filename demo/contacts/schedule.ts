@@ -26,9 +26,10 @@ export class Schedule {
     const poses: ToolPose[] = [];
     for (const { tool, opening } of [...keys, keys[0]]) {
       const [x, z] = [tool.x - base.x, tool.z - base.z];
-      const before = poses.at(-1)?.angle ?? 0;
+      const lastAngle = poses.at(-1)?.angle ?? 0;
       // Takes the shorter way around.
-      const angle = before + MathUtils.euclideanModulo(Math.atan2(-z, x) - before + Math.PI, 2 * Math.PI) - Math.PI;
+      const angle =
+        lastAngle + MathUtils.euclideanModulo(Math.atan2(-z, x) - lastAngle + Math.PI, 2 * Math.PI) - Math.PI;
       poses.push({ angle, radius: Math.hypot(x, z), height: tool.y, opening });
     }
     this.#period = period;
@@ -43,12 +44,12 @@ export class Schedule {
       this.#times.findIndex((each) => each > time),
     );
     const [from, to] = [this.#poses[next - 1], this.#poses[next]];
-    const part = MathUtils.smoothstep(time, this.#times[next - 1], this.#times[next]);
+    const fraction = MathUtils.smoothstep(time, this.#times[next - 1], this.#times[next]);
     return {
-      angle: MathUtils.lerp(from.angle, to.angle, part),
-      radius: MathUtils.lerp(from.radius, to.radius, part),
-      height: MathUtils.lerp(from.height, to.height, part),
-      opening: MathUtils.lerp(from.opening, to.opening, part),
+      angle: MathUtils.lerp(from.angle, to.angle, fraction),
+      radius: MathUtils.lerp(from.radius, to.radius, fraction),
+      height: MathUtils.lerp(from.height, to.height, fraction),
+      opening: MathUtils.lerp(from.opening, to.opening, fraction),
     };
   }
 }

@@ -23,7 +23,7 @@ export class Touching {
   }
 
   /** Takes a frame with the contacts that each filter found in it; returns the changes. */
-  follow(frame: SceneFrame, found: ReadonlyMap<Filter, readonly SceneContact[]>): Change[] {
+  follow(frame: SceneFrame, contactsByFilter: ReadonlyMap<Filter, readonly SceneContact[]>): Change[] {
     const changes: Change[] = [];
     frame.forEachEnded((a, b) => {
       const key = keyOf(labelOf(a), labelOf(b));
@@ -34,7 +34,7 @@ export class Touching {
     frame.forEachContact((first, second, index) => {
       if (begun[index] === 0) return;
       const [a, b] = [labelOf(first), labelOf(second)];
-      const filters = [...found].flatMap(([{ name }, contacts]) =>
+      const filters = [...contactsByFilter].flatMap(([{ name }, contacts]) =>
         contacts.some((each) => each.index === index) ? name : [],
       );
       const pair = { a, b, filters };

@@ -1,7 +1,7 @@
 import { BoxGeometry, CylinderGeometry, Group, MathUtils, Mesh, MeshPhongMaterial, Vector3 } from 'three';
 import { nextTurn } from '../next-turn.js';
 import { Robot } from './robot.js';
-import { assembled, box } from './robot-forms.js';
+import { box, mergeColored } from './robot-forms.js';
 import { type Key, Schedule } from './schedule.js';
 
 /** Length of the crate's edges. */
@@ -9,19 +9,19 @@ export const CRATE = 0.44;
 /** Seconds after which all robots start over. */
 export const PERIOD = 16;
 const PEDESTAL = 0.5;
-const OPEN = 0.66;
+const OPEN_WIDTH = 0.66;
 /** The fingers press slightly into the crate. */
-const SHUT = CRATE - 0.024;
+const CLOSED_WIDTH = CRATE - 0.024;
 /** The crate, too, sinks a little into its pedestal. */
-const RESTING = PEDESTAL + CRATE / 2 - 0.006;
-const [FRONT, BACK] = [new Vector3(-1.55, RESTING, 1), new Vector3(-1.55, RESTING, -0.95)];
+const RESTING_HEIGHT = PEDESTAL + CRATE / 2 - 0.006;
+const [FRONT, BACK] = [new Vector3(-1.55, RESTING_HEIGHT, 1), new Vector3(-1.55, RESTING_HEIGHT, -0.95)];
 
 const ROBOTS = [
   { name: 'Robot A', color: 0xe8742c, grip: 0 },
   { name: 'Robot B', color: 0x3f8fd6, grip: Math.PI / 2 },
   { name: 'Robot C', color: 0xd9b23a, grip: 0 },
 ];
-const PLACES = [new Vector3(-3.1, 0, 0), new Vector3(0, 0, -0.1), new Vector3(1.75, 0, 1.5)];
+const ROBOT_POSITIONS = [new Vector3(-3.1, 0, 0), new Vector3(0, 0, -0.1), new Vector3(1.75, 0, 1.5)];
 
 /** Robot A carries the crate from the front to the back, robot B returns it, and robot C gets in the way. */
 export class WorkCell {
@@ -35,7 +35,7 @@ export class WorkCell {
   static async create(): Promise<WorkCell> {
     const robots: Robot[] = [];
     for (const [i, { name, color, grip }] of ROBOTS.entries()) {
-      robots.push(await Robot.create(name, color, PLACES[i], grip));
+      robots.push(await Robot.create(name, color, ROBOT_POSITIONS[i], grip));
       await nextTurn();
     }
     return new WorkCell(robots);
@@ -43,8 +43,10 @@ export class WorkCell {
 
   private constructor(robots: readonly Robot[]) {
     this.robots = robots;
-    this.#schedules = [A, B, C].map((keys, i) => new Schedule(PLACES[i], PERIOD, keys));
-    this.pedestals = [FRONT, BACK].map((place, i) => createPedestal(['front pedestal', 'back pedestal'][i], place));
+    this.#schedules = [KEYS_A, KEYS_B, KEYS_C].map((keys, i) => new Schedule(ROBOT_POSITIONS[i], PERIOD, keys));
+    this.pedestals = [FRONT, BACK].map((position, i) =>
+      createPedestal(['front pedestal', 'back pedestal'][i], position),
+    );
     this.root.add(...this.robots.map(({ root }) => root), this.crate, ...this.pedestals);
   }
 
@@ -65,48 +67,48 @@ export class WorkCell {
   }
 }
 
-function key(at: number, place: Vector3, up: number, opening: number, x = 0, z = 0): Key {
-  return { at, tool: new Vector3(place.x + x, place.y + up, place.z + z), opening };
+function key(at: number, position: Vector3, up: number, opening: number, x = 0, z = 0): Key {
+  return { at, tool: new Vector3(position.x + x, position.y + up, position.z + z), opening };
 }
 
-const A: readonly Key[] = [
-  key(0, FRONT, 0.75, OPEN, -0.1),
-  key(1.4, FRONT, 0, OPEN),
-  key(2, FRONT, 0, SHUT),
-  key(3.2, FRONT, 0.65, SHUT),
-  key(5, BACK, 0.65, SHUT),
-  key(6.2, BACK, 0, SHUT),
-  key(6.8, BACK, 0, OPEN),
-  key(7.8, BACK, 0.55, OPEN, -0.15),
-  key(9.2, BACK, 0.55, OPEN, -0.15),
-  key(11, FRONT, 1.1, OPEN, -0.9, -1),
-  key(14.2, FRONT, 1.1, OPEN, -0.9, -1),
+const KEYS_A: readonly Key[] = [
+  key(0, FRONT, 0.75, OPEN_WIDTH, -0.1),
+  key(1.4, FRONT, 0, OPEN_WIDTH),
+  key(2, FRONT, 0, CLOSED_WIDTH),
+  key(3.2, FRONT, 0.65, CLOSED_WIDTH),
+  key(5, BACK, 0.65, CLOSED_WIDTH),
+  key(6.2, BACK, 0, CLOSED_WIDTH),
+  key(6.8, BACK, 0, OPEN_WIDTH),
+  key(7.8, BACK, 0.55, OPEN_WIDTH, -0.15),
+  key(9.2, BACK, 0.55, OPEN_WIDTH, -0.15),
+  key(11, FRONT, 1.1, OPEN_WIDTH, -0.9, -1),
+  key(14.2, FRONT, 1.1, OPEN_WIDTH, -0.9, -1),
 ];
 
-const B: readonly Key[] = [
-  key(0, FRONT, 1.05, OPEN, 0.7, -0.4),
-  key(2.6, FRONT, 1.05, OPEN, 0.75, -0.6),
-  key(5.5, BACK, 1.05, OPEN, 0.75),
-  key(7.2, BACK, 0.9, OPEN, 0.7),
-  key(8.6, BACK, 0, OPEN),
-  key(9.2, BACK, 0, SHUT),
-  key(10.4, BACK, 0.65, SHUT),
-  key(12, FRONT, 0.65, SHUT),
-  key(13.2, FRONT, 0, SHUT),
-  key(13.8, FRONT, 0, OPEN),
-  key(15, FRONT, 0.95, OPEN, 0.4),
+const KEYS_B: readonly Key[] = [
+  key(0, FRONT, 1.05, OPEN_WIDTH, 0.7, -0.4),
+  key(2.6, FRONT, 1.05, OPEN_WIDTH, 0.75, -0.6),
+  key(5.5, BACK, 1.05, OPEN_WIDTH, 0.75),
+  key(7.2, BACK, 0.9, OPEN_WIDTH, 0.7),
+  key(8.6, BACK, 0, OPEN_WIDTH),
+  key(9.2, BACK, 0, CLOSED_WIDTH),
+  key(10.4, BACK, 0.65, CLOSED_WIDTH),
+  key(12, FRONT, 0.65, CLOSED_WIDTH),
+  key(13.2, FRONT, 0, CLOSED_WIDTH),
+  key(13.8, FRONT, 0, OPEN_WIDTH),
+  key(15, FRONT, 0.95, OPEN_WIDTH, 0.4),
 ];
 
-const C: readonly Key[] = [
-  { at: 0, tool: new Vector3(3.3, 1.5, 0.6), opening: OPEN },
-  { at: 2, tool: new Vector3(3.5, 1.2, 0.2), opening: SHUT },
-  { at: 4, tool: new Vector3(3.1, 1.7, 1.4), opening: OPEN },
-  { at: 6, tool: new Vector3(1.6, 1.3, 3), opening: SHUT },
-  { at: 8.5, tool: new Vector3(0.3, 1.2, 1.4), opening: OPEN },
-  { at: 10.6, tool: new Vector3(-0.5, 1.3, 0.36), opening: OPEN },
-  { at: 11.6, tool: new Vector3(-0.5, 1.3, 0.36), opening: OPEN },
-  { at: 12.6, tool: new Vector3(0.3, 1.3, 1.5), opening: SHUT },
-  { at: 14, tool: new Vector3(1.7, 1.2, 3), opening: SHUT },
+const KEYS_C: readonly Key[] = [
+  { at: 0, tool: new Vector3(3.3, 1.5, 0.6), opening: OPEN_WIDTH },
+  { at: 2, tool: new Vector3(3.5, 1.2, 0.2), opening: CLOSED_WIDTH },
+  { at: 4, tool: new Vector3(3.1, 1.7, 1.4), opening: OPEN_WIDTH },
+  { at: 6, tool: new Vector3(1.6, 1.3, 3), opening: CLOSED_WIDTH },
+  { at: 8.5, tool: new Vector3(0.3, 1.2, 1.4), opening: OPEN_WIDTH },
+  { at: 10.6, tool: new Vector3(-0.5, 1.3, 0.36), opening: OPEN_WIDTH },
+  { at: 11.6, tool: new Vector3(-0.5, 1.3, 0.36), opening: OPEN_WIDTH },
+  { at: 12.6, tool: new Vector3(0.3, 1.3, 1.5), opening: CLOSED_WIDTH },
+  { at: 14, tool: new Vector3(1.7, 1.2, 3), opening: CLOSED_WIDTH },
 ];
 
 /** Where the crate is: from a time on, at a place, or in the gripper of the robot that brings it there. */
@@ -119,17 +121,17 @@ const CRATE_STAYS: readonly { from: number; place: Vector3; holder?: number }[] 
 ];
 
 function createCrate(): Mesh {
-  const [edge, thin] = [CRATE / 2, 0.05];
-  const middle = edge - thin / 2;
-  const beams = [-middle, middle].flatMap((u) =>
-    [-middle, middle].flatMap((v) => [
-      box(CRATE, thin, thin, 0, u, v),
-      box(thin, CRATE, thin, u, 0, v),
-      box(thin, thin, CRATE, u, v, 0),
+  const [edge, thickness] = [CRATE / 2, 0.05];
+  const offset = edge - thickness / 2;
+  const beams = [-offset, offset].flatMap((u) =>
+    [-offset, offset].flatMap((v) => [
+      box(CRATE, thickness, thickness, 0, u, v),
+      box(thickness, CRATE, thickness, u, 0, v),
+      box(thickness, thickness, CRATE, u, v, 0),
     ]),
   );
   const inner = CRATE - 0.03;
-  const geometry = assembled(
+  const geometry = mergeColored(
     [new BoxGeometry(inner, inner, inner), 0x8a5f38],
     ...beams.map((beam): [BoxGeometry, number] => [beam as BoxGeometry, 0xc2935c]),
   );

@@ -13,7 +13,7 @@ export class CityMap {
   readonly #context: CanvasRenderingContext2D;
   readonly #image: ImageData;
   readonly #pixels: Uint32Array;
-  readonly #all: Uint32Array;
+  readonly #basePixels: Uint32Array;
   readonly #radius: number;
   readonly #corner = new Vector3();
 
@@ -26,12 +26,12 @@ export class CityMap {
     this.#radius = radius;
     this.#pixels.fill(COLORS.ground);
     this.#paint(buildings, null, buildings.count, COLORS.there);
-    this.#all = this.#pixels.slice();
+    this.#basePixels = this.#pixels.slice();
   }
 
   /** Highlights the visible instances, and outlines the camera's field of view on the ground. */
   draw(seen: readonly SeenInstances[], camera: Camera): void {
-    this.#pixels.set(this.#all);
+    this.#pixels.set(this.#basePixels);
     for (const { mesh, numbers, count, isCar } of seen) {
       this.#paint(mesh, numbers, count, isCar ? COLORS.car : COLORS.seen);
     }
@@ -41,13 +41,13 @@ export class CityMap {
 
   #paint(
     { instanceMatrix: { array } }: InstancedMesh,
-    numbers: Uint32Array | null,
+    indices: Uint32Array | null,
     count: number,
     color: number,
   ): void {
     const scale = (SIZE - 2) / (2 * this.#radius);
     for (let i = 0; i < count; i++) {
-      const at = 16 * (numbers === null ? i : numbers[i]);
+      const at = 16 * (indices === null ? i : indices[i]);
       const x = Math.round((array[at + 12] + this.#radius) * scale);
       const y = Math.round((array[at + 14] + this.#radius) * scale);
       this.#pixels[Math.min(SIZE - 1, y) * SIZE + Math.min(SIZE - 1, x)] = color;

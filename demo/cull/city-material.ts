@@ -4,7 +4,7 @@ import { MeshLambertMaterial } from 'three';
 const CELL = { width: 1.9, height: 3.1 };
 
 /** Walls with windows, some of them lit, computed in the shader: a texture could not account for the size of each box. */
-export function cityMaterial(lit: number): MeshLambertMaterial {
+export function cityMaterial(litFraction: number): MeshLambertMaterial {
   const material = new MeshLambertMaterial();
   material.onBeforeCompile = (shader) => {
     shader.vertexShader = shader.vertexShader
@@ -36,7 +36,7 @@ export function cityMaterial(lit: number): MeshLambertMaterial {
           : step(0.22, at.x) * step(at.x, 0.78) * step(0.25, at.y) * step(at.y, 0.8) * sharp;
         float chance = fract(sin(dot(cell, vec2(12.9898, 78.233)) + vSeed) * 43758.5453);
         diffuseColor.rgb *= 1.0 - 0.45 * isWindow;
-        totalEmissiveRadiance += isWindow * step(chance, ${lit.toFixed(2)}) * vec3(1.0, 0.74, 0.42) * (0.5 + 0.5 * chance);`,
+        totalEmissiveRadiance += isWindow * step(chance, ${litFraction.toFixed(2)}) * vec3(1.0, 0.74, 0.42) * (0.5 + 0.5 * chance);`,
       );
   };
   return material;

@@ -2,14 +2,14 @@ import { Color } from 'three';
 import { mulberry32 } from '../random.js';
 
 /** Metres. */
-const LOT = 12;
-const STREET = 16;
+const LOT_SIZE = 12;
+const STREET_WIDTH = 16;
 /** Lots along one side of a block. */
-const LOTS = 5;
-const PITCH = LOTS * LOT + STREET;
+const LOTS_PER_BLOCK = 5;
+const PITCH = LOTS_PER_BLOCK * LOT_SIZE + STREET_WIDTH;
 const CAR = { width: 2, height: 1.6, length: 4.6 };
 /** Distance from the middle of a street to the lane of one direction. */
-const LANE = 3.4;
+const LANE_OFFSET = 3.4;
 /** Metres per second. */
 const SPEED = { min: 8, max: 19 };
 /** Downtowns with towers: their centre, their radius, and the added height. */
@@ -51,27 +51,27 @@ export function planCity({ buildings, cars }: { buildings: number; cars: number 
   const color = new Color();
   const lots = lotsAround(buildings);
   const radius = lots.at(-1)!.distance;
-  const built = boxesOf(buildings);
+  const buildingBoxes = boxesOf(buildings);
   lots.forEach(({ x, z }, i) => {
     const [width, depth] = [7 + 4 * random(), 7 + 4 * random()];
     const tower = Math.max(...DOWNTOWNS.map((each) => towerAt(each, x, z)));
     const height = 6 + 14 * random() ** 2 + tower * random() ** 2;
-    built.matrices.set([width, 0, 0, 0, 0, height, 0, 0, 0, 0, depth, 0, x, 0, z, 1], 16 * i);
-    color.setHex(FACADES[Math.floor(FACADES.length * random())]).toArray(built.colors, 3 * i);
+    buildingBoxes.matrices.set([width, 0, 0, 0, 0, height, 0, 0, 0, 0, depth, 0, x, 0, z, 1], 16 * i);
+    color.setHex(FACADES[Math.floor(FACADES.length * random())]).toArray(buildingBoxes.colors, 3 * i);
   });
   const streets = Math.floor(radius / PITCH);
-  const driven = boxesOf(cars);
+  const carBoxes = boxesOf(cars);
   const traffic = Array.from({ length: cars }, (_, i) => {
     const direction = random() < 0.5 ? -1 : 1;
     const street = Math.round((2 * random() - 1) * streets * Math.sqrt(random()));
     const isAlongX = random() < 0.5;
     const [x, z] = isAlongX ? [CAR.length, CAR.width] : [CAR.width, CAR.length];
-    driven.matrices.set([x, 0, 0, 0, 0, CAR.height, 0, 0, 0, 0, z, 0, 0, 0, 0, 1], 16 * i);
-    color.setHex(CARS[Math.floor(CARS.length * random())]).toArray(driven.colors, 3 * i);
+    carBoxes.matrices.set([x, 0, 0, 0, 0, CAR.height, 0, 0, 0, 0, z, 0, 0, 0, 0, 1], 16 * i);
+    color.setHex(CARS[Math.floor(CARS.length * random())]).toArray(carBoxes.colors, 3 * i);
     const speed = direction * (SPEED.min + (SPEED.max - SPEED.min) * random());
-    return { lane: street * PITCH + direction * LANE, isAlongX, speed, start: 2 * radius * random() };
+    return { lane: street * PITCH + direction * LANE_OFFSET, isAlongX, speed, start: 2 * radius * random() };
   });
-  return { buildings: built, cars: driven, traffic, radius };
+  return { buildings: buildingBoxes, cars: carBoxes, traffic, radius };
 }
 
 function boxesOf(count: number): Boxes {
@@ -80,13 +80,14 @@ function boxesOf(count: number): Boxes {
 
 /** The lots nearest to the centre, which is a crossing. */
 function lotsAround(count: number): { x: number; z: number; distance: number }[] {
-  const blocks = Math.ceil(Math.sqrt(count / LOTS ** 2 / Math.PI)) + 1;
-  const places: number[] = [];
+  const blocks = Math.ceil(Math.sqrt(count / LOTS_PER_BLOCK ** 2 / Math.PI)) + 1;
+  const coordinates: number[] = [];
   for (let block = -blocks; block < blocks; block++) {
-    for (let lot = 0; lot < LOTS; lot++) places.push(block * PITCH + STREET / 2 + (lot + 0.5) * LOT);
+    for (let lot = 0; lot < LOTS_PER_BLOCK; lot++)
+      coordinates.push(block * PITCH + STREET_WIDTH / 2 + (lot + 0.5) * LOT_SIZE);
   }
-  return places
-    .flatMap((x) => places.map((z) => ({ x, z, distance: Math.hypot(x, z) })))
+  return coordinates
+    .flatMap((x) => coordinates.map((z) => ({ x, z, distance: Math.hypot(x, z) })))
     .sort((a, b) => a.distance - b.distance)
     .slice(0, count);
 }

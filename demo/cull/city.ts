@@ -33,11 +33,12 @@ export class City {
   drive(seconds: number): void {
     const { array } = this.cars.instanceMatrix;
     this.#cars.forEach(({ lane, isAlongX, speed, start }, i) => {
-      const half = Math.sqrt(Math.max(0, this.radius ** 2 - lane ** 2));
-      const way = start + speed * seconds;
-      const along = half === 0 ? 0 : way - 2 * half * Math.floor(way / (2 * half)) - half;
-      array[16 * i + 12] = isAlongX ? along : lane;
-      array[16 * i + 14] = isAlongX ? lane : along;
+      const halfLength = Math.sqrt(Math.max(0, this.radius ** 2 - lane ** 2));
+      const distance = start + speed * seconds;
+      const coordinate =
+        halfLength === 0 ? 0 : distance - 2 * halfLength * Math.floor(distance / (2 * halfLength)) - halfLength;
+      array[16 * i + 12] = isAlongX ? coordinate : lane;
+      array[16 * i + 14] = isAlongX ? lane : coordinate;
     });
     this.cars.instanceMatrix.needsUpdate = true;
   }

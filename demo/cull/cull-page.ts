@@ -18,7 +18,7 @@ import { costOf, Meter, quantile } from '../meter.js';
 import { nextTurn } from '../next-turn.js';
 import { Panel, showError } from '../panel.js';
 import { movesByItself } from '../quality.js';
-import { animate, BACKGROUND, createScene, FRUSTUM, fitToCanvas, IS_LIGHT } from '../scenery.js';
+import { animate, BACKGROUND, createScene, FRUSTUM_COLOR, fitToCanvas, IS_LIGHT } from '../scenery.js';
 import type { City } from './city.js';
 import { CityMap } from './city-map.js';
 import { cityMaterial } from './city-material.js';
@@ -30,11 +30,11 @@ const REPORT_INTERVAL = 400;
 const MAP_INTERVAL = 100;
 const GROUND = IS_LIGHT ? 0xb9c1cb : 0x171c24;
 /** Fraction of the windows that are lit. */
-const LIT = IS_LIGHT ? 0.04 : 0.3;
+const LIT_FRACTION = IS_LIGHT ? 0.04 : 0.3;
 /** Metres: the height of the flight and its amplitude, how far ahead it looks, and its maximum distance from the centre. */
 const FLIGHT = { height: 75, sway: 35, ahead: 160, reach: 900 };
 /** Angular speed of the flight, in radians per second. */
-const PACE = 0.035;
+const ANGULAR_SPEED = 0.035;
 /** How far the camera moves up and back when the view is frozen, as fractions of the far plane. */
 const STEP_BACK = { up: 0.75, back: 0.55 };
 
@@ -55,16 +55,16 @@ export class CullPage {
   readonly #scene = createScene();
   readonly #controls: OrbitControls;
   readonly #map: CityMap;
-  readonly #volume = new FrustumVolume(FRUSTUM, 0.05);
-  readonly #seen: readonly SeenInstances[];
-  readonly #frozen: FrozenView;
+  readonly #volume = new FrustumVolume(FRUSTUM_COLOR, 0.05);
+  readonly #seenInstances: readonly SeenInstances[];
+  readonly #frozenView: FrozenView;
   readonly #marker = new SelectionMarker();
   readonly #meter = new Meter();
   readonly #panel = new Panel();
   /** The flight begins on its way to the towers in the centre. */
   #angle = Math.PI - 0.42;
   /** The latest answer for a view that is not frozen. */
-  #answer: SceneFrame | null = null;
+  #latestFrame: SceneFrame | null = null;
   #lastTime = 0;
   #lastReport = 0;
   #lastMap = 0;
@@ -75,20 +75,20 @@ export class CullPage {
     this.#service = service;
     this.#tracker = tracker;
     this.#map = new CityMap(city.buildings, city.radius);
-    const material = cityMaterial(LIT);
+    const material = cityMaterial(LIT_FRACTION);
     const meshes = [city.buildings, city.cars];
     for (const mesh of meshes) mesh.material = material;
-    this.#seen = meshes.map((mesh) => {
+    this.#seenInstances = meshes.map((mesh) => {
       return { mesh, numbers: new Uint32Array(mesh.count), count: 0, isCar: mesh === city.cars };
     });
-    this.#frozen = new FrozenView(meshes, material);
+    this.#frozenView = new FrozenView(meshes, material);
     const ground = new Mesh(new PlaneGeometry(1, 1), new MeshBasicMaterial({ color: GROUND }));
     ground.rotation.x = -Math.PI / 2;
     ground.scale.setScalar(20 * city.radius);
     this.#scene.fog = new Fog(BACKGROUND, 0.35 * far, far);
     this.#scene.add(ground, this.#volume.root, this.#marker.root);
     this.#scene.traverse(({ layers }) => layers.enable(FROZEN_LAYER));
-    this.#scene.add(city.root, ...this.#frozen.copies);
+    this.#scene.add(city.root, ...this.#frozenView.copies);
     this.#volume.root.visible = false;
     this.camera.far = far;
     this.#controls = new OrbitControls(this.camera, renderer.domElement);
@@ -103,24 +103,24 @@ export class CullPage {
     // Before the first answer, three would draw the whole city.
     this.camera.updateMatrixWorld();
     nextTurn()
-      .then(() => this.#ask())
+      .then(() => this.#requestFrame())
       .then(() => animate(renderer, this.#scene, this.camera, (time: number) => this.#frame(time)))
       .catch(showError);
   }
 
   /** Lists the instances that the worker reports as visible; the list is kept while the view is frozen. */
   get seen(): readonly SeenInstances[] {
-    const frame = this.#answer;
-    if (frame === null || this.settings.freeze) return this.#seen;
-    for (const each of this.#seen) each.count = frame.visibleInstances(each.mesh, each.numbers);
-    return this.#seen;
+    const frame = this.#latestFrame;
+    if (frame === null || this.settings.freeze) return this.#seenInstances;
+    for (const each of this.#seenInstances) each.count = frame.visibleInstances(each.mesh, each.numbers);
+    return this.#seenInstances;
   }
 
   /** Keeps drawing what is visible now; the camera moves up to look at it from outside. */
   freeze(isFrozen: boolean): void {
     if (isFrozen) {
-      this.#frozen.freeze(this.seen);
-      this.#answer = null;
+      this.#frozenView.freeze(this.seen);
+      this.#latestFrame = null;
     }
     this.settings.freeze = isFrozen;
     this.#volume.root.visible = isFrozen;
@@ -157,7 +157,7 @@ export class CullPage {
         this.#city.drive(this.seconds);
       }
       if (settings.fly && !settings.freeze) {
-        this.#angle += PACE * seconds;
+        this.#angle += ANGULAR_SPEED * seconds;
         this.#fly();
       }
       camera.updateMatrixWorld();
@@ -165,10 +165,10 @@ export class CullPage {
     });
     this.#meter.measure('draw', () => {
       this.#marker.update();
-      this.#renderer.render(this.#scene, settings.freeze ? this.#frozen.follow(camera) : camera);
+      this.#renderer.render(this.#scene, settings.freeze ? this.#frozenView.follow(camera) : camera);
     });
     if (!settings.freeze) this.drawn = this.#city.count - this.#tracker.culled.instances;
-    this.#ask().catch(showError);
+    this.#requestFrame().catch(showError);
     if (time - this.#lastMap > MAP_INTERVAL) {
       this.#lastMap = time;
       this.#map.draw(this.seen, culler);
@@ -178,7 +178,7 @@ export class CullPage {
     this.#report();
   }
 
-  async #ask(): Promise<void> {
+  async #requestFrame(): Promise<void> {
     const { clientWidth: width, clientHeight: height } = this.#renderer.domElement;
     const answer = this.#meter.measure('collide', () => {
       // #region code
@@ -187,7 +187,7 @@ export class CullPage {
       // #endregion
     });
     const frame = await answer;
-    if (!this.settings.freeze) this.#answer = frame;
+    if (!this.settings.freeze) this.#latestFrame = frame;
   }
 
   #show(hit: SceneIntersection | null): void {
@@ -203,13 +203,13 @@ export class CullPage {
 
   /** Flies over the centre of the city in a figure of eight, down into the streets and up again. */
   #fly(): void {
-    const at = (angle: number): Vector3 =>
+    const pathPoint = (angle: number): Vector3 =>
       new Vector3(FLIGHT.reach * Math.sin(angle), 0, 0.7 * FLIGHT.reach * Math.sin(2 * angle));
     const { camera } = this;
-    camera.position.copy(at(this.#angle));
+    camera.position.copy(pathPoint(this.#angle));
     camera.position.y = FLIGHT.height + FLIGHT.sway * Math.sin(5 * this.#angle);
-    const ahead = at(this.#angle + 0.02)
-      .sub(at(this.#angle))
+    const ahead = pathPoint(this.#angle + 0.02)
+      .sub(pathPoint(this.#angle))
       .setLength(FLIGHT.ahead);
     this.#controls.target.copy(camera.position).add(ahead).y -= 0.28 * FLIGHT.ahead;
     camera.lookAt(this.#controls.target);
@@ -219,13 +219,13 @@ export class CullPage {
     const { frames } = this.#meter;
     const ms = (values: number[]): string => (values.length === 0 ? '–' : `${quantile(values, 0.5).toFixed(2)} ms`);
     const { triangles, occluded } = this.#tracker.culled; // in the last picture
-    const number = grouped;
+    const format = grouped;
     this.#panel.showFigures({
-      objects: number(this.#city.count),
-      'of them moving': number(this.#city.cars.count),
-      'seen, and drawn': `${number(this.drawn)} (${((100 * this.drawn) / this.#city.count).toFixed(1)} %)`,
-      'hidden by nearer ones': this.settings.occlusion ? number(occluded) : '–',
-      'triangles spared': number(triangles),
+      objects: format(this.#city.count),
+      'of them moving': format(this.#city.cars.count),
+      'seen, and drawn': `${format(this.drawn)} (${((100 * this.drawn) / this.#city.count).toFixed(1)} %)`,
+      'hidden by nearer ones': this.settings.occlusion ? format(occluded) : '–',
+      'triangles spared': format(triangles),
       'worker: a frame': ms([this.#service.stats.ms.total]),
       'main thread: asking': ms(frames.map(({ collide }) => collide)),
       'main thread: all work': ms(frames.map(costOf)),

@@ -28,20 +28,20 @@ export class FrozenView {
 
   /** Draws these instances. */
   freeze(seen: readonly SeenInstances[]): void {
-    seen.forEach(({ mesh, numbers, count }, which) => {
-      const copy = this.copies[which];
+    seen.forEach(({ mesh, numbers, count }, index) => {
+      const copy = this.copies[index];
       const pairs = [
         [mesh.instanceMatrix, copy.instanceMatrix],
         [mesh.instanceColor!, copy.instanceColor!],
       ] as const;
-      for (const [from, to] of pairs) {
-        const { itemSize } = from;
+      for (const [source, target] of pairs) {
+        const { itemSize } = source;
         for (let i = 0; i < count; i++) {
-          for (let k = 0; k < itemSize; k++) to.array[itemSize * i + k] = from.array[itemSize * numbers[i] + k];
+          for (let k = 0; k < itemSize; k++) target.array[itemSize * i + k] = source.array[itemSize * numbers[i] + k];
         }
-        to.clearUpdateRanges();
-        to.addUpdateRange(0, count * itemSize);
-        to.needsUpdate = true;
+        target.clearUpdateRanges();
+        target.addUpdateRange(0, count * itemSize);
+        target.needsUpdate = true;
       }
       copy.count = count;
     });

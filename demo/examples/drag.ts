@@ -42,20 +42,20 @@ renderer.setAnimationLoop(() => {
 const output = document.querySelector('output')!;
 const plane = new THREE.Plane(new THREE.Vector3(0, 1, 0), -0.6); // through the centres of the crates
 let dragged: THREE.Mesh | null = null;
-let wanted: THREE.Vector3 | null = null;
+let requestedPosition: THREE.Vector3 | null = null;
 let isAsking = false;
 
 /** Takes the latest requested position if it is free; positions that arrived during the query are skipped. */
 async function follow(): Promise<void> {
   if (isAsking) return;
   isAsking = true;
-  while (dragged && wanted) {
-    const [crate, place] = [dragged, wanted];
-    wanted = null;
-    const matrix = new THREE.Matrix4().setPosition(place);
-    const inTheWay = await tracker.overlap(boxFromGeometry(geometry), matrix, { ignore: [crate, floor] });
-    if (inTheWay.length === 0) crate.position.copy(place);
-    output.textContent = inTheWay.length === 0 ? crate.name : `${inTheWay[0].object.name} is in the way`;
+  while (dragged && requestedPosition) {
+    const [crate, position] = [dragged, requestedPosition];
+    requestedPosition = null;
+    const matrix = new THREE.Matrix4().setPosition(position);
+    const blockers = await tracker.overlap(boxFromGeometry(geometry), matrix, { ignore: [crate, floor] });
+    if (blockers.length === 0) crate.position.copy(position);
+    output.textContent = blockers.length === 0 ? crate.name : `${blockers[0].object.name} is in the way`;
   }
   isAsking = false;
 }
@@ -70,6 +70,6 @@ addEventListener('pointerup', () => {
 });
 addEventListener('pointermove', ({ clientX: x, clientY: y }) => {
   raycaster.setFromCamera(new THREE.Vector2((2 * x) / size.width - 1, 1 - (2 * y) / size.height), camera);
-  wanted = raycaster.ray.intersectPlane(plane, new THREE.Vector3());
+  requestedPosition = raycaster.ray.intersectPlane(plane, new THREE.Vector3());
   void follow();
 });

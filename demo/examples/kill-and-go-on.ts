@@ -49,21 +49,21 @@ renderer.setAnimationLoop(() => {
   tracker.update(camera, size).catch(() => {});
 });
 
-let [under, state] = ['', ''];
-const say = () => {
-  document.querySelector('output')!.textContent = [under, state].filter(Boolean).join('; ');
+let [hovered, state] = ['', ''];
+const showStatus = () => {
+  document.querySelector('output')!.textContent = [hovered, state].filter(Boolean).join('; ');
 };
 tracker.hover(renderer.domElement, (hit) => {
-  under = hit?.object.name ?? '';
-  say();
+  hovered = hit?.object.name ?? '';
+  showStatus();
 });
-let number = 1;
+let workerNumber = 1;
 service.addEventListener('lost', ({ error, final }) => {
-  state = final ? String(error?.message) : `worker ${number} is gone`;
-  say();
+  state = final ? String(error?.message) : `worker ${workerNumber} is gone`;
+  showStatus();
 });
 service.addEventListener('restored', () => {
-  state = `worker ${++number} goes on`;
-  say();
+  state = `worker ${++workerNumber} goes on`;
+  showStatus();
 });
 button.addEventListener('click', () => worker?.terminate());

@@ -60,9 +60,9 @@ addEventListener('pointermove', async ({ clientX, clientY, shiftKey }) => {
   frame.hidden = false;
   // Of several queries that are waiting, the latest one runs and answers them all.
   const selected = await tracker.pickRegion(region, { mode: shiftKey ? 'enclose' : 'touch', latest: true });
-  const isIn = new Set(selected);
+  const selectedSet = new Set(selected);
   scene.traverse((object) => {
-    if (object instanceof THREE.Mesh) object.material.color.setHex(isIn.has(object) ? 0xff8a2b : 0x6f8fc9);
+    if (object instanceof THREE.Mesh) object.material.color.setHex(selectedSet.has(object) ? 0xff8a2b : 0x6f8fc9);
   });
   document.querySelector('output')!.textContent = `${selected.length} selected`;
 });

@@ -6,9 +6,9 @@ import { beat, type Key, Keyboard } from './keyboard.js';
 import type { RiggedHand } from './rigged-hand.js';
 
 /** Metres that the fingers rest above the keys, and press into them. */
-const [ABOVE, DEEP] = [0.018, 0.01];
+const [REST_HEIGHT, PRESS_DEPTH] = [0.018, 0.01];
 /** Distance of the hands from the middle of the keyboard, and from the front of the keys. */
-const [APART, IN] = [0.12, 0.055];
+const [HAND_OFFSET, KEY_INSET] = [0.12, 0.055];
 
 /** Two hands that play, with the bones that touch each key. */
 export class HandsExhibit implements Exhibit {
@@ -20,17 +20,17 @@ export class HandsExhibit implements Exhibit {
   readonly from = new Vector3(0.1, 0.75, 1);
   /** Descriptions of the bones that touch keys. */
   touching: string[] = [];
-  #touched = new Set<Key>();
+  #touchedKeys = new Set<Key>();
   #seconds = 0;
 
   constructor(hands: readonly RiggedHand[]) {
     this.hands = hands;
     this.root.add(this.keyboard.root, ...hands.map(({ root }) => root));
     for (const hand of hands) {
-      hand.standOver(0, ABOVE, DEEP);
+      hand.standOver(0, REST_HEIGHT, PRESS_DEPTH);
       const { x, z } = hand.reach;
-      hand.root.position.x += (hand.side === 'right' ? APART : -APART) - x;
-      hand.root.position.z += -IN - z;
+      hand.root.position.x += (hand.side === 'right' ? HAND_OFFSET : -HAND_OFFSET) - x;
+      hand.root.position.z += -KEY_INSET - z;
     }
     const { width, length } = this.keyboard;
     this.box = new Box3(new Vector3(-width / 2, -0.02, -length), new Vector3(width / 2, 0.06, 0.1));
@@ -44,23 +44,23 @@ export class HandsExhibit implements Exhibit {
         hand.press(finger, beat(seconds, turn, hand.fingers));
       }
     }
-    this.keyboard.settle(this.#touched, Math.abs(seconds - this.#seconds));
+    this.keyboard.settle(this.#touchedKeys, Math.abs(seconds - this.#seconds));
     this.#seconds = seconds;
   }
 
   read(frame: SceneFrame): void {
     // #region code
-    const touched = new Set<Key>();
+    const touchedKeys = new Set<Key>();
     const lines: string[] = [];
     for (const hand of this.hands) {
       for (const { b, bones } of frame.contactsBetween(hand.root, this.keyboard.root)) {
-        touched.add(b.object as Key);
-        const names = bones.map(({ boneA }) => wordsOf(boneA!.name));
+        touchedKeys.add(b.object as Key);
+        const names = bones.map(({ boneA }) => readableName(boneA!.name));
         lines.push(`${hand.side} ${names.join(', ')} – ${b.object.name}`);
       }
     }
     // #endregion
-    this.#touched = touched;
+    this.#touchedKeys = touchedKeys;
     if (lines.join() === this.touching.join()) return;
     this.touching = lines;
     element('touching').replaceChildren(
@@ -74,7 +74,9 @@ export class HandsExhibit implements Exhibit {
 
   nameOf({ object, bone }: SceneIntersection): string {
     const { skeleton } = object as SkinnedMesh;
-    return skeleton === undefined ? `key ${object.name}` : `${object.name}: ${wordsOf(skeleton.bones[bone!].name)}`;
+    return skeleton === undefined
+      ? `key ${object.name}`
+      : `${object.name}: ${readableName(skeleton.bones[bone!].name)}`;
   }
 
   detailOf({ distance }: SceneIntersection): string {
@@ -94,6 +96,6 @@ export class HandsExhibit implements Exhibit {
 }
 
 /** Turns 'index-finger-phalanx-distal' into a readable name. */
-function wordsOf(bone: string): string {
+function readableName(bone: string): string {
   return bone.replace('-finger', '').replace('phalanx-', '').replaceAll('-', ' ');
 }

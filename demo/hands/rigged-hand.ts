@@ -6,11 +6,11 @@ const FINGERS = ['index', 'middle', 'ring', 'pinky'].map((finger) =>
   ['phalanx-proximal', 'phalanx-intermediate', 'phalanx-distal', 'tip'].map((joint) => `${finger}-finger-${joint}`),
 );
 /** Bend of a finger at rest, in radians. */
-const RESTING = 0.3;
-const MOST = 1.2;
+const REST_BEND = 0.3;
+const MAX_BEND = 1.2;
 /** Share of each joint in the bend. */
-const SHARES = [0.5, 0.3, 0.2];
-const STEPS = 30;
+const JOINT_SHARES = [0.5, 0.3, 0.2];
+const BEND_STEPS = 30;
 
 interface Joint {
   readonly bone: Bone;
@@ -27,9 +27,9 @@ export class RiggedHand {
   readonly side: 'left' | 'right';
   readonly #fingers: readonly (readonly Joint[])[];
   /** Axis about which the fingers bend. */
-  readonly #across: Vector3;
+  readonly #bendAxis: Vector3;
   /** For each finger, the angle in radians at which it presses. */
-  readonly #presses: number[] = [];
+  readonly #pressAngles: number[] = [];
 
   private constructor(model: Object3D, side: 'left' | 'right') {
     this.side = side;
@@ -49,10 +49,10 @@ export class RiggedHand {
     ].map(({ place }) => place);
     // Turns the fingers away from the viewer, with the thumbs side by side.
     const back = new Vector3().subVectors(wrist, middle).normalize();
-    const across = new Vector3().subVectors(pinky, index).multiplyScalar(side === 'right' ? 1 : -1);
-    this.#across = across.addScaledVector(back, -across.dot(back)).normalize();
-    const up = new Vector3().crossVectors(back, this.#across);
-    model.quaternion.setFromRotationMatrix(new Matrix4().makeBasis(this.#across, up, back).transpose());
+    const bendAxis = new Vector3().subVectors(pinky, index).multiplyScalar(side === 'right' ? 1 : -1);
+    this.#bendAxis = bendAxis.addScaledVector(back, -bendAxis.dot(back)).normalize();
+    const up = new Vector3().crossVectors(back, this.#bendAxis);
+    model.quaternion.setFromRotationMatrix(new Matrix4().makeBasis(this.#bendAxis, up, back).transpose());
     this.root.add(model);
   }
 
@@ -64,26 +64,27 @@ export class RiggedHand {
     return this.#fingers.length;
   }
 
-  /** Places the hand above a floor of keys: its fingers rest `above` over them, and press `deep` into them. */
-  standOver(height: number, above: number, deep: number): void {
+  /** Places the hand above a floor of keys: its fingers rest `restHeight` over them, and press `pressDepth` into them. */
+  standOver(keyHeight: number, restHeight: number, pressDepth: number): void {
     this.root.position.y = 0;
-    const tips = this.#fingers.map((_, finger) => this.#tipOf(finger, RESTING).y);
-    this.root.position.y = height + above - Math.min(...tips);
+    const tips = this.#fingers.map((_, finger) => this.#tipOf(finger, REST_BEND).y);
+    this.root.position.y = keyHeight + restHeight - Math.min(...tips);
     this.#fingers.forEach((_, finger) => {
-      let bend = RESTING;
-      while (this.#tipOf(finger, bend).y > height - deep && bend < MOST) bend += (MOST - RESTING) / STEPS;
-      this.#presses[finger] = bend;
+      let bend = REST_BEND;
+      while (this.#tipOf(finger, bend).y > keyHeight - pressDepth && bend < MAX_BEND)
+        bend += (MAX_BEND - REST_BEND) / BEND_STEPS;
+      this.#pressAngles[finger] = bend;
     });
   }
 
   /** Presses a finger by a fraction: 0 for not at all, 1 for fully. */
-  press(finger: number, part: number): void {
-    this.#bend(finger, RESTING + part * (this.#presses[finger] - RESTING));
+  press(finger: number, fraction: number): void {
+    this.#bend(finger, REST_BEND + fraction * (this.#pressAngles[finger] - REST_BEND));
   }
 
   /** World position of the middle finger's tip at rest. */
   get reach(): Vector3 {
-    return this.#tipOf(1, RESTING);
+    return this.#tipOf(1, REST_BEND);
   }
 
   #tipOf(finger: number, bend: number): Vector3 {
@@ -95,15 +96,15 @@ export class RiggedHand {
   /** All joints are direct children of the hand, so each is moved by the joints before it. */
   #bend(finger: number, radians: number): void {
     const joints = this.#fingers[finger];
-    const turn = new Quaternion();
-    const place = joints[0].place.clone();
-    joints.forEach(({ bone, place: modelled, turn: first }, i) => {
-      if (i > 0) place.add(new Vector3().subVectors(modelled, joints[i - 1].place).applyQuaternion(turn));
-      turn.premultiply(BEND.setFromAxisAngle(this.#across, -radians * (SHARES[i] ?? 0)));
-      bone.position.copy(place);
-      bone.quaternion.multiplyQuaternions(turn, first);
+    const rotation = new Quaternion();
+    const position = joints[0].place.clone();
+    joints.forEach(({ bone, place: restPosition, turn: restRotation }, i) => {
+      if (i > 0) position.add(new Vector3().subVectors(restPosition, joints[i - 1].place).applyQuaternion(rotation));
+      rotation.premultiply(BEND_ROTATION.setFromAxisAngle(this.#bendAxis, -radians * (JOINT_SHARES[i] ?? 0)));
+      bone.position.copy(position);
+      bone.quaternion.multiplyQuaternions(rotation, restRotation);
     });
   }
 }
 
-const BEND = new Quaternion();
+const BEND_ROTATION = new Quaternion();

@@ -5,7 +5,7 @@ export function disposeModel(root: Object3D): void {
   root.traverse((each) => {
     const { geometry, material } = each as Partial<Mesh>;
     geometry?.dispose();
-    for (const one of [material ?? []].flat()) disposeMaterial(one);
+    for (const entry of [material ?? []].flat()) disposeMaterial(entry);
     (each as Partial<SkinnedMesh>).skeleton?.dispose();
     // Instances have their own buffers.
     if ('isInstancedMesh' in each) (each as Object3D & { dispose(): void }).dispose();

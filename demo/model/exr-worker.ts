@@ -11,7 +11,7 @@ export interface ExrPicture {
   readonly type: TextureDataType;
 }
 
-addEventListener('message', ({ data: packed }: MessageEvent<ArrayBuffer>) => {
-  const { data, width, height, format, type } = new EXRLoader().parse(packed) as ExrPicture;
+addEventListener('message', ({ data: compressed }: MessageEvent<ArrayBuffer>) => {
+  const { data, width, height, format, type } = new EXRLoader().parse(compressed) as ExrPicture;
   postMessage({ data, width, height, format, type } satisfies ExrPicture, { transfer: [data.buffer] });
 });

@@ -28,7 +28,7 @@ export interface Model {
   readonly animations: readonly AnimationClip[];
 }
 
-const KINDS = ['glb', 'gltf', 'obj', 'stl', 'ply'];
+const EXTENSIONS = ['glb', 'gltf', 'obj', 'stl', 'ply'];
 const GRAY = 0xb4bfd0;
 /** The files that three's decoders request, by their addresses: they are not files of the model. */
 const DECODERS = new Map([
@@ -54,23 +54,23 @@ export function prepareLoading(renderer: WebGLRenderer): void {
  * of a glTF; these may also be below `base`, an address. Rejects with an Error that explains the failure.
  */
 export async function loadModel(files: readonly File[], base = ''): Promise<Model> {
-  const main = files.find(({ name }) => KINDS.includes(kindOf(name)));
-  if (main === undefined) {
+  const modelFile = files.find(({ name }) => EXTENSIONS.includes(extensionOf(name)));
+  if (modelFile === undefined) {
     const names = files.map(({ name }) => name).join(', ');
-    throw new Error(`${names || 'nothing'}: expected a model, ${KINDS.map((kind) => `.${kind}`).join(', ')}`);
+    throw new Error(`${names || 'nothing'}: expected a model, ${EXTENSIONS.map((kind) => `.${kind}`).join(', ')}`);
   }
-  if (main.size === 0) throw new Error(`${main.name} is empty`);
-  const beside = new BesideFiles(files, base);
+  if (modelFile.size === 0) throw new Error(`${modelFile.name} is empty`);
+  const companions = new CompanionFiles(files, base);
   try {
-    const model = { name: main.name, ...(await read(main, beside, base)) };
-    await beside.loaded;
-    if (!hasSomething(model.object)) throw new Error('nothing in it is drawn');
+    const model = { name: modelFile.name, ...(await readModel(modelFile, companions, base)) };
+    await companions.loaded;
+    if (!hasGeometry(model.object)) throw new Error('nothing in it is drawn');
     return model;
   } catch (error) {
-    const missing = beside.missing.length === 0 ? '' : `; it needs ${beside.missing.join(', ')} beside it`;
-    throw new Error(`${main.name} could not be read: ${messageOf(error)}${missing}`, { cause: error });
+    const missing = companions.missing.length === 0 ? '' : `; it needs ${companions.missing.join(', ')} beside it`;
+    throw new Error(`${modelFile.name} could not be read: ${messageOf(error)}${missing}`, { cause: error });
   } finally {
-    beside.dispose();
+    companions.dispose();
   }
 }
 
@@ -96,20 +96,24 @@ async function bytesOf(response: Response, onProgress: (fraction: number) => voi
   const size = Number(response.headers.get('Content-Length'));
   const reader = response.body!.getReader();
   const parts: BlobPart[] = [];
-  let got = 0;
+  let receivedBytes = 0;
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return parts;
     parts.push(value);
-    got += value.length;
+    receivedBytes += value.length;
     // A response that was compressed in transit is longer than its stated size.
-    if (size > 0) onProgress(Math.min(1, got / size));
+    if (size > 0) onProgress(Math.min(1, receivedBytes / size));
   }
 }
 
-async function read(file: File, { manager, materials }: BesideFiles, base: string): Promise<Omit<Model, 'name'>> {
-  const none: readonly AnimationClip[] = [];
-  switch (kindOf(file.name)) {
+async function readModel(
+  file: File,
+  { manager, materials }: CompanionFiles,
+  base: string,
+): Promise<Omit<Model, 'name'>> {
+  const noAnimations: readonly AnimationClip[] = [];
+  switch (extensionOf(file.name)) {
     case 'obj': {
       const loader = new OBJLoader(manager);
       if (materials !== undefined) {
@@ -117,13 +121,13 @@ async function read(file: File, { manager, materials }: BesideFiles, base: strin
         creator.preload();
         loader.setMaterials(creator);
       }
-      return { object: loader.parse(await file.text()), animations: none };
+      return { object: loader.parse(await file.text()), animations: noAnimations };
     }
     case 'stl':
-      return { object: meshOf(new STLLoader(manager).parse(await file.arrayBuffer())), animations: none };
+      return { object: meshOf(new STLLoader(manager).parse(await file.arrayBuffer())), animations: noAnimations };
     case 'ply': {
       const geometry = new PLYLoader(manager).parse(await file.arrayBuffer());
-      return { object: geometry.index === null ? pointsOf(geometry) : meshOf(geometry), animations: none };
+      return { object: geometry.index === null ? pointsOf(geometry) : meshOf(geometry), animations: noAnimations };
     }
     default: {
       const draco = new DRACOLoader(manager).setDecoderPath({ js: dracoWrapper, wasm: dracoDecoder });
@@ -145,7 +149,7 @@ async function read(file: File, { manager, materials }: BesideFiles, base: strin
 }
 
 /** Finds the files that a model references among those that came with it. */
-class BesideFiles {
+class CompanionFiles {
   readonly manager = new LoadingManager();
   readonly missing: string[] = [];
   readonly materials: File | undefined;
@@ -154,13 +158,13 @@ class BesideFiles {
   readonly #urls = new Map<string, string>();
 
   constructor(files: readonly File[], base: string) {
-    this.materials = files.find(({ name }) => kindOf(name) === 'mtl');
+    this.materials = files.find(({ name }) => extensionOf(name) === 'mtl');
     for (const file of files) this.#urls.set(file.name, URL.createObjectURL(file));
     this.manager.setURLModifier((url) => {
       if (/^(data|blob):/.test(url)) return url;
       const name = decodeURIComponent(url).split(/[\\/]/).at(-1)!;
-      const found = DECODERS.get(url) ?? this.#urls.get(name);
-      if (found !== undefined) return found;
+      const localUrl = DECODERS.get(url) ?? this.#urls.get(name);
+      if (localUrl !== undefined) return localUrl;
       if (base !== '') return url;
       this.missing.push(name);
       return 'data:,';
@@ -194,16 +198,16 @@ function pointsOf(geometry: BufferGeometry): Points {
   );
 }
 
-function hasSomething(object: Object3D): boolean {
-  let has = false;
+function hasGeometry(object: Object3D): boolean {
+  let isFound = false;
   object.traverse((each) => {
     const { geometry } = each as Mesh;
-    has ||= geometry instanceof BufferGeometry && (geometry.attributes.position?.count ?? 0) > 0;
+    isFound ||= geometry instanceof BufferGeometry && (geometry.attributes.position?.count ?? 0) > 0;
   });
-  return has;
+  return isFound;
 }
 
-function kindOf(name: string): string {
+function extensionOf(name: string): string {
   return name.split('.').at(-1)!.toLowerCase();
 }
 

@@ -38,7 +38,7 @@ await runPage(async (progress) => {
     .name('Sample')
     .onChange((title: string) => {
       const sample = SAMPLES.find((each) => each.title === title)!;
-      return open(sample, (...how) => sample.load(...how));
+      return open(sample, (...loadArgs) => sample.load(...loadArgs));
     });
   gui.add(page.settings, 'move').name('Move, if it can').onChange(page.changed);
   gui.add(page.settings, 'compare').name('Compare');
@@ -54,7 +54,7 @@ await runPage(async (progress) => {
     samples.updateDisplay();
   };
   const openFiles = (files: readonly File[]) => open(null, () => loadModel(files));
-  const openAddress = (address: string) => open(null, (...how) => fetchModel(address, ...how));
+  const openAddress = (address: string) => open(null, (...loadArgs) => fetchModel(address, ...loadArgs));
 
   const input = element('file') as HTMLInputElement;
   input.addEventListener('change', () => {
@@ -69,9 +69,11 @@ await runPage(async (progress) => {
   });
   listenForDrops((files) => open(null, async () => loadModel(await files)));
 
-  const asked = new URLSearchParams(location.search).get('model');
-  const first = SAMPLES[quality === 'high' ? 1 : 0];
-  await (asked === null ? open(first, (...how) => first.load(...how)) : openAddress(asked));
+  const requestedAddress = new URLSearchParams(location.search).get('model');
+  const firstSample = SAMPLES[quality === 'high' ? 1 : 0];
+  await (requestedAddress === null
+    ? open(firstSample, (...loadArgs) => firstSample.load(...loadArgs))
+    : openAddress(requestedAddress));
   window.modelPage = page;
 });
 
@@ -79,16 +81,16 @@ function listenForDrops(onDrop: (files: Promise<File[]>) => void): void {
   const { classList } = document.body;
   // A drag also leaves one element when it enters another: `inside` counts the elements.
   let inside = 0;
-  const mark = (by: number) => {
-    inside = by === 0 ? 0 : inside + by;
+  const countDrag = (change: number) => {
+    inside = change === 0 ? 0 : inside + change;
     classList.toggle('dropping', inside > 0);
   };
-  addEventListener('dragenter', () => mark(1));
-  addEventListener('dragleave', () => mark(-1));
+  addEventListener('dragenter', () => countDrag(1));
+  addEventListener('dragleave', () => countDrag(-1));
   addEventListener('dragover', (event) => event.preventDefault());
   addEventListener('drop', (event) => {
     event.preventDefault();
-    mark(0);
+    countDrag(0);
     onDrop(filesOf(event.dataTransfer!));
   });
 }

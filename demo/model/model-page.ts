@@ -15,16 +15,16 @@ import { Studio } from './studio.js';
 /** Milliseconds between two updates of the figures. */
 const REPORT_INTERVAL = 400;
 /** Maximum number of objects whose trees are drawn. */
-const MOST_TREES = 100;
+const MAX_TREES = 100;
 /** Relative to the distance: hits that differ by less count as the same. */
-const SAME = 1e-4;
+const DISTANCE_TOLERANCE = 1e-4;
 
 /** Maximum number of untracked parts for which the reason is shown. */
-const MOST_UNTRACKED = 50;
+const MAX_UNTRACKED = 50;
 /** Maximum number of vertices that are measured one by one; beyond that, the objects' boxes are used. */
-const MOST_PRECISE = 200_000;
+const MAX_PRECISE_VERTICES = 200_000;
 /** Maximum distance of the camera, in multiples of the distance that shows the whole model. */
-const FARTHEST = 4;
+const MAX_DISTANCE = 4;
 /** Near and far plane, in multiples of that distance. */
 const [NEAR, FAR] = [0.01, 12];
 
@@ -43,7 +43,7 @@ interface Facts {
 /** Shows one model at a time: its facts, the hit under the pointer, and the results of other libraries on the main thread. */
 export class ModelPage {
   /** `level` 0 shows no tree boxes. */
-  readonly settings = { compare: false, move: !isStill(), level: 0, octree: false, bounds: false };
+  readonly settings = { compare: false, move: !prefersReducedMotion(), level: 0, octree: false, bounds: false };
   readonly camera = new PerspectiveCamera(40, 1, 0.1, 100);
   readonly controls: OrbitControls;
   hit: SceneIntersection | null = null;
@@ -67,7 +67,7 @@ export class ModelPage {
   #loading: AbortController | null = null;
   #pointer: { x: number; y: number } | null = null;
   /** The position of the last pick; the other libraries pick there, too. */
-  #asked: { x: number; y: number } | null = null;
+  #pickPosition: { x: number; y: number } | null = null;
   #comparison: Record<string, string> | null = null;
   #isStale = true;
   #latency = Number.NaN;
@@ -82,13 +82,13 @@ export class ModelPage {
     this.#studio = new Studio(renderer, this.#scene, quality);
     this.#scene.add(this.#studio.root, this.#marker.root, this.#outline.root);
     this.controls = new OrbitControls(this.camera, renderer.domElement);
-    this.controls.addEventListener('change', () => this.#moved());
+    this.controls.addEventListener('change', () => this.#onCameraMove());
     const canvas = renderer.domElement;
     for (const type of ['pointermove', 'pointerdown'] as const) {
-      canvas.addEventListener(type, ({ offsetX: x, offsetY: y, timeStamp }) => this.#point({ x, y }, timeStamp));
+      canvas.addEventListener(type, ({ offsetX: x, offsetY: y, timeStamp }) => this.#pickAt({ x, y }, timeStamp));
     }
     canvas.addEventListener('pointerleave', ({ pointerType }) => {
-      if (pointerType === 'mouse') this.#point(null, 0);
+      if (pointerType === 'mouse') this.#pickAt(null, 0);
     });
     addEventListener('resize', () => {
       fitToCanvas(renderer, this.camera);
@@ -113,7 +113,7 @@ export class ModelPage {
     const loading = new AbortController();
     this.#loading = loading;
     const { signal } = loading;
-    let fresh: SceneTracker | null = null;
+    let newTracker: SceneTracker | null = null;
     element('error').hidden = true;
     try {
       this.#progress.begin('Reading the model…', () => loading.abort());
@@ -126,32 +126,32 @@ export class ModelPage {
       const { meshBytes } = this.#service.stats;
       const start = performance.now();
       // #region code
-      fresh = await trackScene(this.#service, model.object, {
+      newTracker = await trackScene(this.#service, model.object, {
         signal,
         updateMatrixWorld: true,
         onProgress: (fraction) => this.#progress.show('Building the trees in the worker…', fraction),
       });
       // #endregion
-      if (!isTracked(model.object, fresh)) {
-        const [[object, error] = []] = fresh.untracked;
+      if (!isTracked(model.object, newTracker)) {
+        const [[object, error] = []] = newTracker.untracked;
         throw error === undefined
           ? new Error('nothing in it can be pointed at')
           : new Error(`${nameOf(object!)}: ${error.message}`);
       }
       const facts = {
         ...countsOf(model.object),
-        ...closedOf(model.object, fresh, this.#service),
+        ...closedOf(model.object, newTracker, this.#service),
         buildMs: performance.now() - start,
         bytes: this.#service.stats.meshBytes - meshBytes,
       };
-      this.#replace(model, fresh, facts);
+      this.#replace(model, newTracker, facts);
       this.sample = sample;
       showOrigin(sample);
-      fresh = null;
+      newTracker = null;
     } catch (error) {
       if (!signal.aborted) showError(error);
     } finally {
-      fresh?.dispose();
+      newTracker?.dispose();
       if (this.#loading === loading) this.#progress.end();
     }
   }
@@ -177,16 +177,18 @@ export class ModelPage {
     fitToCanvas(this.#renderer, this.camera);
     showBox(this.#renderer, this.camera, box, new Vector3(-0.5, 0.45, 1));
     box.getCenter(this.controls.target);
-    this.controls.maxDistance = FARTHEST * this.controls.getDistance();
+    this.controls.maxDistance = MAX_DISTANCE * this.controls.getDistance();
     this.controls.update();
-    this.#moved();
+    this.#onCameraMove();
     this.#studio.place(model.object, box);
     this.#show(null);
     this.showInsides();
-    const left = [...tracker.untracked].map(([object, error]) => `${nameOf(object)}: ${error.message}`);
-    const more = left.length > MOST_UNTRACKED ? [`and ${left.length - MOST_UNTRACKED} more`] : [];
-    element('untracked').replaceChildren(...[...left.slice(0, MOST_UNTRACKED), ...more].map((text) => item(text)));
-    element('untracked-part').hidden = left.length === 0;
+    const reasons = [...tracker.untracked].map(([object, error]) => `${nameOf(object)}: ${error.message}`);
+    const remainder = reasons.length > MAX_UNTRACKED ? [`and ${reasons.length - MAX_UNTRACKED} more`] : [];
+    element('untracked').replaceChildren(
+      ...[...reasons.slice(0, MAX_UNTRACKED), ...remainder].map((text) => item(text)),
+    );
+    element('untracked-part').hidden = reasons.length === 0;
     document.body.dataset.model = model.name;
   }
 
@@ -201,7 +203,7 @@ export class ModelPage {
     const trees: Object3D[] = [];
     if (level > 0) {
       this.#model.object.traverse((each) => {
-        if (trees.length < MOST_TREES && tracker.idsOf(each).length === 1) trees.push(each);
+        if (trees.length < MAX_TREES && tracker.idsOf(each).length === 1) trees.push(each);
       });
     }
     const others = { contacts: false, hits: false, regions: false };
@@ -212,14 +214,14 @@ export class ModelPage {
   }
 
   /** The camera has moved. */
-  #moved(): void {
+  #onCameraMove(): void {
     const distance = this.controls.getDistance();
     [this.camera.near, this.camera.far] = [NEAR * distance, FAR * distance];
     this.camera.updateProjectionMatrix();
     this.changed();
   }
 
-  async #point(pointer: { x: number; y: number } | null, time: number): Promise<void> {
+  async #pickAt(pointer: { x: number; y: number } | null, time: number): Promise<void> {
     this.#pointer = pointer;
     if (pointer === null || this.#tracker === null) {
       this.#show(null);
@@ -231,7 +233,7 @@ export class ModelPage {
       // #endregion
       this.#latency = performance.now() - time;
       if (this.#pointer === null) return;
-      this.#asked = pointer;
+      this.#pickPosition = pointer;
       this.#show(hit);
     } catch (error) {
       // It is no error if the model was replaced meanwhile.
@@ -270,7 +272,7 @@ export class ModelPage {
       if (isMoving) this.#studio.refresh();
       this.#draw();
     }
-    if (isMoving && this.#pointer !== null) this.#point(this.#pointer, performance.now());
+    if (isMoving && this.#pointer !== null) this.#pickAt(this.#pointer, performance.now());
     if (time - this.#lastReport < REPORT_INTERVAL) return;
     this.#lastReport = time;
     this.#report();
@@ -291,14 +293,14 @@ export class ModelPage {
     if (this.#facts === null) return;
     const { objects, triangles, points, closed, openEdges, buildMs, bytes } = this.#facts;
     if (this.settings.compare && this.#comparison === null) this.#comparison = this.#compare();
-    const whole = grouped;
+    const format = grouped;
     fillTable(element('figures'), {
-      objects: whole(objects),
-      triangles: whole(triangles),
-      ...(points > 0 && { 'points and lines': whole(points) }),
+      objects: format(objects),
+      triangles: format(triangles),
+      ...(points > 0 && { 'points and lines': format(points) }),
       ...(closed !== null && { closed }),
-      ...(openEdges > 0 && { 'open edges': whole(openEdges) }),
-      'built in the worker in': `${whole(Math.round(buildMs))} ms`,
+      ...(openEdges > 0 && { 'open edges': format(openEdges) }),
+      'built in the worker in': `${format(Math.round(buildMs))} ms`,
       'memory of its trees': `${(bytes / 2 ** 20).toFixed(1)} MB`,
       'worker: a frame': `${this.#service.stats.ms.total.toFixed(2)} ms`,
       'mouse to answer': Number.isNaN(this.#latency) ? '–' : `${this.#latency.toFixed(1)} ms`,
@@ -308,34 +310,34 @@ export class ModelPage {
 
   /** Picks at the same position with the other libraries, on the main thread. */
   #compare(): Record<string, string> {
-    if (this.#pointer === null || this.#asked === null || this.#model === null)
+    if (this.#pointer === null || this.#pickPosition === null || this.#model === null)
       return { 'on the main thread': 'point at it' };
     this.#peers ??= new Peers(this.#model.object);
     const { clientWidth, clientHeight } = this.#renderer.domElement;
-    const [x, y] = [(2 * this.#asked.x) / clientWidth - 1, 1 - (2 * this.#asked.y) / clientHeight];
-    const say = ({ hit, ms }: PeerHit): string =>
-      `${ms.toFixed(2)} ms${this.#isMoving ? '' : `, ${this.#isSame(hit) ? 'same' : 'another'} hit`}`;
+    const [x, y] = [(2 * this.#pickPosition.x) / clientWidth - 1, 1 - (2 * this.#pickPosition.y) / clientHeight];
+    const describe = ({ hit, ms }: PeerHit): string =>
+      `${ms.toFixed(2)} ms${this.#isMoving ? '' : `, ${this.#isSameHit(hit) ? 'same' : 'another'} hit`}`;
     const bvh = this.#peers.meshBvh(x, y, this.camera);
     return {
-      'three’s Raycaster': say(this.#peers.raycaster(x, y, this.camera)),
-      'three-mesh-bvh': bvh === null ? 'no tree of bones' : say(bvh),
+      'three’s Raycaster': describe(this.#peers.raycaster(x, y, this.camera)),
+      'three-mesh-bvh': bvh === null ? 'no tree of bones' : describe(bvh),
       ...(bvh !== null && { 'its trees, built here': `${grouped(this.#peers.buildMs)} ms` }),
     };
   }
 
-  #isSame(other: { distance: number; object: Object3D } | null): boolean {
+  #isSameHit(other: { distance: number; object: Object3D } | null): boolean {
     if (this.hit === null || other === null) return this.hit === other;
-    return Math.abs(this.hit.distance - other.distance) <= SAME * other.distance;
+    return Math.abs(this.hit.distance - other.distance) <= DISTANCE_TOLERANCE * other.distance;
   }
 }
 
 /** Returns whether any part of the model can be picked. */
 function isTracked(root: Object3D, tracker: SceneTracker): boolean {
-  let is = false;
+  let isFound = false;
   root.traverse((each) => {
-    is ||= tracker.idsOf(each).length > 0;
+    isFound ||= tracker.idsOf(each).length > 0;
   });
-  return is;
+  return isFound;
 }
 
 function countsOf(root: Object3D): Pick<Facts, 'objects' | 'triangles' | 'points'> {
@@ -379,7 +381,7 @@ function boxOf(root: Object3D): Box3 {
     const { geometry, count = 1 } = each as Mesh & { count?: number };
     vertices += count * (geometry?.attributes.position?.count ?? 0);
   });
-  return new Box3().setFromObject(root, vertices <= MOST_PRECISE);
+  return new Box3().setFromObject(root, vertices <= MAX_PRECISE_VERTICES);
 }
 
 /** Returns whether the object's box is unaffected by bones and morph targets. */
@@ -388,7 +390,7 @@ function isRigid(object: Object3D): boolean {
 }
 
 /** Returns whether the user prefers reduced motion. */
-function isStill(): boolean {
+function prefersReducedMotion(): boolean {
   return matchMedia('(prefers-reduced-motion: reduce)').matches;
 }
 
@@ -423,7 +425,7 @@ function detailOf({ distance, faceIndex, index, instanceId, bone, object }: Scen
 }
 
 function item(text: string): HTMLLIElement {
-  const made = document.createElement('li');
-  made.textContent = text;
-  return made;
+  const listItem = document.createElement('li');
+  listItem.textContent = text;
+  return listItem;
 }

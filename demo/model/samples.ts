@@ -34,20 +34,20 @@ const STANFORD: Origin = {
 const BUNNY: Origin = { ...npm('bunny'), licence: 'public domain; the scan is Stanford’s' };
 const PMNDRS: Origin = { ...npm('@pmndrs/assets'), licence: 'CC0 1.0' };
 const WEBXR: Origin = { ...npm('@webxr-input-profiles/assets'), licence: 'MIT; trademarks are their owners’' };
-const OWN: Origin = { source: 'made by code', url: './characters.html', licence: 'MIT' };
+const OWN_MODEL: Origin = { source: 'made by code', url: './characters.html', licence: 'MIT' };
 
 export const SAMPLES: readonly Sample[] = [
-  { title: 'Dragon, 11k', from: STANFORD, load: () => dragon(dragon11) },
-  { title: 'Dragon, 48k', from: STANFORD, load: () => dragon(dragon47) },
-  { title: 'Dragon, 203k', from: STANFORD, load: () => dragon(dragon202) },
-  { title: 'Dragon, 871k', from: STANFORD, load: () => dragon(dragon871) },
+  { title: 'Dragon, 11k', from: STANFORD, load: () => loadDragonModel(dragon11) },
+  { title: 'Dragon, 48k', from: STANFORD, load: () => loadDragonModel(dragon47) },
+  { title: 'Dragon, 203k', from: STANFORD, load: () => loadDragonModel(dragon202) },
+  { title: 'Dragon, 871k', from: STANFORD, load: () => loadDragonModel(dragon871) },
   { title: 'Bunny', from: BUNNY, load: loadBunny },
-  { title: 'Suzanne', from: PMNDRS, load: async () => packed('Suzanne', await suzanne()) },
-  { title: 'Hand, left', from: WEBXR, load: (...how) => fetched('left hand', leftHandUrl, ...how) },
-  { title: 'Hand, right', from: WEBXR, load: (...how) => fetched('right hand', rightHandUrl, ...how) },
-  { title: 'Controller', from: WEBXR, load: (...how) => fetched('controller', controllerUrl, ...how) },
-  { title: 'Controller, 6 MB', from: WEBXR, load: (...how) => fetched('controller, 6 MB', indexUrl, ...how) },
-  { title: 'Walkers, rigged', from: OWN, load: loadWalkers },
+  { title: 'Suzanne', from: PMNDRS, load: async () => loadDataUrl('Suzanne', await suzanne()) },
+  { title: 'Hand, left', from: WEBXR, load: (...args) => loadUrl('left hand', leftHandUrl, ...args) },
+  { title: 'Hand, right', from: WEBXR, load: (...args) => loadUrl('right hand', rightHandUrl, ...args) },
+  { title: 'Controller', from: WEBXR, load: (...args) => loadUrl('controller', controllerUrl, ...args) },
+  { title: 'Controller, 6 MB', from: WEBXR, load: (...args) => loadUrl('controller, 6 MB', indexUrl, ...args) },
+  { title: 'Walkers, rigged', from: OWN_MODEL, load: loadWalkers },
 ];
 
 function npm(name: string): Pick<Origin, 'source' | 'url'> {
@@ -59,16 +59,16 @@ async function suzanne(): Promise<string> {
 }
 
 /** A GLB as a data URL. */
-async function packed(name: string, url: string): Promise<Model> {
+async function loadDataUrl(name: string, url: string): Promise<Model> {
   const file = new File([await (await fetch(url)).arrayBuffer()], `${name}.glb`);
   return { ...(await loadModel([file])), name };
 }
 
-async function fetched(name: string, url: string, ...how: Parameters<Sample['load']>): Promise<Model> {
-  return { ...(await fetchModel(url, ...how)), name };
+async function loadUrl(name: string, url: string, ...args: Parameters<Sample['load']>): Promise<Model> {
+  return { ...(await fetchModel(url, ...args)), name };
 }
 
-async function dragon(url: string): Promise<Model> {
+async function loadDragonModel(url: string): Promise<Model> {
   const mesh = new Mesh(await loadDragon(url), new MeshStandardMaterial({ color: 0x5fae97, roughness: 0.5 }));
   mesh.name = 'dragon';
   return { name: 'dragon', object: mesh, animations: [] };

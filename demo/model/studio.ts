@@ -34,7 +34,7 @@ const SUN = new Vector3(-3, 8, 4).normalize();
 const FLOOR = { radius: 1.6, shadow: 0.9, gap: 1e-3 };
 const FLOOR_COLOR = IS_LIGHT ? '#fafbfd' : '#34435e';
 /** Shares of the lamps that all pages have, and of the environment lighting. */
-const SHARES = { lamps: 0.5, surroundings: 0.22 };
+const LIGHT_SHARES = { lamps: 0.5, surroundings: 0.22 };
 
 /** The environment lighting, and a floor with a soft shadow of the model. */
 export class Studio {
@@ -80,15 +80,19 @@ export class Studio {
     if (this.#quality === 'low') return;
     const { default: url } = await import('@pmndrs/assets/hdri/studio.exr.js');
     const reader = new Worker(new URL('./exr-worker.ts', import.meta.url), { type: 'module' });
-    const packed = await (await fetch(url)).arrayBuffer();
-    const { data, width, height, format, type } = await askWorker<ExrPicture>(reader, 'reads the surroundings', packed);
+    const compressed = await (await fetch(url)).arrayBuffer();
+    const { data, width, height, format, type } = await askWorker<ExrPicture>(
+      reader,
+      'reads the surroundings',
+      compressed,
+    );
     const picture = new DataTexture(data, width, height, format, type);
     picture.mapping = EquirectangularReflectionMapping;
     picture.needsUpdate = true;
     const generator = new PMREMGenerator(this.#renderer);
     this.#scene.environment = generator.fromEquirectangular(picture).texture;
-    this.#scene.environmentIntensity = SHARES.surroundings;
-    for (const each of this.#scene.children) if ('isLight' in each) (each as Light).intensity *= SHARES.lamps;
+    this.#scene.environmentIntensity = LIGHT_SHARES.surroundings;
+    for (const each of this.#scene.children) if ('isLight' in each) (each as Light).intensity *= LIGHT_SHARES.lamps;
     generator.dispose();
     picture.dispose();
   }

@@ -22,7 +22,11 @@ const CIRCLE = new BufferGeometry().setFromPoints(
 );
 const DOT = new SphereGeometry(1, 12, 8);
 // Rotations of three circles: about z, y and x.
-const TURNS = [new Matrix4(), new Matrix4().makeRotationX(Math.PI / 2), new Matrix4().makeRotationY(Math.PI / 2)];
+const CIRCLE_ROTATIONS = [
+  new Matrix4(),
+  new Matrix4().makeRotationX(Math.PI / 2),
+  new Matrix4().makeRotationY(Math.PI / 2),
+];
 
 /** Draws the hit of a method: the point, the normal as an arrow, and the bounding shape that was picked. */
 export class MethodMarker {
@@ -40,7 +44,7 @@ export class MethodMarker {
     this.#arrow = new ArrowHelper(new Vector3(0, 0, 1), new Vector3(), 1, color);
     this.#arrow.visible = options.method !== 'screen'; // for 'screen' it points at the eye
     const lines = new LineBasicMaterial({ color, transparent: true, opacity: 0.65 });
-    if (this.#precision === 'sphere') this.bounds.add(...TURNS.map((turn) => circle(lines, turn)));
+    if (this.#precision === 'sphere') this.bounds.add(...CIRCLE_ROTATIONS.map((rotation) => circle(lines, rotation)));
     else if (this.#precision === 'obb' || this.#precision === 'aabb') this.bounds.add(boxEdges(lines));
     this.bounds.matrixAutoUpdate = false;
     this.root.add(this.#dot, this.#arrow, this.bounds);
@@ -88,9 +92,9 @@ function fitBox(matrix: Matrix4, { min, max }: Box3): Matrix4 {
   return matrix.makeScale(max.x - min.x, max.y - min.y, max.z - min.z).setPosition(min);
 }
 
-function circle(material: LineBasicMaterial, turn: Matrix4): LineSegments | LineLoop {
+function circle(material: LineBasicMaterial, rotation: Matrix4): LineSegments | LineLoop {
   const loop = new LineLoop(CIRCLE, material);
   loop.matrixAutoUpdate = false;
-  loop.matrix.copy(turn);
+  loop.matrix.copy(rotation);
   return loop;
 }

@@ -10,10 +10,10 @@ import {
 } from 'three';
 import { mulberry32 } from '../random.js';
 
-const ROOM = new Vector3(8, 7.2, 6);
+const BOUNDS_SIZE = new Vector3(8, 7.2, 6);
 /** Distance between the centres of two objects. */
-const DISTANCE = 1.75;
-const TRIES = 300;
+const MIN_DISTANCE = 1.75;
+const MAX_TRIES = 300;
 /** The model is about 0.2 units long. */
 const DRAGON_SCALE = 9;
 
@@ -43,17 +43,17 @@ export function createObjects(dragon: BufferGeometry, segments: number): Group {
 /** Poses the objects by a seed: rotated and scaled at random, with room between them. */
 export function poseObjects(root: Group, seed: number): void {
   const random = mulberry32(seed);
-  const spread = (size: number): number => (random() - 0.5) * size;
-  const placed: Vector3[] = [];
+  const randomOffset = (size: number): number => (random() - 0.5) * size;
+  const positions: Vector3[] = [];
   for (const { position, quaternion, scale, name } of root.children) {
-    for (let i = 0; i < TRIES; i++) {
-      position.set(spread(ROOM.x), spread(ROOM.y), spread(ROOM.z));
-      if (placed.every((other) => other.distanceTo(position) > DISTANCE)) break;
+    for (let i = 0; i < MAX_TRIES; i++) {
+      position.set(randomOffset(BOUNDS_SIZE.x), randomOffset(BOUNDS_SIZE.y), randomOffset(BOUNDS_SIZE.z));
+      if (positions.every((other) => other.distanceTo(position) > MIN_DISTANCE)) break;
     }
-    placed.push(position);
-    quaternion.set(spread(2), spread(2), spread(2), spread(2)).normalize();
-    const unit = name.startsWith('dragon') ? DRAGON_SCALE : 1;
-    scale.set(1 + spread(0.6), 1 + spread(0.6), 1 + spread(0.6)).multiplyScalar(unit);
+    positions.push(position);
+    quaternion.set(randomOffset(2), randomOffset(2), randomOffset(2), randomOffset(2)).normalize();
+    const baseScale = name.startsWith('dragon') ? DRAGON_SCALE : 1;
+    scale.set(1 + randomOffset(0.6), 1 + randomOffset(0.6), 1 + randomOffset(0.6)).multiplyScalar(baseScale);
   }
   root.updateMatrixWorld(true);
 }

@@ -2,7 +2,7 @@ import { Line, LineBasicMaterial, PerspectiveCamera, type Scene, Vector3 } from 
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import { FrustumVolume } from '../frustum-volume.js';
 import { Pointer } from '../pointer.js';
-import { FRUSTUM } from '../scenery.js';
+import { FRUSTUM_COLOR } from '../scenery.js';
 
 /** In CSS pixels from the canvas' upper left corner. */
 export interface PaneRect {
@@ -23,7 +23,7 @@ export class Pane {
   readonly pointer: Pointer;
   rect: PaneRect = { x: 0, y: 0, width: 1, height: 1 };
   readonly #element: HTMLElement;
-  readonly #frustum = new FrustumVolume(FRUSTUM, 0.04);
+  readonly #frustum = new FrustumVolume(FRUSTUM_COLOR, 0.04);
   readonly #ray = new Line(undefined, new LineBasicMaterial({ color: 0xffffff }));
 
   constructor(name: string, element: HTMLElement, layer: number, onClick: (x: number, y: number) => void) {

@@ -5,7 +5,7 @@ import { SelectionMarker } from '../marker.js';
 import { oneAtATime } from '../one-at-a-time.js';
 import { element, showError, showSelected } from '../panel.js';
 import { RadiusCircle } from '../radius-circle.js';
-import { animate, createScene, textsOver } from '../scenery.js';
+import { animate, createScene, textInsets } from '../scenery.js';
 import { centresOf } from './centres.js';
 import { MethodMarker } from './method-marker.js';
 import { MethodTable } from './method-table.js';
@@ -33,7 +33,7 @@ export class PickingPage {
     new PointsMaterial({ color: 0xff9a4a, size: 3, sizeAttenuation: false, depthTest: false, transparent: true }),
   );
   readonly #circle = new RadiusCircle();
-  readonly #ask = oneAtATime(() => this.#pickAllWays());
+  readonly #requestPicks = oneAtATime(() => this.#pickByAllMethods());
   #isStale = true;
   #isDrawn = false;
 
@@ -77,14 +77,14 @@ export class PickingPage {
       const [main, second] = this.panes;
       this.#tracker.update(main.camera, main.rect).catch(showError);
       this.#tracker.setView(second.camera, second.rect, second.name);
-      this.#ask();
+      this.#requestPicks();
     }
     if (this.#isDrawn) return;
     this.#isDrawn = true;
     this.#draw();
   }
 
-  async #pickAllWays(): Promise<void> {
+  async #pickByAllMethods(): Promise<void> {
     const pane = this.panes.find(({ cursor }) => cursor !== null);
     const cursor = pane?.cursor;
     // #region code
@@ -127,14 +127,14 @@ export class PickingPage {
     for (const marker of this.#markers) marker.bounds.visible = this.settings.bounds;
     for (const pane of this.panes) pane.updateHelpers();
     for (const { camera, rect } of this.panes) {
-      const corner: [number, number, number, number] = [
+      const viewport: [number, number, number, number] = [
         rect.x,
         clientHeight - rect.y - rect.height,
         rect.width,
         rect.height,
       ];
-      this.#renderer.setViewport(...corner);
-      this.#renderer.setScissor(...corner);
+      this.#renderer.setViewport(...viewport);
+      this.#renderer.setScissor(...viewport);
       this.#renderer.render(this.#scene, camera);
     }
     // The radius that a screen pick searches.
@@ -168,14 +168,14 @@ export class PickingPage {
   #layOut(): void {
     const { clientWidth, clientHeight } = this.#renderer.domElement;
     this.#renderer.setSize(clientWidth, clientHeight, false);
-    const { aside: left, below } = textsOver(clientWidth);
+    const { aside: left, below } = textInsets(clientWidth);
     const [width, height] = [clientWidth - left, clientHeight - below];
     const isWide = width > height;
-    const half: PaneRect = isWide
+    const firstRect: PaneRect = isWide
       ? { x: left, y: 0, width: Math.floor(width / 2), height }
       : { x: left, y: 0, width, height: Math.floor(height / 2) };
-    this.panes[0].place(half);
-    this.panes[1].place(isWide ? { ...half, x: left + half.width } : { ...half, y: half.height });
+    this.panes[0].place(firstRect);
+    this.panes[1].place(isWide ? { ...firstRect, x: left + firstRect.width } : { ...firstRect, y: firstRect.height });
     this.changed();
   }
 }

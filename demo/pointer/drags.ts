@@ -41,8 +41,8 @@ export class Drags {
   #move(event: PointerEvent): void {
     const drag = this.#drags.get(event.pointerId);
     if (drag === undefined) return;
-    const at = rayOf(event).intersectPlane(drag.plane, new Vector3());
-    if (at !== null) this.#table.move(drag.toy, at.add(drag.offset).setY(0));
+    const hitPoint = rayOf(event).intersectPlane(drag.plane, new Vector3());
+    if (hitPoint !== null) this.#table.move(drag.toy, hitPoint.add(drag.offset).setY(0));
   }
 
   #end(event: PointerEvent): void {

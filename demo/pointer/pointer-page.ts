@@ -15,18 +15,18 @@ import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import { Meter, quantile } from '../meter.js';
 import { element, Panel, showError } from '../panel.js';
 import { movesByItself } from '../quality.js';
-import { animate, createScene, fitToCanvas, showBox, textsOver } from '../scenery.js';
+import { animate, createScene, fitToCanvas, showBox, textInsets } from '../scenery.js';
 import { Drags } from './drags.js';
-import { TABLE, type Toy, type ToyTable } from './table.js';
+import { TABLE_RADIUS, type Toy, type ToyTable } from './table.js';
 
 const REPORT_INTERVAL = 500;
-const LISTED = 7;
+const MAX_LISTED = 7;
 /** Number of events over which the median is taken. */
-const DELAYS = 100;
-const TOLD = ['pointerover', 'pointerout', 'pointerdown', 'pointerup', 'click', 'dblclick', 'wheel'] as const;
+const MAX_DELAYS = 100;
+const LISTED_TYPES = ['pointerover', 'pointerout', 'pointerdown', 'pointerup', 'click', 'dblclick', 'wheel'] as const;
 /** CSS pixels: the map's distance from the corner, and its maximum size. */
-const MAP = { gap: 14, size: 300, share: 0.34 };
-const LIT = 0x6a5a20;
+const MAP_LAYOUT = { gap: 14, size: 300, share: 0.34 };
+const HIGHLIGHT_COLOR = 0x6a5a20;
 
 declare global {
   interface Window {
@@ -39,7 +39,7 @@ declare global {
 export class PointerPage {
   readonly settings = { move: movesByItself() };
   readonly camera = new PerspectiveCamera(36, 1, 1, 100);
-  readonly mapCamera = new OrthographicCamera(-TABLE, TABLE, TABLE, -TABLE, 1, 20);
+  readonly mapCamera = new OrthographicCamera(-TABLE_RADIUS, TABLE_RADIUS, TABLE_RADIUS, -TABLE_RADIUS, 1, 20);
   mapRect: Required<ViewSize> = { x: 0, y: 0, width: 1, height: 1 };
   /** Number of events of each type, over all objects. */
   readonly heard: Record<string, number> = {};
@@ -53,7 +53,7 @@ export class PointerPage {
   readonly #panel = new Panel();
   readonly #meter = new Meter();
   /** The pointers over each toy. */
-  readonly #over = new Map<Toy, Set<number>>();
+  readonly #pointersOver = new Map<Toy, Set<number>>();
   #delays: number[] = [];
   #lastTime = 0;
   #lastReport = 0;
@@ -73,7 +73,12 @@ export class PointerPage {
     this.#controls.enableZoom = false;
     this.#controls.maxPolarAngle = 0.45 * Math.PI;
     this.#fit();
-    showBox(renderer, this.camera, new Box3(new Vector3(-TABLE, 0, -TABLE), new Vector3(TABLE, 0.6, TABLE)), FROM);
+    showBox(
+      renderer,
+      this.camera,
+      new Box3(new Vector3(-TABLE_RADIUS, 0, -TABLE_RADIUS), new Vector3(TABLE_RADIUS, 0.6, TABLE_RADIUS)),
+      VIEW_DIRECTION,
+    );
     this.#controls.update();
     addEventListener('resize', () => this.#fit());
     this.drags = new Drags(table);
@@ -104,18 +109,18 @@ export class PointerPage {
 
   #listen(): void {
     for (const toy of this.#table.toys) {
-      const over = new Set<number>();
-      this.#over.set(toy, over);
-      const light = (): void => {
-        toy.material.emissive.setHex(over.size > 0 ? LIT : 0);
+      const pointers = new Set<number>();
+      this.#pointersOver.set(toy, pointers);
+      const updateHighlight = (): void => {
+        toy.material.emissive.setHex(pointers.size > 0 ? HIGHLIGHT_COLOR : 0);
       };
       toy.addEventListener('pointerenter', ({ pointerId }) => {
-        over.add(pointerId);
-        light();
+        pointers.add(pointerId);
+        updateHighlight();
       });
       toy.addEventListener('pointerleave', ({ pointerId }) => {
-        over.delete(pointerId);
-        light();
+        pointers.delete(pointerId);
+        updateHighlight();
       });
       // #region code
       toy.addEventListener('click', () => this.#table.paint(toy));
@@ -128,16 +133,17 @@ export class PointerPage {
     root.addEventListener('pointermove', (event) => this.#show(event));
     root.addEventListener('pointerover', (event) => this.#show(event));
     root.addEventListener('pointerout', () => this.#panel.showName(null, ''));
-    for (const type of TOLD) root.addEventListener(type, (event) => this.#tell(type, event as PointerEvent));
+    for (const type of LISTED_TYPES)
+      root.addEventListener(type, (event) => this.#listEvent(type, event as PointerEvent));
   }
 
   /** Shows the object under a pointer. */
   #show({ object, point, pointerType, camera }: PointerEvent): void {
     if (object.isVoidObject === true) return;
-    const at = point.toArray().map((value) => value.toFixed(2));
+    const coordinates = point.toArray().map((value) => value.toFixed(2));
     this.#panel.showName(
       object.name,
-      `${pointerType.replace('screen-', '')}, ${this.#viewOf(camera)}, at ${at.join(' ')}`,
+      `${pointerType.replace('screen-', '')}, ${this.#viewOf(camera)}, at ${coordinates.join(' ')}`,
     );
   }
 
@@ -145,18 +151,18 @@ export class PointerPage {
     return camera === this.mapCamera ? 'on the map' : 'on the table';
   }
 
-  #tell(type: keyof PointerEventsMap, { object, camera, timeStamp }: PointerEvent): void {
+  #listEvent(type: keyof PointerEventsMap, { object, camera, timeStamp }: PointerEvent): void {
     if (object.isVoidObject === true) return;
     this.heard[type] = (this.heard[type] ?? 0) + 1;
     // For pointers at rest, these events carry the time of an old event.
     if (type !== 'pointerover' && type !== 'pointerout') {
-      this.#delays = [...this.#delays.slice(1 - DELAYS), performance.now() - timeStamp];
+      this.#delays = [...this.#delays.slice(1 - MAX_DELAYS), performance.now() - timeStamp];
     }
     const line = document.createElement('li');
     line.textContent = `${type} · ${object.name}, ${this.#viewOf(camera)}`;
     const list = element('events');
     list.prepend(line);
-    if (list.children.length > LISTED) list.lastElementChild!.remove();
+    if (list.children.length > MAX_LISTED) list.lastElementChild!.remove();
   }
 
   #frame(time: number): void {
@@ -175,13 +181,13 @@ export class PointerPage {
       .catch(showError);
     if (time - this.#lastReport < REPORT_INTERVAL) return;
     this.#lastReport = time;
-    const ms = (values: number[]): string => (values.length > 0 ? `${quantile(values, 0.5).toFixed(2)} ms` : '–');
+    const medianMs = (values: number[]): string => (values.length > 0 ? `${quantile(values, 0.5).toFixed(2)} ms` : '–');
     this.#panel.showFigures({
       toys: String(this.#table.toys.length),
       'toys that are dragged': String(this.drags.count),
       'events heard': String(Object.values(this.heard).reduce((a, b) => a + b, 0)),
-      'from event to listener': ms(this.#delays),
-      'main thread: collision work': ms(this.#meter.frames.map(({ collide }) => collide)),
+      'from event to listener': medianMs(this.#delays),
+      'main thread: collision work': medianMs(this.#meter.frames.map(({ collide }) => collide)),
     });
   }
 
@@ -202,11 +208,11 @@ export class PointerPage {
   #fit(): void {
     fitToCanvas(this.#renderer, this.camera);
     const { clientWidth, clientHeight } = this.#renderer.domElement;
-    const { below } = textsOver(clientWidth);
-    const size = Math.round(Math.min(MAP.size, MAP.share * Math.min(clientWidth, clientHeight - below)));
+    const { below } = textInsets(clientWidth);
+    const size = Math.round(Math.min(MAP_LAYOUT.size, MAP_LAYOUT.share * Math.min(clientWidth, clientHeight - below)));
     // Above a sheet, the links are across the top.
     const above = below > 0 ? element('pages').offsetHeight : 0;
-    this.mapRect = { x: clientWidth - MAP.gap - size, y: above + MAP.gap, width: size, height: size };
+    this.mapRect = { x: clientWidth - MAP_LAYOUT.gap - size, y: above + MAP_LAYOUT.gap, width: size, height: size };
     const { style } = element('map');
     Object.assign(style, {
       left: `${this.mapRect.x}px`,
@@ -217,4 +223,4 @@ export class PointerPage {
   }
 }
 
-const FROM = new Vector3(0, 0.85, 1);
+const VIEW_DIRECTION = new Vector3(0, 0.85, 1);

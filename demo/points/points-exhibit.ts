@@ -2,7 +2,7 @@ import type { SceneIntersection, SceneTracker } from 'collision-worker/three';
 import { BufferGeometry, Color, MOUSE, Points, PointsMaterial, TOUCH, Vector3 } from 'three';
 import { grouped } from '../format.js';
 import type { Exhibit, LivePage } from '../live-page.js';
-import { Marquee, type MarqueeEvents, type MarqueeSettings, type Outline, selectedAfter } from '../marquee.js';
+import { Marquee, type MarqueeEvents, type MarqueeSettings, type Outline, updatedSelection } from '../marquee.js';
 import { element, showError } from '../panel.js';
 import { RadiusCircle } from '../radius-circle.js';
 import { SelectionList } from '../selection-list.js';
@@ -10,9 +10,9 @@ import type { Village } from './village.js';
 
 type Thing = Village['things'][number];
 
-const PLAIN = new Color(1, 1, 1);
-const LIT = new Color(1.7, 1.6, 0.7);
-const SELECTED = new Color(1.9, 0.85, 0.4);
+const DEFAULT_COLOR = new Color(1, 1, 1);
+const HIGHLIGHT_COLOR = new Color(1.7, 1.6, 0.7);
+const SELECTED_COLOR = new Color(1.9, 0.85, 0.4);
 
 /** The village: the point under the pointer is named and highlighted, and objects are selected by rectangle and lasso. */
 export class PointsExhibit implements Exhibit, MarqueeEvents {
@@ -32,9 +32,9 @@ export class PointsExhibit implements Exhibit, MarqueeEvents {
     new BufferGeometry().setFromPoints([new Vector3()]),
     new PointsMaterial({ color: 0xffe14d, size: 9, sizeAttenuation: false, depthTest: false, transparent: true }),
   );
-  #before: ReadonlySet<Thing> = this.selected;
+  #previousSelection: ReadonlySet<Thing> = this.selected;
   #page: LivePage | null = null;
-  #lit: Thing | null = null;
+  #highlighted: Thing | null = null;
 
   constructor(village: Village, tracker: SceneTracker) {
     this.#village = village;
@@ -68,7 +68,7 @@ export class PointsExhibit implements Exhibit, MarqueeEvents {
   }
 
   light(hit: SceneIntersection | null): void {
-    this.#lit = hit && (hit.object as Thing);
+    this.#highlighted = hit && (hit.object as Thing);
     this.#dot.visible = hit !== null;
     if (hit !== null) {
       const { object, index } = hit;
@@ -89,7 +89,7 @@ export class PointsExhibit implements Exhibit, MarqueeEvents {
   }
 
   onBegin(): void {
-    this.#before = this.selected;
+    this.#previousSelection = this.selected;
   }
 
   /** During a drag, only the latest outline matters. */
@@ -105,7 +105,7 @@ export class PointsExhibit implements Exhibit, MarqueeEvents {
     try {
       // #region code
       const hit = await this.#tracker.pick(x, y, { radius: this.radius });
-      this.select(selectedAfter(this.#before, hit === null ? [] : [hit.object as Thing], change));
+      this.select(updatedSelection(this.#previousSelection, hit === null ? [] : [hit.object as Thing], change));
       // #endregion
     } catch (error) {
       showError(error);
@@ -115,8 +115,8 @@ export class PointsExhibit implements Exhibit, MarqueeEvents {
   // #region code
   async #selectIn({ region, mode, change }: Outline, latest: boolean): Promise<void> {
     try {
-      const found = await this.#tracker.pickRegion(region, { mode, latest });
-      this.select(selectedAfter(this.#before, found as Thing[], change));
+      const hits = await this.#tracker.pickRegion(region, { mode, latest });
+      this.select(updatedSelection(this.#previousSelection, hits as Thing[], change));
     } catch (error) {
       showError(error);
     }
@@ -125,7 +125,9 @@ export class PointsExhibit implements Exhibit, MarqueeEvents {
 
   #paint(): void {
     for (const thing of this.#village.things) {
-      thing.material.color.copy(this.selected.has(thing) ? SELECTED : thing === this.#lit ? LIT : PLAIN);
+      thing.material.color.copy(
+        this.selected.has(thing) ? SELECTED_COLOR : thing === this.#highlighted ? HIGHLIGHT_COLOR : DEFAULT_COLOR,
+      );
     }
   }
 }

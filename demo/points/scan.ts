@@ -14,8 +14,8 @@ export class Scan {
   /** Added to each point before the rotation. */
   readonly shift = new Vector3();
   readonly #random: () => number;
-  readonly #place = new Vector3();
-  #turn = 0;
+  readonly #position = new Vector3();
+  #rotation = 0;
   #count = 0;
 
   constructor(name: string, points: number, random: () => number) {
@@ -26,9 +26,9 @@ export class Scan {
   }
 
   /** Sets the placement of the following points: position, and rotation about y. */
-  move(place: Vector3, turn: number): void {
-    this.#place.copy(place);
-    this.#turn = turn;
+  move(position: Vector3, rotation: number): void {
+    this.#position.copy(position);
+    this.#rotation = rotation;
   }
 
   /** Adds points that `make` puts into `point` and `color`, up to the capacity. */
@@ -38,8 +38,8 @@ export class Scan {
       make();
       this.point
         .add(this.shift)
-        .applyAxisAngle(UP, this.#turn)
-        .add(this.#place)
+        .applyAxisAngle(UP, this.#rotation)
+        .add(this.#position)
         .toArray(this.positions, 3 * this.#count);
       const light = 255 * (1 - NOISE * this.#random());
       this.colors.set([this.color.r * light, this.color.g * light, this.color.b * light], 3 * this.#count);
@@ -50,10 +50,10 @@ export class Scan {
   walls(points: number, length: number, width: number, height: number, color: Color): void {
     this.fill(points, () => {
       const isLong = this.#random() < length / (length + width);
-      const [along, across] = isLong ? [length, width] : [width, length];
-      let [part, up] = this.#pair();
-      while (isWindow(part * along, up * height)) [part, up] = this.#pair();
-      const [u, v] = [along * (part - 0.5), 0.5 * across * this.#side()];
+      const [sideLength, otherLength] = isLong ? [length, width] : [width, length];
+      let [fraction, up] = this.#pair();
+      while (isWindow(fraction * sideLength, up * height)) [fraction, up] = this.#pair();
+      const [u, v] = [sideLength * (fraction - 0.5), 0.5 * otherLength * this.#side()];
       this.point.set(isLong ? u : v, height * up, isLong ? v : u);
       this.color.copy(color);
     });
@@ -62,8 +62,8 @@ export class Scan {
   /** Two roof slopes along x, and the gables below them. */
   roof(points: number, length: number, width: number, from: number, height: number, color: Color): void {
     this.fill(points, () => {
-      const [part, up] = this.#pair();
-      this.point.set(length * (part - 0.5), from + height * up, 0.5 * width * (1 - up) * this.#side());
+      const [fraction, up] = this.#pair();
+      this.point.set(length * (fraction - 0.5), from + height * up, 0.5 * width * (1 - up) * this.#side());
       this.color.copy(color);
     });
   }
@@ -72,8 +72,8 @@ export class Scan {
     this.fill(points, () => {
       const up = 1 - Math.sqrt(this.#random());
       const angle = 2 * Math.PI * this.#random();
-      const own = radius * (1 - up) * (0.85 + 0.15 * this.#random());
-      this.point.set(own * Math.cos(angle), from + height * up, own * Math.sin(angle));
+      const coneRadius = radius * (1 - up) * (0.85 + 0.15 * this.#random());
+      this.point.set(coneRadius * Math.cos(angle), from + height * up, coneRadius * Math.sin(angle));
       this.color.copy(color);
     });
   }
@@ -84,9 +84,13 @@ export class Scan {
       const z = 2 * this.#random() - 1;
       const angle = 2 * Math.PI * this.#random();
       const lobes = 1 + 0.16 * Math.sin(5 * angle) * Math.cos(6 * z);
-      const own = radius * lobes * this.#random() ** 0.2;
-      const flat = Math.sqrt(1 - z * z);
-      this.point.set(own * flat * Math.cos(angle), height + 0.85 * own * z, own * flat * Math.sin(angle));
+      const leafRadius = radius * lobes * this.#random() ** 0.2;
+      const horizontal = Math.sqrt(1 - z * z);
+      this.point.set(
+        leafRadius * horizontal * Math.cos(angle),
+        height + 0.85 * leafRadius * z,
+        leafRadius * horizontal * Math.sin(angle),
+      );
       this.color.copy(color);
     });
   }
@@ -103,7 +107,7 @@ export class Scan {
 const UP = new Vector3(0, 1, 0);
 
 /** Windows are every two metres, one metre wide, at eye level. */
-function isWindow(along: number, up: number): boolean {
-  const part = along % 2;
-  return part > 0.6 && part < 1.4 && up % 2.6 > 1 && up % 2.6 < 1.9;
+function isWindow(distance: number, up: number): boolean {
+  const fraction = distance % 2;
+  return fraction > 0.6 && fraction < 1.4 && up % 2.6 > 1 && up % 2.6 < 1.9;
 }

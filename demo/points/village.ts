@@ -6,11 +6,11 @@ import { Scan } from './scan.js';
 /** Metres. */
 const TILES = 6;
 const TILE = 12;
-const HALF = (TILES * TILE) / 2;
+const HALF_SIZE = (TILES * TILE) / 2;
 const HOUSES = 14;
 const TREES = 46;
 /** Share of all points for each kind of object; the tower has as many as the rest of the church. */
-const SHARES = { ground: 0.42, houses: 0.24, church: 0.04, trees: 0.24, lines: 0.02 };
+const POINT_SHARES = { ground: 0.42, houses: 0.24, church: 0.04, trees: 0.24, lines: 0.02 };
 
 const GRASS = new Color(0x6f8f4a);
 const EARTH = new Color(0x9a8560);
@@ -30,7 +30,7 @@ export function heightAt(x: number, z: number): number {
 export class Village {
   readonly root = new Group();
   things: readonly Points<BufferGeometry, PointsMaterial>[] = [];
-  readonly box = new Box3(new Vector3(-HALF, -2, -HALF), new Vector3(HALF, 8, HALF));
+  readonly box = new Box3(new Vector3(-HALF_SIZE, -2, -HALF_SIZE), new Vector3(HALF_SIZE, 8, HALF_SIZE));
   readonly #random = mulberry32(7);
   readonly #scans: Scan[] = [];
 
@@ -51,19 +51,19 @@ export class Village {
   private constructor() {}
 
   *#scan(count: number): Generator<void> {
-    yield* this.#ground(SHARES.ground * count);
-    const places = this.#places();
-    this.#church((SHARES.church * count) | 0);
+    yield* this.#ground(POINT_SHARES.ground * count);
+    const positions = this.#positions();
+    this.#church((POINT_SHARES.church * count) | 0);
     yield;
-    for (const [i, place] of places.slice(0, HOUSES).entries()) {
-      this.#house(i, place, (SHARES.houses * count) / HOUSES);
+    for (const [i, position] of positions.slice(0, HOUSES).entries()) {
+      this.#house(i, position, (POINT_SHARES.houses * count) / HOUSES);
       yield;
     }
-    for (const [i, place] of places.slice(HOUSES).entries()) {
-      this.#tree(i, place, (SHARES.trees * count) / TREES);
+    for (const [i, position] of positions.slice(HOUSES).entries()) {
+      this.#tree(i, position, (POINT_SHARES.trees * count) / TREES);
       yield;
     }
-    yield* this.#powerLine(SHARES.lines * count);
+    yield* this.#powerLine(POINT_SHARES.lines * count);
   }
 
   get count(): number {
@@ -79,11 +79,11 @@ export class Village {
   *#ground(points: number): Generator<void> {
     for (let row = 0; row < TILES; row++) {
       for (let column = 0; column < TILES; column++) {
-        const own = points / TILES ** 2;
-        const scan = this.#begin(`ground ${'ABCDEF'[row]}${column + 1}`, own);
-        scan.fill(own, () => {
-          const x = -HALF + TILE * (column + this.#random());
-          const z = -HALF + TILE * (row + this.#random());
+        const tilePoints = points / TILES ** 2;
+        const scan = this.#begin(`ground ${'ABCDEF'[row]}${column + 1}`, tilePoints);
+        scan.fill(tilePoints, () => {
+          const x = -HALF_SIZE + TILE * (column + this.#random());
+          const z = -HALF_SIZE + TILE * (row + this.#random());
           scan.color.lerpColors(GRASS, EARTH, 0.5 + 0.5 * Math.sin(0.4 * x) * Math.cos(0.35 * z));
           scan.point.set(x, heightAt(x, z), z);
         });
@@ -93,21 +93,21 @@ export class Village {
   }
 
   /** Positions of the houses, then of the trees; none overlaps another, or the church in the middle. */
-  #places(): Vector3[] {
-    const places = [new Vector3()];
-    while (places.length <= HOUSES + TREES) {
-      const [x, z] = [this.#random(), this.#random()].map((part) => (HALF - 3) * (2 * part - 1));
-      const room = places.length <= HOUSES ? 9.5 : 5;
-      if (places.every((other) => Math.hypot(other.x - x, other.z - z) > room))
-        places.push(new Vector3(x, heightAt(x, z), z));
+  #positions(): Vector3[] {
+    const positions = [new Vector3()];
+    while (positions.length <= HOUSES + TREES) {
+      const [x, z] = [this.#random(), this.#random()].map((fraction) => (HALF_SIZE - 3) * (2 * fraction - 1));
+      const minDistance = positions.length <= HOUSES ? 9.5 : 5;
+      if (positions.every((other) => Math.hypot(other.x - x, other.z - z) > minDistance))
+        positions.push(new Vector3(x, heightAt(x, z), z));
     }
-    return places.slice(1);
+    return positions.slice(1);
   }
 
-  #house(i: number, at: Vector3, points: number): void {
+  #house(i: number, position: Vector3, points: number): void {
     const scan = this.#begin(`house ${i + 1}`, points);
     const [length, width, height] = [5 + 2.5 * this.#random(), 3.8 + this.#random(), 2.4 + 0.8 * this.#random()];
-    scan.move(at, 2 * Math.PI * this.#random());
+    scan.move(position, 2 * Math.PI * this.#random());
     scan.walls(0.55 * points, length, width, height, WALL);
     scan.roof(0.45 * points, length + 0.5, width + 0.5, height - 0.15, 1.9, ROOF);
   }
@@ -124,11 +124,11 @@ export class Village {
     tower.cone(0.2 * points, 1.9, 8, 5.5, SLATE);
   }
 
-  #tree(i: number, at: Vector3, points: number): void {
+  #tree(i: number, position: Vector3, points: number): void {
     const isFir = i % 3 === 0;
     const scan = this.#begin(`${isFir ? 'fir' : 'oak'} ${i + 1}`, points);
     const size = 0.8 + 0.5 * this.#random();
-    scan.move(at, 0);
+    scan.move(position, 0);
     scan.cone(0.1 * points, 0.22, 0, 3 * size, BARK);
     if (isFir) scan.cone(0.9 * points, 1.4 * size, 1, 5 * size, LEAF);
     else scan.crown(0.9 * points, 1.9 * size, 3.4 * size, LEAF);
@@ -137,23 +137,23 @@ export class Village {
   /** Three wires over poles, across the village. */
   *#powerLine(points: number): Generator<void> {
     const span = 18;
-    const spans = (2 * HALF) / span;
+    const spans = (2 * HALF_SIZE) / span;
     for (let wire = 0; wire < 3; wire++) {
-      const own = (0.8 * points) / 3;
-      const scan = this.#begin(`power line ${wire + 1}`, own);
-      scan.fill(own, () => {
+      const wirePoints = (0.8 * points) / 3;
+      const scan = this.#begin(`power line ${wire + 1}`, wirePoints);
+      scan.fill(wirePoints, () => {
         const along = this.#random() * spans;
         const sag = 4 * (along % 1) * (1 - (along % 1));
         scan.color.copy(WIRE);
-        scan.point.set(-HALF + span * along, 8 - 1.3 * sag, -13 + 0.7 * wire);
+        scan.point.set(-HALF_SIZE + span * along, 8 - 1.3 * sag, -13 + 0.7 * wire);
       });
       yield;
     }
     for (let pole = 0; pole <= spans; pole++) {
-      const own = (0.2 * points) / (spans + 1);
-      const scan = this.#begin(`pole ${pole + 1}`, own);
-      const x = -HALF + span * pole;
-      scan.fill(own, () => {
+      const polePoints = (0.2 * points) / (spans + 1);
+      const scan = this.#begin(`pole ${pole + 1}`, polePoints);
+      const x = -HALF_SIZE + span * pole;
+      scan.fill(polePoints, () => {
         const y = heightAt(x, -12.3);
         const isArm = this.#random() < 0.25;
         scan.color.copy(BARK);

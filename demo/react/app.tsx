@@ -5,18 +5,18 @@ import { type Mesh, type Object3D, SphereGeometry, TorusKnotGeometry } from 'thr
 import { showStats } from '../page.js';
 import { showError } from '../panel.js';
 import type { Quality } from '../quality.js';
-import { BACKGROUND, SIDE } from '../scenery.js';
+import { BACKGROUND, TEXT_WIDTH } from '../scenery.js';
 
 /** Knots along each direction. */
 const ROWS = 18;
 const SPACING = 1.5;
-const BALL = 1.1;
+const BALL_RADIUS = 1.1;
 /** Distance from the centre to the outermost knots. */
-const REACH = (ROWS / 2) * SPACING;
+const OUTER_DISTANCE = (ROWS / 2) * SPACING;
 /** Radians. */
-const FIELD = Math.PI / 4;
+const FIELD_OF_VIEW = Math.PI / 4;
 /** Angular speed of the ball on its path, in radians per second. */
-const SPEED = 0.35;
+const ANGULAR_SPEED = 0.35;
 
 /** State of the page, which tests read. */
 export interface Figures {
@@ -58,7 +58,7 @@ export const App = memo(function App({ quality, figures, onChange, onProgress, o
         events={events}
         dpr={isHigh ? [1, 2] : 1}
         gl={{ antialias: isHigh }}
-        camera={{ fov: (180 / Math.PI) * FIELD }}
+        camera={{ fov: (180 / Math.PI) * FIELD_OF_VIEW }}
       >
         <color attach="background" args={[BACKGROUND]} />
         <hemisphereLight args={[0xbcd0f2, 0x2c2622, 1.5]} />
@@ -70,7 +70,7 @@ export const App = memo(function App({ quality, figures, onChange, onProgress, o
           ))}
         </group>
         <Ball figures={figures} onChange={onChange} />
-        <Eye figures={figures} onReady={onReady} />
+        <CameraRig figures={figures} onReady={onReady} />
       </Canvas>
     </StrictMode>
   );
@@ -118,10 +118,10 @@ function Ball({ figures, onChange }: ThingProps): ReactNode {
   const ball = useRef<Mesh>(null);
   const angle = useRef(0);
   const [isHovered, setHovered] = useState(false);
-  const [geometry] = useState(() => new SphereGeometry(BALL, 32, 16));
+  const [geometry] = useState(() => new SphereGeometry(BALL_RADIUS, 32, 16));
   const events = useThree((state) => state.events);
   useFrame((_, seconds) => {
-    if (figures.rolls) angle.current += SPEED * Math.min(seconds, 0.1);
+    if (figures.rolls) angle.current += ANGULAR_SPEED * Math.min(seconds, 0.1);
     ball.current!.position.set(7 * Math.cos(angle.current), 0.6, 7 * Math.sin(angle.current));
     // The pointer may be at rest: fiber raycasts again for the latest event.
     if (figures.rolls) events.update?.();
@@ -144,7 +144,7 @@ function Ball({ figures, onChange }: ThingProps): ReactNode {
       name="ball"
       ref={ball}
       geometry={geometry}
-      collision={{ shape: { type: 'sphere', radius: BALL }, contacts: 'any', group: 2 }}
+      collision={{ shape: { type: 'sphere', radius: BALL_RADIUS }, contacts: 'any', group: 2 }}
       onPointerOver={(event) => {
         event.stopPropagation();
         setHovered(true);
@@ -163,18 +163,19 @@ function Ball({ figures, onChange }: ThingProps): ReactNode {
 }
 
 /** Points the camera at the knots, next to the texts, and reports when everything is ready. */
-function Eye({ figures, onReady }: { figures: Figures; onReady(): void }): ReactNode {
+function CameraRig({ figures, onReady }: { figures: Figures; onReady(): void }): ReactNode {
   const collision = useCollision();
   const { camera, size, get } = useThree();
   useEffect(() => {
     const { width, height } = size;
-    const [aside, below] = width > 2.5 * SIDE ? [SIDE / 2, 0] : [0, 0.18 * height];
+    const [left, below] = width > 2.5 * TEXT_WIDTH ? [TEXT_WIDTH / 2, 0] : [0, 0.18 * height];
     // Distance to the nearest row, both ends of which must be in the picture.
-    const depth = (1.03 * REACH * Math.max(Math.SQRT1_2, height / (width - 2 * aside))) / Math.tan(FIELD / 2);
-    const distance = (depth + Math.SQRT1_2 * REACH) / (1.5 * Math.SQRT1_2);
+    const depth =
+      (1.03 * OUTER_DISTANCE * Math.max(Math.SQRT1_2, height / (width - 2 * left))) / Math.tan(FIELD_OF_VIEW / 2);
+    const distance = (depth + Math.SQRT1_2 * OUTER_DISTANCE) / (1.5 * Math.SQRT1_2);
     camera.position.set(0, 0.75 * distance, 0.75 * distance);
     camera.lookAt(0, 0, 0);
-    if ('setViewOffset' in camera) camera.setViewOffset(width, height, -aside, below, width, height);
+    if ('setViewOffset' in camera) camera.setViewOffset(width, height, -left, below, width, height);
     camera.updateMatrixWorld();
   }, [camera, size]);
   useEffect(() => {

@@ -5,7 +5,7 @@ import { Visitors } from './visitors.js';
 import { createWalls, wallAt } from './walls.js';
 
 /** Minimum distance of guard and thief from a wall. */
-const ROOM = 0.4;
+const MIN_WALL_DISTANCE = 0.4;
 
 /** Walls, visitors, a guard and a thief. */
 export class Courtyard {
@@ -25,6 +25,6 @@ export class Courtyard {
   }
 
   isFree(x: number, z: number): boolean {
-    return wallAt(this.walls, x, z, ROOM) === null;
+    return wallAt(this.walls, x, z, MIN_WALL_DISTANCE) === null;
   }
 }

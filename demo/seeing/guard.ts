@@ -10,8 +10,8 @@ import {
 
 const EYE_HEIGHT = 1.5;
 /** Radians to each side, and per second. */
-const SWEEP = 1.1;
-const SPEED = 0.45;
+const SWEEP_ANGLE = 1.1;
+const ANGULAR_SPEED = 0.45;
 
 /** A figure that looks around. Its camera does not render: it defines the field of view. */
 export class Guard {
@@ -47,7 +47,7 @@ export class Guard {
   /** Sweeps the view back and forth. */
   turn(seconds: number): void {
     this.#seconds += seconds;
-    this.root.rotation.y = this.#direction + SWEEP * Math.sin((SPEED / SWEEP) * this.#seconds);
+    this.root.rotation.y = this.#direction + SWEEP_ANGLE * Math.sin((ANGULAR_SPEED / SWEEP_ANGLE) * this.#seconds);
     this.root.updateMatrixWorld(true);
   }
 

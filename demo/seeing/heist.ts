@@ -18,9 +18,9 @@ const HOME = new Vector2(-10, 7);
 const HOME_RADIUS = 0.9;
 /** Positions behind walls, x and z. */
 const JEWELS = [new Vector2(-5.6, -3.2), new Vector2(5.4, -3.6), new Vector2(7.7, 4.6)];
-const REACH = 0.6;
+const PICKUP_RADIUS = 0.6;
 const COLORS = { jewel: 0xffe14d, home: 0x5fd1a8 };
-const KEYS: Readonly<Record<string, readonly [x: number, z: number]>> = {
+const KEY_DIRECTIONS: Readonly<Record<string, readonly [x: number, z: number]>> = {
   KeyW: [0, -1],
   KeyA: [-1, 0],
   KeyS: [0, 1],
@@ -75,7 +75,7 @@ export class Heist {
   /** Lets the keys W, A, S and D move the thief, too. */
   listen(): void {
     addEventListener('keydown', ({ code, target }) => {
-      if (code in KEYS && !(target instanceof HTMLInputElement)) this.#pressed.add(code);
+      if (code in KEY_DIRECTIONS && !(target instanceof HTMLInputElement)) this.#pressed.add(code);
     });
     addEventListener('keyup', ({ code }) => this.#pressed.delete(code));
     addEventListener('blur', () => this.#pressed.clear());
@@ -92,14 +92,15 @@ export class Heist {
 
   walk(seconds: number): void {
     const { position } = this.thief;
-    const way = new Vector2();
-    for (const code of this.#pressed) way.add(new Vector2(...KEYS[code]));
-    const most = SPEED * seconds;
-    if (way.lengthSq() > 0) way.setLength(most);
-    else if (this.#goal !== null) way.set(this.#goal.x - position.x, this.#goal.y - position.z).clampLength(0, most);
+    const motion = new Vector2();
+    for (const code of this.#pressed) motion.add(new Vector2(...KEY_DIRECTIONS[code]));
+    const maxDistance = SPEED * seconds;
+    if (motion.lengthSq() > 0) motion.setLength(maxDistance);
+    else if (this.#goal !== null)
+      motion.set(this.#goal.x - position.x, this.#goal.y - position.z).clampLength(0, maxDistance);
     // Slides along a wall that blocks the way.
-    if (this.#isFree(position.x + way.x, position.z)) position.x += way.x;
-    if (this.#isFree(position.x, position.z + way.y)) position.z += way.y;
+    if (this.#isFree(position.x + motion.x, position.z)) position.x += motion.x;
+    if (this.#isFree(position.x, position.z + motion.y)) position.z += motion.y;
     this.#ring.position.set(position.x, this.#ring.position.y, position.z);
     for (const jewel of this.#jewels)
       jewel.rotation.y = MathUtils.euclideanModulo(jewel.rotation.y + seconds, 2 * Math.PI);
@@ -113,11 +114,11 @@ export class Heist {
       return 'the thief was seen, and begins anew';
     }
     const { x, z } = this.thief.position;
-    const found = this.#jewels.find(
-      ({ visible, position }) => visible && Math.hypot(position.x - x, position.z - z) < REACH,
+    const nearJewel = this.#jewels.find(
+      ({ visible, position }) => visible && Math.hypot(position.x - x, position.z - z) < PICKUP_RADIUS,
     );
-    if (found !== undefined) {
-      found.visible = false;
+    if (nearJewel !== undefined) {
+      nearJewel.visible = false;
       return `jewel ${this.taken} of ${this.all} taken`;
     }
     if (!this.isHome || this.taken < this.all) return null;

@@ -12,7 +12,7 @@ import {
   createFloor,
   createScene,
   createShadowFloor,
-  FRUSTUM,
+  FRUSTUM_COLOR,
   fitToCanvas,
   freeWidth,
 } from '../scenery.js';
@@ -40,11 +40,11 @@ export class SeeingPage {
   readonly #service: CollisionService;
   readonly #tracker: SceneTracker;
   readonly #panel = new SeeingPanel();
-  readonly #field = new FrustumVolume(FRUSTUM, 0.07);
-  readonly #grown = new FrustumVolume(0x9fb4d0, 0);
+  readonly #fieldVolume = new FrustumVolume(FRUSTUM_COLOR, 0.07);
+  readonly #marginVolume = new FrustumVolume(0x9fb4d0, 0);
   readonly #lines: SightLines;
   readonly #control: FigureControl;
-  readonly #look = oneAtATime(() => this.#askWhatIsSeen());
+  readonly #requestSight = oneAtATime(() => this.#updateSight());
   #lastTime = 0;
 
   constructor(
@@ -61,7 +61,7 @@ export class SeeingPage {
     const { root, watched, heist } = courtyard;
     this.#lines = new SightLines(watched.length);
     const floor = createFloor(12);
-    this.#scene.add(floor, root, heist.marks, this.#field.root, this.#grown.root, this.#lines.root);
+    this.#scene.add(floor, root, heist.marks, this.#fieldVolume.root, this.#marginVolume.root, this.#lines.root);
     const box = new Box3().setFromObject(root);
     addShadows(this.#scene, quality, root, box);
     if (quality === 'high') this.#scene.add(createShadowFloor(box));
@@ -85,42 +85,42 @@ export class SeeingPage {
     if (this.settings.walk) visitors.walk(seconds);
     heist.walk(seconds);
     if (this.settings.turn && !this.#control.isHeld) guard.turn(seconds);
-    this.#look();
-    this.#field.update(guard.camera, 0);
-    this.#grown.update(guard.camera, this.settings.margin);
-    this.#grown.root.visible = this.settings.margin > 0;
+    this.#requestSight();
+    this.#fieldVolume.update(guard.camera, 0);
+    this.#marginVolume.update(guard.camera, this.settings.margin);
+    this.#marginVolume.root.visible = this.settings.margin > 0;
     this.#lines.draw(guard.camera, watched, this.states);
     this.#renderer.render(this.#scene, this.camera);
   }
 
   /** The guard's field of view is a view like any other: the frame reports what is in it, and `sees` what no wall occludes. */
-  async #askWhatIsSeen(): Promise<void> {
+  async #updateSight(): Promise<void> {
     const { guard, watched, heist } = this.courtyard;
     const { clientWidth: width, clientHeight: height } = this.#renderer.domElement;
     const ids = watched.map((mesh) => this.#tracker.idsOf(mesh)[0]);
-    const own = guard.parts.map((part) => this.#tracker.idsOf(part)[0]);
+    const guardIds = guard.parts.map((part) => this.#tracker.idsOf(part)[0]);
     // #region code
     this.#tracker.setView(guard.camera, GUARD_SIZE, 'guard', { margin: this.settings.margin });
     const [{ result }, sight] = await Promise.all([
       this.#tracker.update(this.camera, { width, height }),
-      this.#service.sees('guard', ids, { ignore: own }),
+      this.#service.sees('guard', ids, { ignore: guardIds }),
     ]);
     const { ids: inView, inside, entered, left } = result.views.get('guard')!;
-    const seen = new Set(sight.ids);
-    const whole = new Set(inView.subarray(0, inside));
-    const crossing = new Set(inView.subarray(inside));
+    const seenIds = new Set(sight.ids);
+    const insideIds = new Set(inView.subarray(0, inside));
+    const crossingIds = new Set(inView.subarray(inside));
     // #endregion
     const nameOf = (id: number): string => this.#tracker.objectOf(id).object.name;
-    for (const id of entered) this.#panel.tell(`${nameOf(id)} entered`);
-    for (const id of left) this.#panel.tell(`${nameOf(id)} left`);
-    this.states = ids.map((id) => stateOf(whole.has(id), crossing.has(id), seen.has(id)));
+    for (const id of entered) this.#panel.addEvent(`${nameOf(id)} entered`);
+    for (const id of left) this.#panel.addEvent(`${nameOf(id)} left`);
+    this.states = ids.map((id) => stateOf(insideIds.has(id), crossingIds.has(id), seenIds.has(id)));
     this.answers++;
     this.#panel.count(this.states);
     watched.forEach((mesh, i) => {
       paint(mesh, this.states[i]);
     });
-    const news = heist.judge(seen.has(ids[watched.indexOf(heist.thief)]));
-    if (news !== null) this.#panel.tell(news);
+    const message = heist.judge(seenIds.has(ids[watched.indexOf(heist.thief)]));
+    if (message !== null) this.#panel.addEvent(message);
     this.#panel.showHeist(heist);
   }
 }

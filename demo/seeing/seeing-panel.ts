@@ -2,7 +2,7 @@ import { element } from '../panel.js';
 import type { Heist } from './heist.js';
 import { STATES, type State } from './states.js';
 
-const REMEMBERED = 40;
+const MAX_EVENTS = 40;
 const NAMES = Object.keys(STATES) as State[];
 
 /** Counts of the states, and the latest changes. */
@@ -40,10 +40,10 @@ export class SeeingPanel {
   }
 
   /** Adds an event to the log, newest first. */
-  tell(event: string): void {
+  addEvent(event: string): void {
     const item = document.createElement('li');
     item.textContent = event;
     this.#events.prepend(item);
-    if (this.#events.childElementCount > REMEMBERED) this.#events.lastElementChild!.remove();
+    if (this.#events.childElementCount > MAX_EVENTS) this.#events.lastElementChild!.remove();
   }
 }

@@ -16,9 +16,9 @@ export class SightLines {
   readonly #positions: BufferAttribute;
   readonly #colors: BufferAttribute;
 
-  constructor(most: number) {
-    this.#positions = new BufferAttribute(new Float32Array(6 * most), 3);
-    this.#colors = new BufferAttribute(new Float32Array(6 * most), 3);
+  constructor(maxLines: number) {
+    this.#positions = new BufferAttribute(new Float32Array(6 * maxLines), 3);
+    this.#colors = new BufferAttribute(new Float32Array(6 * maxLines), 3);
     const geometry = new BufferGeometry().setAttribute('position', this.#positions).setAttribute('color', this.#colors);
     this.root = new LineSegments(
       geometry,
@@ -27,15 +27,15 @@ export class SightLines {
     this.root.frustumCulled = false;
   }
 
-  draw(eye: Camera, targets: readonly Mesh[], states: readonly State[]): void {
-    const from = new Vector3().setFromMatrixPosition(eye.matrixWorld);
+  draw(camera: Camera, targets: readonly Mesh[], states: readonly State[]): void {
+    const eyePosition = new Vector3().setFromMatrixPosition(camera.matrixWorld);
     const color = new Color();
     let count = 0;
     targets.forEach(({ position }, i) => {
       const state = states[i];
       if (state !== 'inside' && state !== 'crossing') return;
       color.set(STATES[state].color);
-      for (const { x, y, z } of [from, position]) {
+      for (const { x, y, z } of [eyePosition, position]) {
         this.#positions.setXYZ(count, x, y, z);
         this.#colors.setXYZ(count, color.r, color.g, color.b);
         count++;

@@ -2,8 +2,8 @@ import { type BoxGeometry, CapsuleGeometry, Mesh, MeshLambertMaterial, SphereGeo
 import { mulberry32 } from '../random.js';
 import { HALF_DEPTH, HALF_WIDTH, wallAt } from './walls.js';
 
-const PEOPLE = 14;
-const BALLS = 6;
+const PERSON_COUNT = 14;
+const BALL_COUNT = 6;
 
 interface Walk {
   mesh: Mesh;
@@ -24,10 +24,10 @@ export class Visitors {
     const random = mulberry32(seed);
     const person = new CapsuleGeometry(0.28, 0.85, 6, 16);
     const ball = new SphereGeometry(0.4, 20, 14);
-    this.#walks = Array.from({ length: PEOPLE + BALLS }, (_, i) => {
-      const isPerson = i < PEOPLE;
+    this.#walks = Array.from({ length: PERSON_COUNT + BALL_COUNT }, (_, i) => {
+      const isPerson = i < PERSON_COUNT;
       const mesh = new Mesh(isPerson ? person : ball, new MeshLambertMaterial());
-      mesh.name = isPerson ? `visitor ${i + 1}` : `ball ${i - PEOPLE + 1}`;
+      mesh.name = isPerson ? `visitor ${i + 1}` : `ball ${i - PERSON_COUNT + 1}`;
       const radius = isPerson ? 0.28 : 0.4;
       mesh.position.y = isPerson ? 0.28 + 0.85 / 2 : radius;
       do {

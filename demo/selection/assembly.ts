@@ -30,25 +30,25 @@ export class Assembly {
     this.#frame = frame;
   }
 
-  add(name: string, metal: Metal, geometry: BufferGeometry, place = new Matrix4()): void {
+  add(name: string, metal: Metal, geometry: BufferGeometry, transform = new Matrix4()): void {
     const material = new MeshLambertMaterial({ color: METALS[metal] });
     const mesh = new Mesh(geometry, material);
     mesh.name = this.#prefix + name;
     mesh.matrixAutoUpdate = false;
-    mesh.matrix.multiplyMatrices(this.#frame, place);
+    mesh.matrix.multiplyMatrices(this.#frame, transform);
     this.#root.add(mesh);
   }
 }
 
 /** A translation, after a rotation from y to `axis`. */
-export function at(x: number, y: number, z: number, axis = UP): Matrix4 {
-  const turn = new Quaternion().setFromUnitVectors(UP, axis.clone().normalize());
-  return new Matrix4().compose(new Vector3(x, y, z), turn, new Vector3(1, 1, 1));
+export function placement(x: number, y: number, z: number, axis = UP): Matrix4 {
+  const rotation = new Quaternion().setFromUnitVectors(UP, axis.clone().normalize());
+  return new Matrix4().compose(new Vector3(x, y, z), rotation, new Vector3(1, 1, 1));
 }
 
 /** For a geometry of unit length along y, centred: stretches it from one point to the other. */
-export function between(from: Vector3, to: Vector3): Matrix4 {
-  const along = new Vector3().subVectors(to, from);
-  const middle = new Vector3().addVectors(from, to).divideScalar(2);
-  return at(middle.x, middle.y, middle.z, along).scale(new Vector3(1, along.length(), 1));
+export function rodBetween(from: Vector3, to: Vector3): Matrix4 {
+  const direction = new Vector3().subVectors(to, from);
+  const center = new Vector3().addVectors(from, to).divideScalar(2);
+  return placement(center.x, center.y, center.z, direction).scale(new Vector3(1, direction.length(), 1));
 }

@@ -1,6 +1,6 @@
 import { type BufferGeometry, CapsuleGeometry, type Group, Matrix4, Vector3 } from 'three';
 import type { Forms } from '../forms.js';
-import { Assembly, at, between, type Metal } from './assembly.js';
+import { Assembly, type Metal, placement, rodBetween } from './assembly.js';
 
 /** Position of the crankpin in the model. */
 export const CRANKPIN = new Vector3(0, 0.42, 0);
@@ -16,8 +16,8 @@ type Part = [name: string, metal: Metal, geometry: BufferGeometry, place: Matrix
  */
 export function* addCylinders(root: Group, count: number, forms: Forms): Generator<void> {
   const parts: Part[] = [];
-  for (const some of [barrel, head, valveGear, ignition, pipes]) {
-    parts.push(...some(forms));
+  for (const createParts of [barrel, head, valveGear, ignition, pipes]) {
+    parts.push(...createParts(forms));
     yield;
   }
   const piston = forms.disc(0.37, 0.42);
@@ -30,9 +30,9 @@ export function* addCylinders(root: Group, count: number, forms: Forms): Generat
     // The crankpin in this cylinder's frame.
     const crankpin = CRANKPIN.clone().applyMatrix4(new Matrix4().makeRotationZ(-angle));
     const height = crankpin.y + Math.sqrt(ROD_LENGTH ** 2 - crankpin.x ** 2);
-    assembly.add('piston', 'aluminium', piston, at(0, height, 0));
-    assembly.add('piston pin', 'steel', pin, at(0, height, 0, FORWARD));
-    assembly.add('connecting rod', 'steel', rod, between(crankpin, new Vector3(0, height, 0)));
+    assembly.add('piston', 'aluminium', piston, placement(0, height, 0));
+    assembly.add('piston pin', 'steel', pin, placement(0, height, 0, FORWARD));
+    assembly.add('connecting rod', 'steel', rod, rodBetween(crankpin, new Vector3(0, height, 0)));
     yield;
   }
 }
@@ -41,22 +41,22 @@ function barrel(forms: Forms): Part[] {
   const nut = forms.hexagon(0.06, 0.1);
   const fin = forms.ring(0.41, 0.6, 0.032);
   return [
-    ['base flange', 'steel', forms.ring(0.4, 0.62, 0.08), at(0, 1.08, 0)],
-    ['barrel', 'darkSteel', forms.ring(0.39, 0.44, 1.2), at(0, 1.7, 0)],
-    ...numbered('base nut', 8, (i): Part => {
+    ['base flange', 'steel', forms.ring(0.4, 0.62, 0.08), placement(0, 1.08, 0)],
+    ['barrel', 'darkSteel', forms.ring(0.39, 0.44, 1.2), placement(0, 1.7, 0)],
+    ...repeatPart('base nut', 8, (i): Part => {
       const angle = ((i + 0.5) * Math.PI) / 4;
-      return ['', 'brass', nut, at(0.54 * Math.sin(angle), 1.16, 0.54 * Math.cos(angle))];
+      return ['', 'brass', nut, placement(0.54 * Math.sin(angle), 1.16, 0.54 * Math.cos(angle))];
     }),
-    ...numbered('barrel fin', 12, (i): Part => ['', 'darkSteel', fin, at(0, 1.26 + 0.078 * i, 0)]),
+    ...repeatPart('barrel fin', 12, (i): Part => ['', 'darkSteel', fin, placement(0, 1.26 + 0.078 * i, 0)]),
   ];
 }
 
 function head(forms: Forms): Part[] {
   const dome = forms.lathe([0.38, 2.2], [0.5, 2.2], [0.5, 2.6], [0.4, 2.8], [0.2, 2.88], [0, 2.9]);
   return [
-    ['head', 'aluminium', dome, at(0, 0, 0)],
-    ...numbered('head fin', 7, (i): Part => {
-      return ['', 'aluminium', forms.ring(0.36, 0.66 - 0.004 * i * i, 0.03), at(0, 2.24 + 0.085 * i, 0)];
+    ['head', 'aluminium', dome, placement(0, 0, 0)],
+    ...repeatPart('head fin', 7, (i): Part => {
+      return ['', 'aluminium', forms.ring(0.36, 0.66 - 0.004 * i * i, 0.03), placement(0, 2.24 + 0.085 * i, 0)];
     }),
   ];
 }
@@ -70,9 +70,9 @@ function valveGear(forms: Forms): Part[] {
     const side = i === 0 ? 1 : -1;
     const foot = new Vector3(0.2 * side, 1.02, 0.68);
     return [
-      [`${name} rocker box`, 'crankcase', box, at(0.3 * side, 2.88, 0.14, FORWARD)],
-      [`${name} push rod tube`, 'steel', tube, between(foot, new Vector3(0.3 * side, 2.86, 0.42))],
-      [`${name} valve`, 'steel', valve, at(0.14 * side, 2.3, 0, new Vector3(0.35 * side, 1, 0))],
+      [`${name} rocker box`, 'crankcase', box, placement(0.3 * side, 2.88, 0.14, FORWARD)],
+      [`${name} push rod tube`, 'steel', tube, rodBetween(foot, new Vector3(0.3 * side, 2.86, 0.42))],
+      [`${name} valve`, 'steel', valve, placement(0.14 * side, 2.3, 0, new Vector3(0.35 * side, 1, 0))],
     ];
   });
 }
@@ -89,8 +89,8 @@ function ignition(forms: Forms): Part[] {
       [0, 1.1, 0.7 * side],
     );
     return [
-      [`${name} spark plug`, 'ceramic', plug, at(0, 2.5, 0.5 * side, new Vector3(0, 0.05, side))],
-      [`${name} ignition lead`, 'rubber', lead, at(0, 0, 0)],
+      [`${name} spark plug`, 'ceramic', plug, placement(0, 2.5, 0.5 * side, new Vector3(0, 0.05, side))],
+      [`${name} ignition lead`, 'rubber', lead, placement(0, 0, 0)],
     ];
   });
 }
@@ -99,14 +99,14 @@ function pipes(forms: Forms): Part[] {
   const intake = forms.pipe(0.13, [0.3, 1, -0.85], [0.42, 1.5, -0.75], [0.46, 2.1, -0.65], [0.34, 2.5, -0.3]);
   const exhaust = forms.pipe(0.13, [-0.34, 2.5, -0.3], [-0.44, 2.5, -0.62], [-0.4, 2.35, -0.95], [-0.3, 2.25, -1.2]);
   return [
-    ['intake pipe', 'aluminium', intake, at(0, 0, 0)],
-    ['exhaust stub', 'copper', exhaust, at(0, 0, 0)],
+    ['intake pipe', 'aluminium', intake, placement(0, 0, 0)],
+    ['exhaust stub', 'copper', exhaust, placement(0, 0, 0)],
   ];
 }
 
-function numbered(name: string, count: number, make: (i: number) => Part): Part[] {
+function repeatPart(name: string, count: number, createPart: (i: number) => Part): Part[] {
   return Array.from({ length: count }, (_, i) => {
-    const [, ...rest] = make(i);
+    const [, ...rest] = createPart(i);
     return [`${name} ${i + 1}`, ...rest];
   });
 }

@@ -1,7 +1,7 @@
 import { Color, type Mesh, type MeshLambertMaterial } from 'three';
 
-const SELECTED = new Color(0xff8a3c);
-const GLOW = new Color(0x5a2400);
+const SELECTED_COLOR = new Color(0xff8a3c);
+const GLOW_COLOR = new Color(0x5a2400);
 const BLACK = new Color(0);
 
 /** Sets the appearance of a part: selected, or see-through while it is not. */
@@ -16,8 +16,8 @@ export class PartLook {
 
   show(isSelected: boolean, seeThrough: boolean): void {
     const material = this.#material;
-    material.color.copy(isSelected ? SELECTED : this.#color);
-    material.emissive.copy(isSelected ? GLOW : BLACK);
+    material.color.copy(isSelected ? SELECTED_COLOR : this.#color);
+    material.emissive.copy(isSelected ? GLOW_COLOR : BLACK);
     material.opacity = seeThrough ? (isSelected ? 0.5 : 0.06) : 1;
     material.depthWrite = !seeThrough;
     if (material.transparent === seeThrough) return;

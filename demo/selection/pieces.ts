@@ -15,7 +15,7 @@ export function createPieces(geometry: BufferGeometry, count: number): Group {
   patches.forEach((triangles, i) => {
     // Patches with consecutive numbers differ widely in hue: multiples of the golden ratio are spread evenly.
     const color = new Color().setHSL((i * 0.618034) % 1, 0.22, 0.5);
-    const piece = new Mesh(patch(geometry, triangles), new MeshLambertMaterial({ color }));
+    const piece = new Mesh(createPatchGeometry(geometry, triangles), new MeshLambertMaterial({ color }));
     piece.name = `piece ${i + 1}`;
     piece.scale.setScalar(SCALE);
     piece.position.copy(centre).multiplyScalar(-SCALE);
@@ -40,20 +40,20 @@ function centroidsOf({ index, attributes: { position } }: BufferGeometry): Float
 
 /** The triangles of each patch. */
 function patchesOf(centroids: Float32Array, count: number): number[][] {
-  const triangles = centroids.length / 3;
-  const nearest = new Uint32Array(triangles);
-  const distances = new Float32Array(triangles).fill(Number.POSITIVE_INFINITY);
-  let next = 0;
+  const triangleCount = centroids.length / 3;
+  const nearest = new Uint32Array(triangleCount);
+  const distances = new Float32Array(triangleCount).fill(Number.POSITIVE_INFINITY);
+  let seed = 0;
   for (let patch = 0; patch < count; patch++) {
-    const [x, y, z] = centroids.subarray(3 * next, 3 * next + 3);
-    next = 0;
-    for (let i = 0; i < triangles; i++) {
+    const [x, y, z] = centroids.subarray(3 * seed, 3 * seed + 3);
+    seed = 0;
+    for (let i = 0; i < triangleCount; i++) {
       const distance = Math.hypot(centroids[3 * i] - x, centroids[3 * i + 1] - y, centroids[3 * i + 2] - z);
       if (distance < distances[i]) {
         distances[i] = distance;
         nearest[i] = patch;
       }
-      if (distances[i] > distances[next]) next = i;
+      if (distances[i] > distances[seed]) seed = i;
     }
   }
   const patches: number[][] = Array.from({ length: count }, () => []);
@@ -64,15 +64,15 @@ function patchesOf(centroids: Float32Array, count: number): number[][] {
 }
 
 /** Builds a geometry with its own vertices. */
-function patch({ index, attributes }: BufferGeometry, triangles: readonly number[]): BufferGeometry {
+function createPatchGeometry({ index, attributes }: BufferGeometry, triangles: readonly number[]): BufferGeometry {
   const corners = triangles.flatMap((i) => [0, 1, 2].map((k) => index!.getX(3 * i + k)));
   const vertices = [...new Set(corners)];
-  const places = new Map(vertices.map((vertex, i) => [vertex, i]));
+  const newIndices = new Map(vertices.map((vertex, i) => [vertex, i]));
   const geometry = new BufferGeometry();
   for (const name of ['position', 'normal']) {
     const { array } = attributes[name];
-    const own = new Float32Array(vertices.flatMap((vertex) => [...array.slice(3 * vertex, 3 * vertex + 3)]));
-    geometry.setAttribute(name, new BufferAttribute(own, 3));
+    const values = new Float32Array(vertices.flatMap((vertex) => [...array.slice(3 * vertex, 3 * vertex + 3)]));
+    geometry.setAttribute(name, new BufferAttribute(values, 3));
   }
-  return geometry.setIndex(corners.map((vertex) => places.get(vertex)!));
+  return geometry.setIndex(corners.map((vertex) => newIndices.get(vertex)!));
 }

@@ -2,15 +2,15 @@ import type { SceneTracker } from 'collision-worker/three';
 import { Box3, type Group, type Mesh, MOUSE, type Object3D, PerspectiveCamera, TOUCH, type WebGLRenderer } from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import { HullOutlines } from '../hull-outline.js';
-import { Marquee, type MarqueeEvents, type MarqueeSettings, type Outline, selectedAfter } from '../marquee.js';
+import { Marquee, type MarqueeEvents, type MarqueeSettings, type Outline, updatedSelection } from '../marquee.js';
 import { element, showError } from '../panel.js';
 import type { Quality } from '../quality.js';
 import { addShadows, animate, createScene, fitToCanvas, IS_LIGHT } from '../scenery.js';
 import { SelectionList } from '../selection-list.js';
 import { PartLook } from './part-look.js';
 
-const OUTLINE = IS_LIGHT ? 0x8a3300 : 0xffe0c2;
-const NONE: ReadonlySet<Mesh> = new Set();
+const OUTLINE_COLOR = IS_LIGHT ? 0x8a3300 : 0xffe0c2;
+const NO_MESHES: ReadonlySet<Mesh> = new Set();
 
 /** A model, an orbiting camera, and the selected parts. */
 export class SelectionPage implements MarqueeEvents {
@@ -27,10 +27,10 @@ export class SelectionPage implements MarqueeEvents {
   readonly #tracker: SceneTracker;
   readonly #parts: readonly Mesh[];
   readonly #looks: readonly PartLook[];
-  readonly outlines = new HullOutlines(OUTLINE);
+  readonly outlines = new HullOutlines(OUTLINE_COLOR);
   readonly #list = new SelectionList('parts');
   /** The selection when the drag began. */
-  #before: ReadonlySet<Mesh> = this.selected;
+  #previousSelection: ReadonlySet<Mesh> = this.selected;
   #isStale = true;
 
   constructor(renderer: WebGLRenderer, root: Group, tracker: SceneTracker, quality: Quality) {
@@ -73,7 +73,7 @@ export class SelectionPage implements MarqueeEvents {
   }
 
   onBegin(): void {
-    this.#before = this.selected;
+    this.#previousSelection = this.selected;
   }
 
   /** During a drag, only the latest outline matters. */
@@ -89,7 +89,7 @@ export class SelectionPage implements MarqueeEvents {
     try {
       // #region code
       const hit = await this.#tracker.pick(x, y);
-      this.#change(hit === null ? [] : [hit.object], change);
+      this.#applyChange(hit === null ? [] : [hit.object], change);
       // #endregion
     } catch (error) {
       showError(error);
@@ -99,15 +99,15 @@ export class SelectionPage implements MarqueeEvents {
   // #region code
   async #selectIn({ region, mode, change }: Outline, latest: boolean): Promise<void> {
     try {
-      this.#change(await this.#tracker.pickRegion(region, { mode, latest, side: 'double' }), change);
+      this.#applyChange(await this.#tracker.pickRegion(region, { mode, latest, side: 'double' }), change);
     } catch (error) {
       showError(error);
     }
   }
   // #endregion
 
-  #change(objects: readonly Object3D[], change: Outline['change']): void {
-    this.select(selectedAfter(this.#before, objects as Mesh[], change));
+  #applyChange(objects: readonly Object3D[], change: Outline['change']): void {
+    this.select(updatedSelection(this.#previousSelection, objects as Mesh[], change));
   }
 
   #frame(): void {
@@ -119,7 +119,7 @@ export class SelectionPage implements MarqueeEvents {
       this.#looks[i].show(this.selected.has(part), this.settings.seeThrough);
     });
     // Behind see-through parts the outlines would be fully visible.
-    this.outlines.show(this.settings.seeThrough ? NONE : this.selected, width, height);
+    this.outlines.show(this.settings.seeThrough ? NO_MESHES : this.selected, width, height);
     this.#renderer.render(this.#scene, this.camera);
   }
 }

@@ -10,21 +10,21 @@ export class BenchTable {
   readonly #run = element('run') as HTMLButtonElement;
   readonly #stop = element('stop') as HTMLButtonElement;
   readonly #progress = element('bench-progress') as HTMLProgressElement;
-  readonly #said = element('bench-said');
+  readonly #status = element('bench-said');
 
   constructor(load: () => Promise<[BufferGeometry, BufferGeometry]>) {
     this.#run.addEventListener('click', () => this.#start(load));
   }
 
   async #start(load: () => Promise<[BufferGeometry, BufferGeometry]>): Promise<void> {
-    const ending = new AbortController();
-    const cancel = (): void => ending.abort();
+    const abortController = new AbortController();
+    const cancel = (): void => abortController.abort();
     this.#stop.addEventListener('click', cancel);
     this.#run.disabled = true;
     this.#stop.hidden = this.#progress.hidden = false;
     this.results.clear();
     this.#body.replaceChildren();
-    this.#said.textContent = 'Running: the rows of the main thread take some seconds.';
+    this.#status.textContent = 'Running: the rows of the main thread take some seconds.';
     try {
       const [dragon, smallDragon] = await load();
       await runBench(
@@ -36,13 +36,13 @@ export class BenchTable {
           },
           onResult: (work, engine, result) => this.#add(work, engine, result),
         },
-        ending.signal,
+        abortController.signal,
       );
-      this.#said.textContent = this.#areEqual
+      this.#status.textContent = this.#areEqual
         ? 'All three hit the same triangles.'
         : 'They do not hit the same triangles: please tell us which browser this is.';
     } catch (error) {
-      this.#said.textContent = ending.signal.aborted ? 'Cancelled.' : String(error);
+      this.#status.textContent = abortController.signal.aborted ? 'Cancelled.' : String(error);
     }
     this.#stop.removeEventListener('click', cancel);
     this.#run.disabled = false;

@@ -15,7 +15,7 @@ export interface Result {
 }
 
 /** One workload: the same rays against the same meshes. */
-interface Work {
+interface Workload {
   name: string;
   meshes: readonly Mesh[];
   rays: Float32Array;
@@ -28,7 +28,7 @@ export interface BenchEvents {
 }
 
 /** Milliseconds that the engines on the main thread may run at a time, so that the page stays responsive. */
-const SLICE = 12;
+const SLICE_MS = 12;
 /** Runs in the worker, of which the median is taken; the worker finishes before the other engines begin. */
 const RUNS = 5;
 /** Both sides are hit, as in the worker. */
@@ -43,19 +43,19 @@ export async function runBench(
   events: BenchEvents,
   signal: AbortSignal,
 ): Promise<void> {
-  const works = worksOf(dragon, smallDragon);
+  const workloads = createWorkloads(dragon, smallDragon);
   const service = await createCollisionService();
   try {
     let done = 0;
-    for (const work of works) {
+    for (const work of workloads) {
       for (const engine of ENGINES) {
-        const onPart = (part: number): void => {
-          events.onProgress((done + part) / (works.length * ENGINES.length));
+        const onPart = (fraction: number): void => {
+          events.onProgress((done + fraction) / (workloads.length * ENGINES.length));
         };
         const result =
           engine === 'worker'
-            ? await inWorker(service, work, signal)
-            : await onMainThread(work, engine === 'three-mesh-bvh', onPart, signal);
+            ? await runInWorker(service, work, signal)
+            : await runOnMainThread(work, engine === 'three-mesh-bvh', onPart, signal);
         events.onResult(work.name, engine, result);
         onPart(1);
         done++;
@@ -66,16 +66,16 @@ export async function runBench(
   }
 }
 
-function worksOf(dragon: BufferGeometry, smallDragon: BufferGeometry): Work[] {
+function createWorkloads(dragon: BufferGeometry, smallDragon: BufferGeometry): Workload[] {
   const random = mulberry32(3);
   const knot = new TorusKnotGeometry(1, 0.34, 1000, 100);
-  const many = Array.from({ length: 400 }, () => {
+  const dragons = Array.from({ length: 400 }, () => {
     const mesh = new Mesh(smallDragon, MATERIAL);
     mesh.position.set(random(), random(), random());
     mesh.quaternion.set(random() - 0.5, random() - 0.5, random() - 0.5, random() - 0.5).normalize();
     return mesh;
   });
-  const work = (name: string, meshes: Mesh[], count: number): Work => {
+  const createWorkload = (name: string, meshes: Mesh[], count: number): Workload => {
     for (const mesh of meshes) {
       mesh.updateMatrixWorld();
       mesh.geometry.computeBoundingSphere();
@@ -83,9 +83,9 @@ function worksOf(dragon: BufferGeometry, smallDragon: BufferGeometry): Work[] {
     return { name, meshes, rays: raysInto(meshes, count, random) };
   };
   return [
-    work('a dragon', [new Mesh(dragon, MATERIAL)], 400),
-    work('400 dragons', many, 150),
-    work('a knot of 200,000', [new Mesh(knot, MATERIAL)], 100),
+    createWorkload('a dragon', [new Mesh(dragon, MATERIAL)], 400),
+    createWorkload('400 dragons', dragons, 150),
+    createWorkload('a knot of 200,000', [new Mesh(knot, MATERIAL)], 100),
   ];
 }
 
@@ -104,7 +104,11 @@ function raysInto(meshes: readonly Mesh[], count: number, random: () => number):
   return rays;
 }
 
-async function inWorker(service: CollisionService, { meshes, rays }: Work, signal: AbortSignal): Promise<Result> {
+async function runInWorker(
+  service: CollisionService,
+  { meshes, rays }: Workload,
+  signal: AbortSignal,
+): Promise<Result> {
   const shapes = new Map<BufferGeometry, number>();
   for (const { geometry } of meshes) {
     if (!shapes.has(geometry)) shapes.set(geometry, await service.addMesh(meshDataFromGeometry(geometry), { signal }));
@@ -121,8 +125,8 @@ async function inWorker(service: CollisionService, { meshes, rays }: Work, signa
     times.push(performance.now() - start);
     checksum = 0;
     objects.forEach((id, i) => {
-      const number = ids.indexOf(id);
-      if (number >= 0) checksum += number + vertexSum(meshes[number].geometry, triangles[i]);
+      const index = ids.indexOf(id);
+      if (index >= 0) checksum += index + vertexSum(meshes[index].geometry, triangles[i]);
     });
   }
   for (const id of ids) service.removeObject(id);
@@ -131,20 +135,20 @@ async function inWorker(service: CollisionService, { meshes, rays }: Work, signa
   return { microseconds: (1000 * median) / (rays.length / 8), checksum };
 }
 
-async function onMainThread(
-  { meshes, rays }: Work,
+async function runOnMainThread(
+  { meshes, rays }: Workload,
   hasTrees: boolean,
-  onPart: (part: number) => void,
+  onPart: (fraction: number) => void,
   signal: AbortSignal,
 ): Promise<Result> {
-  const own = hasTrees ? withTrees(meshes) : meshes;
+  const targets = hasTrees ? withTrees(meshes) : meshes;
   const raycaster = new Raycaster();
   raycaster.firstHitOnly = hasTrees;
   const cast = (i: number): number => {
     raycaster.ray.origin.fromArray(rays, 8 * i);
     raycaster.ray.direction.fromArray(rays, 8 * i + 4);
-    const [hit] = raycaster.intersectObjects(own as Mesh[], false);
-    return hit ? own.indexOf(hit.object as Mesh) + hit.face!.a + hit.face!.b + hit.face!.c : 0;
+    const [hit] = raycaster.intersectObjects(targets as Mesh[], false);
+    return hit ? targets.indexOf(hit.object as Mesh) + hit.face!.a + hit.face!.b + hit.face!.c : 0;
   };
   const count = rays.length / 8;
   for (let i = 0; i < Math.min(WARM_UP, count); i++) cast(i);
@@ -152,7 +156,7 @@ async function onMainThread(
   for (let i = 0; i < count; ) {
     signal.throwIfAborted();
     const start = performance.now();
-    while (i < count && performance.now() - start < SLICE) checksum += cast(i++);
+    while (i < count && performance.now() - start < SLICE_MS) checksum += cast(i++);
     time += performance.now() - start;
     onPart(i / count);
     await new Promise((resolve) => setTimeout(resolve));
@@ -164,13 +168,13 @@ async function onMainThread(
 function withTrees(meshes: readonly Mesh[]): Mesh[] {
   const geometries = new Map<BufferGeometry, BufferGeometry>();
   return meshes.map(({ geometry, material, matrixWorld }) => {
-    let own = geometries.get(geometry);
-    if (own === undefined) {
-      own = geometry.clone();
-      own.boundsTree = new MeshBVH(own, { strategy: SAH });
-      geometries.set(geometry, own);
+    let copy = geometries.get(geometry);
+    if (copy === undefined) {
+      copy = geometry.clone();
+      copy.boundsTree = new MeshBVH(copy, { strategy: SAH });
+      geometries.set(geometry, copy);
     }
-    const mesh = new Mesh(own, material);
+    const mesh = new Mesh(copy, material);
     mesh.matrixWorld.copy(matrixWorld);
     mesh.raycast = acceleratedRaycast;
     return mesh;

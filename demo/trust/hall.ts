@@ -51,7 +51,7 @@ export class Hall {
   }
 
   /** Highlights one of the objects; null for none. */
-  light(lit: unknown): void {
-    for (const thing of this.#things) thing.material.emissive.setHex(thing === lit ? COLORS.lit : 0);
+  light(highlighted: unknown): void {
+    for (const thing of this.#things) thing.material.emissive.setHex(thing === highlighted ? COLORS.lit : 0);
   }
 }

@@ -9,10 +9,10 @@ import type { Hall } from './hall.js';
 /** Picks in flight when the worker is terminated. */
 const PICKS = 100;
 /** A service replaces at most three workers a minute; the fourth loss would end it. */
-const REST = 21_000;
+const REST_MS = 21_000;
 /** Milliseconds that the page blocks, and the queries sent before: their number, and the rays of each. */
-const BLOCK = { ms: 1000, questions: 40, rays: 2000 };
-const FAR = 1e6;
+const BLOCK_TEST = { ms: 1000, questions: 40, rays: 2000 };
+const FAR_OFFSET = 1e6;
 /** Pixels in each direction, for picks across the whole picture. */
 const GRID = { columns: 20, rows: 12 };
 
@@ -44,16 +44,16 @@ export class Trials {
     // #region code
     service.addEventListener('lost', ({ error }) => {
       this.#lostAt = performance.now();
-      this.#tell(`worker ${this.workers} is lost: ${error?.message}`);
+      this.#addLogLine(`worker ${this.workers} is lost: ${error?.message}`);
     });
     service.addEventListener('restored', () => {
       const ms = performance.now() - this.#lostAt;
-      this.#tell(`worker ${++this.workers} knows all that the last one knew, ${ms.toFixed(0)} ms later`);
+      this.#addLogLine(`worker ${++this.workers} knows all that the last one knew, ${ms.toFixed(0)} ms later`);
     });
     // #endregion
     this.#attach('kill', () => this.#kill(terminate));
     this.#attach('block', () => this.#block());
-    this.#attach('far', () => this.#goFar());
+    this.#attach('far', () => this.#testFarAway());
   }
 
   /** Registers a trial; only one runs at a time. */
@@ -65,7 +65,7 @@ export class Trials {
       try {
         await trial();
       } catch (error) {
-        this.#tell(String(error));
+        this.#addLogLine(String(error));
       }
       for (const each of buttons) each.disabled = each.dataset.rests === 'true';
       button.focus();
@@ -75,66 +75,69 @@ export class Trials {
   async #kill(terminate: () => void): Promise<void> {
     const { clientWidth, clientHeight } = this.#canvas;
     // #region code
-    const asked = Array.from({ length: PICKS }, (_, i) => {
+    const picks = Array.from({ length: PICKS }, (_, i) => {
       return this.#tracker.pick(((i + 0.5) / PICKS) * clientWidth, 0.5 * clientHeight);
     });
     terminate();
-    await Promise.all(asked);
+    await Promise.all(picks);
     // #endregion
-    this.#tell(`${PICKS} of ${PICKS} picks that the lost worker had are answered by worker ${this.workers}`);
+    this.#addLogLine(`${PICKS} of ${PICKS} picks that the lost worker had are answered by worker ${this.workers}`);
     const button = element('kill') as HTMLButtonElement;
     button.dataset.rests = 'true';
     setTimeout(() => {
       button.disabled = false;
       delete button.dataset.rests;
-    }, REST);
+    }, REST_MS);
   }
 
   async #block(): Promise<void> {
-    const { ms, questions, rays } = BLOCK;
-    const list = this.#rays(rays);
+    const { ms, questions, rays } = BLOCK_TEST;
+    const rayData = this.#rays(rays);
     // Messages are sent at once; nothing else on this page runs until the loop has ended.
-    const answers = Array.from({ length: questions }, () => this.#service.raycastMany(list));
+    const answers = Array.from({ length: questions }, () => this.#service.raycastMany(rayData));
     await new Promise((resolve) => setTimeout(resolve));
     const start = performance.now();
     while (performance.now() - start < ms);
-    const woke = performance.now();
-    const worked = (await Promise.all(answers)).reduce((sum, answer) => sum + answer.ms, 0);
-    const after = performance.now() - woke;
+    const wakeTime = performance.now();
+    const workerMs = (await Promise.all(answers)).reduce((sum, answer) => sum + answer.ms, 0);
+    const latency = performance.now() - wakeTime;
     const count = grouped(questions * rays);
-    this.#tell(
-      `the page stood still for ${(woke - start).toFixed(0)} ms; the worker cast ${count} rays in ${worked.toFixed(0)} ms of them: ` +
-        `all ${questions} answers were there ${after.toFixed(1)} ms after it woke up`,
+    this.#addLogLine(
+      `the page stood still for ${(wakeTime - start).toFixed(0)} ms; the worker cast ${count} rays in ${workerMs.toFixed(0)} ms of them: ` +
+        `all ${questions} answers were there ${latency.toFixed(1)} ms after it woke up`,
     );
   }
 
-  async #goFar(): Promise<void> {
-    const moves = this.#page.settings.move;
+  async #testFarAway(): Promise<void> {
+    const wasMoving = this.#page.settings.move;
     this.#page.settings.move = false;
-    const home = await this.#picks();
-    this.#shift(FAR);
-    const away = await this.#picks();
-    this.#shift(-FAR);
-    await frames();
-    this.#page.settings.move = moves;
-    let [hits, same, farthest] = [0, 0, 0];
-    home.forEach((hit, i) => {
-      if (hit !== null) hits++;
-      const other = away[i];
+    const nearHits = await this.#pickGrid();
+    this.#shift(FAR_OFFSET);
+    const farHits = await this.#pickGrid();
+    this.#shift(-FAR_OFFSET);
+    await waitForFrames();
+    this.#page.settings.move = wasMoving;
+    let [hitCount, sameCount, maxDifference] = [0, 0, 0];
+    nearHits.forEach((hit, i) => {
+      if (hit !== null) hitCount++;
+      const other = farHits[i];
       if (hit === null || other === null || hit.object !== other.object || hit.faceIndex !== other.faceIndex) return;
-      same++;
-      farthest = Math.max(farthest, other.point.distanceTo(hit.point.clone().add(new Vector3(FAR, 0, FAR))));
+      sameCount++;
+      maxDifference = Math.max(
+        maxDifference,
+        other.point.distanceTo(hit.point.clone().add(new Vector3(FAR_OFFSET, 0, FAR_OFFSET))),
+      );
     });
-    const hitsAway = away.filter((hit) => hit !== null).length;
-    this.#tell(
-      `${home.length} picks, there and at home: ${hits} hits and ${hitsAway}, ${same} of them the same triangle; ` +
-        `their points differ by ${farthest.toExponential(1)} units at most`,
+    const farHitCount = farHits.filter((hit) => hit !== null).length;
+    this.#addLogLine(
+      `${nearHits.length} picks, there and at home: ${hitCount} hits and ${farHitCount}, ${sameCount} of them the same triangle; ` +
+        `their points differ by ${maxDifference.toExponential(1)} units at most`,
     );
   }
 
   /** Picks across the whole picture, once the worker has processed everything sent so far. */
-  async #picks(): Promise<(SceneIntersection | null)[]> {
-    await frames();
+  async #pickGrid(): Promise<(SceneIntersection | null)[]> {
+    await waitForFrames();
     const { clientWidth, clientHeight } = this.#canvas;
     const { columns, rows } = GRID;
     return Promise.all(
@@ -146,11 +149,11 @@ export class Trials {
   }
 
   /** Translates the whole scene and the camera. */
-  #shift(by: number): void {
+  #shift(offset: number): void {
     const { camera, controls } = this.#page;
     for (const position of [this.#hall.root.position, camera.position, controls.target]) {
-      position.x += by;
-      position.z += by;
+      position.x += offset;
+      position.z += offset;
     }
     controls.update();
   }
@@ -171,7 +174,7 @@ export class Trials {
   }
 
   /** Adds a line to the log, newest first. */
-  #tell(text: string): void {
+  #addLogLine(text: string): void {
     const item = document.createElement('li');
     item.textContent = text;
     this.#log.prepend(item);
@@ -179,6 +182,6 @@ export class Trials {
 }
 
 /** Waits until picks are answered by the state that the page sent in the latest frame. */
-async function frames(): Promise<void> {
+async function waitForFrames(): Promise<void> {
   for (let i = 0; i < 3; i++) await new Promise(requestAnimationFrame);
 }

@@ -1,13 +1,13 @@
 import type { SceneCharacter, SceneTracker } from 'collision-worker/three';
 import { Mesh, MeshLambertMaterial, type Object3D, SphereGeometry, type Vector3 } from 'three';
-import { BALLS } from './course.js';
+import { BALL_LAYER } from './course.js';
 
 const RADIUS = 0.13;
-const MOST = 40;
+const MAX_BALLS = 40;
 const GRAVITY = 9.81;
 /** Share of the speed that a bounce keeps across the wall, and along it. */
-const BOUNCE = 0.6;
-const SLIDE = 0.985;
+const BOUNCE_RATIO = 0.6;
+const SLIDE_RATIO = 0.985;
 
 interface Ball {
   mesh: Mesh;
@@ -39,10 +39,10 @@ export class Balls {
   }
 
   throw(from: Vector3, velocity: Vector3, thrower: Object3D): void {
-    if (this.#balls.length === MOST) this.#remove(this.#balls.shift()!);
+    if (this.#balls.length === MAX_BALLS) this.#remove(this.#balls.shift()!);
     const mesh = new Mesh(this.#geometry, this.#material);
     mesh.name = 'a ball';
-    mesh.layers.set(BALLS);
+    mesh.layers.set(BALL_LAYER);
     mesh.position.copy(from);
     this.#root.add(mesh);
     const shape = { type: 'capsule', radius: RADIUS, from: [0, 0, 0], to: [0, 0, 0] } as const;
@@ -62,10 +62,10 @@ export class Balls {
     for (const { character, velocity } of this.#balls) {
       const { touches, ground } = character.state;
       for (const { normal } of ground === null ? touches : [...touches, ground]) {
-        const into = velocity.dot(normal);
-        if (into >= 0) continue;
-        velocity.addScaledVector(normal, -into).multiplyScalar(SLIDE);
-        if (into < -0.4) velocity.addScaledVector(normal, -BOUNCE * into);
+        const normalSpeed = velocity.dot(normal);
+        if (normalSpeed >= 0) continue;
+        velocity.addScaledVector(normal, -normalSpeed).multiplyScalar(SLIDE_RATIO);
+        if (normalSpeed < -0.4) velocity.addScaledVector(normal, -BOUNCE_RATIO * normalSpeed);
       }
       velocity.y -= GRAVITY * seconds;
       character.move(velocity.clone().multiplyScalar(seconds));

@@ -14,12 +14,12 @@ import { nextTurn } from '../next-turn.js';
 import { IS_LIGHT } from '../scenery.js';
 
 /** Half of the course's side length, in metres. */
-export const HALF = 16;
+export const HALF_SIZE = 16;
 /** Radius of the walking capsules. */
-export const RADIUS = 0.3;
-export const TALL = 1.7;
+export const CHARACTER_RADIUS = 0.3;
+export const CHARACTER_HEIGHT = 1.7;
 /** The three.js layer that the door checks: walkers are in it as well, balls in no other. */
-export const BALLS = 1;
+export const BALL_LAYER = 1;
 
 const COLORS = IS_LIGHT
   ? {
@@ -58,11 +58,11 @@ export class Course {
 
   /** Yields at points where the page may take over. */
   *#build(): Generator<void> {
-    const floor = this.#box('the floor', [2 * HALF, 1, 2 * HALF], [0, -0.5, 0], COLORS.floor);
-    (floor.material as MeshLambertMaterial).map = tiles();
+    const floor = this.#box('the floor', [2 * HALF_SIZE, 1, 2 * HALF_SIZE], [0, -0.5, 0], COLORS.floor);
+    (floor.material as MeshLambertMaterial).map = createTileTexture();
     for (const side of [-1, 1]) {
-      this.#addWall([1, 1, 2 * HALF + 2], side * (HALF + 0.5), 0);
-      this.#addWall([2 * HALF, 1, 1], 0, side * (HALF + 0.5));
+      this.#addWall([1, 1, 2 * HALF_SIZE + 2], side * (HALF_SIZE + 0.5), 0);
+      this.#addWall([2 * HALF_SIZE, 1, 1], 0, side * (HALF_SIZE + 0.5));
     }
     yield;
     this.#addStairs();
@@ -125,9 +125,10 @@ export class Course {
       [[3.5, 2, 0.3], [-8, 1, -11.6], 0.25],
       [[3.2, 2, 0.3], [-8.2, 1, -8.6], -0.35],
     ] as const;
-    for (const [size, place, turn] of walls) this.#box('a corner', size, place, COLORS.wall).rotation.y = turn;
+    for (const [size, position, rotation] of walls)
+      this.#box('a corner', size, position, COLORS.wall).rotation.y = rotation;
     for (const side of [-1, 1]) {
-      this.#box('a narrow gap', [2, 2, 2], [7, 1, side * (1 + RADIUS + 0.03)], COLORS.wall);
+      this.#box('a narrow gap', [2, 2, 2], [7, 1, side * (1 + CHARACTER_RADIUS + 0.03)], COLORS.wall);
     }
   }
 
@@ -145,11 +146,16 @@ export class Course {
   }
 
   #addHero(): void {
-    const body = this.#add('you', new CapsuleGeometry(RADIUS, TALL - 2 * RADIUS, 6, 20), COLORS.hero, true);
+    const body = this.#add(
+      'you',
+      new CapsuleGeometry(CHARACTER_RADIUS, CHARACTER_HEIGHT - 2 * CHARACTER_RADIUS, 6, 20),
+      COLORS.hero,
+      true,
+    );
     const nose = this.#add('your nose', new BoxGeometry(0.12, 0.12, 0.3), COLORS.hero, true);
-    body.position.y = TALL / 2;
-    nose.position.set(0, 1.4, RADIUS);
-    for (const part of [body, nose]) part.layers.enable(BALLS);
+    body.position.y = CHARACTER_HEIGHT / 2;
+    nose.position.set(0, 1.4, CHARACTER_RADIUS);
+    for (const part of [body, nose]) part.layers.enable(BALL_LAYER);
     this.hero.add(body, nose);
     this.hero.position.set(2.5, 0, 2);
     this.root.add(this.hero);
@@ -158,26 +164,26 @@ export class Course {
   #box(
     name: string,
     size: readonly [x: number, y: number, z: number],
-    place: readonly [x: number, y: number, z: number],
+    position: readonly [x: number, y: number, z: number],
     color: number,
-    moves = false,
+    isMoving = false,
   ): Mesh {
-    const box = this.#add(name, new BoxGeometry(...size), color, moves);
-    box.position.set(...place);
+    const box = this.#add(name, new BoxGeometry(...size), color, isMoving);
+    box.position.set(...position);
     return box;
   }
 
-  #add(name: string, geometry: BufferGeometry, color: number, moves = false): Mesh {
+  #add(name: string, geometry: BufferGeometry, color: number, isMoving = false): Mesh {
     const mesh = new Mesh(geometry, new MeshLambertMaterial({ color }));
     mesh.name = name;
-    mesh.userData.isStill = !moves;
+    mesh.userData.isStill = !isMoving;
     this.root.add(mesh);
     return mesh;
   }
 }
 
 /** A texture of one-metre floor tiles, each with a border. */
-function tiles(): CanvasTexture {
+function createTileTexture(): CanvasTexture {
   const canvas = document.createElement('canvas');
   canvas.width = canvas.height = 128;
   const context = canvas.getContext('2d')!;
@@ -189,7 +195,7 @@ function tiles(): CanvasTexture {
   const texture = new CanvasTexture(canvas);
   texture.wrapS = RepeatWrapping;
   texture.wrapT = RepeatWrapping;
-  texture.repeat.set(2 * HALF, 2 * HALF);
+  texture.repeat.set(2 * HALF_SIZE, 2 * HALF_SIZE);
   texture.anisotropy = 8;
   return texture;
 }

@@ -1,6 +1,6 @@
 import { element } from '../panel.js';
 
-const KEYS: Record<string, readonly [aside: number, ahead: number]> = {
+const KEY_DIRECTIONS: Record<string, readonly [aside: number, ahead: number]> = {
   w: [0, 1],
   ArrowUp: [0, 1],
   s: [0, -1],
@@ -11,9 +11,9 @@ const KEYS: Record<string, readonly [aside: number, ahead: number]> = {
   ArrowRight: [1, 0],
 };
 /** Dead zone of a gamepad stick. */
-const DEAD = 0.15;
+const DEAD_ZONE = 0.15;
 /** CSS pixels from the middle of the ring to its edge. */
-const REACH = 44;
+const STICK_RADIUS = 44;
 const BUTTONS = { jump: 0, throw: 2, trigger: 7 };
 
 /** Combines input from keys, a gamepad, and touch. */
@@ -23,15 +23,15 @@ export class Input {
   onThrow = (): void => {};
   /** Radians per second by which a gamepad turns the view sideways and up. */
   readonly look = { aside: 0, up: 0 };
-  readonly #held = new Set<string>();
+  readonly #heldKeys = new Set<string>();
   readonly #stick = { aside: 0, ahead: 0 };
   #pressed = { jump: false, throw: false };
 
   constructor() {
     // Registered before the keyboard's pointer (keyboard.ts), which uses the arrow keys on other pages.
-    addEventListener('keydown', (event) => this.#press(event), { capture: true });
-    addEventListener('keyup', (event) => this.#held.delete(keyOf(event)), { capture: true });
-    addEventListener('blur', () => this.#held.clear());
+    addEventListener('keydown', (event) => this.#onKeyDown(event), { capture: true });
+    addEventListener('keyup', (event) => this.#heldKeys.delete(keyOf(event)), { capture: true });
+    addEventListener('blur', () => this.#heldKeys.clear());
     element('keys').textContent = 'W A S D or arrows walk, Space jumps, F throws, + and − zoom';
     element('jump').addEventListener('click', () => this.onJump());
     element('throw').addEventListener('click', () => this.onThrow());
@@ -40,14 +40,14 @@ export class Input {
   }
 
   /** Returns the movement sideways and ahead, of length 1 at most; polls the gamepad. */
-  way(): { aside: number; ahead: number } {
+  movement(): { aside: number; ahead: number } {
     let { aside, ahead } = this.#stick;
-    for (const key of this.#held) {
-      aside += KEYS[key][0];
-      ahead += KEYS[key][1];
+    for (const key of this.#heldKeys) {
+      aside += KEY_DIRECTIONS[key][0];
+      ahead += KEY_DIRECTIONS[key][1];
     }
     const pad = navigator.getGamepads?.().find((each) => each?.connected);
-    const axis = (i: number): number => (Math.abs(pad?.axes[i] ?? 0) > DEAD ? (pad?.axes[i] ?? 0) : 0);
+    const axis = (i: number): number => (Math.abs(pad?.axes[i] ?? 0) > DEAD_ZONE ? (pad?.axes[i] ?? 0) : 0);
     aside += axis(0);
     ahead -= axis(1);
     this.look.aside = 2.5 * axis(2);
@@ -61,11 +61,11 @@ export class Input {
     return { aside: aside / length, ahead: ahead / length };
   }
 
-  #press(event: KeyboardEvent): void {
+  #onKeyDown(event: KeyboardEvent): void {
     const target = event.target as Element;
     if (event.ctrlKey || event.metaKey || event.altKey || target.closest?.('#side, #hands') != null) return;
     const key = keyOf(event);
-    if (KEYS[key] !== undefined) this.#held.add(key);
+    if (KEY_DIRECTIONS[key] !== undefined) this.#heldKeys.add(key);
     else if (event.repeat) return;
     else if (key === ' ') this.onJump();
     else if (key === 'f' || key === 'Enter') this.onThrow();
@@ -78,14 +78,14 @@ export class Input {
   #addStick(): void {
     const ring = element('stick');
     const knob = ring.firstElementChild as HTMLElement;
-    const set = (x: number, y: number): void => {
-      const by = Math.max(1, Math.hypot(x, y) / REACH);
-      Object.assign(this.#stick, { aside: x / by / REACH, ahead: -y / by / REACH });
-      knob.style.translate = `${x / by}px ${y / by}px`;
+    const moveStick = (x: number, y: number): void => {
+      const scale = Math.max(1, Math.hypot(x, y) / STICK_RADIUS);
+      Object.assign(this.#stick, { aside: x / scale / STICK_RADIUS, ahead: -y / scale / STICK_RADIUS });
+      knob.style.translate = `${x / scale}px ${y / scale}px`;
     };
     const push = ({ clientX, clientY }: PointerEvent): void => {
       const { left, top, width, height } = ring.getBoundingClientRect();
-      set(clientX - left - width / 2, clientY - top - height / 2);
+      moveStick(clientX - left - width / 2, clientY - top - height / 2);
     };
     ring.addEventListener('pointerdown', (event) => {
       ring.setPointerCapture(event.pointerId);
@@ -94,7 +94,7 @@ export class Input {
     ring.addEventListener('pointermove', (event) => {
       if (ring.hasPointerCapture(event.pointerId)) push(event);
     });
-    for (const end of ['pointerup', 'pointercancel'] as const) ring.addEventListener(end, () => set(0, 0));
+    for (const type of ['pointerup', 'pointercancel'] as const) ring.addEventListener(type, () => moveStick(0, 0));
   }
 }
 

@@ -5,7 +5,7 @@ import { createControls, runPage } from '../page.js';
 import { element } from '../panel.js';
 import { chooseQuality } from '../quality.js';
 import { createRenderer } from '../scenery.js';
-import { Course, RADIUS, TALL } from './course.js';
+import { CHARACTER_HEIGHT, CHARACTER_RADIUS, Course } from './course.js';
 import { WalkPage } from './walk-page.js';
 
 const WALKERS = { low: 60, high: 200 };
@@ -30,7 +30,12 @@ await runPage(async (progress) => {
     objectOptions: (object) => ({ motion: course.isStatic(object) ? 'static' : 'moving' }),
     onProgress: (fraction) => progress.show('Building trees…', fraction),
   });
-  const shape = { type: 'capsule', radius: RADIUS, from: [0, RADIUS, 0], to: [0, TALL - RADIUS, 0] } as const;
+  const shape = {
+    type: 'capsule',
+    radius: CHARACTER_RADIUS,
+    from: [0, CHARACTER_RADIUS, 0],
+    to: [0, CHARACTER_HEIGHT - CHARACTER_RADIUS, 0],
+  } as const;
   const hero = tracker.createCharacter({ object: course.hero, shape, stepHeight: 0.35, layers: 1 });
   // #endregion
   await nextTurn();

@@ -7,7 +7,7 @@ import { element, fillTable, nameOf, showError } from '../panel.js';
 import { movesByItself } from '../quality.js';
 import { createScene, fitToCanvas } from '../scenery.js';
 import { Balls } from './balls.js';
-import { BALLS, type Course } from './course.js';
+import { BALL_LAYER, type Course } from './course.js';
 import { Door } from './door.js';
 import { Input } from './input.js';
 import { Walkers } from './walkers.js';
@@ -15,10 +15,10 @@ import { Walkers } from './walkers.js';
 /** Milliseconds. */
 const REPORT_INTERVAL = 300;
 /** Metres per second. */
-const SPEED = 4;
-const JUMP = 5;
-const THROW = 16;
-const EYE = new Vector3(0, 1.3, 0);
+const WALK_SPEED = 4;
+const JUMP_SPEED = 5;
+const THROW_SPEED = 16;
+const EYE_OFFSET = new Vector3(0, 1.3, 0);
 
 /** A course, a character that walks on it, and a camera that follows. */
 export class WalkPage {
@@ -37,7 +37,7 @@ export class WalkPage {
   readonly #controls: OrbitControls;
   readonly #input = new Input();
   readonly #meter = new Meter();
-  readonly #most: number;
+  readonly #maxWalkers: number;
   #lastTime = 0;
   #lastReport = 0;
 
@@ -47,27 +47,27 @@ export class WalkPage {
     service: CollisionService,
     tracker: SceneTracker,
     hero: SceneCharacter,
-    most: number,
+    maxWalkers: number,
   ) {
     this.#renderer = renderer;
     this.#course = course;
     this.#service = service;
     this.#tracker = tracker;
-    this.#most = most;
+    this.#maxWalkers = maxWalkers;
     this.hero = hero;
     this.balls = new Balls(course.root, tracker);
-    this.walkers = new Walkers(tracker, most);
+    this.walkers = new Walkers(tracker, maxWalkers);
     this.door = new Door(course.door, tracker);
-    this.camera.layers.enable(BALLS);
+    this.camera.layers.enable(BALL_LAYER);
     this.#scene.add(course.root, this.walkers.mesh);
     this.#controls = new OrbitControls(this.camera, renderer.domElement);
     this.#controls.enablePan = false;
     this.#controls.minDistance = 2;
     this.#controls.maxDistance = 30;
     this.#controls.maxPolarAngle = 0.49 * Math.PI;
-    this.#controls.target.copy(course.hero.position).add(EYE);
+    this.#controls.target.copy(course.hero.position).add(EYE_OFFSET);
     this.camera.position.copy(this.#controls.target).add(new Vector3(4.5, 6.5, 12));
-    this.#input.onJump = () => hero.jump(JUMP);
+    this.#input.onJump = () => hero.jump(JUMP_SPEED);
     this.#input.onThrow = () => this.throw();
     this.useWalkers(true);
     this.#fit();
@@ -77,15 +77,15 @@ export class WalkPage {
 
   /** Fills the course with walkers, or removes them all. */
   useWalkers(isUsed: boolean): void {
-    this.walkers.set(isUsed ? this.#most : 0);
+    this.walkers.set(isUsed ? this.#maxWalkers : 0);
   }
 
   /** Throws a ball in the direction of the camera. */
   throw(): void {
     const { hero } = this.#course;
-    const way = this.camera.getWorldDirection(new Vector3());
-    way.y = Math.max(way.y, -0.1) + 0.25;
-    this.balls.throw(hero.position.clone().add(EYE), way.setLength(THROW), hero);
+    const direction = this.camera.getWorldDirection(new Vector3());
+    direction.y = Math.max(direction.y, -0.1) + 0.25;
+    this.balls.throw(hero.position.clone().add(EYE_OFFSET), direction.setLength(THROW_SPEED), hero);
   }
 
   #frame(time: number): void {
@@ -99,7 +99,7 @@ export class WalkPage {
       this.door.move(seconds).catch(showError);
     }
     this.#meter.measure('collide', () => this.#walk(seconds));
-    this.#look(seconds);
+    this.#followHero(seconds);
     this.#meter.measure('draw', () => this.#renderer.render(this.#scene, this.camera));
     const { clientWidth: width, clientHeight: height } = this.#renderer.domElement;
     // #region code
@@ -113,23 +113,23 @@ export class WalkPage {
   }
 
   #walk(seconds: number): void {
-    const { aside, ahead } = this.#input.way();
+    const { aside, ahead } = this.#input.movement();
     const forward = this.camera.getWorldDirection(new Vector3()).setY(0).normalize();
-    const way = new Vector3(-forward.z, 0, forward.x).multiplyScalar(aside).addScaledVector(forward, ahead);
-    if (way.lengthSq() > 0.01) this.#course.hero.rotation.y = Math.atan2(way.x, way.z);
+    const direction = new Vector3(-forward.z, 0, forward.x).multiplyScalar(aside).addScaledVector(forward, ahead);
+    if (direction.lengthSq() > 0.01) this.#course.hero.rotation.y = Math.atan2(direction.x, direction.z);
     // #region code
-    this.hero.advance(way.multiplyScalar(SPEED), seconds);
+    this.hero.advance(direction.multiplyScalar(WALK_SPEED), seconds);
     // #endregion
     if (this.settings.move) this.walkers.move(seconds);
     this.balls.move(seconds);
   }
 
   /** Follows the hero, and orbits it by the gamepad. */
-  #look(seconds: number): void {
-    const target = this.#course.hero.position.clone().add(EYE);
-    const by = target.sub(this.#controls.target);
-    this.#controls.target.add(by);
-    this.camera.position.add(by);
+  #followHero(seconds: number): void {
+    const target = this.#course.hero.position.clone().add(EYE_OFFSET);
+    const displacement = target.sub(this.#controls.target);
+    this.#controls.target.add(displacement);
+    this.camera.position.add(displacement);
     const { aside, up } = this.#input.look;
     if (aside !== 0 || up !== 0) {
       const offset = this.camera.position.clone().sub(this.#controls.target);

@@ -2,7 +2,7 @@ import type { SceneCharacter, SceneTracker } from 'collision-worker/three';
 import { CapsuleGeometry, Color, InstancedMesh, Matrix4, MeshLambertMaterial, Vector3 } from 'three';
 import { mulberry32 } from '../random.js';
 import { IS_LIGHT } from '../scenery.js';
-import { HALF, RADIUS, TALL } from './course.js';
+import { CHARACTER_HEIGHT, CHARACTER_RADIUS, HALF_SIZE } from './course.js';
 
 interface Walker {
   character: SceneCharacter;
@@ -18,12 +18,16 @@ export class Walkers {
   readonly #random = mulberry32(7);
   #walkers: Walker[] = [];
 
-  constructor(tracker: SceneTracker, most: number) {
+  constructor(tracker: SceneTracker, maxCount: number) {
     this.#tracker = tracker;
-    const geometry = new CapsuleGeometry(RADIUS, TALL - 2 * RADIUS, 4, 12).translate(0, TALL / 2, 0);
-    this.mesh = new InstancedMesh(geometry, new MeshLambertMaterial(), most);
+    const geometry = new CapsuleGeometry(CHARACTER_RADIUS, CHARACTER_HEIGHT - 2 * CHARACTER_RADIUS, 4, 12).translate(
+      0,
+      CHARACTER_HEIGHT / 2,
+      0,
+    );
+    this.mesh = new InstancedMesh(geometry, new MeshLambertMaterial(), maxCount);
     this.mesh.frustumCulled = false;
-    for (let i = 0; i < most; i++)
+    for (let i = 0; i < maxCount; i++)
       this.mesh.setColorAt(i, new Color().setHSL(0.58 + 0.1 * this.#random(), 0.14, IS_LIGHT ? 0.5 : 0.42));
     this.mesh.count = 0;
   }
@@ -40,9 +44,14 @@ export class Walkers {
   set(count: number): void {
     for (const { character } of this.#walkers.splice(count)) character.remove();
     while (this.#walkers.length < count) {
-      const [x, z] = [0, 0].map(() => (2 * this.#random() - 1) * (HALF - 1));
+      const [x, z] = [0, 0].map(() => (2 * this.#random() - 1) * (HALF_SIZE - 1));
       const character = this.#tracker.createCharacter({
-        shape: { type: 'capsule', radius: RADIUS, from: [0, RADIUS, 0], to: [0, TALL - RADIUS, 0] },
+        shape: {
+          type: 'capsule',
+          radius: CHARACTER_RADIUS,
+          from: [0, CHARACTER_RADIUS, 0],
+          to: [0, CHARACTER_HEIGHT - CHARACTER_RADIUS, 0],
+        },
         ...{ position: [x, 4, z], stepHeight: 0.35, layers: 1 },
       });
       this.#walkers.push({ character, velocity: new Vector3(), left: 0 });
@@ -50,7 +59,7 @@ export class Walkers {
   }
 
   move(seconds: number): void {
-    const place = new Matrix4();
+    const matrix = new Matrix4();
     for (const [i, walker] of this.#walkers.entries()) {
       walker.left -= seconds;
       if (walker.left <= 0) {
@@ -60,7 +69,7 @@ export class Walkers {
         if (this.#random() < 0.15) walker.character.jump(4);
       }
       walker.character.advance(walker.velocity, seconds);
-      this.mesh.setMatrixAt(i, place.setPosition(walker.character.state.interpolated));
+      this.mesh.setMatrixAt(i, matrix.setPosition(walker.character.state.interpolated));
     }
     this.mesh.count = this.#walkers.length;
     this.mesh.instanceMatrix.needsUpdate = true;

@@ -2,10 +2,10 @@ import { CollisionError, type ErrorCode } from 'collision-worker';
 
 /** Throws INVALID_ARGUMENT with a message that names the argument, its value and what was expected. */
 export function invalid(argument: string, value: unknown, expected: string): never {
-  throw new CollisionError('INVALID_ARGUMENT', `clash: ${argument} is ${show(value)}, expected ${expected}`);
+  throw new CollisionError('INVALID_ARGUMENT', `clash: ${argument} is ${describeValue(value)}, expected ${expected}`);
 }
 
-function show(value: unknown): string {
+function describeValue(value: unknown): string {
   if (typeof value === 'function') return 'a function';
   if (typeof value !== 'object' || value === null)
     return typeof value === 'string' ? JSON.stringify(value) : `${value}`;
@@ -24,14 +24,14 @@ export function checkObject<T extends object>(argument: string, value: unknown, 
   return value as T;
 }
 
-export function checkNumber(argument: string, value: unknown, least: number, expected: string): number {
-  if (typeof value === 'number' && value >= least && value < Number.POSITIVE_INFINITY) return value;
+export function checkNumber(argument: string, value: unknown, min: number, expected: string): number {
+  if (typeof value === 'number' && value >= min && value < Number.POSITIVE_INFINITY) return value;
   return invalid(argument, value, expected);
 }
 
-export function checkInteger(argument: string, value: unknown, least: number, most: number): number {
-  if (Number.isInteger(value) && (value as number) >= least && (value as number) <= most) return value as number;
-  return invalid(argument, value, `an integer from ${least} to ${most}`);
+export function checkInteger(argument: string, value: unknown, min: number, max: number): number {
+  if (Number.isInteger(value) && (value as number) >= min && (value as number) <= max) return value as number;
+  return invalid(argument, value, `an integer from ${min} to ${max}`);
 }
 
 export function checkText(argument: string, value: unknown): string {

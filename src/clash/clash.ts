@@ -1,12 +1,12 @@
 import { type CollisionService, createCollisionService, type MeshData } from 'collision-worker';
 import { nextTask } from '../shared/next-task.js';
 import { checkInteger, checkObject, invalid, reasonOf, throwIfAborted } from './check.js';
-import { placedBox } from './plan/bounds.js';
+import { transformedBox } from './plan/bounds.js';
 import { readMatrix } from './plan/matrix.js';
 import { describePart, makePlan, type PlacedPart, type Plan } from './plan/plan.js';
-import { LEAST_PARTS, partsOfTile } from './plan/tiles.js';
+import { MIN_PARTS_PER_WORKER, maxPartsPerTile } from './plan/tiles.js';
 import { Progress } from './progress.js';
-import { ReportMaker, readReporting } from './report/report.js';
+import { ReportMaker, readReportOptions } from './report/report.js';
 import { compileRules } from './rules/rules.js';
 import { inChunks, inSlices } from './slices.js';
 import type { MeshSource } from './tile/loaded-meshes.js';
@@ -16,9 +16,9 @@ import { factsOf, type MeshFacts } from './tile/triangles.js';
 import type { ClashOptions, ClashReport, Part, Rule, Unread } from './types.js';
 
 /** The most bytes of the meshes of a tile, and of the meshes that are kept from earlier tiles. */
-const BYTES_OF_TILE = 256 * 2 ** 20;
+const MAX_TILE_BYTES = 256 * 2 ** 20;
 /** Approximate bytes per triangle with its tree. */
-const BYTES_OF_TRIANGLE = 65;
+const BYTES_PER_TRIANGLE = 65;
 
 const KEYS = ['workers', 'onProgress', 'signal', 'accepted', 'groupDistance'];
 
@@ -43,41 +43,41 @@ export async function clash(
   rules: readonly Rule[],
   options: ClashOptions = {},
 ): Promise<ClashReport> {
-  const { workers = 1, onProgress, signal, ...others } = checkObject<ClashOptions>('options', options, KEYS);
+  const { workers = 1, onProgress, signal, ...otherOptions } = checkObject<ClashOptions>('options', options, KEYS);
   checkInteger('workers', workers, 1, 64);
   if (onProgress !== undefined && typeof onProgress !== 'function') invalid('onProgress', onProgress, 'a function');
   throwIfAborted(signal);
-  const compiled = compileRules(rules);
-  const reporting = readReporting(others);
+  const compiledRules = compileRules(rules);
+  const reportOptions = readReportOptions(otherOptions);
   if (!Array.isArray(a)) invalid('a', a, 'a list of parts');
   if (b !== null && !Array.isArray(b)) invalid('b', b, 'a list of parts, or null');
   const sets = b === null || b === a ? [a] : [a, b];
   const count = sets.reduce((sum, { length }) => sum + length, 0);
   // They start while this thread plans, once it has yielded.
-  const services = startServices(Math.min(workers, Math.ceil(count / LEAST_PARTS)), signal);
+  const services = startServices(Math.min(workers, Math.ceil(count / MIN_PARTS_PER_WORKER)), signal);
   // A tile may take long: pending calls of its service reject at once when the service is disposed of.
-  const end = (): void => {
+  const disposeServices = (): void => {
     for (const service of services) service.then((each) => each.dispose()).catch(() => {});
   };
-  signal?.addEventListener('abort', end);
+  signal?.addEventListener('abort', disposeServices);
   try {
     const meshes = new PartMeshes();
     const unread: Unread[] = [];
     await nextTask();
-    const placed: PlacedPart[][] = [];
+    const placedSets: PlacedPart[][] = [];
     for (const [i, set] of sets.entries()) {
-      placed.push(await inSlices(placeAll(i === 0 ? 'a' : 'b', set, meshes, unread), signal));
+      placedSets.push(await inSlices(placeAll(i === 0 ? 'a' : 'b', set, meshes, unread), signal));
     }
     const limits = {
-      parts: partsOfTile(
-        placed.reduce((sum, { length }) => sum + length, 0),
+      parts: maxPartsPerTile(
+        placedSets.reduce((sum, { length }) => sum + length, 0),
         workers,
       ),
-      bytes: BYTES_OF_TILE,
+      bytes: MAX_TILE_BYTES,
     };
     const bytesOf = (mesh: number): number => meshes.bytesOf(mesh);
-    const plan = await inSlices(makePlan(placed[0], placed[1] ?? null, compiled, bytesOf, limits), signal);
-    const report = new ReportMaker(plan, unread, reporting);
+    const plan = await inSlices(makePlan(placedSets[0], placedSets[1] ?? null, compiledRules, bytesOf, limits), signal);
+    const report = new ReportMaker(plan, unread, reportOptions);
     const progress = new Progress('clash', plan.tiles.length, onProgress);
     await runAll(plan, meshes, services, progress, report, signal);
     return await inSlices(report.make(), signal);
@@ -85,8 +85,8 @@ export async function clash(
     throwIfAborted(signal);
     throw error;
   } finally {
-    signal?.removeEventListener('abort', end);
-    end();
+    signal?.removeEventListener('abort', disposeServices);
+    disposeServices();
   }
 }
 
@@ -103,16 +103,16 @@ function startServices(count: number, signal: AbortSignal | undefined): Promise<
 
 /** The meshes of parts, numbered: parts that share a mesh share its number. */
 class PartMeshes implements MeshSource {
-  readonly #numbers = new Map<MeshData | ArrayBuffer, number>();
+  readonly #indices = new Map<MeshData | ArrayBuffer, number>();
   readonly #meshes: (MeshData | ArrayBuffer)[] = [];
   readonly #facts: MeshFacts[] = [];
 
   /** Throws BAD_DATA. */
   add(mesh: MeshData | ArrayBuffer): number {
-    const known = this.#numbers.get(mesh);
-    if (known !== undefined) return known;
+    const existing = this.#indices.get(mesh);
+    if (existing !== undefined) return existing;
     this.#facts.push(factsOf(mesh));
-    this.#numbers.set(mesh, this.#meshes.length);
+    this.#indices.set(mesh, this.#meshes.length);
     return this.#meshes.push(mesh) - 1;
   }
 
@@ -125,11 +125,11 @@ class PartMeshes implements MeshSource {
   }
 
   bytesOf(mesh: number): number {
-    return BYTES_OF_TRIANGLE * this.#facts[mesh].triangles;
+    return BYTES_PER_TRIANGLE * this.#facts[mesh].triangles;
   }
 
-  async load(number: number): Promise<MeshData | ArrayBuffer> {
-    const mesh = this.#meshes[number];
+  async load(index: number): Promise<MeshData | ArrayBuffer> {
+    const mesh = this.#meshes[index];
     if (mesh instanceof ArrayBuffer) return mesh.slice(0);
     const { positions, indices, skin, morphs, ...others } = mesh;
     return { ...others, positions: positions.slice(), ...(indices ? { indices: indices.slice() } : {}) };
@@ -142,7 +142,7 @@ function* placeAll(
   meshes: PartMeshes,
   unread: Unread[],
 ): Generator<void, PlacedPart[]> {
-  const placed: PlacedPart[] = [];
+  const placedParts: PlacedPart[] = [];
   const place = (part: Part, i: number): void => {
     const argument = (): string => `${set}[${i}]`;
     if (typeof part !== 'object' || part === null) invalid(argument(), part, 'a part');
@@ -151,14 +151,14 @@ function* placeAll(
       const matrix = readMatrix(part.matrix);
       const mesh = meshes.add(part.mesh);
       const facts = meshes.factsOf(mesh);
-      const box = placedBox(facts.points, facts.box, matrix);
-      placed.push({ id, name, layer, properties, mesh, matrix, box });
+      const box = transformedBox(facts.points, facts.box, matrix);
+      placedParts.push({ id, name, layer, properties, mesh, matrix, box });
     } catch (error) {
       unread.push({ set, id, name, reason: reasonOf(error) });
     }
   };
   yield* inChunks(parts.length, (i) => place(parts[i], i));
-  return placed;
+  return placedParts;
 }
 
 /**
@@ -173,19 +173,19 @@ async function runAll(
   report: ReportMaker,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const order = placingOrder(plan);
-  const waiting = plan.tiles.values();
+  const placement = placingOrder(plan);
+  const remainingTiles = plan.tiles.values();
   await Promise.all(
     services.map(async (service) => {
-      const runner = new TileRunner(await service, plan, order, source, BYTES_OF_TILE);
-      let taken = Promise.resolve();
-      for (const tile of waiting) {
+      const runner = new TileRunner(await service, plan, placement, source, MAX_TILE_BYTES);
+      let lastAdded = Promise.resolve();
+      for (const tile of remainingTiles) {
         const result = await runner.run(tile, signal);
         progress.add(1);
-        taken = taken.then(nextTask).then(() => inSlices(report.add(result), signal));
-        taken.catch(() => {}); // it is awaited below, which gets the error
+        lastAdded = lastAdded.then(nextTask).then(() => inSlices(report.add(result), signal));
+        lastAdded.catch(() => {}); // it is awaited below, which gets the error
       }
-      await taken;
+      await lastAdded;
     }),
   );
 }

@@ -27,12 +27,12 @@ export class NameUuids {
   }
 
   of(name: string): string {
-    const first = this.#namespace.length;
+    const namespaceBytes = this.#namespace.length;
     // A UTF-16 code takes three bytes at most.
-    this.#makeRoom(first + 3 * name.length + 1 + LENGTH_BYTES + BLOCK);
+    this.#reserve(namespaceBytes + 3 * name.length + 1 + LENGTH_BYTES + BLOCK);
     const bytes = this.#bytes;
-    for (let i = 0; i < first; i++) bytes[i] = this.#namespace[i];
-    const length = first + encode(name, bytes, first);
+    for (let i = 0; i < namespaceBytes; i++) bytes[i] = this.#namespace[i];
+    const length = namespaceBytes + encode(name, bytes, namespaceBytes);
     const end = Math.ceil((length + 1 + LENGTH_BYTES) / BLOCK) * BLOCK;
     bytes.fill(0, length, end);
     bytes[length] = 0x80;
@@ -41,7 +41,7 @@ export class NameUuids {
     return textOfState();
   }
 
-  #makeRoom(bytes: number): void {
+  #reserve(bytes: number): void {
     if (bytes <= this.#bytes.length) return;
     this.#bytes = new Uint8Array(2 * bytes);
     this.#view = new DataView(this.#bytes.buffer);
@@ -71,7 +71,7 @@ function digest(blocks: DataView, end: number): void {
 /** Each kind of round has its own loop, since a branch in each round took twice the time. */
 function digestBlock(blocks: DataView, at: number): void {
   for (let i = 0; i < 16; i++) words[i] = blocks.getInt32(at + 4 * i);
-  for (let i = 16; i < 80; i++) words[i] = rotated(words[i - 3] ^ words[i - 8] ^ words[i - 14] ^ words[i - 16], 1);
+  for (let i = 16; i < 80; i++) words[i] = rotateLeft(words[i - 3] ^ words[i - 8] ^ words[i - 14] ^ words[i - 16], 1);
   let a = state[0];
   let b = state[1];
   let c = state[2];
@@ -79,34 +79,34 @@ function digestBlock(blocks: DataView, at: number): void {
   let e = state[4];
   let next = 0;
   for (let i = 0; i < 20; i++) {
-    next = (rotated(a, 5) + ((b & c) | (~b & d)) + e + 0x5a827999 + words[i]) | 0;
+    next = (rotateLeft(a, 5) + ((b & c) | (~b & d)) + e + 0x5a827999 + words[i]) | 0;
     e = d;
     d = c;
-    c = rotated(b, 30);
+    c = rotateLeft(b, 30);
     b = a;
     a = next;
   }
   for (let i = 20; i < 40; i++) {
-    next = (rotated(a, 5) + (b ^ c ^ d) + e + 0x6ed9eba1 + words[i]) | 0;
+    next = (rotateLeft(a, 5) + (b ^ c ^ d) + e + 0x6ed9eba1 + words[i]) | 0;
     e = d;
     d = c;
-    c = rotated(b, 30);
+    c = rotateLeft(b, 30);
     b = a;
     a = next;
   }
   for (let i = 40; i < 60; i++) {
-    next = (rotated(a, 5) + ((b & c) | (b & d) | (c & d)) + e + 0x8f1bbcdc + words[i]) | 0;
+    next = (rotateLeft(a, 5) + ((b & c) | (b & d) | (c & d)) + e + 0x8f1bbcdc + words[i]) | 0;
     e = d;
     d = c;
-    c = rotated(b, 30);
+    c = rotateLeft(b, 30);
     b = a;
     a = next;
   }
   for (let i = 60; i < 80; i++) {
-    next = (rotated(a, 5) + (b ^ c ^ d) + e + 0xca62c1d6 + words[i]) | 0;
+    next = (rotateLeft(a, 5) + (b ^ c ^ d) + e + 0xca62c1d6 + words[i]) | 0;
     e = d;
     d = c;
-    c = rotated(b, 30);
+    c = rotateLeft(b, 30);
     b = a;
     a = next;
   }
@@ -117,7 +117,7 @@ function digestBlock(blocks: DataView, at: number): void {
   state[4] += e;
 }
 
-function rotated(word: number, bits: number): number {
+function rotateLeft(word: number, bits: number): number {
   return (word << bits) | (word >>> (32 - bits));
 }
 

@@ -2,10 +2,10 @@ import { nextTask } from '../shared/next-task.js';
 import { throwIfAborted } from './check.js';
 
 /** Milliseconds after which other tasks get a turn. */
-const SLICE = 4;
+const SLICE_MS = 4;
 
 /** Steps of a microsecond or so that are done without a yield. */
-const STEPS_OF_CHUNK = 64;
+const STEPS_PER_CHUNK = 64;
 
 /**
  * Does a step for each number from 0 to below `count`, and yields after every few. The inner loop is a function of its own: V8
@@ -13,20 +13,20 @@ const STEPS_OF_CHUNK = 64;
  * time instead of 40.
  */
 export function* inChunks(count: number, step: (i: number) => void): Generator<void> {
-  for (let first = 0; first < count; first += STEPS_OF_CHUNK) {
-    doChunk(first, Math.min(first + STEPS_OF_CHUNK, count), step);
+  for (let first = 0; first < count; first += STEPS_PER_CHUNK) {
+    runChunk(first, Math.min(first + STEPS_PER_CHUNK, count), step);
     yield;
   }
 }
 
-function doChunk(first: number, end: number, step: (i: number) => void): void {
+function runChunk(first: number, end: number, step: (i: number) => void): void {
   for (let i = first; i < end; i++) step(i);
 }
 
 /** Runs work that yields after each step, pausing every few milliseconds. Rejects with ABORTED by the signal. */
 export async function inSlices<T>(work: Generator<void, T>, signal?: AbortSignal): Promise<T> {
   for (;;) {
-    const end = performance.now() + SLICE;
+    const end = performance.now() + SLICE_MS;
     do {
       const { done, value } = work.next();
       if (done) return value;

@@ -1,5 +1,5 @@
 import type { CollisionError } from '../shared/errors.js';
-import { reading } from './check/validate.js';
+import { guardRead } from './check/validate.js';
 
 /** Reports that a service's worker was lost or restored. */
 export class ServiceEvent extends Event {
@@ -28,7 +28,7 @@ export class ServiceEvents extends EventTarget {
     listener: Listener | null,
     options?: AddEventListenerOptions | boolean,
   ): void {
-    reading('addEventListener', 'an argument', () => {
+    guardRead('addEventListener', 'an argument', () => {
       super.addEventListener(type, listener as EventListener | null, options);
     });
   }
@@ -38,7 +38,7 @@ export class ServiceEvents extends EventTarget {
     listener: Listener | null,
     options?: EventListenerOptions | boolean,
   ): void {
-    reading('removeEventListener', 'an argument', () => {
+    guardRead('removeEventListener', 'an argument', () => {
       super.removeEventListener(type, listener as EventListener | null, options);
     });
   }

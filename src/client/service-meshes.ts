@@ -23,8 +23,8 @@ export class ServiceMeshes extends ServiceQueries {
    *
    * @internal
    */
-  constructor(meshesFor: (operation: string) => MeshStore, asking: (operation: string) => Queries) {
-    super(asking);
+  constructor(meshesFor: (operation: string) => MeshStore, queriesFor: (operation: string) => Queries) {
+    super(queriesFor);
     this.#meshesFor = meshesFor;
   }
 

@@ -32,16 +32,16 @@ import { ServiceEvents } from './service-events.js';
 
 /** The queries of a service: picks, rays, regions, sweeps, contacts, distances and sections. */
 export class ServiceQueries extends ServiceEvents {
-  readonly #asking: (operation: string) => Queries;
+  readonly #queriesFor: (operation: string) => Queries;
 
   /**
    * Takes a function that returns the object that answers the queries, and throws if there is no worker any more.
    *
    * @internal
    */
-  constructor(asking: (operation: string) => Queries) {
+  constructor(queriesFor: (operation: string) => Queries) {
     super();
-    this.#asking = asking;
+    this.#queriesFor = queriesFor;
   }
 
   /**
@@ -67,7 +67,7 @@ export class ServiceQueries extends ServiceEvents {
    * its answer.
    */
   async pick(x: number, y: number, options?: PickOptions): Promise<Hit | null> {
-    return this.#asking('pick').pick(x, y, options);
+    return this.#queriesFor('pick').pick(x, y, options);
   }
 
   /**
@@ -83,7 +83,7 @@ export class ServiceQueries extends ServiceEvents {
    * Rejects as `pick` does, and with OUT_OF_MEMORY when there are more than the worker can hold.
    */
   async pickAll(x: number, y: number, options?: PickOptions): Promise<Hit[]> {
-    return this.#asking('pickAll').pickAll(x, y, options);
+    return this.#queriesFor('pickAll').pickAll(x, y, options);
   }
 
   /**
@@ -94,7 +94,7 @@ export class ServiceQueries extends ServiceEvents {
    * ```
    */
   async raycast(ray: Ray, options?: QueryOptions): Promise<Hit | null> {
-    return this.#asking('raycast').raycast(ray, options);
+    return this.#queriesFor('raycast').raycast(ray, options);
   }
 
   /**
@@ -110,7 +110,7 @@ export class ServiceQueries extends ServiceEvents {
    * Rejects with OUT_OF_MEMORY when there are more than the worker can hold; the service continues.
    */
   async raycastAll(ray: Ray, options?: QueryOptions): Promise<Hit[]> {
-    return this.#asking('raycastAll').raycastAll(ray, options);
+    return this.#queriesFor('raycastAll').raycastAll(ray, options);
   }
 
   /**
@@ -119,12 +119,12 @@ export class ServiceQueries extends ServiceEvents {
    * the objects as they are at its turn.
    */
   async raycastMany(rays: Float32Array, options?: QueryOptions): Promise<RayHits> {
-    return this.#asking('raycastMany').raycastMany(rays, options);
+    return this.#queriesFor('raycastMany').raycastMany(rays, options);
   }
 
   /** Resolves with whether nothing is between two points. Objects at the points themselves count, unless they are in `ignore`. */
   async lineOfSight(from: Vec3, to: Vec3, options?: QueryOptions): Promise<boolean> {
-    return this.#asking('lineOfSight').lineOfSight(from, to, options);
+    return this.#queriesFor('lineOfSight').lineOfSight(from, to, options);
   }
 
   /**
@@ -147,7 +147,7 @@ export class ServiceQueries extends ServiceEvents {
    * Rejects as `pick` does, and with OUT_OF_MEMORY for more vertices than the worker can hold.
    */
   async pickRegion(region: Rect | Float32Array, options?: RegionOptions): Promise<Uint32Array> {
-    return this.#asking('pickRegion').pickRegion(region, options);
+    return this.#queriesFor('pickRegion').pickRegion(region, options);
   }
 
   /**
@@ -165,7 +165,7 @@ export class ServiceQueries extends ServiceEvents {
    * ```
    */
   async frustum(view: string | ViewOptions | Float32Array, options?: QueryOptions): Promise<VisibleSet> {
-    return this.#asking('frustum').frustum(view, options);
+    return this.#queriesFor('frustum').frustum(view, options);
   }
 
   /**
@@ -181,7 +181,7 @@ export class ServiceQueries extends ServiceEvents {
    * ```
    */
   async sees(view: string | ViewOptions, targets: ArrayLike<ObjectId>, options?: QueryOptions): Promise<Sight> {
-    return this.#asking('sees').sees(view, targets, options);
+    return this.#queriesFor('sees').sees(view, targets, options);
   }
 
   /**
@@ -194,7 +194,7 @@ export class ServiceQueries extends ServiceEvents {
    * ```
    */
   async overlap(shape: Shape, matrix?: ArrayLike<number>, options?: QueryOptions): Promise<Uint32Array> {
-    return this.#asking('overlap').overlap(shape, matrix, options);
+    return this.#queriesFor('overlap').overlap(shape, matrix, options);
   }
 
   /**
@@ -213,7 +213,7 @@ export class ServiceQueries extends ServiceEvents {
    * for each node of its tree; the service continues.
    */
   async containing(point: Vec3, options?: QueryOptions): Promise<Uint32Array> {
-    return this.#asking('containing').containing(point, options);
+    return this.#queriesFor('containing').containing(point, options);
   }
 
   /**
@@ -228,7 +228,7 @@ export class ServiceQueries extends ServiceEvents {
    * ```
    */
   async closestPoint(point: Vec3, options?: QueryOptions & { maxDistance?: number }): Promise<ClosestPoint | null> {
-    return this.#asking('closestPoint').closestPoint(point, options);
+    return this.#queriesFor('closestPoint').closestPoint(point, options);
   }
 
   /**
@@ -251,7 +251,7 @@ export class ServiceQueries extends ServiceEvents {
    * is larger than the worker can hold.
    */
   async section(plane: ArrayLike<number>, options?: SectionOptions): Promise<Section> {
-    return this.#asking('section').section(plane, options);
+    return this.#queriesFor('section').section(plane, options);
   }
 
   /**
@@ -283,7 +283,7 @@ export class ServiceQueries extends ServiceEvents {
     to: ArrayLike<number>,
     options?: SweepOptions,
   ): Promise<SweepHit | null> {
-    return this.#asking('sweep').sweep(shape, from, to, options);
+    return this.#queriesFor('sweep').sweep(shape, from, to, options);
   }
 
   /** Finds the first contact with each object on the way, earliest first, as if the others were not there. */
@@ -293,7 +293,7 @@ export class ServiceQueries extends ServiceEvents {
     to: ArrayLike<number>,
     options?: SweepOptions,
   ): Promise<SweepHit[]> {
-    return this.#asking('sweepAll').sweepAll(shape, from, to, options);
+    return this.#queriesFor('sweepAll').sweepAll(shape, from, to, options);
   }
 
   /**
@@ -312,7 +312,7 @@ export class ServiceQueries extends ServiceEvents {
    * message says how deep it remains in which object; and with UNSUPPORTED for `clip`.
    */
   async place(shape: Shape | ObjectId, matrix?: ArrayLike<number>, options?: QueryOptions): Promise<Placement> {
-    return this.#asking('place').place(shape, matrix, options);
+    return this.#queriesFor('place').place(shape, matrix, options);
   }
 
   /**
@@ -332,7 +332,7 @@ export class ServiceQueries extends ServiceEvents {
     ways: Float64Array | Float32Array,
     options?: SweepManyOptions,
   ): Promise<SweepHits> {
-    return this.#asking('sweepMany').sweepMany(shape, ways, options);
+    return this.#queriesFor('sweepMany').sweepMany(shape, ways, options);
   }
 
   /**
@@ -351,7 +351,7 @@ export class ServiceQueries extends ServiceEvents {
    * worker can hold.
    */
   async contact(a: ObjectId, b: ObjectId, options?: ContactOptions): Promise<ContactReport | null> {
-    return this.#asking('contact').contact(a, b, options);
+    return this.#queriesFor('contact').contact(a, b, options);
   }
 
   /**
@@ -371,7 +371,7 @@ export class ServiceQueries extends ServiceEvents {
    * Rejects with INVALID_ARGUMENT for an object and itself, and with UNSUPPORTED for an object with a mesh of points or lines.
    */
   async distance(a: ObjectId, b: ObjectId, options?: DistanceOptions): Promise<Distance | null> {
-    return this.#asking('distance').distance(a, b, options);
+    return this.#queriesFor('distance').distance(a, b, options);
   }
 
   /**
@@ -392,6 +392,6 @@ export class ServiceQueries extends ServiceEvents {
    * ABORTED by the `signal`, and OUT_OF_MEMORY when there is more to list than the worker can hold.
    */
   async inspect(options?: InspectOptions): Promise<Inspection> {
-    return this.#asking('inspect').inspect(options);
+    return this.#queriesFor('inspect').inspect(options);
   }
 }

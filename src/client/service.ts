@@ -74,7 +74,7 @@ export class CollisionService extends ServiceMeshes {
         return this.#queries;
       },
     );
-    const revival = { lost: (error: CollisionError) => this.#lose(error), restore: () => this.#restore() };
+    const revival = { lost: (error: CollisionError) => this.#handleLoss(error), restore: () => this.#restore() };
     const table = new TransformTable();
     const log = new ReplayLog(table, restart);
     this.#link = new WorkerLink(options, (message) => this.#receive(message), restart ? revival : undefined);
@@ -94,7 +94,7 @@ export class CollisionService extends ServiceMeshes {
     );
     this.#ready = abortable('createCollisionService', signal, started);
     this.#link.ended.then((error) => {
-      this.#letGo(error);
+      this.#release(error);
       if (error.code !== 'DISPOSED') this.dispatchEvent(new ServiceEvent('lost', error, true));
     });
   }
@@ -164,8 +164,8 @@ export class CollisionService extends ServiceMeshes {
    */
   setLayers(ids: Uint32Array, layers: number): void {
     this.#link.check('setObject');
-    const targets = checkTypedArray<Uint32Array>('setObject', 'ids', ids, ['Uint32Array']);
-    this.#objects.setLayers(targets, checkBits('setObject', 'layers', layers));
+    const checkedIds = checkTypedArray<Uint32Array>('setObject', 'ids', ids, ['Uint32Array']);
+    this.#objects.setLayers(checkedIds, checkBits('setObject', 'layers', layers));
   }
 
   /**
@@ -175,9 +175,9 @@ export class CollisionService extends ServiceMeshes {
    */
   removeObjects(ids: Uint32Array): void {
     this.#link.check('removeObject');
-    const targets = checkTypedArray<Uint32Array>('removeObject', 'ids', ids, ['Uint32Array']);
-    this.#objects.removeAll('removeObject', targets);
-    for (let i = 0; i < targets.length; i++) this.#pump.staging.drop(targets[i]);
+    const checkedIds = checkTypedArray<Uint32Array>('removeObject', 'ids', ids, ['Uint32Array']);
+    this.#objects.removeAll('removeObject', checkedIds);
+    for (let i = 0; i < checkedIds.length; i++) this.#pump.staging.drop(checkedIds[i]);
   }
 
   /**
@@ -273,9 +273,9 @@ export class CollisionService extends ServiceMeshes {
   setPose(id: ObjectId, pose: Pose): void {
     this.#link.check('setPose');
     const mesh = this.#objects.meshOf('setPose', id);
-    const read = this.#poseReader.read('setPose', id, pose, mesh);
+    const checkedPose = this.#poseReader.read('setPose', id, pose, mesh);
     this.#objects.check('setPose', 'id', id); // a getter of the pose may have removed it
-    this.#poses.set(id, read);
+    this.#poses.set(id, checkedPose);
   }
 
   /**
@@ -325,10 +325,10 @@ export class CollisionService extends ServiceMeshes {
    *
    * @internal
    */
-  setView(view: ViewOptions, name: string, read: View | undefined): void;
-  setView(view: ViewOptions, name = 'main', read?: View): void {
+  setView(view: ViewOptions, name: string, preparedView: View | undefined): void;
+  setView(view: ViewOptions, name = 'main', preparedView?: View): void {
     this.#link.check('setView');
-    this.#views.set('setView', name, view, read);
+    this.#views.set('setView', name, view, preparedView);
     this.#queries.firstView.set();
   }
 
@@ -395,10 +395,10 @@ export class CollisionService extends ServiceMeshes {
   /** Ends the workers. Pending calls and all later calls reject with DISPOSED. */
   dispose(): void {
     this.#link.close(new CollisionError('DISPOSED', 'the service was disposed'));
-    this.#letGo(this.#link.error!);
+    this.#release(this.#link.error!);
   }
 
-  #letGo(error: CollisionError): void {
+  #release(error: CollisionError): void {
     this.#builders.close(error);
     this.#pump.clear();
     this.#meshes.clear();
@@ -406,7 +406,7 @@ export class CollisionService extends ServiceMeshes {
     this.#characters.clear();
   }
 
-  #lose(error: CollisionError): void {
+  #handleLoss(error: CollisionError): void {
     this.#pump.interrupt();
     this.#meshes.interrupt();
     this.#builders.forgetService();

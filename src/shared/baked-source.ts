@@ -19,19 +19,23 @@ export class BakedSource {
     return Math.min(this.bytes, this.buffers.length * this.#bufferBytes);
   }
 
-  /** Returns a view of the bytes from `at` on: at most `most`, and no more than one buffer holds. */
-  view(at: number, most: number): Uint8Array {
+  /** Returns a view of the bytes from `at` on: at most `maxLength`, and no more than one buffer holds. */
+  view(at: number, maxLength: number): Uint8Array {
     const i = Math.floor(at / this.#bufferBytes);
-    const from = at - i * this.#bufferBytes;
-    return new Uint8Array(this.buffers[i], from, Math.min(most, this.#bufferBytes - from, this.available - at));
+    const offset = at - i * this.#bufferBytes;
+    return new Uint8Array(
+      this.buffers[i],
+      offset,
+      Math.min(maxLength, this.#bufferBytes - offset, this.available - at),
+    );
   }
 }
 
 /** Takes chunks for this many bytes, which are not written yet, from spare ones, and allocates those that are missing. */
-export function takeChunks(bytes: number, spare: ArrayBufferLike[], isShared: boolean): BakedSource {
+export function acquireChunks(bytes: number, spareChunks: ArrayBufferLike[], isShared: boolean): BakedSource {
   const buffers: ArrayBufferLike[] = [];
   while (buffers.length * CHUNK_BYTES < bytes) {
-    buffers.push(spare.pop() ?? (isShared ? new SharedArrayBuffer(CHUNK_BYTES) : new ArrayBuffer(CHUNK_BYTES)));
+    buffers.push(spareChunks.pop() ?? (isShared ? new SharedArrayBuffer(CHUNK_BYTES) : new ArrayBuffer(CHUNK_BYTES)));
   }
   return new BakedSource(bytes, buffers);
 }

@@ -27,15 +27,15 @@ export interface Endpoint {
   removeEventListener(type: string, listener: (event: Event) => void): void;
 }
 
-const handedOver = new WeakMap<object, Transferable[]>();
+const transferLists = new WeakMap<object, Transferable[]>();
 
 /** Marks buffers to be transferred, and not copied, with `value`, an argument or an answer of a call. */
 export function transfer<T extends object>(value: T, buffers: Transferable[]): T {
-  handedOver.set(value, buffers);
+  transferLists.set(value, buffers);
   return value;
 }
 
 /** Returns the buffers that are transferred with an argument or an answer, if any. */
 export function transfersOf(value: unknown): Transferable[] | undefined {
-  return handedOver.get(value as object);
+  return transferLists.get(value as object);
 }

@@ -202,8 +202,8 @@ export const CLIP_SET_UNION_COUNT = 4; // u32
 export const CLIP_SET_INTERSECTION_COUNT = 8; // u32
 export const CLIP_SET_BYTES = 16;
 
-export const MOST_CLIP_PLANES = 16; // of a query
-export const MOST_SET_PLANES = 32; // of a clip set, of either kind
+export const MAX_CLIP_PLANES = 16; // of a query
+export const MAX_SET_PLANES = 32; // of a clip set, of either kind
 
 export const SIDE_OWN = 0; // the side of each object
 export const SIDE_FRONT = 1;
@@ -253,37 +253,37 @@ export const SNAP_MOVED = 132; // u32, 1 if vertices have moved since the featur
 export const SNAP_TARGET_BYTES = 144;
 
 // The state of a snapping pick: core/scene/snap/room.ts.
-export const SNAP_ROOM_DRAWING = 0; // f64 × SNAP_DRAWING_NUMBERS, as a SnapRequest has them
-export const SNAP_ROOM_POINT = 200; // f64 × 3, of the candidate that is tested, or was found: in the world
-export const SNAP_ROOM_PLACE = 224; // f64 × 2, where that point is drawn
-export const SNAP_ROOM_RECT = 240; // f64 × 4, where the box that is tested is drawn
-export const SNAP_ROOM_PIXELS = 272; // f64
-export const SNAP_ROOM_OF = 280; // u32, index of the object that the candidate or the box belongs to
-export const SNAP_ROOM_BOX = 284; // u32, address of that box: low xyz, high xyz, f32
-export const SNAP_ROOM_KIND = 288; // u32, SNAP_*
-export const SNAP_ROOM_INDEX = 292; // u32, index of its vertex, circle or edge
-export const SNAP_ROOM_SLOT = 296; // u32, slot of the element that it belongs to
-export const SNAP_ROOM_HIDDEN_COUNT = 300; // u32, candidates that a ray has shown to be hidden
-export const SNAP_ROOM_TARGETS = 304; // u32, address of the objects
-export const SNAP_ROOM_TARGET_COUNT = 308; // u32
-export const SNAP_ROOM_ENDS = 312; // f64 × 6, the ends of the feature found, in the world: of its straight run or its arc
-export const SNAP_ROOM_ELEMENT = 360; // i32, index of its element, as the mesh was given; -1 of boxes
+export const SNAP_PICK_DRAWING = 0; // f64 × SNAP_DRAWING_NUMBERS, as a SnapRequest has them
+export const SNAP_PICK_POINT = 200; // f64 × 3, of the candidate that is tested, or was found: in the world
+export const SNAP_PICK_SCREEN_POINT = 224; // f64 × 2, where that point is drawn
+export const SNAP_PICK_RECT = 240; // f64 × 4, where the box that is tested is drawn
+export const SNAP_PICK_PIXELS = 272; // f64
+export const SNAP_PICK_TARGET = 280; // u32, index of the object that the candidate or the box belongs to
+export const SNAP_PICK_BOX = 284; // u32, address of that box: low xyz, high xyz, f32
+export const SNAP_PICK_KIND = 288; // u32, SNAP_*
+export const SNAP_PICK_INDEX = 292; // u32, index of its vertex, circle or edge
+export const SNAP_PICK_SLOT = 296; // u32, slot of the element that it belongs to
+export const SNAP_PICK_HIDDEN_COUNT = 300; // u32, candidates that a ray has shown to be hidden
+export const SNAP_PICK_TARGETS = 304; // u32, address of the objects
+export const SNAP_PICK_TARGET_COUNT = 308; // u32
+export const SNAP_PICK_ENDS = 312; // f64 × 6, the ends of the feature found, in the world: of its straight run or its arc
+export const SNAP_PICK_ELEMENT = 360; // i32, index of its element, as the mesh was given; -1 of boxes
 
 /** Four factors and terms each of five functions of the world, four numbers of the viewport, and the radius. */
 export const SNAP_DRAWING_NUMBERS = 25;
 
 // Results of a step of a snapping pick.
 export const SNAP_NONE = 0; // there is nothing to snap to
-export const SNAP_TIRED = 1;
+export const SNAP_PAUSED = 1;
 export const SNAP_ASKS_BOX = 2; // whether the box is hidden
 export const SNAP_ASKS_POINT = 3; // whether the candidate is hidden
 export const SNAP_FOUND = 4;
 
 // A region of a view: a rectangle in the units of clip space over w, and perhaps a polygon in it.
-export const REGION_LOW_X = 0; // f64, -1 … 1
-export const REGION_LOW_Y = 8; // f64
-export const REGION_HIGH_X = 16; // f64
-export const REGION_HIGH_Y = 24; // f64
+export const REGION_MIN_X = 0; // f64, -1 … 1
+export const REGION_MIN_Y = 8; // f64
+export const REGION_MAX_X = 16; // f64
+export const REGION_MAX_Y = 24; // f64
 export const REGION_POLYGON = 32; // u32, address of two f64 for each vertex
 export const REGION_VERTEX_COUNT = 36; // u32, 0 for the whole rectangle
 export const REGION_MODE = 40; // u32, REGION_TOUCH or REGION_ENCLOSE
@@ -309,7 +309,7 @@ export const HIT_TIME = 8; // f64, 0 … 1
 export const HIT_DEPTH = 64; // f64, 0 unless they overlap at the start
 
 // The motion of a sweep, which starts at the matrix of the description.
-export const MOTION_WAY = 0; // f64 × 3, of the origin of the shape's matrix
+export const MOTION_DISPLACEMENT = 0; // f64 × 3, of the origin of the shape's matrix
 export const MOTION_ROTATION = 24; // f64 × 4, quaternion xyzw, in the world, about that origin
 export const MOTION_TOLERANCE = 56; // f64, world units; 0 for the default
 export const MOTION_BYTES = 64;
@@ -364,8 +364,8 @@ export const MESH_BLOCKS = 44; // u32, offset from the header
 export const MESH_INDICES = 48; // u32, offset from the header
 export const MESH_EXPONENT = 52; // i32: tree space = (mesh space - offset) · 2^exponent
 export const MESH_OFFSET = 56; // f64 × 3
-export const MESH_LOW = 80; // f64 × 3, bounds in mesh space
-export const MESH_HIGH = 104; // f64 × 3
+export const MESH_MIN = 80; // f64 × 3, bounds in mesh space
+export const MESH_MAX = 104; // f64 × 3
 export const MESH_COST = 128; // f64, of the tree as it is now; mesh/cost.ts
 export const MESH_BUILT_COST = 136; // f64, of the tree as it was built
 export const MESH_RADIUS = 144; // f64, distance of the farthest vertex from the centre of the bounds, in mesh space
@@ -455,7 +455,7 @@ export const CHARACTER_IS_PLACED = 4; // the description has a place, a speed an
 // A move of a character inside a frame. Moves of one character are made in order.
 export const MOVE_CHARACTER = 0; // u32, its id
 export const MOVE_KIND = 4; // u32, MOVE_*
-export const MOVE_WAY = 8; // f64 × 3, world units; MOVE_TIMED: per second
+export const MOVE_VECTOR = 8; // f64 × 3, world units; MOVE_TIMED: per second
 export const MOVE_SECONDS = 32; // f64
 export const MOVE_NEXT = 40; // u32, the core's own
 export const MOVE_BYTES = 48;

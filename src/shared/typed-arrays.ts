@@ -9,14 +9,14 @@ export function grown<T extends Uint8Array | Uint16Array | Uint32Array | Int32Ar
 }
 
 /** Returns a new array of the numbers of all parts, in order. */
-export function joined(parts: readonly ArrayLike<number>[]): Uint32Array {
-  const all = new Uint32Array(parts.reduce((length, part) => length + part.length, 0));
+export function concatenate(parts: readonly ArrayLike<number>[]): Uint32Array {
+  const result = new Uint32Array(parts.reduce((length, part) => length + part.length, 0));
   let end = 0;
   for (const part of parts) {
-    all.set(part, end);
+    result.set(part, end);
     end += part.length;
   }
-  return all;
+  return result;
 }
 
 export function areEqual(a: ArrayLike<number>, b: ArrayLike<number>): boolean {

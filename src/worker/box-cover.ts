@@ -1,9 +1,9 @@
 import { BOX_NUMBERS } from '../shared/baked-boxes.js';
 import type { BoxCheck } from '../shared/types.js';
-import { type MemoryOf, readCorners } from './snap/corners.js';
+import { type MemoryGetter, readCorners } from './snap/corners.js';
 
 /** Boxes that triangles are tested against between two rests. */
-const STEPS = 512;
+const TESTS_PER_STEP = 512;
 /**
  * What rounding may leave outside of a box, relative to the largest coordinate: far above float64's epsilon, far below float32's.
  */
@@ -25,24 +25,24 @@ interface Box {
  * Tests whether boxes contain all triangles of a mesh, in its own space: the boxes are clipped away from each triangle one after
  * another, and any remainder sticks out. It may rest after each step, during which the mesh must not change.
  */
-export function* boxCover(memoryOf: MemoryOf, mesh: number, records: Float64Array): Generator<void, BoxCheck> {
-  const { positions } = yield* readCorners(memoryOf, mesh);
+export function* boxCover(getMemory: MemoryGetter, mesh: number, records: Float64Array): Generator<void, BoxCheck> {
+  const { positions } = yield* readCorners(getMemory, mesh);
   const boxes: Box[] = [];
   for (let i = 0; i < records.length; i += BOX_NUMBERS) boxes.push(boxOf(records.subarray(i, i + BOX_NUMBERS)));
-  let reach = 0;
+  let maxCoordinate = 0;
   for (let i = 0; i < positions.length; i++) {
-    reach = Math.max(reach, Math.abs(positions[i]));
+    maxCoordinate = Math.max(maxCoordinate, Math.abs(positions[i]));
     if (i % 65536 === 65535) yield;
   }
-  const slack = SLACK * reach;
-  const atOnce = Math.ceil(STEPS / (boxes.length + 1));
+  const slack = SLACK * maxCoordinate;
+  const trianglesPerStep = Math.ceil(TESTS_PER_STEP / (boxes.length + 1));
   let triangles = 0;
   let farthest = 0;
   for (let t = 0; t < positions.length; t += 9) {
     const outside = remainderOf(Array.from(positions.subarray(t, t + 9)), boxes, slack);
     if (outside.length > 0) triangles++;
     for (const polygon of outside) farthest = Math.max(farthest, farthestOf(polygon, boxes));
-    if ((t / 9) % atOnce === atOnce - 1) yield;
+    if ((t / 9) % trianglesPerStep === trianglesPerStep - 1) yield;
   }
   return { conservative: triangles === 0, triangles, farthest };
 }
@@ -57,8 +57,8 @@ function boxOf(record: ArrayLike<number>): Box {
   const half = [hx, hy, hz];
   const planes = new Float64Array(24);
   axes.forEach(([a, b, c], k) => {
-    const middle = a * cx + b * cy + c * cz;
-    planes.set([a, b, c, middle + half[k], -a, -b, -c, half[k] - middle], 8 * k);
+    const centerOffset = a * cx + b * cy + c * cz;
+    planes.set([a, b, c, centerOffset + half[k], -a, -b, -c, half[k] - centerOffset], 8 * k);
   });
   return { planes, center: [cx, cy, cz], half, axes };
 }
@@ -66,16 +66,16 @@ function boxOf(record: ArrayLike<number>): Box {
 /** Returns the parts of a polygon that no box contains; moves a box that contains all of it to the front. */
 function remainderOf(polygon: Polygon, boxes: Box[], slack: number): Polygon[] {
   // Most triangles lie entirely in one box, often in that of the previous triangle.
-  const holder = boxes.findIndex(({ planes }) => isWithin(polygon, planes, slack));
-  if (holder >= 0) {
-    [boxes[0], boxes[holder]] = [boxes[holder], boxes[0]];
+  const containingBox = boxes.findIndex(({ planes }) => isWithin(polygon, planes, slack));
+  if (containingBox >= 0) {
+    [boxes[0], boxes[containingBox]] = [boxes[containingBox], boxes[0]];
     return [];
   }
   let pieces = [polygon];
   for (const { planes } of boxes) {
-    const left: Polygon[] = [];
-    for (const piece of pieces) cutAway(piece, planes, slack, left);
-    pieces = left;
+    const remainders: Polygon[] = [];
+    for (const piece of pieces) cutAway(piece, planes, slack, remainders);
+    pieces = remainders;
     if (pieces.length === 0) break;
   }
   return pieces;
@@ -89,17 +89,17 @@ function isWithin(polygon: Polygon, planes: Float64Array, slack: number): boolea
 }
 
 /** Adds the parts of a piece that are outside of a box: one for each of its planes. */
-function cutAway(piece: Polygon, planes: Float64Array, slack: number, left: Polygon[]): void {
-  const begun = left.length;
-  let rest = piece;
+function cutAway(piece: Polygon, planes: Float64Array, slack: number, outside: Polygon[]): void {
+  const initialLength = outside.length;
+  let remaining = piece;
   for (let k = 0; k < 24; k += 4) {
-    const { inner, outer } = split(rest, planes, k, slack);
-    if (outer.length > 0) left.push(outer);
-    rest = inner;
-    if (rest.length === 0) {
+    const { inner, outer } = split(remaining, planes, k, slack);
+    if (outer.length > 0) outside.push(outer);
+    remaining = inner;
+    if (remaining.length === 0) {
       // The box does not intersect the piece, which stays whole.
-      left.length = begun;
-      left.push(piece);
+      outside.length = initialLength;
+      outside.push(piece);
       return;
     }
   }
@@ -120,10 +120,10 @@ function split(polygon: Polygon, planes: Float64Array, k: number, slack: number)
     if (p <= 0) inner.push(...corner);
     if (p >= 0) outer.push(...corner);
     if (p * q >= 0) continue;
-    const share = p / (p - q);
-    const cut = corner.map((value, axis) => value + share * (polygon[3 * j + axis] - value));
-    inner.push(...cut);
-    outer.push(...cut);
+    const fraction = p / (p - q);
+    const crossing = corner.map((value, axis) => value + fraction * (polygon[3 * j + axis] - value));
+    inner.push(...crossing);
+    outer.push(...crossing);
   }
   return { inner, outer };
 }
@@ -136,24 +136,24 @@ function heightOf(polygon: Polygon, i: number, planes: Float64Array, k: number):
 /** Returns the distance from the nearest box of the farthest of a polygon's corners and its centre. */
 function farthestOf(polygon: Polygon, boxes: readonly Box[]): number {
   const count = polygon.length / 3;
-  const middle = [0, 0, 0];
+  const center = [0, 0, 0];
   let farthest = 0;
   for (let i = 0; i < count; i++) {
     const corner = polygon.slice(3 * i, 3 * i + 3);
-    for (let k = 0; k < 3; k++) middle[k] += corner[k] / count;
+    for (let k = 0; k < 3; k++) center[k] += corner[k] / count;
     farthest = Math.max(farthest, distanceTo(corner, boxes));
   }
-  return Math.max(farthest, distanceTo(middle, boxes));
+  return Math.max(farthest, distanceTo(center, boxes));
 }
 
 function distanceTo(point: readonly number[], boxes: readonly Box[]): number {
   let nearest = Number.POSITIVE_INFINITY;
   for (const { center, half, axes } of boxes) {
-    const beyond = axes.map((axis, k) => {
+    const excess = axes.map((axis, k) => {
       const at = axis.reduce((sum, value, i) => sum + value * (point[i] - center[i]), 0);
       return Math.max(Math.abs(at) - half[k], 0);
     });
-    nearest = Math.min(nearest, Math.hypot(...beyond));
+    nearest = Math.min(nearest, Math.hypot(...excess));
   }
   return nearest;
 }

@@ -1,5 +1,5 @@
 import type { Vec3 } from '../shared/types.js';
-import { BOXES_A_LOOK } from './binding/inspector.js';
+import { BOXES_PER_STEP } from './binding/inspector.js';
 
 /** Corners of a box are numbered by their signs along its axes: bit k is set for plus. */
 const EDGES = [0, 1, 2, 3, 4, 5, 6, 7, 0, 2, 1, 3, 4, 6, 5, 7, 0, 4, 1, 5, 2, 6, 3, 7];
@@ -13,7 +13,7 @@ export function* linesOf(boxes: Float64Array, [x, y, z]: Vec3): Generator<void, 
   const lines = new Float32Array(72 * count);
   const corners = new Float64Array(24);
   for (let i = 0, to = 0; i < count; i++) {
-    if (i % BOXES_A_LOOK === BOXES_A_LOOK - 1) yield;
+    if (i % BOXES_PER_STEP === BOXES_PER_STEP - 1) yield;
     const at = 12 * i;
     for (let corner = 0; corner < 8; corner++) {
       const sx = corner & 1 ? 1 : -1;
@@ -41,7 +41,7 @@ export function* coloursOf(
   const ends = new Uint32Array(24 * count);
   const colours = new Uint32Array(list.slice().buffer);
   for (let i = 0; i < count; i++) {
-    if (i % BOXES_A_LOOK === BOXES_A_LOOK - 1) yield;
+    if (i % BOXES_PER_STEP === BOXES_PER_STEP - 1) yield;
     ends.fill(colours[indexOf(i) % colours.length], 24 * i, 24 * i + 24);
   }
   return new Uint8Array(ends.buffer);

@@ -14,16 +14,16 @@ import type { Outlines } from './binding/sections.js';
 import { axesOf, project } from './plane-coordinates.js';
 
 /** A polygon of more points, including its holes, is not filled: that would take more than some 20 ms in one piece. */
-export const MOST_FILLED = 1 << 14;
+export const MAX_FILLED_POINTS = 1 << 14;
 
 /** Points of polygons between two yields: some 0.5 ms. */
-const PER_YIELD = 1024;
+const POINTS_PER_YIELD = 1024;
 
 /**
  * Triangulates the cut surface: loops that are inside of an even number of others, minus the loops directly inside of
  * them. Returns three points per triangle, counter-clockwise as seen from in front of the plane. Yields often.
  */
-export function* fill(
+export function* fillOutlines(
   outlines: Outlines,
   parents: Int32Array,
   plane: ArrayLike<number>,
@@ -34,16 +34,16 @@ export function* fill(
   for (let i = 0; i < parents.length; i++) if (depths[i] % 2 === 1) addTo(holes, parents[i], i);
   const axes = axesOf(plane);
   const triangles: number[] = [];
-  let worked = 0;
+  let pointsSinceYield = 0;
   for (let i = 0; i < parents.length; i++) {
     if (!closed[i] || depths[i] % 2 === 1 || starts[i + 1] - starts[i] < 3) continue;
     const rings = [i, ...(holes.get(i) ?? [])];
     const count = rings.reduce((sum, ring) => sum + starts[ring + 1] - starts[ring], 0);
-    if (count > MOST_FILLED) continue;
+    if (count > MAX_FILLED_POINTS) continue;
     triangulate(outlines, rings, count, axes, triangles);
-    worked += count;
-    if (worked < PER_YIELD) continue;
-    worked = 0;
+    pointsSinceYield += count;
+    if (pointsSinceYield < POINTS_PER_YIELD) continue;
+    pointsSinceYield = 0;
     yield;
   }
   return Uint32Array.from(triangles);
@@ -58,30 +58,30 @@ function triangulate(
   triangles: number[],
 ): void {
   const flat = new Float64Array(2 * count);
-  const places = new Uint32Array(count);
+  const pointIndices = new Uint32Array(count);
   const ringStarts: number[] = [];
   let at = 0;
   for (const ring of rings) {
     if (at > 0) ringStarts.push(at);
     project(points, starts[ring], starts[ring + 1], starts[rings[0]], axes, flat, 2 * at, 2);
-    for (let p = starts[ring]; p < starts[ring + 1]; p++, at++) places[at] = p;
+    for (let p = starts[ring]; p < starts[ring + 1]; p++, at++) pointIndices[at] = p;
   }
-  const found = earcut(flat, ringStarts);
-  for (let t = 0; t < found.length; t += 3) {
-    const [a, b, c] = [found[t], found[t + 1], found[t + 2]];
-    const isTurned = areaOf(flat, a, b, c) < 0;
-    triangles.push(places[a], places[isTurned ? c : b], places[isTurned ? b : c]);
+  const cornerIndices = earcut(flat, ringStarts);
+  for (let t = 0; t < cornerIndices.length; t += 3) {
+    const [a, b, c] = [cornerIndices[t], cornerIndices[t + 1], cornerIndices[t + 2]];
+    const isClockwise = areaOf(flat, a, b, c) < 0;
+    triangles.push(pointIndices[a], pointIndices[isClockwise ? c : b], pointIndices[isClockwise ? b : c]);
   }
 }
 
 /** Returns for each loop how many others it is inside of. */
 function depthsOf(parents: Int32Array): Int32Array {
   const depths = new Int32Array(parents.length).fill(-1);
-  const way: number[] = [];
+  const ancestors: number[] = [];
   for (let i = 0; i < parents.length; i++) {
-    for (let at = i; at >= 0 && depths[at] < 0; at = parents[at]) way.push(at);
-    while (way.length > 0) {
-      const at = way.pop()!;
+    for (let at = i; at >= 0 && depths[at] < 0; at = parents[at]) ancestors.push(at);
+    while (ancestors.length > 0) {
+      const at = ancestors.pop()!;
       depths[at] = parents[at] < 0 ? 0 : depths[parents[at]] + 1;
     }
   }

@@ -3,24 +3,24 @@ import type { Failure } from '../shared/failure.js';
 import type { ObjectId } from '../shared/types.js';
 import type { Core } from './binding/core.js';
 import type { Steps } from './binding/steps.js';
-import { declared } from './failures.js';
+import { failureOrRethrow } from './failures.js';
 import type { MeshTable } from './mesh-table.js';
-import { placedIn } from './placed-in.js';
+import { describePlaced } from './placed-in.js';
 
 /** How many objects commands process between two readings of the clock: some 0.1 ms, and 1 ms if each is set on its own. */
-const STEP_OBJECTS = 256;
-const ONE = [1];
-const MANY = [STEP_OBJECTS];
+const OBJECTS_PER_STEP = 256;
+const ONE_OBJECT = [1];
+const MANY_OBJECTS = [OBJECTS_PER_STEP];
 
 /** Runs commands: what is added, changed and removed between frames. */
 export class CommandRunner {
   readonly #core: Core;
   readonly #meshes: MeshTable;
   /** Objects that could not be added. Later commands for them are ignored. */
-  readonly #unborn = new Set<ObjectId>();
-  /** The error of the first command that failed since the last `take`. */
+  readonly #failedObjects = new Set<ObjectId>();
+  /** The error of the first command that failed since the last `takeOutcome`. */
   #failure: Failure | undefined;
-  /** Milliseconds spent on commands since the last `take`. */
+  /** Milliseconds spent on commands since the last `takeOutcome`. */
   #ms = 0;
   /** Whether a frame is between two slices. */
   readonly #isInFrame: () => boolean;
@@ -41,7 +41,7 @@ export class CommandRunner {
       try {
         for (const count of this.#run(command)) {
           objects += count;
-          if (objects < STEP_OBJECTS) continue;
+          if (objects < OBJECTS_PER_STEP) continue;
           objects = 0;
           this.#ms += performance.now() - start;
           yield;
@@ -55,11 +55,11 @@ export class CommandRunner {
   }
 
   /** Returns the first failure, and the time of all commands, since the last call. */
-  take(): { failure: Failure | undefined; ms: number } {
-    const taken = { failure: this.#failure, ms: this.#ms };
+  takeOutcome(): { failure: Failure | undefined; ms: number } {
+    const outcome = { failure: this.#failure, ms: this.#ms };
     this.#failure = undefined;
     this.#ms = 0;
-    return taken;
+    return outcome;
   }
 
   /** Called when a frame was answered. */
@@ -68,12 +68,12 @@ export class CommandRunner {
   }
 
   #fail(command: Command, error: unknown): void {
-    const { code, message } = declared(error);
+    const { code, message } = failureOrRethrow(error);
     this.#failure ??= { code, message: `${nameOf(command)} failed before: ${message}` };
     if (command.type !== 'addObjects') return;
     for (const id of command.ids) {
       this.#core.removeObject(id); // some of them may have been added
-      this.#unborn.add(id);
+      this.#failedObjects.add(id);
     }
   }
 
@@ -84,57 +84,61 @@ export class CommandRunner {
         return this.#addObjects(command);
       case 'placeObjects':
         this.#core.placeAhead(command.input);
-        return MANY;
+        return MANY_OBJECTS;
       case 'setObject':
-        if (!this.#unborn.has(command.id)) {
-          this.#core.setObject(command.id, placedIn(this.#meshes, command.description, command.matrix));
+        if (!this.#failedObjects.has(command.id)) {
+          this.#core.setObject(command.id, describePlaced(this.#meshes, command.description, command.matrix));
         }
-        return ONE;
+        return ONE_OBJECT;
       case 'removeObject':
         this.#removeObject(command.id);
-        return ONE;
+        return ONE_OBJECT;
       case 'setLayers':
         // Objects that could not be added are not alive.
-        return each(command.ids, (id) => this.#core.setLayers(id, command.layers));
+        return forEachObject(command.ids, (id) => this.#core.setLayers(id, command.layers));
       case 'removeObjects':
-        return each(command.ids, (id) => this.#removeObject(id));
+        return forEachObject(command.ids, (id) => this.#removeObject(id));
       case 'removeMesh':
         this.#meshes.remove(command.mesh);
-        return ONE;
+        return ONE_OBJECT;
       case 'removeView':
         if (this.#isInFrame()) this.#leavingViews.push(command.slot);
         else this.#core.removeView(command.slot);
-        return ONE;
+        return ONE_OBJECT;
       case 'putCharacter':
         this.#core.putCharacter(command.id, command.description);
-        return ONE;
+        return ONE_OBJECT;
       case 'removeCharacter':
         this.#core.removeCharacter(command.id);
-        return ONE;
+        return ONE_OBJECT;
     }
   }
 
   #removeObject(id: ObjectId): void {
-    if (!this.#unborn.delete(id)) this.#core.removeObject(id);
+    if (!this.#failedObjects.delete(id)) this.#core.removeObject(id);
   }
 
   *#addObjects({ ids, description, matrices }: AddObjects): Generator<number> {
-    const areMany = matrices.length > 16;
-    for (let at = 0; at < ids.length; at += STEP_OBJECTS) {
-      const some = Uint32Array.from(ids.slice(at, at + STEP_OBJECTS));
-      const theirs = areMany ? matrices.slice(16 * at, 16 * (at + some.length)) : matrices;
+    const hasMatrixPerObject = matrices.length > 16;
+    for (let at = 0; at < ids.length; at += OBJECTS_PER_STEP) {
+      const batch = Uint32Array.from(ids.slice(at, at + OBJECTS_PER_STEP));
+      const batchMatrices = hasMatrixPerObject ? matrices.slice(16 * at, 16 * (at + batch.length)) : matrices;
       // The mesh may have moved to another address after a rest.
-      const placed = placedIn(this.#meshes, description, theirs.length === 0 ? undefined : theirs);
-      this.#core.addObjects(some, placed);
-      yield some.length;
+      const placedObjects = describePlaced(
+        this.#meshes,
+        description,
+        batchMatrices.length === 0 ? undefined : batchMatrices,
+      );
+      this.#core.addObjects(batch, placedObjects);
+      yield batch.length;
     }
   }
 }
 
 /** Applies `work` to each object, some of them at a time. */
-function* each(ids: ArrayLike<ObjectId>, work: (id: ObjectId) => void): Generator<number> {
+function* forEachObject(ids: ArrayLike<ObjectId>, work: (id: ObjectId) => void): Generator<number> {
   for (let i = 0; i < ids.length; ) {
-    const end = Math.min(ids.length, i + STEP_OBJECTS);
+    const end = Math.min(ids.length, i + OBJECTS_PER_STEP);
     const count = end - i;
     while (i < end) work(ids[i++]);
     yield count;

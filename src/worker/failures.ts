@@ -2,19 +2,19 @@ import { type Failure, failureOf } from '../shared/failure.js';
 import type { Outcome } from '../shared/protocol.js';
 
 /** Returns the failure to report. An error that only a bug can cause is thrown again and ends the worker. */
-export function declared(error: unknown): Failure {
+export function failureOrRethrow(error: unknown): Failure {
   const failure = failureOf(error);
   if (!failure) throw error;
   return failure;
 }
 
 /** Does work that allocates memory, and returns whether there was enough. */
-export function hasRoom(work: () => void): boolean {
+export function hasMemoryFor(work: () => void): boolean {
   try {
     work();
     return true;
   } catch (error) {
-    declared(error);
+    failureOrRethrow(error);
     return false;
   }
 }
@@ -24,6 +24,6 @@ export function outcomeOf<T>(act: () => T): Outcome<T> {
   try {
     return { value: act() };
   } catch (error) {
-    return { failure: declared(error) };
+    return { failure: failureOrRethrow(error) };
   }
 }

@@ -2,7 +2,7 @@ import type { CallMessage, Endpoint } from '../shared/calls.js';
 import type { ToWorker } from '../shared/protocol.js';
 import type { Calls } from './calls.js';
 import { Queue } from './queue.js';
-import { afterMessages, type Gate, INTAKE, type Turns } from './slices.js';
+import { afterMessages, type Gate, INTAKE, type MessageFlow } from './slices.js';
 
 /** Milliseconds of work after which messages may have piled up. */
 const PAUSE_AFTER_MS = 2;
@@ -12,7 +12,7 @@ const PAUSE_AFTER_MS = 2;
  * any more. The `drop` of such a call arrives after it: so after long work, all messages that arrived meanwhile are
  * taken in before any of them is answered.
  */
-export class Inbox implements Turns {
+export class Inbox implements MessageFlow {
   readonly #endpoint: Endpoint;
   #receive!: (message: ToWorker) => void;
   #calls!: Pick<Calls, 'run' | 'refuse'>;
@@ -21,12 +21,12 @@ export class Inbox implements Turns {
   call = 0;
   dropped: Set<number> | undefined;
   /** Calls that were dropped before they began. */
-  readonly #unwanted = new Set<number>();
+  readonly #droppedBeforeStart = new Set<number>();
   #isPaused = false;
   /** Decides which messages pass while the others are held. */
   #gate: Gate | undefined;
   /** Milliseconds since the last pause. */
-  #worked = 0;
+  #workedMs = 0;
 
   constructor(endpoint: Endpoint) {
     this.#endpoint = endpoint;
@@ -54,29 +54,29 @@ export class Inbox implements Turns {
   pause(): void {
     if (this.#isPaused) return;
     this.#isPaused = true;
-    this.#takeAll();
+    this.#acceptAll();
   }
 
   /**
    * Takes in all waiting messages, then answers them. Node delivers at most a thousand messages at once, so none are
    * left only when a turn has brought none.
    */
-  #takeAll(): void {
-    const before = this.#waiting.length;
+  #acceptAll(): void {
+    const lengthBefore = this.#waiting.length;
     afterMessages(() => {
-      if (this.#waiting.length > before) {
-        this.#takeAll();
+      if (this.#waiting.length > lengthBefore) {
+        this.#acceptAll();
         return;
       }
       this.#isPaused = false;
-      this.#worked = 0;
+      this.#workedMs = 0;
       this.#answer();
     }, INTAKE);
   }
 
   #take(message: ToWorker | CallMessage): void {
     if (!Array.isArray(message) && message.type === 'drop') {
-      for (const call of message.calls) (call > this.call ? this.#unwanted : this.dropped)?.add(call);
+      for (const call of message.calls) (call > this.call ? this.#droppedBeforeStart : this.dropped)?.add(call);
       return;
     }
     this.#waiting.add(message);
@@ -87,8 +87,8 @@ export class Inbox implements Turns {
     while (!this.#isPaused && this.#waiting.length > 0 && this.#passes(this.#waiting.first!)) {
       const start = performance.now();
       this.#deliver(this.#waiting.take()!);
-      this.#worked += performance.now() - start;
-      if (this.#worked > PAUSE_AFTER_MS) this.pause();
+      this.#workedMs += performance.now() - start;
+      if (this.#workedMs > PAUSE_AFTER_MS) this.pause();
     }
   }
 
@@ -100,7 +100,7 @@ export class Inbox implements Turns {
   #deliver(message: ToWorker | CallMessage): void {
     if (Array.isArray(message)) {
       [this.call] = message;
-      if (this.#unwanted.delete(this.call)) this.#calls.refuse(message);
+      if (this.#droppedBeforeStart.delete(this.call)) this.#calls.refuse(message);
       else this.#calls.run(message);
     } else {
       this.#receive(message);

@@ -8,59 +8,59 @@ import { buffersOf } from './buffers-of.js';
 import type { Slices } from './slices.js';
 
 /** How many ways a view may see an object (`InspectedBounds`). */
-const STATES = 4;
+const STATE_COUNT = 4;
 
 /**
- * Inspects the internals of a core, in slices. Meshes must be kept as they are meanwhile; `frame` returns the core's current
+ * Inspects the internals of a core, in slices. Meshes must be kept as they are meanwhile; `currentFrame` returns the core's current
  * frame.
  */
 export async function inspect(
   inspector: CoreInspector,
   request: InspectRequest,
   slices: Slices,
-  frame: () => number,
+  currentFrame: () => number,
 ): Promise<Inspection> {
   const { maxBoxes, palette, views } = request;
-  const { origin: middle, ...numbers } = inspector.scene();
-  const origin = request.origin ?? middle;
+  const { origin: sceneOrigin, ...counts } = inspector.scene();
+  const origin = request.origin ?? sceneOrigin;
   const buffers: ArrayBuffer[] = [];
 
   /** Adds the lines of boxes, and collects all their buffers. */
-  const draw = async <T extends InspectedBoxes>(
-    found: T,
+  const addLines = async <T extends InspectedBoxes>(
+    listedBoxes: T,
     list?: Uint8Array,
     indexOf?: (i: number) => number,
   ): Promise<T> => {
-    const drawn: T & ColouredLines = found;
+    const result: T & ColouredLines = listedBoxes;
     if (request.lines) {
-      drawn.lines = await slices.run(linesOf(found.boxes, origin));
-      if (list && indexOf) drawn.colours = await slices.run(coloursOf(found.boxes.length / 12, list, indexOf));
+      result.lines = await slices.run(linesOf(listedBoxes.boxes, origin));
+      if (list && indexOf) result.colours = await slices.run(coloursOf(listedBoxes.boxes.length / 12, list, indexOf));
     }
-    buffers.push(...buffersOf(drawn));
-    return drawn;
+    buffers.push(...buffersOf(result));
+    return result;
   };
 
-  const answer: Inspection = { frame: frame(), origin, ...numbers, trees: [], cells: null, bounds: null };
+  const answer: Inspection = { frame: currentFrame(), origin, ...counts, trees: [], cells: null, bounds: null };
   try {
     if (request.octree) {
       const cells = await slices.run(inspector.cells(maxBoxes));
-      answer.cells = await draw(cells, palette?.cells, (i) => cells.trees[i]);
+      answer.cells = await addLines(cells, palette?.cells, (i) => cells.trees[i]);
     }
     if (request.bounds) {
       const bounds = await slices.run(inspector.bounds(maxBoxes, views));
       const { asleep, states } = bounds;
-      answer.bounds = await draw(bounds, palette?.states, (i) => {
-        return (states[0]?.[i] ?? 0) + STATES * (asleep[i] === 1 ? 2 : bounds.static[i]);
+      answer.bounds = await addLines(bounds, palette?.states, (i) => {
+        return (states[0]?.[i] ?? 0) + STATE_COUNT * (asleep[i] === 1 ? 2 : bounds.static[i]);
       });
       for (const each of states) buffers.push(each.buffer as ArrayBuffer);
     }
     for (const object of request.trees) {
       if (slices.isOver) await slices.next();
       if (!inspector.beginTree(object, request.fromLevel, request.toLevel, maxBoxes)) continue; // it was removed
-      const begun = frame();
+      const frameAtStart = currentFrame();
       while (!inspector.stepTree(slices.end)) await slices.next();
-      const tree: InspectedTree = { ...(await slices.run(inspector.takeTree(object))), frame: begun };
-      answer.trees.push(await draw(tree, palette?.levels, (i) => tree.levels[i]));
+      const tree: InspectedTree = { ...(await slices.run(inspector.readTree(object))), frame: frameAtStart };
+      answer.trees.push(await addLines(tree, palette?.levels, (i) => tree.levels[i]));
     }
   } finally {
     inspector.end();

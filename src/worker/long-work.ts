@@ -3,10 +3,10 @@ import type { BusyMessage, WorkerApi } from '../shared/protocol.js';
 import type { MeshId } from '../shared/types.js';
 import type { Core } from './binding/core.js';
 import type { Steps } from './binding/steps.js';
-import { hasRoom } from './failures.js';
+import { hasMemoryFor } from './failures.js';
 import type { MeshTable } from './mesh-table.js';
 import { Queue } from './queue.js';
-import { afterMessages, type Gate, NO_TURNS, SLICE_MS, Slices, type Turns } from './slices.js';
+import { afterMessages, type Gate, type MessageFlow, NO_MESSAGES, SLICE_MS, Slices } from './slices.js';
 
 /**
  * Milliseconds of long work before queries are answered. This is the longest that a pick waits, except for pairs that have no
@@ -20,7 +20,7 @@ const BUSY_EVERY_MS = 100;
  * Calls that change nothing that a frame or a contact reads, or that themselves wait before they change it. They are therefore
  * answered while a frame or a contact is under way.
  */
-const HARMLESS: ReadonlySet<unknown> = new Set<keyof WorkerApi>([
+const CONCURRENT_CALLS: ReadonlySet<unknown> = new Set<keyof WorkerApi>([
   'raycast',
   'raycastAll',
   'raycastMany',
@@ -58,8 +58,8 @@ const HARMLESS: ReadonlySet<unknown> = new Set<keyof WorkerApi>([
 export class LongWork {
   readonly #core: Core;
   readonly #meshes: MeshTable;
-  readonly #turns: Turns;
-  readonly #tell: (type: BusyMessage['type']) => void;
+  readonly #messageFlow: MessageFlow;
+  readonly #notify: (type: BusyMessage['type']) => void;
   #isInFrame = false;
   #isInPair = false;
   /** Whether commands are between two slices; every later message waits behind them. */
@@ -67,17 +67,17 @@ export class LongWork {
   /** Number of tasks under way that read meshes in slices, not counting frames and contacts. */
   #readers = 0;
   /** Slow contacts and distances that arrived meanwhile. */
-  readonly #pairs = new Queue<() => void>();
+  readonly #waitingPairs = new Queue<() => void>();
   /** When the main thread was last notified that long work is under way. */
-  #saidBusyAt = 0;
+  #notifiedBusyAt = 0;
   /** Whether slices that derive the data that contacts have asked for are under way. */
   #isDeriving = false;
 
-  constructor(core: Core, meshes: MeshTable, turns: Turns, tell: (type: BusyMessage['type']) => void) {
+  constructor(core: Core, meshes: MeshTable, messageFlow: MessageFlow, notify: (type: BusyMessage['type']) => void) {
     this.#core = core;
     this.#meshes = meshes;
-    this.#turns = turns;
-    this.#tell = tell;
+    this.#messageFlow = messageFlow;
+    this.#notify = notify;
   }
 
   /** Whether a slow question about two objects is between two of its slices. */
@@ -87,16 +87,16 @@ export class LongWork {
 
   /** Number of the call that began last. Work done for the call uses it to learn that nobody waits for the call any more. */
   get call(): number {
-    return this.#turns.call;
+    return this.#messageFlow.call;
   }
 
   /** Returns whether a call whose work is between two slices has been dropped, so that nobody waits for it any more. */
   isDropped(call: number): boolean {
-    return this.#turns.dropped?.has(call) === true;
+    return this.#messageFlow.dropped?.has(call) === true;
   }
 
   /** Aborts the work of a call that nobody waits for any more. */
-  check(call: number): void {
+  throwIfDropped(call: number): void {
     if (this.isDropped(call)) throw new CollisionError('ABORTED', 'nobody waits for it any more');
   }
 
@@ -138,9 +138,9 @@ export class LongWork {
    * Runs commands. Sliced work that began before them continues between their slices. All later messages wait until the commands
    * are done, since they must see the result. Without message senders, nobody waits for a slice.
    */
-  command(steps: Steps<void>): void {
-    const end = performance.now() + (this.#turns === NO_TURNS ? Infinity : FRAME_SLICE_MS);
-    while (!this.#isInCommands || this.mayGoAhead()) {
+  runCommands(steps: Steps<void>): void {
+    const end = performance.now() + (this.#messageFlow === NO_MESSAGES ? Infinity : FRAME_SLICE_MS);
+    while (!this.#isInCommands || this.mayChangeScene()) {
       if (steps.next().done) {
         const wasHeld = this.#isInCommands;
         this.#isInCommands = false;
@@ -149,44 +149,44 @@ export class LongWork {
       }
       if (performance.now() >= end) break;
     }
-    if (!this.#isInCommands) this.#turns.hold(this.#gate);
+    if (!this.#isInCommands) this.#messageFlow.hold(this.#gate);
     this.#isInCommands = true;
-    this.takeTurns(() => this.command(steps));
+    this.resumeAfterMessages(() => this.runCommands(steps));
   }
 
   /** Queues a question about two objects until no work is under way that it would disturb. */
   waitForPair(begin: () => void): void {
-    this.#pairs.add(begin);
+    this.#waitingPairs.add(begin);
   }
 
   /**
    * Notifies the main thread that work continues, if the last notification was long ago: otherwise it would consider the worker
    * lost.
    */
-  sayBusy(): void {
+  notifyBusy(): void {
     const now = performance.now();
-    if (now - this.#saidBusyAt <= BUSY_EVERY_MS) return;
-    this.#saidBusyAt = now;
-    this.#tell(this.#isBusy ? 'busy' : 'alive');
+    if (now - this.#notifiedBusyAt <= BUSY_EVERY_MS) return;
+    this.#notifiedBusyAt = now;
+    this.#notify(this.#isBusy ? 'busy' : 'alive');
   }
 
   /** Lets only messages pass that do not disturb long work, until `release`, and notifies the main thread. */
   #hold(): void {
-    this.#keep();
-    this.#turns.hold(this.#gate);
-    this.#saidBusyAt = 0;
-    this.sayBusy();
+    this.#keepMeshes();
+    this.#messageFlow.hold(this.#gate);
+    this.#notifiedBusyAt = 0;
+    this.notifyBusy();
   }
 
   /** Resumes what waited for the end of long work, a slice at a time. Between two slices, all messages are answered again. */
   release(): void {
     const end = performance.now() + FRAME_SLICE_MS;
-    while (!this.isHeld && this.#pairs.length > 0 && performance.now() < end) this.#pairs.take()!();
+    while (!this.isHeld && this.#waitingPairs.length > 0 && performance.now() < end) this.#waitingPairs.take()!();
     if (this.isHeld) return;
-    if (this.#pairs.length > 0) this.takeTurns(() => this.release());
-    this.#releaseKept();
-    this.#turns.release();
-    this.deriveWanted();
+    if (this.#waitingPairs.length > 0) this.resumeAfterMessages(() => this.release());
+    this.#releaseMeshes();
+    this.#messageFlow.release();
+    this.derivePending();
   }
 
   /**
@@ -202,29 +202,29 @@ export class LongWork {
           return !this.#isInFrame;
         case 'ahead':
         case 'commands':
-          return this.mayGoAhead();
+          return this.mayChangeScene();
         default:
           return message.type === 'abort' || message.type === 'chunk';
       }
     },
-    mayCall: (name, first) => {
+    mayCall: (name, firstArgument) => {
       if (this.#isInCommands) return false;
-      if (HARMLESS.has(name)) return true;
+      if (CONCURRENT_CALLS.has(name)) return true;
       if (name !== 'updateMesh') return false;
-      const mesh = first as MeshId;
+      const mesh = firstArgument as MeshId;
       // A mesh that is changed in slices waits of its own accord, at the end.
-      if (this.#meshes.isLong(mesh)) return true;
-      return this.mayGoAhead() && hasRoom(() => this.#meshes.prepareUpdate(mesh));
+      if (this.#meshes.isLarge(mesh)) return true;
+      return this.mayChangeScene() && hasMemoryFor(() => this.#meshes.prepareUpdate(mesh));
     },
   };
 
   /** Returns whether objects and meshes may change now. */
-  mayGoAhead(): boolean {
-    let mayGo = false;
+  mayChangeScene(): boolean {
+    let isAllowed = false;
     return (
-      hasRoom(() => {
-        mayGo = this.#core.goAhead();
-      }) && mayGo
+      hasMemoryFor(() => {
+        isAllowed = this.#core.goAhead();
+      }) && isAllowed
     );
   }
 
@@ -234,35 +234,35 @@ export class LongWork {
    */
   async inSlices<T>(work: (slices: Slices) => Promise<T>, call = 0): Promise<T> {
     this.#readers++;
-    this.#keep();
+    this.#keepMeshes();
     const pause = async () => {
       await this.pause();
-      this.check(call);
+      this.throwIfDropped(call);
     };
     try {
       return await work(new Slices(pause, FRAME_SLICE_MS));
     } finally {
       this.#readers--;
-      this.#releaseKept();
+      this.#releaseMeshes();
     }
   }
 
-  #keep(): void {
+  #keepMeshes(): void {
     this.#meshes.keep();
-    this.#turns.dropped ??= new Set();
+    this.#messageFlow.dropped ??= new Set();
   }
 
-  #releaseKept(): void {
-    if (this.isHeld || this.#readers > 0 || this.#pairs.length > 0) return;
+  #releaseMeshes(): void {
+    if (this.isHeld || this.#readers > 0 || this.#waitingPairs.length > 0) return;
     this.#meshes.release();
-    this.#turns.dropped = undefined;
+    this.#messageFlow.dropped = undefined;
   }
 
   /**
    * Derives the data that contacts have asked for, in slices between messages. A frame that is under way does not see the change.
    */
-  async deriveWanted(): Promise<void> {
-    if (!this.#core.isDerivationWanted || this.#isDeriving) return;
+  async derivePending(): Promise<void> {
+    if (!this.#core.isDerivationPending || this.#isDeriving) return;
     this.#isDeriving = true;
     do await this.pause();
     while (!this.isHeld && this.#core.derive(SLICE_MS));
@@ -270,13 +270,13 @@ export class LongWork {
   }
 
   pause(): Promise<void> {
-    return new Promise((resume) => this.takeTurns(resume));
+    return new Promise((resume) => this.resumeAfterMessages(resume));
   }
 
   /** Serves the waiting messages, then calls `resume`. */
-  takeTurns(resume: () => void): void {
-    this.sayBusy();
-    this.#turns.pause();
+  resumeAfterMessages(resume: () => void): void {
+    this.notifyBusy();
+    this.#messageFlow.pause();
     afterMessages(resume);
   }
 }

@@ -1,4 +1,4 @@
-import { type PackedBoxes, withBoxes } from '../shared/baked-boxes.js';
+import { appendBoxes, type PackedBoxes } from '../shared/baked-boxes.js';
 import { BakedSource } from '../shared/baked-source.js';
 import { transfer } from '../shared/calls.js';
 import { CollisionError } from '../shared/errors.js';
@@ -17,7 +17,7 @@ import type {
 import type { MeshData, MeshId } from '../shared/types.js';
 import { answering } from './answering.js';
 import type { MeshAddress, MeshBuild, PartSource } from './binding/core.js';
-import { copied, inOnePiece } from './binding/steps.js';
+import { copyBytes, runToEnd } from './binding/steps.js';
 import { outcomeOf } from './failures.js';
 import { FRAME_SLICE_MS } from './long-work.js';
 import { QueryService } from './query-service.js';
@@ -41,16 +41,16 @@ export abstract class MeshService extends QueryService {
       weld: number,
       topology: MeshData['topology'],
       deform: MeshDeform,
-      features: number | undefined,
+      featureAngle: number | undefined,
       isFast: boolean,
       port: MessagePort | undefined,
       spare: ArrayBufferLike[] | undefined,
     ): Promise<ArrayBuffer | BakedChunks> => {
       const second = port && new SecondPart(port);
       try {
-        const build = this.core.beginBuild(positions, indices, weld, topology, deform, isFast, second?.take, spare);
+        const build = this.core.beginBuild(positions, indices, weld, topology, deform, isFast, second?.takePart, spare);
         this.#builds.set(id, build);
-        second?.ask({ positions, indices, weld, isFast });
+        second?.send({ positions, indices, weld, isFast });
         await this.#run(id, build);
         if (spare) {
           const { bytes, buffers } = build.finishChunks();
@@ -58,10 +58,10 @@ export abstract class MeshService extends QueryService {
           return { bytes, buffers: [...buffers, ...spare] };
         }
         let baked = build.finish();
-        if (features !== undefined) {
+        if (featureAngle !== undefined) {
           const slices = new Slices(() => this.work.pause());
-          const found = await slices.run(findFeatures(() => baked, 0, features));
-          baked = await slices.run(withFeatures(baked, found));
+          const meshFeatures = await slices.run(findFeatures(() => baked, 0, featureAngle));
+          baked = await slices.run(withFeatures(baked, meshFeatures));
           if (!this.#builds.has(id)) throw new CollisionError('ABORTED', 'the build was aborted');
         }
         this.#builds.delete(id);
@@ -84,7 +84,7 @@ export abstract class MeshService extends QueryService {
       if (!source) return;
       const build = this.core.beginSecond(source);
       this.#builds.set(id, build);
-      for (let parts = 0; parts < 2; parts++) {
+      for (let partIndex = 0; partIndex < 2; partIndex++) {
         await this.#run(id, build);
         const part = build.finish();
         const isParted = part.byteLength > 0;
@@ -118,24 +118,26 @@ export abstract class MeshService extends QueryService {
    * should wait so long.
    */
   readonly loadMesh = answering(
-    async (mesh: MeshId, baked: ArrayBuffer, isKept: boolean, isTrusted: boolean): Promise<LoadedMesh> => {
+    async (mesh: MeshId, baked: ArrayBuffer, isReturned: boolean, isTrusted: boolean): Promise<LoadedMesh> => {
       this.meshes.beginLoad(mesh, baked, isTrusted);
       const info = await this.#finishLoad(mesh);
-      return isKept ? transfer({ info, baked }, [baked]) : { info, baked: undefined };
+      return isReturned ? transfer({ info, baked }, [baked]) : { info, baked: undefined };
     },
   );
 
   /** Copies and validates the chunks that are there, while more arrive. */
   readonly loadChunks = answering(
-    async (mesh: MeshId, bytes: number, isKept: boolean, isTrusted: boolean): Promise<LoadedChunks> => {
+    async (mesh: MeshId, bytes: number, isReturned: boolean, isTrusted: boolean): Promise<LoadedChunks> => {
       const chunks = { source: new BakedSource(bytes, []), wake: () => {} };
       this.meshes.beginLoadOf(mesh, chunks.source, isTrusted);
       this.#chunks.set(mesh, chunks);
       try {
         const info = await this.#finishLoad(mesh);
         const { buffers } = chunks.source;
-        const own = buffers.filter((buffer): buffer is ArrayBuffer => isKept && buffer instanceof ArrayBuffer);
-        return transfer({ info, chunks: own }, own);
+        const returnedChunks = buffers.filter(
+          (buffer): buffer is ArrayBuffer => isReturned && buffer instanceof ArrayBuffer,
+        );
+        return transfer({ info, chunks: returnedChunks }, returnedChunks);
       } finally {
         this.#chunks.delete(mesh);
       }
@@ -143,7 +145,7 @@ export abstract class MeshService extends QueryService {
   );
 
   /** Takes the next bytes of a mesh. After an error, nobody wants them. */
-  protected takeChunk({ mesh, chunk }: ChunkMessage): void {
+  protected addChunk({ mesh, chunk }: ChunkMessage): void {
     const chunks = this.#chunks.get(mesh);
     chunks?.source.buffers.push(chunk);
     chunks?.wake();
@@ -191,10 +193,10 @@ export abstract class MeshService extends QueryService {
     let baked = await this.#bake(address);
     if (angle !== undefined) {
       const slices = new Slices(() => this.work.pause());
-      const found = await slices.run(findFeatures(() => baked, 0, angle));
-      baked = await slices.run(withFeatures(baked, found));
+      const meshFeatures = await slices.run(findFeatures(() => baked, 0, angle));
+      baked = await slices.run(withFeatures(baked, meshFeatures));
     }
-    if (boxes) baked = await new Slices(() => this.work.pause()).run(withBoxes(baked, boxes));
+    if (boxes) baked = await new Slices(() => this.work.pause()).run(appendBoxes(baked, boxes));
     return transfer(baked, [baked]);
   });
 
@@ -223,43 +225,43 @@ export abstract class MeshService extends QueryService {
   }
 
   readonly updateMesh = answering(
-    (mesh: MeshId, positions: Float32Array, isKept?: boolean): MeshUpdate | Promise<MeshUpdate> => {
-      if (!this.meshes.isLong(mesh) && !this.#changes.has(mesh)) {
+    (mesh: MeshId, positions: Float32Array, isReturned?: boolean): MeshUpdate | Promise<MeshUpdate> => {
+      if (!this.meshes.isLarge(mesh) && !this.#changes.has(mesh)) {
         const update = this.meshes.update(mesh, positions);
-        return withBuffers(isKept ? inOnePiece(this.#handedBack(mesh, positions, update)) : update);
+        return withBuffers(isReturned ? runToEnd(this.#withPositions(mesh, positions, update)) : update);
       }
-      return this.#change(mesh, () => this.#updateInSlices(mesh, positions, isKept === true)).then(withBuffers);
+      return this.#change(mesh, () => this.#updateInSlices(mesh, positions, isReturned === true)).then(withBuffers);
     },
   );
 
-  *#updateInSlices(mesh: MeshId, positions: Float32Array, isKept: boolean): Generator<void, MeshUpdate> {
-    const mayPut = () => this.work.mayGoAhead();
-    const update = yield* this.meshes.updateInSlices(mesh, positions, FRAME_SLICE_MS, mayPut);
-    return isKept ? yield* this.#handedBack(mesh, positions, update) : update;
+  *#updateInSlices(mesh: MeshId, positions: Float32Array, isReturned: boolean): Generator<void, MeshUpdate> {
+    const mayReplace = () => this.work.mayChangeScene();
+    const update = yield* this.meshes.updateInSlices(mesh, positions, FRAME_SLICE_MS, mayReplace);
+    return isReturned ? yield* this.#withPositions(mesh, positions, update) : update;
   }
 
   /** Adds the positions that an update was given, or a copy of them if the worker still needs them. */
-  *#handedBack(mesh: MeshId, positions: Float32Array, update: MeshUpdate): Generator<void, MeshUpdate> {
+  *#withPositions(mesh: MeshId, positions: Float32Array, update: MeshUpdate): Generator<void, MeshUpdate> {
     const isNeeded = update.rebuild?.positions === positions || this.meshes.isNewest(mesh, positions);
     if (!isNeeded) return { ...update, positions };
     const { buffer, byteOffset, byteLength } = positions;
-    const copy = yield* copied(byteLength, (at, count) => new Uint8Array(buffer, byteOffset + at, count));
+    const copy = yield* copyBytes(byteLength, (at, count) => new Uint8Array(buffer, byteOffset + at, count));
     return { ...update, positions: new Float32Array(copy) };
   }
 
   readonly replaceTree = answering(
-    async (mesh: MeshId, baked: ArrayBuffer | null, isKept: boolean): Promise<MeshUpdate> => {
+    async (mesh: MeshId, baked: ArrayBuffer | null, isReturned: boolean): Promise<MeshUpdate> => {
       const update = await this.#change(mesh, () =>
-        this.meshes.replaceInSlices(mesh, baked, FRAME_SLICE_MS, () => this.work.mayGoAhead()),
+        this.meshes.replaceInSlices(mesh, baked, FRAME_SLICE_MS, () => this.work.mayChangeScene()),
       );
-      return withBuffers(baked && isKept && update.isInEffect ? { ...update, baked } : update);
+      return withBuffers(baked && isReturned && update.isInEffect ? { ...update, baked } : update);
     },
   );
 
   /** Changes a mesh in slices, after all changes of it that were requested before. */
   #change(mesh: MeshId, begin: () => Generator<void, MeshUpdate>): Promise<MeshUpdate> {
-    const before = this.#changes.get(mesh) ?? Promise.resolve();
-    const change = before.then(() => this.#finish(begin()));
+    const previousChange = this.#changes.get(mesh) ?? Promise.resolve();
+    const change = previousChange.then(() => this.#runInSlices(begin()));
     const settled = change.then(
       () => {},
       () => {},
@@ -272,7 +274,7 @@ export abstract class MeshService extends QueryService {
   }
 
   /** Runs work in slices; each slice ends when the work yields. */
-  async #finish<T>(work: Generator<void, T>): Promise<T> {
+  async #runInSlices<T>(work: Generator<void, T>): Promise<T> {
     let step = work.next();
     while (!step.done) {
       await this.work.pause();

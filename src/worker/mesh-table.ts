@@ -4,7 +4,7 @@ import { CollisionError } from '../shared/errors.js';
 import type { MeshUpdate, TreeInfo } from '../shared/protocol.js';
 import type { MeshData, MeshId } from '../shared/types.js';
 import type { Core, MeshAddress, MeshLoad, MeshRefit } from './binding/core.js';
-import { inOnePiece, type Steps } from './binding/steps.js';
+import { runToEnd, type Steps } from './binding/steps.js';
 import { blockLayout } from './snap/corners.js';
 import { FeatureStore } from './snap/feature-store.js';
 import { bytesWithoutFeatures, readFeatures } from './snap/features.js';
@@ -45,7 +45,7 @@ export class MeshTable {
   /** Loads that are under way. */
   readonly #loads = new Map<MeshId, MeshLoad>();
   /** How many times all meshes were kept. */
-  #keeps = 0;
+  #keepCount = 0;
   #isKept = false;
   /** Addresses that nobody but work in slices reads any more. */
   readonly #retired: MeshAddress[] = [];
@@ -92,7 +92,7 @@ export class MeshTable {
    */
   stepLoad(id: MeshId, budget: number): TreeInfo | undefined {
     const load = this.#loads.get(id);
-    if (!load) throw removed(id);
+    if (!load) throw meshRemoved(id);
     let address: MeshAddress;
     try {
       if (!load.step(budget)) return undefined;
@@ -102,7 +102,7 @@ export class MeshTable {
       throw error;
     }
     this.#loads.delete(id);
-    const keptBefore = this.#keeps;
+    const keptBefore = this.#keepCount;
     this.#entries.set(id, { address, keptBefore, copy: undefined, isRebuilding: false, newest: undefined });
     return this.#core.meshInfo(address);
   }
@@ -112,7 +112,7 @@ export class MeshTable {
     let address: MeshAddress = 0;
     let reading: Steps<void> | undefined;
     const step = (budget: number): boolean => {
-      const stop = performance.now() + budget;
+      const deadline = performance.now() + budget;
       if (!reading) {
         if (!load.step(budget)) return false;
         address = load.finish();
@@ -120,7 +120,7 @@ export class MeshTable {
       }
       do {
         if (reading.next().done) return true;
-      } while (performance.now() < stop);
+      } while (performance.now() < deadline);
       return false;
     };
     const abort = () => (reading ? reading.return() : load.abort());
@@ -131,7 +131,7 @@ export class MeshTable {
   *#readFeatures(address: MeshAddress, baked: ArrayBuffer, bytes: number, end: number): Steps<void> {
     let isDone = false;
     try {
-      const { size, count, lanes } = blockLayout(this.#core.snaps.memoryOf(), address);
+      const { size, count, lanes } = blockLayout(this.#core.snaps.getMemory(), address);
       const features = yield* readFeatures(baked, bytes, end, size, count * lanes);
       if (features === null) throw new CollisionError('BAD_DATA', 'the baked features were changed');
       yield* this.features.load(address, features);
@@ -146,7 +146,7 @@ export class MeshTable {
   }
 
   /** Returns whether a live mesh is at an address, and not one that is only kept there. */
-  hasAt(address: MeshAddress): boolean {
+  hasMeshAt(address: MeshAddress): boolean {
     for (const entry of this.#entries.values()) if (entry.address === address) return true;
     return false;
   }
@@ -166,7 +166,7 @@ export class MeshTable {
 
   /** Keeps all meshes as they are now, for work that will read them in slices. */
   keep(): void {
-    this.#keeps++;
+    this.#keepCount++;
     this.#isKept = true;
   }
 
@@ -184,7 +184,7 @@ export class MeshTable {
   }
 
   /** Returns whether the vertices of a mesh are moved in slices, because it is so large that a pick would have to wait. */
-  isLong(id: MeshId): boolean {
+  isLarge(id: MeshId): boolean {
     const entry = this.#entries.get(id);
     return entry !== undefined && this.#core.meshInfo(entry.address).bytes > ONE_PIECE_BYTES;
   }
@@ -195,53 +195,53 @@ export class MeshTable {
     const entry = this.#get(id);
     const isInEffect = this.#core.refitMesh(entry.copy ?? entry.address, positions);
     if (isInEffect && entry.copy !== undefined) {
-      this.#moveTo(entry, entry.copy, true);
+      this.#replaceMesh(entry, entry.copy, true);
       entry.copy = undefined;
     } else if (isInEffect) {
-      this.features.moved(entry.address, entry.address);
+      this.features.onMoved(entry.address, entry.address);
     }
-    return inOnePiece(this.#updated(id, entry, positions, isInEffect));
+    return runToEnd(this.#finishUpdate(id, entry, positions, isInEffect));
   }
 
   /**
-   * Like `update`, but moves a copy, which finally replaces the mesh, in slices of `budget` milliseconds; `mayPut` returns
+   * Like `update`, but moves a copy, which finally replaces the mesh, in slices of `budget` milliseconds; `mayReplace` returns
    * whether it may be replaced now. Nobody else may update or replace the mesh meanwhile. Throws ABORTED if the mesh was removed.
    */
   *updateInSlices(
     id: MeshId,
     positions: Float32Array,
     budget: number,
-    mayPut: () => boolean,
+    mayReplace: () => boolean,
   ): Generator<void, MeshUpdate> {
-    const entry = this.#notRemoved(id);
+    const entry = this.#liveEntry(id);
     let refit: MeshRefit | undefined;
     let isInEffect: boolean;
     try {
       refit = this.#core.beginRefit(entry.address, positions, true);
       isInEffect = yield* this.#finish(id, entry, refit, budget);
       if (isInEffect) {
-        yield* this.#until(id, entry, mayPut);
-        this.#putOrFree(entry, refit.finish());
+        yield* this.#waitUntil(id, entry, mayReplace);
+        this.#replaceOrFree(entry, refit.finish());
       }
       refit.abort();
     } catch (error) {
       refit?.abort();
       // If there is no room for a second mesh, the mesh itself is moved, in one piece.
       if (CollisionError.is(error) && error.code === 'OUT_OF_MEMORY') {
-        yield* this.#until(id, entry, mayPut);
+        yield* this.#waitUntil(id, entry, mayReplace);
         return this.update(id, positions);
       }
       throw error;
     }
-    return yield* this.#updated(id, entry, positions, isInEffect);
+    return yield* this.#finishUpdate(id, entry, positions, isInEffect);
   }
 
   /** Records the outcome of an update, and requests a new tree if needed. */
-  *#updated(id: MeshId, entry: Entry, positions: Float32Array, isInEffect: boolean): Generator<void, MeshUpdate> {
+  *#finishUpdate(id: MeshId, entry: Entry, positions: Float32Array, isInEffect: boolean): Generator<void, MeshUpdate> {
     const info = this.#core.meshInfo(entry.address);
     let rebuild: MeshData | undefined;
     if (entry.isRebuilding) entry.newest = positions;
-    else if (!isInEffect || info.cost >= REBUILD_COST) rebuild = yield* this.#askForTree(id, entry, positions);
+    else if (!isInEffect || info.cost >= REBUILD_COST) rebuild = yield* this.#requestTree(id, entry, positions);
     return { info, isInEffect, rebuild };
   }
 
@@ -255,28 +255,32 @@ export class MeshTable {
     id: MeshId,
     baked: ArrayBuffer | null,
     budget: number,
-    mayPut: () => boolean,
+    mayReplace: () => boolean,
   ): Generator<void, MeshUpdate> {
-    const entry = this.#notRemoved(id);
+    const entry = this.#liveEntry(id);
     const { newest } = entry;
     entry.isRebuilding = false;
     entry.newest = undefined;
-    const isInEffect = baked !== null && (yield* this.#put(id, entry, baked, newest, budget, mayPut));
+    const isInEffect = baked !== null && (yield* this.#installTree(id, entry, baked, newest, budget, mayReplace));
     const info = this.#core.meshInfo(entry.address);
-    const isWanting = baked !== null && (!isInEffect || info.cost >= REBUILD_COST);
-    return { info, isInEffect, rebuild: isWanting && newest ? yield* this.#askForTree(id, entry, newest) : undefined };
+    const needsRebuild = baked !== null && (!isInEffect || info.cost >= REBUILD_COST);
+    return {
+      info,
+      isInEffect,
+      rebuild: needsRebuild && newest ? yield* this.#requestTree(id, entry, newest) : undefined,
+    };
   }
 
   /**
    * Replaces the old tree by a new one, moved to the newest positions. Returns false if the new tree cannot take these positions.
    */
-  *#put(
+  *#installTree(
     id: MeshId,
     entry: Entry,
     baked: ArrayBuffer,
     newest: Float32Array | undefined,
     budget: number,
-    mayPut: () => boolean,
+    mayReplace: () => boolean,
   ): Generator<void, boolean> {
     const core = this.#core;
     const load = core.beginLoad(baked, baked.byteLength, true); // built by our own builder
@@ -288,9 +292,9 @@ export class MeshTable {
     }
     const address = load.finish();
     try {
-      if (newest === undefined || (yield* this.#canTake(id, entry, address, newest, budget))) {
-        yield* this.#until(id, entry, mayPut);
-        this.#moveTo(entry, address, false);
+      if (newest === undefined || (yield* this.#tryRefit(id, entry, address, newest, budget))) {
+        yield* this.#waitUntil(id, entry, mayReplace);
+        this.#replaceMesh(entry, address, false);
         this.#dropCopy(entry);
         return true;
       }
@@ -310,35 +314,35 @@ export class MeshTable {
     budget: number,
   ): Generator<void, T> {
     for (;;) {
-      const answer = work.step(budget);
-      if (answer !== undefined) return answer;
+      const result = work.step(budget);
+      if (result !== undefined) return result;
       yield;
-      this.#checkThere(id, entry);
+      this.#checkNotRemoved(id, entry);
     }
   }
 
-  *#until(id: MeshId, entry: Entry, isTrue: () => boolean): Generator<void> {
-    while (!isTrue()) {
+  *#waitUntil(id: MeshId, entry: Entry, condition: () => boolean): Generator<void> {
+    while (!condition()) {
       yield;
-      this.#checkThere(id, entry);
+      this.#checkNotRemoved(id, entry);
     }
   }
 
-  #checkThere(id: MeshId, entry: Entry): void {
-    if (this.#notRemoved(id) !== entry) throw removed(id);
+  #checkNotRemoved(id: MeshId, entry: Entry): void {
+    if (this.#liveEntry(id) !== entry) throw meshRemoved(id);
   }
 
   /** Returns the entry of a mesh that existed when a change of it was requested. */
-  #notRemoved(id: MeshId): Entry {
+  #liveEntry(id: MeshId): Entry {
     const entry = this.#entries.get(id);
-    if (!entry) throw removed(id);
+    if (!entry) throw meshRemoved(id);
     return entry;
   }
 
   /** Replaces an entry's mesh by one with moved vertices, or frees the latter if that throws. */
-  #putOrFree(entry: Entry, address: MeshAddress): void {
+  #replaceOrFree(entry: Entry, address: MeshAddress): void {
     try {
-      this.#moveTo(entry, address, true);
+      this.#replaceMesh(entry, address, true);
     } catch (error) {
       this.#core.freeMesh(address);
       throw error;
@@ -347,13 +351,13 @@ export class MeshTable {
   }
 
   /** Replaces an entry's mesh: by the same tree, moved, or by another tree. */
-  #moveTo(entry: Entry, address: MeshAddress, isSameTree: boolean): void {
+  #replaceMesh(entry: Entry, address: MeshAddress, isSameTree: boolean): void {
     this.#core.replaceMesh(entry.address, address);
-    if (isSameTree) this.features.moved(entry.address, address);
-    else this.features.replaced(entry.address, address);
+    if (isSameTree) this.features.onMoved(entry.address, address);
+    else this.features.onReplaced(entry.address, address);
     this.#retire(entry);
     entry.address = address;
-    entry.keptBefore = this.#keeps;
+    entry.keptBefore = this.#keepCount;
   }
 
   /** Frees the mesh at an entry's address as soon as nobody reads it. */
@@ -369,7 +373,7 @@ export class MeshTable {
 
   /** Returns whether sliced work may be reading the mesh at an entry's address. */
   #isRead(entry: Entry): boolean {
-    return this.#isKept && entry.keptBefore < this.#keeps;
+    return this.#isKept && entry.keptBefore < this.#keepCount;
   }
 
   #dropCopy(entry: Entry): void {
@@ -381,7 +385,7 @@ export class MeshTable {
    * Returns whether a tree can take positions, and if so moves it to them. One tree may accept positions that another, with
    * different triangles, does not.
    */
-  *#canTake(
+  *#tryRefit(
     id: MeshId,
     entry: Entry,
     address: MeshAddress,
@@ -400,12 +404,12 @@ export class MeshTable {
     }
   }
 
-  *#askForTree(id: MeshId, entry: Entry, positions: Float32Array): Generator<void, MeshData> {
+  *#requestTree(id: MeshId, entry: Entry, positions: Float32Array): Generator<void, MeshData> {
     const source = this.#core.meshSource(entry.address);
     let step = source.next();
     for (; !step.done; step = source.next()) {
       yield;
-      this.#checkThere(id, entry);
+      this.#checkNotRemoved(id, entry);
     }
     entry.isRebuilding = true;
     return { positions, ...step.value };
@@ -418,6 +422,6 @@ export class MeshTable {
   }
 }
 
-function removed(id: MeshId): CollisionError {
+function meshRemoved(id: MeshId): CollisionError {
   return new CollisionError('ABORTED', `mesh ${id} was removed`);
 }

@@ -1,5 +1,5 @@
 import type { Outlines } from './binding/sections.js';
-import { STEP, type Steps, sorted } from './binding/steps.js';
+import { type Steps, sorted, TASKS_PER_STEP } from './binding/steps.js';
 import { axesOf, cross, project } from './plane-coordinates.js';
 
 /**
@@ -25,19 +25,19 @@ class Loops {
   parents = new Int32Array();
   depths = new Int32Array();
   /** Crossings that are no farther apart than this may be the same one. */
-  nearness = 0;
+  tolerance = 0;
   /** A point inside of a loop, set by `findInside`. */
   u = 0;
   v = 0;
 
   reserve(loopCount: number, edgeCount: number): void {
     if (loopCount >= this.starts.length) {
-      const room = 2 * loopCount;
+      const capacity = 2 * loopCount;
       for (const name of ['outlines', 'order', 'ranks', 'parents', 'depths'] as const)
-        this[name] = new Int32Array(room);
-      this.starts = new Int32Array(room + 1);
-      this.bounds = new Float64Array(4 * room);
-      this.areas = new Float64Array(room);
+        this[name] = new Int32Array(capacity);
+      this.starts = new Int32Array(capacity + 1);
+      this.bounds = new Float64Array(4 * capacity);
+      this.areas = new Float64Array(capacity);
     }
     if (4 * edgeCount > this.ends.length) this.ends = new Float64Array(Math.max(4 * edgeCount, 2 * this.ends.length));
   }
@@ -63,20 +63,20 @@ export function* nest(outlines: Outlines, plane: ArrayLike<number>): Steps<Int32
   const axes = axesOf(plane);
   const normal = cross(...axes);
   const loops = new Loops();
-  let yielded = 0;
+  let lastYield = 0;
   for (let first = 0; first < objects.length; ) {
     let end = first + 1;
     while (end < objects.length && objects[end] === objects[first]) end++;
     if (end - first > 1) {
       yield* readLoops(loops, outlines, first, end, axes);
-      if (loops.count * loops.edgeCount <= FEW_TESTS) placeFew(loops);
-      else yield* placeMany(loops);
+      if (loops.count * loops.edgeCount <= FEW_TESTS) nestFew(loops);
+      else yield* nestMany(loops);
       finish(loops, outlines, parents);
-    } else if (isLoop(outlines, first) && areaAlone(outlines, first, normal) < 0) {
-      turn(outlines, starts[first], starts[end]);
+    } else if (isLoop(outlines, first) && signedArea(outlines, first, normal) < 0) {
+      reverseOutline(outlines, starts[first], starts[end]);
     }
-    if (end - yielded >= PER_YIELD) {
-      yielded = end;
+    if (end - lastYield >= OUTLINES_PER_YIELD) {
+      lastYield = end;
       yield;
     }
     first = end;
@@ -90,7 +90,7 @@ function isLoop({ starts, closed }: Outlines, i: number): boolean {
 }
 
 /** Returns twice the signed area of a loop about its first point, as seen from in front of the plane. */
-function areaAlone({ points, starts }: Outlines, loop: number, [nx, ny, nz]: number[]): number {
+function signedArea({ points, starts }: Outlines, loop: number, [nx, ny, nz]: number[]): number {
   const first = 3 * starts[loop];
   const end = 3 * starts[loop + 1];
   let area = 0;
@@ -117,16 +117,16 @@ function* readLoops(
   loops: Loops,
   outlines: Outlines,
   first: number,
-  last: number,
+  end: number,
   axes: [number[], number[]],
 ): Steps<void> {
   const { points, starts } = outlines;
-  loops.reserve(last - first, starts[last] - starts[first]);
+  loops.reserve(end - first, starts[end] - starts[first]);
   const { ends, bounds, areas } = loops;
   let loop = 0;
   let edge = 0;
   let origin = -1;
-  for (let i = first; i < last; i++) {
+  for (let i = first; i < end; i++) {
     if (!isLoop(outlines, i)) continue;
     if (origin < 0) origin = starts[i];
     project(points, starts[i], starts[i + 1], origin, axes, ends, 4 * edge, 4);
@@ -136,10 +136,10 @@ function* readLoops(
     edge += starts[i + 1] - starts[i];
     const u = ends[from];
     const v = ends[from + 1];
-    let lowU = u;
-    let lowV = v;
-    let highU = u;
-    let highV = v;
+    let minU = u;
+    let minV = v;
+    let maxU = u;
+    let maxV = v;
     let area = 0;
     for (let at = from, next = from + 4; at < 4 * edge; at = next, next += 4) {
       if (next === 4 * edge) next = from;
@@ -149,18 +149,18 @@ function* readLoops(
       const t = ends[next + 1];
       ends[at + 2] = s;
       ends[at + 3] = t;
-      if (a < lowU) lowU = a;
-      else if (a > highU) highU = a;
-      if (b < lowV) lowV = b;
-      else if (b > highV) highV = b;
+      if (a < minU) minU = a;
+      else if (a > maxU) maxU = a;
+      if (b < minV) minV = b;
+      else if (b > maxV) maxV = b;
       area += (a - u) * (t - v) - (s - u) * (b - v);
       if (next % (4 * EDGES_PER_YIELD) === 0) yield;
       if (next === from) break;
     }
-    bounds[4 * loop] = lowU;
-    bounds[4 * loop + 1] = lowV;
-    bounds[4 * loop + 2] = highU;
-    bounds[4 * loop + 3] = highV;
+    bounds[4 * loop] = minU;
+    bounds[4 * loop + 1] = minV;
+    bounds[4 * loop + 2] = maxU;
+    bounds[4 * loop + 3] = maxV;
     areas[loop++] = area;
   }
   loops.starts[loop] = edge;
@@ -170,7 +170,7 @@ function* readLoops(
   let farthest = 0;
   for (let k = 0; k < 3; k++) farthest = Math.max(farthest, Math.abs(points[3 * origin + k]));
   for (let i = 0; i < 4 * loop; i++) farthest = Math.max(farthest, Math.abs(bounds[i]));
-  loops.nearness = ROUNDING * farthest;
+  loops.tolerance = ROUNDING * farthest;
 }
 
 /**
@@ -190,7 +190,7 @@ function bySize({ bounds, areas }: Loops): (a: number, b: number) => number {
 const FEW_TESTS = 1 << 18;
 
 /** Finds the loop directly around each loop by testing all edges of the larger ones. */
-function placeFew(loops: Loops): void {
+function nestFew(loops: Loops): void {
   const { count, order, parents, depths } = loops;
   for (let i = 0; i < count; i++) order[i] = i;
   order.subarray(0, count).sort(bySize(loops));
@@ -251,32 +251,36 @@ function isAround({ ends, starts, bounds, u, v }: Loops, loop: number): boolean 
 }
 
 /** Writes the parent of each loop to the answer, and reverses loops where needed. */
-function finish({ count, outlines: own, areas, parents, depths }: Loops, outlines: Outlines, answer: Int32Array): void {
+function finish(
+  { count, outlines: outlineOfLoop, areas, parents, depths }: Loops,
+  outlines: Outlines,
+  outlineParents: Int32Array,
+): void {
   const { starts } = outlines;
   for (let i = 0; i < count; i++) {
-    const outline = own[i];
-    if (parents[i] >= 0) answer[outline] = own[parents[i]];
+    const outline = outlineOfLoop[i];
+    if (parents[i] >= 0) outlineParents[outline] = outlineOfLoop[parents[i]];
     const isHole = depths[i] % 2 === 1;
-    if (areas[i] > 0 === isHole && areas[i] !== 0) turn(outlines, starts[outline], starts[outline + 1]);
+    if (areas[i] > 0 === isHole && areas[i] !== 0) reverseOutline(outlines, starts[outline], starts[outline + 1]);
   }
 }
 
 // --- many loops ---
 
-/** Rows of edges: those of row r are `edges[from[r] … from[r + 1] - 1]`, sorted by their right end within the row. */
+/** Rows of edges: those of row r are `edges[starts[r] … starts[r + 1] - 1]`, sorted by their right end within the row. */
 interface Rows {
-  low: number;
-  perRow: number;
-  from: Uint32Array;
+  minV: number;
+  rowsPerUnit: number;
+  starts: Uint32Array;
   edges: Uint32Array;
   /** How far each entry reaches to the right within its row. */
-  rights: Float64Array;
+  rightEnds: Float64Array;
   /** The largest width of an entry within each row. */
   widths: Float64Array;
 }
 
 /** Finds the loop directly around each loop by the nearest edge to the left. */
-function* placeMany(loops: Loops): Steps<void> {
+function* nestMany(loops: Loops): Steps<void> {
   const { count, starts, order, ranks, parents, depths } = loops;
   order.set(
     yield* sorted(
@@ -285,16 +289,16 @@ function* placeMany(loops: Loops): Steps<void> {
     ),
   );
   for (let i = 0; i < count; i++) ranks[order[i]] = i;
-  const ofEdge = new Int32Array(loops.edgeCount);
-  for (let i = 0; i < count; i++) ofEdge.fill(i, starts[i], starts[i + 1]);
+  const loopOfEdge = new Int32Array(loops.edgeCount);
+  for (let i = 0; i < count; i++) loopOfEdge.fill(i, starts[i], starts[i + 1]);
   const rows = yield* rowsOf(loops);
   for (let rank = 0; rank < count; rank++) {
     if (rank % LOOPS_PER_YIELD === 0) yield;
     const loop = order[rank];
     findInside(loops, loop);
-    const edge = edgeToTheLeft(loops, rows, ofEdge, rank);
-    const other = edge < 0 ? -1 : ofEdge[edge];
-    const parent = edge < 0 || opens(loops, edge, other) ? other : parents[other];
+    const edge = edgeToTheLeft(loops, rows, loopOfEdge, rank);
+    const leftLoop = edge < 0 ? -1 : loopOfEdge[edge];
+    const parent = edge < 0 || opensLoop(loops, edge, leftLoop) ? leftLoop : parents[leftLoop];
     parents[loop] = parent;
     depths[loop] = parent < 0 ? 0 : depths[parent] + 1;
   }
@@ -304,14 +308,14 @@ function* placeMany(loops: Loops): Steps<void> {
  * Returns whether the region to the right of an edge is inside of its loop: the left sides of a counter-clockwise loop lead
  * downwards.
  */
-function opens({ ends, areas }: Loops, edge: number, loop: number): boolean {
+function opensLoop({ ends, areas }: Loops, edge: number, loop: number): boolean {
   return ends[4 * edge + 3] < ends[4 * edge + 1] === areas[loop] > 0;
 }
 
 /** Rows have at most this many entries per edge. */
 const ENTRIES_PER_EDGE = 4;
 /** Outlines between two yields. */
-const PER_YIELD = 256;
+const OUTLINES_PER_YIELD = 256;
 /**
  * Edges, which are sorted, between two yields; and loops that each search a row, which takes up to a millisecond if edges are
  * long and cross.
@@ -320,23 +324,23 @@ const EDGES_PER_YIELD = 1 << 12;
 const LOOPS_PER_YIELD = 4;
 
 function* rowsOf({ ends, edgeCount: count }: Loops): Steps<Rows> {
-  let low = Number.POSITIVE_INFINITY;
-  let high = Number.NEGATIVE_INFINITY;
+  let minV = Number.POSITIVE_INFINITY;
+  let maxV = Number.NEGATIVE_INFINITY;
   let sum = 0;
   for (let at = 0; at < 4 * count; at += 4) {
-    low = Math.min(low, ends[at + 1]);
-    high = Math.max(high, ends[at + 1]);
+    minV = Math.min(minV, ends[at + 1]);
+    maxV = Math.max(maxV, ends[at + 1]);
     sum += Math.abs(ends[at + 3] - ends[at + 1]);
   }
-  const extent = high - low;
-  const most = sum > 0 ? ((ENTRIES_PER_EDGE - 2) * count * extent) / sum : 1;
-  const rowCount = Math.max(1, Math.min(count, Math.floor(most)));
-  const perRow = extent > 0 ? rowCount / extent : 0;
-  const rowOf = (v: number): number => Math.min(rowCount - 1, Math.max(0, Math.floor((v - low) * perRow)));
-  const from = new Uint32Array(rowCount + 1);
+  const extent = maxV - minV;
+  const maxRowCount = sum > 0 ? ((ENTRIES_PER_EDGE - 2) * count * extent) / sum : 1;
+  const rowCount = Math.max(1, Math.min(count, Math.floor(maxRowCount)));
+  const rowsPerUnit = extent > 0 ? rowCount / extent : 0;
+  const rowOf = (v: number): number => Math.min(rowCount - 1, Math.max(0, Math.floor((v - minV) * rowsPerUnit)));
+  const starts = new Uint32Array(rowCount + 1);
   const eachRow = function* (visit: (row: number, edge: number) => void): Steps<void> {
     for (let e = 0; e < count; e++) {
-      if (e % STEP === 0) yield;
+      if (e % TASKS_PER_STEP === 0) yield;
       const a = ends[4 * e + 1];
       const b = ends[4 * e + 3];
       if (a === b) continue; // a ray to the left never crosses it
@@ -344,46 +348,46 @@ function* rowsOf({ ends, edgeCount: count }: Loops): Steps<Rows> {
       for (let row = rowOf(Math.min(a, b)); row <= last; row++) visit(row, e);
     }
   };
-  yield* eachRow((row) => from[row + 1]++);
-  for (let row = 0; row < rowCount; row++) from[row + 1] += from[row];
-  const total = from[rowCount];
+  yield* eachRow((row) => starts[row + 1]++);
+  for (let row = 0; row < rowCount; row++) starts[row + 1] += starts[row];
+  const total = starts[rowCount];
   const unsorted = new Uint32Array(total);
-  const next = from.slice(0, rowCount);
+  const next = starts.slice(0, rowCount);
   yield* eachRow((row, edge) => {
     unsorted[next[row]++] = edge;
   });
   const edges = new Uint32Array(total);
-  const rights = new Float64Array(total);
+  const rightEnds = new Float64Array(total);
   const widths = new Float64Array(rowCount);
-  const reach = new Float64Array(count);
-  let yielded = 0;
+  const edgeRightEnd = new Float64Array(count);
+  let lastYield = 0;
   for (let row = 0; row < rowCount; row++) {
-    if (from[row] + row - yielded >= EDGES_PER_YIELD) {
-      yielded = from[row] + row;
+    if (starts[row] + row - lastYield >= EDGES_PER_YIELD) {
+      lastYield = starts[row] + row;
       yield;
     }
-    const rowLow = low + (perRow > 0 ? row / perRow : 0);
-    const rowHigh = low + (perRow > 0 ? (row + 1) / perRow : 0);
-    const own = unsorted.subarray(from[row], from[row + 1]);
-    for (const edge of own) {
-      const one = crossingWith(ends, 4 * edge, rowLow);
-      const other = crossingWith(ends, 4 * edge, rowHigh);
-      reach[edge] = Math.max(one, other);
-      widths[row] = Math.max(widths[row], Math.abs(one - other));
+    const rowMinV = minV + (rowsPerUnit > 0 ? row / rowsPerUnit : 0);
+    const rowMaxV = minV + (rowsPerUnit > 0 ? (row + 1) / rowsPerUnit : 0);
+    const rowEdges = unsorted.subarray(starts[row], starts[row + 1]);
+    for (const edge of rowEdges) {
+      const crossingMin = crossingWith(ends, 4 * edge, rowMinV);
+      const crossingMax = crossingWith(ends, 4 * edge, rowMaxV);
+      edgeRightEnd[edge] = Math.max(crossingMin, crossingMax);
+      widths[row] = Math.max(widths[row], Math.abs(crossingMin - crossingMax));
     }
-    own.sort((a, b) => reach[a] - reach[b]);
-    for (let i = 0; i < own.length; i++) {
-      edges[from[row] + i] = own[i];
-      rights[from[row] + i] = reach[own[i]];
+    rowEdges.sort((a, b) => edgeRightEnd[a] - edgeRightEnd[b]);
+    for (let i = 0; i < rowEdges.length; i++) {
+      edges[starts[row] + i] = rowEdges[i];
+      rightEnds[starts[row] + i] = edgeRightEnd[rowEdges[i]];
     }
   }
-  return { low, perRow, from, edges, rights, widths };
+  return { minV, rowsPerUnit, starts, edges, rightEnds, widths };
 }
 
 /** Returns where the edge whose numbers begin at index `at` crosses a height, or the nearer end if it does not. */
 function crossingWith(ends: Float64Array, at: number, v: number): number {
-  const share = (v - ends[at + 1]) / (ends[at + 3] - ends[at + 1]);
-  return ends[at] + (ends[at + 2] - ends[at]) * Math.min(1, Math.max(0, share));
+  const fraction = (v - ends[at + 1]) / (ends[at + 3] - ends[at + 1]);
+  return ends[at] + (ends[at + 2] - ends[at]) * Math.min(1, Math.max(0, fraction));
 }
 
 /**
@@ -392,47 +396,47 @@ function crossingWith(ends: Float64Array, at: number, v: number): number {
  */
 function edgeToTheLeft(
   loops: Loops,
-  { low, perRow, from, edges, rights, widths }: Rows,
-  ofEdge: Int32Array,
+  { minV, rowsPerUnit, starts, edges, rightEnds, widths }: Rows,
+  loopOfEdge: Int32Array,
   rank: number,
 ): number {
-  const { ends, ranks, u, v, nearness } = loops;
-  const row = Math.min(from.length - 2, Math.max(0, Math.floor((v - low) * perRow)));
+  const { ends, ranks, u, v, tolerance } = loops;
+  const row = Math.min(starts.length - 2, Math.max(0, Math.floor((v - minV) * rowsPerUnit)));
   // Behind the last entry that may reach to the point's left.
-  let below = from[row];
-  let above = from[row + 1];
+  let below = starts[row];
+  let above = starts[row + 1];
   while (below < above) {
     const middle = (below + above) >> 1;
-    if (rights[middle] <= u + widths[row]) below = middle + 1;
+    if (rightEnds[middle] <= u + widths[row]) below = middle + 1;
     else above = middle;
   }
   let nearest = -1;
-  let most = Number.NEGATIVE_INFINITY;
+  let maxCrossing = Number.NEGATIVE_INFINITY;
   let precedence = 0;
-  for (let i = below - 1; i >= from[row] && rights[i] >= most - nearness; i--) {
+  for (let i = below - 1; i >= starts[row] && rightEnds[i] >= maxCrossing - tolerance; i--) {
     const edge = edges[i];
     const at = 4 * edge;
-    const loop = ofEdge[edge];
+    const loop = loopOfEdge[edge];
     if (ranks[loop] >= rank || ends[at + 1] <= v === ends[at + 3] <= v) continue;
     const crossing = crossingWith(ends, at, v);
-    if (crossing > u || crossing < most - nearness) continue;
-    const own = opens(loops, edge, loop) ? ranks[loop] + 1 : -ranks[loop] - 1;
-    if (crossing > most + nearness || own > precedence) {
+    if (crossing > u || crossing < maxCrossing - tolerance) continue;
+    const edgePrecedence = opensLoop(loops, edge, loop) ? ranks[loop] + 1 : -ranks[loop] - 1;
+    if (crossing > maxCrossing + tolerance || edgePrecedence > precedence) {
       nearest = edge;
-      precedence = own;
+      precedence = edgePrecedence;
     }
-    most = Math.max(most, crossing);
+    maxCrossing = Math.max(maxCrossing, crossing);
   }
   return nearest;
 }
 
 /** Reverses a loop's direction; the triangle of a point is that of the segment that begins there. */
-function turn({ points, triangles }: Outlines, start: number, end: number): void {
+function reverseOutline({ points, triangles }: Outlines, start: number, end: number): void {
   for (let i = start, j = end - 1; i < j; i++, j--) {
     for (let c = 0; c < 3; c++) {
-      const kept = points[3 * i + c];
+      const coordinate = points[3 * i + c];
       points[3 * i + c] = points[3 * j + c];
-      points[3 * j + c] = kept;
+      points[3 * j + c] = coordinate;
     }
   }
   triangles.subarray(start, end - 1).reverse();

@@ -3,7 +3,7 @@ import type { PlacedDescription } from './binding/core.js';
 import type { MeshTable } from './mesh-table.js';
 
 /** Returns a description in the core's form, with its mesh's address in it. Throws UNKNOWN_ID. */
-export function placedIn(
+export function describePlaced(
   meshes: MeshTable,
   description: ObjectDescription,
   matrix: number[] | undefined,

@@ -2,10 +2,10 @@
 export function axesOf({ 0: x, 1: y, 2: z }: ArrayLike<number>): [number[], number[]] {
   const length = Math.hypot(x, y, z);
   const n = [x / length, y / length, z / length];
-  const least = [0, 1, 2].reduce((a, b) => (Math.abs(n[b]) < Math.abs(n[a]) ? b : a));
-  const other = [0, 0, 0];
-  other[least] = 1;
-  const u = cross(other, n);
+  const minAxis = [0, 1, 2].reduce((a, b) => (Math.abs(n[b]) < Math.abs(n[a]) ? b : a));
+  const reference = [0, 0, 0];
+  reference[minAxis] = 1;
+  const u = cross(reference, n);
   const scale = 1 / Math.hypot(...u);
   const unit = u.map((c) => c * scale);
   return [unit, cross(n, unit)];

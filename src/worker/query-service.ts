@@ -49,18 +49,18 @@ import { inspect } from './inspection.js';
 import { FRAME_SLICE_MS, LongWork } from './long-work.js';
 import { raycastMany, sweepMany } from './many-queries.js';
 import { MeshTable } from './mesh-table.js';
-import { PairQuestions } from './pair-questions.js';
-import { placedIn } from './placed-in.js';
-import { place, STILL } from './placing.js';
+import { PairQueries } from './pair-questions.js';
+import { describePlaced } from './placed-in.js';
+import { NO_MOTION, place } from './placing.js';
 import { section } from './section.js';
-import type { Slices, Turns } from './slices.js';
-import { type SnapAnswer, Snapper } from './snap/snap.js';
+import type { MessageFlow, Slices } from './slices.js';
+import { Snapper, type SnapResult } from './snap/snap.js';
 import { topBoxes } from './top-boxes.js';
 
 const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
 
 /** This many objects are swept against in one go: each takes up to a microsecond. */
-const MOST_SWEPT = 4096;
+const MAX_SWEEP_WORK = 4096;
 
 /** Hits that are packed in a step. */
 const HITS_AT_ONCE = 1024;
@@ -78,20 +78,20 @@ export abstract class QueryService {
   protected readonly meshes: MeshTable;
   protected readonly work: LongWork;
   protected readonly post: Post;
-  readonly #pairs: PairQuestions;
+  readonly #pairs: PairQueries;
   readonly #snapper: Snapper;
   /** Features of meshes are found one mesh after the other. */
-  #lastFinding: Promise<unknown> = Promise.resolve();
+  #lastFeatureSearch: Promise<unknown> = Promise.resolve();
   /** The core does one section at a time. */
   #lastSection: Promise<unknown> = Promise.resolve();
   #lastInspection: Promise<unknown> = Promise.resolve();
 
-  constructor(core: Core, post: Post, turns: Turns) {
+  constructor(core: Core, post: Post, messageFlow: MessageFlow) {
     this.core = core;
     this.post = post;
     this.meshes = new MeshTable(core);
-    this.work = new LongWork(core, this.meshes, turns, (type) => post({ type, frame: this.frame }, []));
-    this.#pairs = new PairQuestions(core, this.meshes, this.work);
+    this.work = new LongWork(core, this.meshes, messageFlow, (type) => post({ type, frame: this.frame }, []));
+    this.#pairs = new PairQueries(core, this.meshes, this.work);
     this.#snapper = new Snapper(core.rays, core.snaps, this.meshes.features);
   }
 
@@ -113,27 +113,29 @@ export abstract class QueryService {
   ): Soon<PackedHits | null> {
     const { frame } = this;
     const steps = this.#snapper.pick(ray, filter, request, sought);
-    const answer = (found: SnapAnswer): Soon<PackedHits | null> => {
+    const answer = (found: SnapResult): Soon<PackedHits | null> => {
       if (!found.missing) return found.hit && packHit(found.hit, frame);
-      const { features, flats } = found.missing;
+      const { features, flatFaces } = found.missing;
       // One after the other, since many picks may request the same features.
-      const work = this.#lastFinding.then(() => this.work.inSlices((slices) => this.#find(features, flats, slices)));
-      this.#lastFinding = work.catch(() => {});
-      const all = new Set([...(sought ?? []), ...flats]);
-      return work.then(() => this.#pickSnap(call, ray, filter, request, all));
+      const work = this.#lastFeatureSearch.then(() =>
+        this.work.inSlices((slices) => this.#findFeatures(features, flatFaces, slices)),
+      );
+      this.#lastFeatureSearch = work.catch(() => {});
+      const searched = new Set([...(sought ?? []), ...flatFaces]);
+      return work.then(() => this.#pickSnap(call, ray, filter, request, searched));
     };
-    return this.#soon(steps, answer, call) as Soon<PackedHits | null>;
+    return this.#runOrSlice(steps, answer, call) as Soon<PackedHits | null>;
   }
 
-  async #find(features: Set<number>, flats: Set<number>, slices: Slices): Promise<void> {
+  async #findFeatures(features: Set<number>, flatFaces: Set<number>, slices: Slices): Promise<void> {
     const store = this.meshes.features;
     for (const mesh of features) {
-      const isThere = this.meshes.hasAt(mesh) && store.at(mesh)?.isMoved !== false;
-      if (isThere) await slices.run(store.find(mesh));
+      const isMissing = this.meshes.hasMeshAt(mesh) && store.featuresAt(mesh)?.isMoved !== false;
+      if (isMissing) await slices.run(store.find(mesh));
     }
-    for (const mesh of flats) {
-      const isThere = this.meshes.hasAt(mesh) && !store.flatsAt(mesh);
-      if (isThere) await slices.run(store.findFlats(mesh));
+    for (const mesh of flatFaces) {
+      const isMissing = this.meshes.hasMeshAt(mesh) && !store.flatFacesAt(mesh);
+      if (isMissing) await slices.run(store.findFlatFaces(mesh));
     }
   }
 
@@ -164,14 +166,14 @@ export abstract class QueryService {
   );
 
   readonly pickRegion = answering((view: ViewRecord, region: Region, filter: Filter) =>
-    this.#listed(this.core.volumes.pickRegion(view, region, filter)),
+    this.#readIds(this.core.volumes.pickRegion(view, region, filter)),
   );
 
   readonly frustum = answering((volume: ViewRecord | Float32Array, filter: Filter): VisibleSet => {
-    const found = this.core.volumes.frustum(volume, filter);
-    const none = new Uint32Array();
-    const buffers = [found.ids.buffer, found.occluded.buffer, found.occluders.buffer];
-    return transfer({ ...found, entered: none, left: none, frame: this.frame }, buffers);
+    const frustumSet = this.core.volumes.frustum(volume, filter);
+    const noIds = new Uint32Array();
+    const buffers = [frustumSet.ids.buffer, frustumSet.occluded.buffer, frustumSet.occluders.buffer];
+    return transfer({ ...frustumSet, entered: noIds, left: noIds, frame: this.frame }, buffers);
   });
 
   /** Tests targets, in slices between which messages are served. Each target is tested as it is when its turn comes. */
@@ -185,18 +187,20 @@ export abstract class QueryService {
   });
 
   readonly overlap = answering((shape: ObjectDescription, matrix: number[], filter: Filter) =>
-    this.#listed(this.core.volumes.overlap(this.#placed(shape, matrix), filter)),
+    this.#readIds(this.core.volumes.overlap(this.#describePlaced(shape, matrix), filter)),
   );
 
   readonly sweep = answering(
     (shape: ObjectDescription, matrix: number[], motion: Motion, filter: Filter): Soon<PackedHits | null> => {
       const { sweeps } = this.core;
-      const placed = this.#placed(shape, matrix);
+      const placedShape = this.#describePlaced(shape, matrix);
       const { frame } = this;
-      const short = isShort(shape, motion) ? sweeps.sweep(placed, motion, filter, MOST_SWEPT) : undefined;
-      if (short !== undefined) return short && packSweepHit(short, frame);
-      const kept = sweeps.keepSweep(placed, motion, filter, false);
-      return this.#pairs.sweep(this.work.call, kept, ([hit]) => (hit ? packSweepHit(hit, frame) : null));
+      const quickResult = isQuick(shape, motion)
+        ? sweeps.sweep(placedShape, motion, filter, MAX_SWEEP_WORK)
+        : undefined;
+      if (quickResult !== undefined) return quickResult && packSweepHit(quickResult, frame);
+      const snapshot = sweeps.keepSweep(placedShape, motion, filter, false);
+      return this.#pairs.sweep(this.work.call, snapshot, ([hit]) => (hit ? packSweepHit(hit, frame) : null));
     },
   );
 
@@ -205,7 +209,7 @@ export abstract class QueryService {
       const { frame } = this;
       const { call } = this.work;
       const pack = (hits: CoreSweepHit[]) => this.#packed(hits, SWEEP_HIT_FIELDS, packSweepHit, frame, call);
-      const hits = this.#sweepAll(call, this.#placed(shape, matrix), motion, filter);
+      const hits = this.#sweepAll(call, this.#describePlaced(shape, matrix), motion, filter);
       return Array.isArray(hits) ? pack(hits) : hits.then(pack);
     },
   );
@@ -213,26 +217,30 @@ export abstract class QueryService {
   /** Sweeps for a call: at once if that is short, else in slices, the first of which has this many milliseconds left. */
   #sweepAll(
     call: number,
-    placed: PlacedDescription,
+    placedShape: PlacedDescription,
     motion: Motion,
     filter: Filter,
     ms?: number,
   ): CoreSweepHit[] | Promise<CoreSweepHit[]> {
     const { sweeps } = this.core;
-    const short = isShort(placed, motion) ? sweeps.sweepAll(placed, motion, filter, MOST_SWEPT) : undefined;
-    return short ?? this.#pairs.sweep(call, sweeps.keepSweep(placed, motion, filter, true), (hits) => hits, ms);
+    const quickResult = isQuick(placedShape, motion)
+      ? sweeps.sweepAll(placedShape, motion, filter, MAX_SWEEP_WORK)
+      : undefined;
+    return (
+      quickResult ?? this.#pairs.sweep(call, sweeps.keepSweep(placedShape, motion, filter, true), (hits) => hits, ms)
+    );
   }
 
   /** Places a shape, in slices. The answer belongs to the frame in which the place was last checked to be free. */
   readonly place = answering((shape: ObjectDescription, matrix: number[], filter: Filter): Promise<Placement> => {
-    const placed = this.#placed(shape, matrix);
+    const placedShape = this.#describePlaced(shape, matrix);
     let { frame } = this;
     const { call } = this.work;
     return this.#inSlices(async (slices) => {
-      const placement = await place(matrix, slices, (at) => {
+      const placement = await place(matrix, slices, (pose) => {
         ({ frame } = this);
         const ms = Math.max(slices.end - performance.now(), 0);
-        return this.#sweepAll(call, { ...placed, matrix: at }, STILL, filter, ms);
+        return this.#sweepAll(call, { ...placedShape, matrix: pose }, NO_MOTION, filter, ms);
       });
       return transfer({ ...placement, frame }, [placement.objects.buffer as ArrayBuffer]);
     });
@@ -246,24 +254,24 @@ export abstract class QueryService {
       tolerance: number,
       filter: Filter,
     ): Promise<SweepHits> => {
-      const placed = shapes.map((shape) => this.#placed(shape, IDENTITY));
+      const placedShapes = shapes.map((shape) => this.#describePlaced(shape, IDENTITY));
       const { frame } = this;
       return this.#inSlices(async (slices) => {
-        const asked = { shapes: placed, ways, shapeOf, tolerance, filter };
-        const hits = await sweepMany(this.core.sweeps, this.#pairs, asked, slices);
+        const request = { shapes: placedShapes, ways, shapeOf, tolerance, filter };
+        const hits = await sweepMany(this.core.sweeps, this.#pairs, request, slices);
         return transfer({ ...hits, frame }, buffersOf(hits));
       });
     },
   );
 
   readonly containing = answering((point: Vec3, filter: Filter) =>
-    this.#listed(this.core.volumes.containing(point, filter)),
+    this.#readIds(this.core.volumes.containing(point, filter)),
   );
 
   readonly closestPoint = answering((point: Vec3, maxDistance: number, filter: Filter): Soon<ClosestPoint | null> => {
     const { frame } = this;
     const steps = this.core.volumes.closestPoint(point, maxDistance, filter);
-    return this.#soon(steps, (found) => found && { ...found, frame });
+    return this.#runOrSlice(steps, (found) => found && { ...found, frame });
   });
 
   /**
@@ -289,9 +297,11 @@ export abstract class QueryService {
   });
 
   /** Lists the top boxes of a mesh's tree, in slices as well. */
-  readonly meshBoxes = answering((mesh: MeshId, level: number, most: number): Promise<Float64Array | null> => {
+  readonly meshBoxes = answering((mesh: MeshId, level: number, maxCount: number): Promise<Float64Array | null> => {
     const answer = this.#lastInspection.then(() =>
-      this.work.inSlices((slices) => topBoxes(this.core.inspector, this.meshes.addressOf(mesh), level, most, slices)),
+      this.work.inSlices((slices) =>
+        topBoxes(this.core.inspector, this.meshes.addressOf(mesh), level, maxCount, slices),
+      ),
     );
     this.#lastInspection = answer.catch(() => {});
     return answer;
@@ -300,7 +310,7 @@ export abstract class QueryService {
   /** Returns whether boxes contain all of a mesh, in slices between which messages are served. */
   readonly checkBoxes = answering((mesh: MeshId, records: Float64Array): Promise<BoxCheck> => {
     const address = this.meshes.addressOf(mesh);
-    return this.#inSlices((slices) => slices.run(boxCover(this.core.snaps.memoryOf, address, records)));
+    return this.#inSlices((slices) => slices.run(boxCover(this.core.snaps.getMemory, address, records)));
   });
 
   /** Cuts objects, in slices between which messages are served. Each object is cut as it is when its turn comes. */
@@ -313,8 +323,8 @@ export abstract class QueryService {
     return answer;
   });
 
-  #placed(shape: ObjectDescription, matrix: number[]): PlacedDescription {
-    return placedIn(this.meshes, shape, matrix);
+  #describePlaced(shape: ObjectDescription, matrix: number[]): PlacedDescription {
+    return describePlaced(this.meshes, shape, matrix);
   }
 
   #hit(hit: CoreHit | null): PackedHits | null {
@@ -326,7 +336,7 @@ export abstract class QueryService {
     const { frame } = this;
     const { call } = this.work;
     const pack = (hits: CoreHit[]) => this.#packed(hits, HIT_FIELDS, packHit, frame, call);
-    return this.#soon(steps, pack) as Soon<PackedHits>;
+    return this.#runOrSlice(steps, pack) as Soon<PackedHits>;
   }
 
   #packed<H extends object>(
@@ -337,24 +347,24 @@ export abstract class QueryService {
     call: number,
   ): Soon<PackedHits> {
     const answer = (packed: PackedHits) => (ArrayBuffer.isView(packed) ? transfer(packed, [packed.buffer]) : packed);
-    return this.#soon(packAll(hits, size, pack, frame), answer, call) as Soon<PackedHits>;
+    return this.#runOrSlice(packAll(hits, size, pack, frame), answer, call) as Soon<PackedHits>;
   }
 
-  #listed(steps: IdSteps): Soon<Uint32Array> {
-    return this.#soon(steps, (ids) => transfer(ids, [ids.buffer]));
+  #readIds(steps: IdSteps): Soon<Uint32Array> {
+    return this.#runOrSlice(steps, (ids) => transfer(ids, [ids.buffer]));
   }
 
   /** Does interruptible work at once if it is short, else in slices. */
-  #soon<Found, Answer>(
-    steps: Steps<Found>,
-    answer: (found: Found) => Answer,
+  #runOrSlice<Result, Answer>(
+    steps: Steps<Result>,
+    answer: (result: Result) => Answer,
     call = this.work.call,
   ): Answer | Promise<Awaited<Answer>> {
-    const until = performance.now() + FRAME_SLICE_MS;
+    const deadline = performance.now() + FRAME_SLICE_MS;
     do {
       const step = steps.next();
       if (step.done) return answer(step.value);
-    } while (performance.now() < until);
+    } while (performance.now() < deadline);
     return this.work.inSlices((slices) => slices.run(steps), call).then(answer) as Promise<Awaited<Answer>>;
   }
 
@@ -382,6 +392,6 @@ function* packAll<H extends object>(
 }
 
 /** Returns whether a sweep takes no more than a few microseconds per object: that of a sphere or capsule that does not turn. */
-function isShort({ shape }: ObjectDescription, { rotation: [x, y, z] }: Motion): boolean {
+function isQuick({ shape }: ObjectDescription, { rotation: [x, y, z] }: Motion): boolean {
   return (shape === SHAPE_SPHERE || shape === SHAPE_CAPSULE) && x === 0 && y === 0 && z === 0;
 }

@@ -2,7 +2,7 @@
  * Consumed entries at the front are dropped when there are this many of them and they are more than half of all
  * entries.
  */
-const FEWEST_TO_COMPACT = 1024;
+const MIN_TO_COMPACT = 1024;
 
 /**
  * A first-in, first-out queue. An Array's `shift` moves all entries behind the first: 100,000 messages would take
@@ -31,7 +31,7 @@ export class Queue<T> {
     if (this.length === 0) return undefined;
     const entry = this.#entries[this.#next];
     this.#entries[this.#next++] = undefined; // do not keep the taken entry alive
-    if (this.length === 0 || (this.#next >= FEWEST_TO_COMPACT && 2 * this.#next > this.#entries.length)) {
+    if (this.length === 0 || (this.#next >= MIN_TO_COMPACT && 2 * this.#next > this.#entries.length)) {
       this.#entries.splice(0, this.#next);
       this.#next = 0;
     }

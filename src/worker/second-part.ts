@@ -13,7 +13,7 @@ export class SecondPart {
   }
 
   /** Sends a mesh, and transfers the buffers of its arrays. */
-  ask(source: PartSource): void {
+  send(source: PartSource): void {
     const { positions, indices } = source;
     this.#port.postMessage(source, [
       ...new Set([positions.buffer, ...(indices ? [indices.buffer] : [])]),
@@ -21,5 +21,5 @@ export class SecondPart {
   }
 
   /** Returns the next of the two buffers if it has arrived. */
-  readonly take = (): ArrayBuffer | undefined => this.#parts.shift();
+  readonly takePart = (): ArrayBuffer | undefined => this.#parts.shift();
 }

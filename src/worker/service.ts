@@ -4,18 +4,18 @@ import type { FrameMessage, ToWorker, WorkerApi } from '../shared/protocol.js';
 import { isShared, transferOf } from '../shared/shared-memory.js';
 import type { Core } from './binding/core.js';
 import { CommandRunner } from './commands.js';
-import { declared } from './failures.js';
+import { failureOrRethrow } from './failures.js';
 import { FRAME_SLICE_MS } from './long-work.js';
 import { MeshService } from './mesh-service.js';
 import type { Post } from './query-service.js';
-import { NO_TURNS, type Turns } from './slices.js';
+import { type MessageFlow, NO_MESSAGES } from './slices.js';
 
 /** Serves the main thread with a core: takes messages, and runs frames in slices. */
 export class WorkerService extends MeshService implements WorkerApi {
   readonly #commands: CommandRunner;
 
-  constructor(core: Core, post: Post, turns: Turns = NO_TURNS) {
-    super(core, post, turns);
+  constructor(core: Core, post: Post, messageFlow: MessageFlow = NO_MESSAGES) {
+    super(core, post, messageFlow);
     this.#commands = new CommandRunner(core, this.meshes, () => this.work.isInFrame);
   }
 
@@ -23,25 +23,25 @@ export class WorkerService extends MeshService implements WorkerApi {
     if (message.type === 'frame') {
       this.#runFrame(message);
     } else if (message.type === 'commands') {
-      this.work.command(this.#commands.run(message.list));
+      this.work.runCommands(this.#commands.run(message.list));
     } else if (message.type === 'ahead') {
       this.core.placeAhead(message.input);
-      this.frame = numberOf(message.input);
+      this.frame = frameNumberOf(message.input);
     } else if (message.type === 'place') {
       this.core.place(message.input);
-      this.frame = numberOf(message.input);
+      this.frame = frameNumberOf(message.input);
     } else if (message.type === 'baseline') {
       this.core.setBaseline(message);
     } else if (message.type === 'chunk') {
-      this.takeChunk(message);
+      this.addChunk(message);
     } else if (message.type === 'abort') {
       this.abortBuild(message.build);
     }
   }
 
   #runFrame({ input, out }: FrameMessage): void {
-    const { failure, ms: msCommands } = this.#commands.take();
-    const frame = numberOf(input);
+    const { failure, ms: msCommands } = this.#commands.takeOutcome();
+    const frame = frameNumberOf(input);
     // After a failed command, no frame is run: the caller would miss what began and ended in it.
     if (failure) {
       this.frame = frame;
@@ -61,16 +61,16 @@ export class WorkerService extends MeshService implements WorkerApi {
       };
       if (step()) return;
       this.work.beginFrame();
-      const goOn = (): void => {
+      const continueFrame = (): void => {
         this.#tryFrame(input, () => {
           if (step()) {
             this.work.release();
           } else {
-            this.work.takeTurns(goOn);
+            this.work.resumeAfterMessages(continueFrame);
           }
         });
       };
-      this.work.takeTurns(goOn);
+      this.work.resumeAfterMessages(continueFrame);
     });
     this.frame = frame;
   }
@@ -84,7 +84,7 @@ export class WorkerService extends MeshService implements WorkerApi {
       work();
     } catch (error) {
       this.work.endFrame();
-      this.#answer(input, undefined, declared(error));
+      this.#answer(input, undefined, failureOrRethrow(error));
       this.work.release();
     }
   }
@@ -93,17 +93,17 @@ export class WorkerService extends MeshService implements WorkerApi {
     this.#commands.endFrame();
     const { memoryBytes, usedBytes } = this.core;
     const areMoved = failure && this.core.areCharactersMoved;
-    const [frame, epoch] = [numberOf(input), new DataView(input).getUint32(IN_EPOCH, true)];
-    const back = isShared(input) ? undefined : input;
+    const [frame, epoch] = [frameNumberOf(input), new DataView(input).getUint32(IN_EPOCH, true)];
+    const returnedInput = isShared(input) ? undefined : input;
     this.post(
-      { type: 'result', frame, epoch, input: back, out, failure, areMoved, memoryBytes, usedBytes },
-      transferOf(back, out),
+      { type: 'result', frame, epoch, input: returnedInput, out, failure, areMoved, memoryBytes, usedBytes },
+      transferOf(returnedInput, out),
     );
-    this.work.deriveWanted();
+    this.work.derivePending();
   }
 }
 
 /** Returns the frame number of an input buffer. */
-function numberOf(input: ArrayBuffer): number {
+function frameNumberOf(input: ArrayBuffer): number {
   return new DataView(input).getUint32(IN_FRAME, true);
 }

@@ -6,7 +6,7 @@ import { Queue } from './queue.js';
 export const SLICE_MS = 8;
 
 /** How sliced work and the messages that arrive meanwhile take turns. */
-export interface Turns {
+export interface MessageFlow {
   /** Called before messages are served between two slices of work. */
   pause(): void;
   /**
@@ -21,22 +21,22 @@ export interface Turns {
   dropped: Set<number> | undefined;
 }
 
-/** The turns of a worker to which nobody sends messages. */
-export const NO_TURNS: Turns = { pause() {}, hold() {}, release() {}, call: 0, dropped: undefined };
+/** The message flow of a worker to which nobody sends messages. */
+export const NO_MESSAGES: MessageFlow = { pause() {}, hold() {}, release() {}, call: 0, dropped: undefined };
 
 /** Decides which messages pass while long work is under way. */
 export interface Gate {
   mayPass(message: ToWorker): boolean;
-  /** The same for a call; `first` is its first argument. */
-  mayCall(name: string, first: unknown): boolean;
+  /** The same for a call; `firstArgument` is its first argument. */
+  mayCall(name: string, firstArgument: unknown): boolean;
 }
 
 /** Callbacks that continue work, and callbacks that take in messages: each waits for at most one callback of the other kind. */
 const queues = [new Queue<() => void>(), new Queue<() => void>()];
 const WORK = 0;
 export const INTAKE = 1;
-let turn = WORK;
-let isWoken = false;
+let lastKind = WORK;
+let isScheduled = false;
 let post: () => void;
 
 /**
@@ -44,16 +44,16 @@ let post: () => void;
  * way.
  */
 function resumeNext(): void {
-  turn ^= INTAKE;
-  isWoken = false;
-  const resume = queues[turn].take() ?? queues[turn ^ INTAKE].take();
+  lastKind ^= INTAKE;
+  isScheduled = false;
+  const resume = queues[lastKind].take() ?? queues[lastKind ^ INTAKE].take();
   resume!();
-  wakeUp();
+  scheduleNext();
 }
 
-function wakeUp(): void {
-  if (isWoken || !queues.some(({ length }) => length > 0)) return;
-  isWoken = true;
+function scheduleNext(): void {
+  if (isScheduled || !queues.some(({ length }) => length > 0)) return;
+  isScheduled = true;
   post();
 }
 
@@ -69,7 +69,7 @@ if (typeof setImmediate === 'function') {
 /** Calls `resume` after the messages that wait now were served, alternating with callbacks of the other kind. */
 export function afterMessages(resume: () => void, kind = WORK): void {
   queues[kind].add(resume);
-  wakeUp();
+  scheduleNext();
 }
 
 /** Work in slices: knows when a slice is over, lets messages be served between slices, and counts the time of the work alone. */
@@ -109,7 +109,7 @@ export class Slices {
   /**
    * Waits for work that takes turns by its own means and resolves to the milliseconds it took; the next slice begins afterwards.
    */
-  async during(work: Promise<number>): Promise<void> {
+  async waitFor(work: Promise<number>): Promise<void> {
     this.#ms = this.ms;
     this.#ms += await work;
     await this.#pause();

@@ -3,26 +3,26 @@ import type { Slices } from './slices.js';
 
 /**
  * Lists the boxes of a mesh's tree on a level, and the leaves above it, which together contain all of the mesh: ten numbers each,
- * in mesh space (shared/baked-boxes.ts). The level of the root's children is 1. Null if there are more than `most`.
+ * in mesh space (shared/baked-boxes.ts). The level of the root's children is 1. Null if there are more than `maxCount`.
  */
 export async function topBoxes(
   inspector: CoreInspector,
   mesh: number,
   level: number,
-  most: number,
+  maxCount: number,
   slices: Slices,
 ): Promise<Float64Array | null> {
   try {
-    inspector.beginMesh(mesh, level, 4 * most + 4);
+    inspector.beginMesh(mesh, level, 4 * maxCount + 4);
     while (!inspector.stepTree(slices.end)) await slices.next();
-    const { boxes, levels, leafStart, cut } = await slices.run(inspector.takeTree(0));
+    const { boxes, levels, leafStart, cut } = await slices.run(inspector.readTree(0));
     if (cut) return null;
-    const found: number[] = [];
+    const records: number[] = [];
     for (let i = 0; i < levels.length; i++) {
       const isLeaf = leafStart[i + 1] > leafStart[i];
-      if (levels[i] === level || isLeaf) found.push(...recordOf(boxes.subarray(12 * i, 12 * i + 12)));
+      if (levels[i] === level || isLeaf) records.push(...recordOf(boxes.subarray(12 * i, 12 * i + 12)));
     }
-    return found.length / 10 > most ? null : Float64Array.from(found);
+    return records.length / 10 > maxCount ? null : Float64Array.from(records);
   } finally {
     inspector.end();
   }

@@ -1,8 +1,8 @@
 import { WAY_NUMBERS } from '../shared/layout.js';
 
 /** Cells along each axis of the bounds of the ways' starting points, and in total. */
-const SIDE = 16;
-const CELLS = SIDE ** 3;
+const CELLS_PER_AXIS = 16;
+const CELLS = CELLS_PER_AXIS ** 3;
 
 /**
  * Returns the order in which the ways with numbers from `first` to before `end` are swept: by the Morton code of the cell that
@@ -14,25 +14,25 @@ export function orderOfWays(ways: Float64Array, first: number, end: number): Uin
   const count = end - first;
   const codes = new Uint16Array(count);
   for (let axis = 0; axis < 3; axis++) {
-    let low = Number.POSITIVE_INFINITY;
-    let high = Number.NEGATIVE_INFINITY;
+    let min = Number.POSITIVE_INFINITY;
+    let max = Number.NEGATIVE_INFINITY;
     const begin = WAY_NUMBERS * first + axis;
     for (let at = begin; at < WAY_NUMBERS * end; at += WAY_NUMBERS) {
-      low = Math.min(low, ways[at]);
-      high = Math.max(high, ways[at]);
+      min = Math.min(min, ways[at]);
+      max = Math.max(max, ways[at]);
     }
-    const perUnit = high > low ? SIDE / (high - low) : 0;
+    const cellsPerUnit = max > min ? CELLS_PER_AXIS / (max - min) : 0;
     for (let i = 0; i < count; i++) {
-      const n = Math.min((ways[begin + WAY_NUMBERS * i] - low) * perUnit, SIDE - 1);
+      const n = Math.min((ways[begin + WAY_NUMBERS * i] - min) * cellsPerUnit, CELLS_PER_AXIS - 1);
       // Inserts two zero bits after each bit.
       codes[i] |= ((n & 1) | ((n & 2) << 2) | ((n & 4) << 4) | ((n & 8) << 6)) << axis;
     }
   }
   // Counting sort, which keeps the order within a cell.
-  const next = new Uint32Array(CELLS + 1);
-  for (const code of codes) next[code + 1]++;
-  for (let cell = 0; cell < CELLS; cell++) next[cell + 1] += next[cell];
+  const cellStarts = new Uint32Array(CELLS + 1);
+  for (const code of codes) cellStarts[code + 1]++;
+  for (let cell = 0; cell < CELLS; cell++) cellStarts[cell + 1] += cellStarts[cell];
   const order = new Uint32Array(count);
-  for (let i = 0; i < count; i++) order[next[codes[i]]++] = first + i;
+  for (let i = 0; i < count; i++) order[cellStarts[codes[i]]++] = first + i;
   return order;
 }

@@ -7,7 +7,7 @@ import type { FromWorker } from '../shared/protocol.js';
 import { mayShareCopies } from '../shared/shared-memory.js';
 import { VERSION } from '../shared/version.js';
 import { bindCore } from './binding/core.js';
-import { inOrder } from './binding/core-order.js';
+import { restoreOrder } from './binding/core-order.js';
 import { type CompiledCore, startCore } from './binding/exports.js';
 import { Calls } from './calls.js';
 import { Inbox } from './inbox.js';
@@ -32,15 +32,15 @@ async function start(endpoint: Endpoint): Promise<void> {
   const post = (message: FromWorker | AnswerMessage, transfer?: Transferable[]) =>
     endpoint.postMessage(message, transfer);
   try {
-    const given = givenCore();
-    const [exports, compiled] = await startCore(given ?? inOrder(await unpack(packed())));
+    const inheritedCore = findInheritedCore();
+    const [exports, compiled] = await startCore(inheritedCore ?? restoreOrder(await unpack(packed())));
     const core = bindCore(exports);
     const inbox = new Inbox(endpoint);
     const service = new WorkerService(core, post, inbox);
     inbox.open((message) => service.receive(message), new Calls(service, post));
     const { memoryBytes, usedBytes } = core;
     const ready = { type: 'ready', version: VERSION, memoryBytes, usedBytes, mayShare: mayShareCopies() } as const;
-    post(IN_BROWSER || given ? ready : { ...ready, compiled });
+    post(IN_BROWSER || inheritedCore ? ready : { ...ready, compiled });
   } catch (error) {
     post({ type: 'fault', failure: failureOf(error) ?? { code: 'WORKER_LOST', message: String(error) } });
   }
@@ -50,7 +50,7 @@ async function start(endpoint: Endpoint): Promise<void> {
  * Returns the module that an earlier worker of the process has compiled, if the thread that started this one passes
  * it on.
  */
-function givenCore(): CompiledCore | undefined {
+function findInheritedCore(): CompiledCore | undefined {
   if (IN_BROWSER) return undefined;
   const { workerData } = globalThis.process.getBuiltinModule('node:worker_threads');
   // An app that starts the script itself may pass on anything else, and there may be no WebAssembly.
@@ -61,8 +61,11 @@ async function unpack(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
   // Node's own gunzip takes 3 ms, its stream 12 to 17.
   if (!IN_BROWSER) return globalThis.process.getBuiltinModule('node:zlib').gunzipSync(bytes);
   if (typeof DecompressionStream === 'undefined') {
-    const since = 'Chrome 80, Firefox 113 and Safari 16.4 have it';
-    throw new CollisionError('UNSUPPORTED', `there is no DecompressionStream here, which the core needs: ${since}`);
+    const requirement = 'Chrome 80, Firefox 113 and Safari 16.4 have it';
+    throw new CollisionError(
+      'UNSUPPORTED',
+      `there is no DecompressionStream here, which the core needs: ${requirement}`,
+    );
   }
   const reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip')).getReader();
   const chunks: Uint8Array<ArrayBuffer>[] = [];

@@ -1,7 +1,7 @@
 // Keeps the bench working: each of its rows runs here on a small version of its work, and all contenders must agree.
 import { afterAll, describe, expect, test } from 'vitest';
 import { closeShared } from './browser.js';
-import { type Contender, here, measure, type Row } from './harness.js';
+import { type Contender, inThisProcess, measure, type Row } from './harness.js';
 import { rowsOf } from './rows/index.js';
 
 const rows = rowsOf({
@@ -50,8 +50,12 @@ describe('bench', () => {
   });
 
   test('tells of different answers', async () => {
-    const one = contender('one', 1000);
-    const { faults } = await measure(rowOf([one, contender('two', 1001)]), { native: false }, { rounds: 1, warmUp: 0 });
+    const first = contender('one', 1000);
+    const { faults } = await measure(
+      rowOf([first, contender('two', 1001)]),
+      { native: false },
+      { rounds: 1, warmUp: 0 },
+    );
     expect(faults).toEqual([0, 1].map((i) => `round ${i}: sum of two: 1001, of one: 1000`));
   });
 
@@ -63,8 +67,8 @@ describe('bench', () => {
 
   test('begins each round with another contender', async () => {
     const order: string[] = [];
-    const noting = (name: string): Contender => ({ ...contender(name, 1), run: () => void order.push(name) });
-    await measure(rowOf([noting('a'), noting('b'), noting('c')]), { native: false }, { rounds: 3, warmUp: 0 });
+    const recording = (name: string): Contender => ({ ...contender(name, 1), run: () => void order.push(name) });
+    await measure(rowOf([recording('a'), recording('b'), recording('c')]), { native: false }, { rounds: 3, warmUp: 0 });
     expect(order.join(' ')).toBe('a b c a b c b c a c a b a b c');
   });
 });
@@ -74,6 +78,6 @@ function contender(name: string, sum: number): Contender {
 }
 
 function rowOf([first, ...others]: [Contender, ...Contender[]]): Row {
-  const contenders = [here(() => first), ...others.map((other) => here(() => other))] as const;
+  const contenders = [inThisProcess(() => first), ...others.map((other) => inThisProcess(() => other))] as const;
   return { name: 'row', work: 'nothing', rounds: 1, prepare: async () => ({ contenders: [...contenders] }) };
 }

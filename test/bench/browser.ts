@@ -4,23 +4,23 @@ import { build, preview } from 'vite';
 import { chromiumLaunchOptions } from '../../scripts/chromium.mjs';
 import { ISOLATED } from '../../scripts/isolated.mjs';
 import { root } from '../../scripts/run.mjs';
-import { COLLECTING, type TraceEvent, tasksSince } from '../fixtures/task-trace.js';
+import { GARBAGE_COLLECTION, type TraceEvent, tasksSince } from '../fixtures/task-trace.js';
 import { type Probes, TRACE_MARK } from './page/probes.js';
 
-const path = (relative: string) => fileURLToPath(new URL(relative, `file://${root}/`));
+const resolvePath = (relative: string) => fileURLToPath(new URL(relative, `file://${root}/`));
 
 const OPTIONS = {
-  root: path('test/bench/page'),
+  root: resolvePath('test/bench/page'),
   logLevel: 'warn' as const,
   resolve: {
-    alias: { 'collision-worker/three': path('dist/three.js'), 'collision-worker': path('dist/index.js') },
+    alias: { 'collision-worker/three': resolvePath('dist/three.js'), 'collision-worker': resolvePath('dist/index.js') },
   },
   // Readable in profiles, and as fast as minified code.
-  build: { outDir: path('build/bench-page'), emptyOutDir: true, minify: false },
+  build: { outDir: resolvePath('build/bench-page'), emptyOutDir: true, minify: false },
   preview: { host: '127.0.0.1', headers: ISOLATED },
 };
 
-let built: Promise<unknown> | undefined;
+let buildDone: Promise<unknown> | undefined;
 
 export interface OpenPage {
   page: Page;
@@ -29,18 +29,18 @@ export interface OpenPage {
 }
 
 /** A page with its own Chromium, which is closed with it. `faults` collects what goes wrong in it. */
-interface PageAlone {
+interface BrowserPage {
   page: Page;
   faults: string[];
   end(): Promise<void>;
 }
 
 /** The page that all short rows share, one after the other. */
-let shared: Promise<PageAlone> | undefined;
+let sharedPage: Promise<BrowserPage> | undefined;
 
-async function openAlone(query: string): Promise<PageAlone> {
-  built ??= build(OPTIONS);
-  await built;
+async function openBrowserPage(query: string): Promise<BrowserPage> {
+  buildDone ??= build(OPTIONS);
+  await buildDone;
   const server = await preview(OPTIONS);
   const browser = await chromium.launch(chromiumLaunchOptions());
   const page = await browser.newPage();
@@ -65,8 +65,8 @@ async function openAlone(query: string): Promise<PageAlone> {
  * next row until `closeShared`: separate pages took 2 s of processor time each.
  */
 export async function openPage(isShort: boolean): Promise<OpenPage> {
-  if (isShort) shared ??= openAlone('?short');
-  const { page, faults, end } = await (isShort ? shared! : openAlone(''));
+  if (isShort) sharedPage ??= openBrowserPage('?short');
+  const { page, faults, end } = await (isShort ? sharedPage! : openBrowserPage(''));
   return {
     page,
     async close() {
@@ -79,8 +79,8 @@ export async function openPage(isShort: boolean): Promise<OpenPage> {
 
 /** Closes the page that all short rows share. */
 export async function closeShared(): Promise<void> {
-  await (await shared)?.end();
-  shared = undefined;
+  await (await sharedPage)?.end();
+  sharedPage = undefined;
 }
 
 async function probesOf(browser: Browser, page: Page): Promise<Probes> {
@@ -91,12 +91,12 @@ async function probesOf(browser: Browser, page: Page): Promise<Probes> {
       const { usedSize, backingStorageSize } = await session.send('Runtime.getHeapUsage');
       return usedSize + backingStorageSize;
     },
-    startTrace: () => browser.startTracing(page, { categories: COLLECTING }),
+    startTrace: () => browser.startTracing(page, { categories: GARBAGE_COLLECTION }),
     async longestTask() {
       const { traceEvents } = JSON.parse((await browser.stopTracing()).toString()) as { traceEvents: TraceEvent[] };
       const tasks = tasksSince(traceEvents, TRACE_MARK);
-      const most = (key: 'wall' | 'all' | 'ours') => Math.max(...tasks.map((task) => task[key]));
-      return { wall: most('wall'), cpu: most('all'), ours: most('ours') };
+      const maxOf = (key: 'wall' | 'all' | 'ours') => Math.max(...tasks.map((task) => task[key]));
+      return { wall: maxOf('wall'), cpu: maxOf('all'), ours: maxOf('ours') };
     },
   };
 }

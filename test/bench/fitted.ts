@@ -7,7 +7,7 @@ import { dragon } from '../oracle/dragon.js';
 import { type Triangles, welded } from '../oracle/meshes.js';
 import { Random } from '../oracle/random.js';
 import { addMeshObject, filterOf } from './inner.js';
-import { digits } from './report/table.js';
+import { formatDigits } from './report/table.js';
 import { posesOf } from './work/poses.js';
 import { raysAround } from './work/rays.js';
 import { rodsAndPlates } from './work/rods.js';
@@ -39,7 +39,7 @@ export async function countTests(cores: { fitted: string; plain: string }): Prom
 function printCounts(work: string, kinds: string[], fitted: Counts, plain: Counts): void {
   for (const [i, kind] of kinds.entries()) {
     console.log(
-      `  ${`${work}: ${kind}`.padEnd(38)}${digits(fitted[i]).padStart(14)}${digits(plain[i]).padStart(10)}` +
+      `  ${`${work}: ${kind}`.padEnd(38)}${formatDigits(fitted[i]).padStart(14)}${formatDigits(plain[i]).padStart(10)}` +
         `   ${(plain[i] / fitted[i]).toFixed(2)}×`,
     );
   }
@@ -48,21 +48,21 @@ function printCounts(work: string, kinds: string[], fitted: Counts, plain: Count
 async function countsOf(path: string, mesh: Triangles) {
   const exports = await instantiateCore(readFileSync(path));
   const core = coreOf(exports);
-  const { takeCount } = exports as unknown as { takeCount(which: number): number };
-  const take = (times: number): Counts => [takeCount(0) / times, takeCount(1) / times, takeCount(2) / times];
+  const { takeCount } = exports as unknown as { takeCount(counter: number): number };
+  const takeCounts = (times: number): Counts => [takeCount(0) / times, takeCount(1) / times, takeCount(2) / times];
   const address = core.loadMesh(bake(core, mesh));
   addMeshObject(core, address);
-  take(1);
+  takeCounts(1);
 
   core.rays.raycastMany(raysAround(new Random(1), mesh.positions, RAYS), filterOf());
-  const ray = take(RAYS);
+  const ray = takeCounts(RAYS);
   const poses = posesOf(new Random(1), mesh.positions, POSES);
-  const each = (work: (matrix: Float64Array) => void): Counts => {
+  const countPerPose = (work: (matrix: Float64Array) => void): Counts => {
     for (let i = 0; i < POSES; i++) work(poses.subarray(16 * i, 16 * i + 16));
-    return take(POSES);
+    return takeCounts(POSES);
   };
-  const all = each((matrix) => intersectingTriangles(core, address, address, matrix));
-  const first = each((matrix) => meshesIntersect(core, address, address, matrix));
+  const all = countPerPose((matrix) => intersectingTriangles(core, address, address, matrix));
+  const first = countPerPose((matrix) => meshesIntersect(core, address, address, matrix));
   return { ray, all, first };
 }
 

@@ -18,14 +18,14 @@ export interface Context {
   /** True if rows only have to prove that they work: pages then have no long warm-ups. Default false. */
   isShort?: boolean;
   /** Starts a contender of a row in its own process. Absent: all contenders are made in this process. */
-  startApart?: (row: string, index: number) => Promise<ContenderElsewhere>;
+  startApart?: (row: string, index: number) => Promise<SelfTimedContender>;
 }
 
 export interface Prepared {
   /** Number of times that `run` does the work; the time shown is per repetition. Default 1. */
   repeats?: number;
   /** The first contender is the reference for the others. */
-  contenders: [Maker, ...Maker[]];
+  contenders: [ContenderFactory, ...ContenderFactory[]];
   /** If it is a function, it is called after the last round. */
   facts?: Fact[] | (() => Promise<Fact[]>);
   /** Checks each contender's answer beyond checksums, after the last round; returns descriptions of what is wrong. */
@@ -35,14 +35,14 @@ export interface Prepared {
 }
 
 /** Makes a contender at the beginning of its row. */
-export interface Maker {
+export interface ContenderFactory {
   make(): AnyContender | Promise<AnyContender>;
   /** True if it needs its own process: other code compiled earlier changes how its code is compiled. */
   isApart: boolean;
 }
 
 /** A contender in this process. */
-export function here(make: Maker['make']): Maker {
+export function inThisProcess(make: ContenderFactory['make']): ContenderFactory {
   return { make, isApart: false };
 }
 
@@ -50,7 +50,7 @@ export function here(make: Maker['make']): Maker {
  * A contender in its own process, as its users would run it: rays of three-mesh-bvh take 5.0 µs alone, and 6.1 µs in one process
  * with the others.
  */
-export function apart(make: Maker['make']): Maker {
+export function inOwnProcess(make: ContenderFactory['make']): ContenderFactory {
   return { make, isApart: true };
 }
 
@@ -78,12 +78,12 @@ export interface Contender {
 }
 
 /** A contender that measures itself: a separate program, a page, or a worker. */
-export interface ContenderElsewhere extends Omit<Contender, 'run'> {
+export interface SelfTimedContender extends Omit<Contender, 'run'> {
   /** Does the work; returns the time that it measured itself. */
   measure(round: number): Promise<Milliseconds>;
 }
 
-export type AnyContender = Contender | ContenderElsewhere;
+export type AnyContender = Contender | SelfTimedContender;
 
 export type Milliseconds = number;
 export type Checksum = Record<string, number>;
@@ -123,7 +123,7 @@ export interface ContenderResult {
   checksum: Checksum | undefined;
 }
 
-export interface Length {
+export interface RunLength {
   /** Default: the row's own. */
   rounds?: number | undefined;
   /** Milliseconds that each contender warms up, at least one run, so that its code is compiled. Default 1,000. */
@@ -134,25 +134,25 @@ export interface Length {
  * Runs all contenders of a row in turn, round by round, and rotates the order so that each round begins with another one; the
  * first round does not count. Checksums are compared after every round.
  */
-export async function measure(row: Row, context: Context, length: Length = {}): Promise<RowResult> {
+export async function measure(row: Row, context: Context, length: RunLength = {}): Promise<RowResult> {
   const { rounds = row.rounds, warmUp = 1000 } = length;
-  const { contenders: makers, repeats = 1, facts = [], verify, close } = await row.prepare(context);
+  const { contenders: factories, repeats = 1, facts = [], verify, close } = await row.prepare(context);
   const { startApart } = context;
   const contenders: AnyContender[] = [];
-  for (const [i, maker] of makers.entries()) {
-    contenders.push(maker.isApart && startApart ? await startApart(row.name, i) : await maker.make());
+  for (const [i, factory] of factories.entries()) {
+    contenders.push(factory.isApart && startApart ? await startApart(row.name, i) : await factory.make());
   }
   const samples = contenders.map((): Milliseconds[] => []);
   const faults = new Set<string>();
   try {
-    const first = row.isLarge ? 1 : 0;
-    if (!row.isLarge) for (const contender of contenders) await warm(contender, warmUp);
-    for (let round = first; round <= rounds; round++) {
+    const firstRound = row.isLarge ? 1 : 0;
+    if (!row.isLarge) for (const contender of contenders) await warmUpContender(contender, warmUp);
+    for (let round = firstRound; round <= rounds; round++) {
       collectGarbage('major');
       for (let i = 0; i < contenders.length; i++) {
-        const which = (i + round) % contenders.length;
-        const ms = await timed(contenders[which], round);
-        if (round > 0) samples[which].push(ms / repeats);
+        const index = (i + round) % contenders.length;
+        const ms = await timeRun(contenders[index], round);
+        if (round > 0) samples[index].push(ms / repeats);
       }
       for (const fault of await disagreements(contenders)) faults.add(`round ${round}: ${fault}`);
     }
@@ -174,8 +174,8 @@ export async function measure(row: Row, context: Context, length: Length = {}): 
         checksum: await contender.checksum?.(contender.part ?? 1),
       });
     }
-    const figures = typeof facts === 'function' ? await facts() : facts;
-    return { name: row.name, work: row.work, contenders: results, facts: figures, faults: [...faults] };
+    const factList = typeof facts === 'function' ? await facts() : facts;
+    return { name: row.name, work: row.work, contenders: results, facts: factList, faults: [...faults] };
   } finally {
     for (const contender of contenders) contender.close?.();
     await close?.();
@@ -183,12 +183,12 @@ export async function measure(row: Row, context: Context, length: Length = {}): 
 }
 
 /** Warms up each contender separately: alternating with a slow one, a fast one would not run often enough. */
-async function warm(contender: AnyContender, warmUp: Milliseconds): Promise<void> {
+async function warmUpContender(contender: AnyContender, warmUp: Milliseconds): Promise<void> {
   const start = performance.now();
-  for (let round = 0; round === 0 || performance.now() - start < warmUp; round++) await timed(contender, round);
+  for (let round = 0; round === 0 || performance.now() - start < warmUp; round++) await timeRun(contender, round);
 }
 
-async function timed(contender: AnyContender, round: number): Promise<Milliseconds> {
+async function timeRun(contender: AnyContender, round: number): Promise<Milliseconds> {
   contender.before?.();
   collectGarbage('minor');
   return (await milliseconds(contender, round)) / (contender.part ?? 1);
@@ -213,12 +213,12 @@ async function disagreements(contenders: AnyContender[]): Promise<string[]> {
   for (const other of others) {
     if (!first.checksum || !other.checksum) continue;
     const expected = await first.checksum(other.part ?? 1);
-    const found = await other.checksum(other.part ?? 1);
+    const actual = await other.checksum(other.part ?? 1);
     // A checksum may have fewer numbers than that of the first contender.
-    for (const key of Object.keys(found)) {
+    for (const key of Object.keys(actual)) {
       const tolerance = other.tolerance?.of[key] ?? 0;
-      if (Math.abs(found[key] - expected[key]) <= tolerance * Math.abs(expected[key])) continue;
-      faults.push(`${key} of ${other.name}: ${found[key]}, of ${first.name}: ${expected[key]}`);
+      if (Math.abs(actual[key] - expected[key]) <= tolerance * Math.abs(expected[key])) continue;
+      faults.push(`${key} of ${other.name}: ${actual[key]}, of ${first.name}: ${expected[key]}`);
     }
   }
   return faults;

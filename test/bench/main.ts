@@ -38,14 +38,14 @@ export async function bench({
   write,
   peerScript,
 }: BenchOptions): Promise<number> {
-  const rows = chosen(names);
+  const rows = selectRows(names);
   if (typeof rows === 'string') {
     console.error(rows);
     return 1;
   }
-  const missing = native ? await missingNativePeers() : null;
-  if (missing) {
-    console.error(`--native: ${missing}`);
+  const missingPeers = native ? await missingNativePeers() : null;
+  if (missingPeers) {
+    console.error(`--native: ${missingPeers}`);
     return 1;
   }
   const machine = thisMachine(root);
@@ -62,13 +62,13 @@ export async function bench({
   return printFaults(results) ? 1 : 0;
 }
 
-function chosen(names: string[] | undefined): Row[] | string {
-  const all = rowsOf(FULL);
-  const unknown = names?.filter((name) => !all.some((row) => row.name === name)) ?? [];
+function selectRows(names: string[] | undefined): Row[] | string {
+  const allRows = rowsOf(FULL);
+  const unknown = names?.filter((name) => !allRows.some((row) => row.name === name)) ?? [];
   if (unknown.length > 0) {
-    return `--rows: there is no ${unknown.join(', ')}; there are ${all.map(({ name }) => name).join(', ')}`;
+    return `--rows: there is no ${unknown.join(', ')}; there are ${allRows.map(({ name }) => name).join(', ')}`;
   }
-  return all.filter(({ name, isLarge = false }) => names?.includes(name) ?? !isLarge);
+  return allRows.filter(({ name, isLarge = false }) => names?.includes(name) ?? !isLarge);
 }
 
 function writeJson(path: string, machine: Machine, rows: readonly RowResult[]): void {

@@ -6,7 +6,7 @@ import {
   type ObjectOptions,
   type ViewOptions,
 } from 'collision-worker';
-import type { Contender, ContenderElsewhere } from './harness.js';
+import type { Contender, SelfTimedContender } from './harness.js';
 
 export const OURS = 'collision-worker';
 
@@ -59,7 +59,9 @@ export class Scene {
 }
 
 /** A contender that is timed here although it awaits answers; the time includes messages. */
-export function awaited(contender: Omit<Contender, 'run'> & { run(round: number): Promise<void> }): ContenderElsewhere {
+export function timeAwaited(
+  contender: Omit<Contender, 'run'> & { run(round: number): Promise<void> },
+): SelfTimedContender {
   const { run, ...rest } = contender;
   return {
     ...rest,

@@ -16,7 +16,7 @@ export function quartiles(values: readonly number[]): Pick<Spread, 'lower' | 'up
 /** A quantile, by linear interpolation between two values. */
 function quantile(values: readonly number[], fraction: number): number {
   const sorted = values.toSorted((a, b) => a - b);
-  const at = fraction * (sorted.length - 1);
-  const below = sorted[Math.floor(at)];
-  return below + (sorted[Math.ceil(at)] - below) * (at % 1);
+  const position = fraction * (sorted.length - 1);
+  const lower = sorted[Math.floor(position)];
+  return lower + (sorted[Math.ceil(position)] - lower) * (position % 1);
 }

@@ -1,8 +1,8 @@
 import type { Random } from '../oracle/random.js';
-import { ChaosWorker, type MakeWorker, type Start } from './chaos-worker.js';
+import { ChaosWorker, type MakeWorker, type StartMode } from './chaos-worker.js';
 
 /** Kinds of faults, with their weights. */
-const FAULTS = {
+const FAULT_WEIGHTS = {
   kill: 4,
   'kill without a word': 2,
   'kill between two answers': 2,
@@ -17,21 +17,21 @@ const FAULTS = {
   'hang a builder': 1,
   'delay a builder': 1,
 };
-type Fault = keyof typeof FAULTS;
-const DECK = Object.entries(FAULTS).flatMap(([name, weight]) => Array<Fault>(weight).fill(name as Fault));
+type Fault = keyof typeof FAULT_WEIGHTS;
+const FAULT_DECK = Object.entries(FAULT_WEIGHTS).flatMap(([name, weight]) => Array<Fault>(weight).fill(name as Fault));
 const BAD_STARTS = ['throw', 'no script', 'silent', 'no wasm'] as const;
 
 /** Creates a service's workers, and injects faults into them. */
-export class Accidents {
+export class FaultInjector {
   readonly faults: Record<string, number>;
-  readonly #make: MakeWorker;
+  readonly #makeWorker: MakeWorker;
   readonly #pages: number | undefined;
   readonly #timeout: number;
   readonly #workers: ChaosWorker[] = [];
-  readonly #badStarts: (Start | 'throw')[] = [];
+  readonly #badStarts: (StartMode | 'throw')[] = [];
 
   constructor(make: MakeWorker, pages: number | undefined, timeout: number, faults: Record<string, number>) {
-    this.#make = make;
+    this.#makeWorker = make;
     this.#pages = pages;
     this.#timeout = timeout;
     this.faults = faults;
@@ -40,7 +40,7 @@ export class Accidents {
   createWorker(): ChaosWorker {
     const start = this.#badStarts.shift() ?? 'well';
     if (start === 'throw') throw new Error('no worker today');
-    const worker = new ChaosWorker(this.#make(start, this.#pages));
+    const worker = new ChaosWorker(this.#makeWorker(start, this.#pages));
     this.#workers.push(worker);
     return worker;
   }
@@ -51,15 +51,15 @@ export class Accidents {
   }
 
   strike(random: Random): void {
-    const fault = random.pick(DECK);
-    const soon = random.pick([0, 0, random.range(0, 3), random.range(0, 30)]);
+    const fault = random.pick(FAULT_DECK);
+    const delayMs = random.pick([0, 0, random.range(0, 3), random.range(0, 30)]);
     const ms = random.range(1, 0.5 * this.#timeout);
     const count = fault === 'fail three starts' ? 3 : fault === 'fail a start' ? 1 : 0;
     const starts = Array.from({ length: count }, () => random.pick(BAD_STARTS));
-    const worker = this.#victim(fault.endsWith('builder'));
+    const worker = this.#pickWorker(fault.endsWith('builder'));
     if (!worker) return;
     this.faults[fault] = (this.faults[fault] ?? 0) + 1;
-    const strike = () => {
+    const inject = () => {
       if (fault === 'kill') worker.die(false);
       else if (fault === 'kill without a word') worker.die(true);
       else if (fault === 'hang' || fault === 'hang a builder') worker.hang();
@@ -77,11 +77,11 @@ export class Accidents {
         worker.die(false);
       }
     };
-    if (soon === 0) strike();
-    else setTimeout(strike, soon);
+    if (delayMs === 0) inject();
+    else setTimeout(inject, delayMs);
   }
 
-  #victim(isBuilder: boolean): ChaosWorker | undefined {
+  #pickWorker(isBuilder: boolean): ChaosWorker | undefined {
     return this.#workers.findLast((each) => each.isAlive && each.isService !== isBuilder);
   }
 }

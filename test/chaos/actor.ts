@@ -7,7 +7,7 @@ import type { Life } from './life.js';
 import type { Point } from './solids.js';
 import type { Line } from './truth.js';
 import type { Window } from './windows.js';
-import { DETAILS, type GivenBox, type Thing, type World } from './world.js';
+import { DETAILS, type ModelBox, type ModelObject, type World } from './world.js';
 
 const AXES = [
   [0, 1, 2],
@@ -32,9 +32,9 @@ export class Actor {
   /** Meshes whose size is unknown until their update is answered. */
   readonly meshesInDoubt = new Set<number>();
   /** The boxes given to meshes, for as long as they live. */
-  readonly boxesOfMeshes = new Map<number, readonly GivenBox[]>();
+  readonly boxesOfMeshes = new Map<number, readonly ModelBox[]>();
   /** Baked meshes, their scale, and the boxes that are baked into them. */
-  readonly baked: [baked: ArrayBuffer, scale: number, boxes: readonly GivenBox[]][] = [];
+  readonly baked: [baked: ArrayBuffer, scale: number, boxes: readonly ModelBox[]][] = [];
   /** The characters, each with its state when it was last checked. */
   readonly characters = new Map<Character, CharacterState | undefined>();
   /** Instances that no query sees, which the worker has to hold. */
@@ -84,7 +84,7 @@ export class Actor {
     return matrix;
   }
 
-  thing(): Thing {
+  thing(): ModelObject {
     const { random } = this;
     const mesh = this.mesh();
     const kinds = [
@@ -92,7 +92,7 @@ export class Actor {
       'ball',
       'capsule',
       ...(mesh === undefined ? [] : ['surface', 'solid mesh']),
-    ] as Thing['kind'][];
+    ] as ModelObject['kind'][];
     const kind = random.pick(kinds);
     const isMesh = kind === 'surface' || kind === 'solid mesh';
     const size = () => random.range(0.3, 1.5);
@@ -120,20 +120,20 @@ export class Actor {
   }
 
   /** Boxes for an object of a mesh: some of its own, an empty list that overrides the mesh's, or those of its mesh. */
-  boxesOn(mesh: number): Pick<Thing, 'boxes' | 'hasOwnBoxes'> {
+  boxesOn(mesh: number): Pick<ModelObject, 'boxes' | 'hasOwnBoxes'> {
     const hasOwnBoxes = this.random.chance(0.5);
     if (!hasOwnBoxes) return { boxes: this.boxesOfMeshes.get(mesh) ?? [], hasOwnBoxes };
     return { boxes: this.random.chance(0.7) ? this.boxes() : [], hasOwnBoxes };
   }
 
   /** They stay within a cube of half extents 0.45: a mesh never gets smaller than 0.5. */
-  boxes(): GivenBox[] {
+  boxes(): ModelBox[] {
     const { random } = this;
     return Array.from({ length: 1 + random.integer(3) }, (_, i) => {
       const half = random
         .point(1)
         .toArray()
-        .map((each) => 0.05 + 0.2 * Math.abs(each)) as unknown as Point;
+        .map((value) => 0.05 + 0.2 * Math.abs(value)) as unknown as Point;
       const center = random.point(0.2).toArray() as Point;
       return { name: `box ${i}`, center, half, isTurned: random.chance(0.5) };
     });
@@ -155,8 +155,8 @@ export class Actor {
   line(): Line {
     const { random } = this;
     const origin = random.point(10).toArray().map(Math.fround) as unknown as Point;
-    const toward = random.chance(0.5) ? random.direction() : random.point(4).sub(new Vector3(...origin));
-    const rounded = toward.normalize().toArray().map(Math.fround);
+    const rayDirection = random.chance(0.5) ? random.direction() : random.point(4).sub(new Vector3(...origin));
+    const rounded = rayDirection.normalize().toArray().map(Math.fround);
     const direction = new Vector3().fromArray(rounded).normalize().toArray() as Point;
     return { origin, direction, tMax: random.pick([Number.POSITIVE_INFINITY, Math.fround(random.range(5, 15))]) };
   }
@@ -177,10 +177,10 @@ export class Actor {
     const { random } = this;
     if (!random.chance(0.15)) return {};
     const controller = new AbortController();
-    const wait = random.integer(5);
-    if (wait === 0) controller.abort();
-    else if (wait === 1) queueMicrotask(() => controller.abort());
-    else setTimeout(() => controller.abort(), wait - 2);
+    const delay = random.integer(5);
+    if (delay === 0) controller.abort();
+    else if (delay === 1) queueMicrotask(() => controller.abort());
+    else setTimeout(() => controller.abort(), delay - 2);
     return { signal: controller.signal };
   }
 }

@@ -6,10 +6,10 @@ export interface RawWorker {
 }
 
 /** How a worker starts: properly; from a missing script; without ever answering; without WebAssembly. */
-export type Start = 'well' | 'no script' | 'silent' | 'no wasm';
+export type StartMode = 'well' | 'no script' | 'silent' | 'no wasm';
 
 /** `pages` of 64 KB limit the memory of the worker's core; undefined for no limit. */
-export type MakeWorker = (start: Start, pages: number | undefined) => RawWorker;
+export type MakeWorker = (start: StartMode, pages: number | undefined) => RawWorker;
 
 type Message = { type?: string; name?: string } | null;
 
@@ -19,27 +19,27 @@ export class ChaosWorker extends EventTarget {
   isAlive = true;
   /** Whether it was asked to do more than build trees. */
   isService = false;
-  readonly #raw: RawWorker;
-  readonly #answers: Valve<unknown>;
-  readonly #questions: Valve<[message: unknown, transfer: Transferable[]]>;
-  #isDeaf = false;
-  #atNextAnswer: ((deliver: () => void) => void) | undefined;
+  readonly #rawWorker: RawWorker;
+  readonly #answers: DelayQueue<unknown>;
+  readonly #questions: DelayQueue<[message: unknown, transfer: Transferable[]]>;
+  #isSilenced = false;
+  #interceptAnswer: ((deliver: () => void) => void) | undefined;
 
   constructor(raw: RawWorker) {
     super();
-    this.#raw = raw;
-    this.#answers = new Valve((data) => this.dispatchEvent(new MessageEvent('message', { data })));
-    this.#questions = new Valve(([message, transfer]) => raw.postMessage(message, transfer));
+    this.#rawWorker = raw;
+    this.#answers = new DelayQueue((data) => this.dispatchEvent(new MessageEvent('message', { data })));
+    this.#questions = new DelayQueue(([message, transfer]) => raw.postMessage(message, transfer));
     raw.listen(
       (data) => {
         const deliver = () => this.#answers.pass(data);
-        const strike = this.#atNextAnswer;
-        this.#atNextAnswer = undefined;
-        if (strike) strike(deliver);
+        const intercept = this.#interceptAnswer;
+        this.#interceptAnswer = undefined;
+        if (intercept) intercept(deliver);
         else deliver();
       },
       (message) => {
-        if (!this.#isDeaf) this.dispatchEvent(Object.assign(new Event('error'), { message }));
+        if (!this.#isSilenced) this.dispatchEvent(Object.assign(new Event('error'), { message }));
       },
     );
   }
@@ -47,8 +47,8 @@ export class ChaosWorker extends EventTarget {
   /** In Node the end of a worker is an event; in a browser it dies without notice, as here if `isSilent`. */
   die(isSilent: boolean): void {
     this.isAlive = false;
-    this.#isDeaf ||= isSilent;
-    this.#raw.terminate();
+    this.#isSilenced ||= isSilent;
+    this.#rawWorker.terminate();
   }
 
   /** The worker continues to run, but none of its messages arrive any more. */
@@ -58,12 +58,12 @@ export class ChaosWorker extends EventTarget {
 
   /** Sends a message that the worker cannot read, and that only a bug could send. */
   choke(): void {
-    this.#raw.postMessage({ type: 'frame', input: null }, []);
+    this.#rawWorker.postMessage({ type: 'frame', input: null }, []);
   }
 
-  /** Calls `strike` instead of delivering the next answer. */
-  atNextAnswer(strike: (deliver: () => void) => void): void {
-    this.#atNextAnswer = strike;
+  /** Calls `intercept` instead of delivering the next answer. */
+  atNextAnswer(intercept: (deliver: () => void) => void): void {
+    this.#interceptAnswer = intercept;
   }
 
   /** Delays answers by this time, in their order. */
@@ -76,8 +76,8 @@ export class ChaosWorker extends EventTarget {
   }
 
   postMessage(message: Message, transfer: Transferable[] = []): void {
-    const isOfBuild = message?.type === 'abort' || message?.name?.startsWith('build');
-    if (!isOfBuild) this.isService = true;
+    const isBuildMessage = message?.type === 'abort' || message?.name?.startsWith('build');
+    if (!isBuildMessage) this.isService = true;
     // A transferred buffer is detached here at once, even if the message is sent later.
     if (this.#questions.isShut) this.#questions.pass([structuredClone(message, { transfer }), []]);
     else this.#questions.pass([message, transfer]);
@@ -85,24 +85,24 @@ export class ChaosWorker extends EventTarget {
 
   terminate(): void {
     this.isAlive = false;
-    this.#raw.terminate();
+    this.#rawWorker.terminate();
   }
 }
 
 /** Passes items on in their order, at once or later. */
-class Valve<T> {
+class DelayQueue<T> {
   isShut = false;
-  readonly #held: T[] = [];
-  readonly #deliver: (each: T) => void;
-  #isShutForGood = false;
+  readonly #heldItems: T[] = [];
+  readonly #deliver: (item: T) => void;
+  #isClosed = false;
 
-  constructor(deliver: (each: T) => void) {
+  constructor(deliver: (item: T) => void) {
     this.#deliver = deliver;
   }
 
-  pass(each: T): void {
-    if (this.isShut) this.#held.push(each);
-    else this.#deliver(each);
+  pass(item: T): void {
+    if (this.isShut) this.#heldItems.push(item);
+    else this.#deliver(item);
   }
 
   hold(ms: number): void {
@@ -113,15 +113,15 @@ class Valve<T> {
 
   /** Delivers each item in a separate task, as messages are: whatever one of them resolves is handled before the next. */
   async #open(): Promise<void> {
-    while (this.#held.length > 0 && !this.#isShutForGood) {
-      this.#deliver(this.#held.shift()!);
+    while (this.#heldItems.length > 0 && !this.#isClosed) {
+      this.#deliver(this.#heldItems.shift()!);
       await new Promise((resolve) => setTimeout(resolve));
     }
-    this.isShut = this.#isShutForGood;
+    this.isShut = this.#isClosed;
   }
 
   shut(): void {
     this.isShut = true;
-    this.#isShutForGood = true;
+    this.#isClosed = true;
   }
 }

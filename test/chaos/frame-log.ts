@@ -1,20 +1,20 @@
 import type { FrameResult } from 'collision-worker';
 import { pairKeys, replay } from '../oracle/events.js';
 import { faultOfPairs } from './contact-truth.js';
-import { areSeen } from './truth.js';
+import { areVisible } from './truth.js';
 import type { World } from './world.js';
 
 /** Reconstructs the pairs and the visible objects from the frames' events alone, and checks the frames by them. */
 export class FrameLog {
-  #last = 0;
+  #lastFrame = 0;
   #pairs = new Set<string>();
-  readonly #seen = new Map<string, Set<number>>();
+  readonly #visibleByView = new Map<string, Set<number>>();
 
   /** Returns true, or a description of what is wrong with a frame; `rejected` are the ids that it should reject. */
   check(result: FrameResult, worlds: readonly World[], rejected: readonly number[]): true | string {
-    if (result.frame === this.#last) return true; // of an update() that was joined
-    if (result.frame < this.#last) return `it comes after frame ${this.#last}`;
-    this.#last = result.frame;
+    if (result.frame === this.#lastFrame) return true; // of an update() that was joined
+    if (result.frame < this.#lastFrame) return `it comes after frame ${this.#lastFrame}`;
+    this.#lastFrame = result.frame;
     const copy = result.copy();
     const fault = this.#faultOfEvents(result) || (textOf(copy) === textOf(result) ? '' : 'its copy differs');
     if (fault) return fault;
@@ -33,14 +33,14 @@ export class FrameLog {
     const pairs = pairKeys(contacts.a, contacts.b);
     if (!isSame(this.#pairs, pairs)) return `events lead to pairs ${[...this.#pairs]} instead of ${pairs}`;
     for (const [name, { ids, entered, left }] of views) {
-      const seen = this.#seen.get(name) ?? new Set();
-      this.#seen.set(name, seen);
-      for (const id of left) if (!seen.delete(id)) return `${id} left ${name}, but had not entered`;
+      const visibleIds = this.#visibleByView.get(name) ?? new Set();
+      this.#visibleByView.set(name, visibleIds);
+      for (const id of left) if (!visibleIds.delete(id)) return `${id} left ${name}, but had not entered`;
       for (const id of entered) {
-        if (seen.has(id)) return `${id} entered ${name} twice`;
-        seen.add(id);
+        if (visibleIds.has(id)) return `${id} entered ${name} twice`;
+        visibleIds.add(id);
       }
-      if (!isSame(seen, ids)) return `events lead ${name} to ids ${[...seen]} instead of ${ids}`;
+      if (!isSame(visibleIds, ids)) return `events lead ${name} to ids ${[...visibleIds]} instead of ${ids}`;
     }
     return '';
   }
@@ -51,9 +51,9 @@ function faultIn(world: World, { views, contacts }: FrameResult): string {
   const expected = [...world.windows.keys()].sort().join();
   if (names !== expected) return `views ${names}, expected ${expected}`;
   for (const [name, window] of world.windows) {
-    const seen = views.get(name)!;
-    if (!areSeen(world, window, {}, seen)) {
-      return `view ${name} sees ${seen.ids}, ${seen.inside} of them inside, and not ${seen.occluded}`;
+    const visibleIds = views.get(name)!;
+    if (!areVisible(world, window, {}, visibleIds)) {
+      return `view ${name} sees ${visibleIds.ids}, ${visibleIds.inside} of them inside, and not ${visibleIds.occluded}`;
     }
   }
   return faultOfPairs(world, contacts, contacts.waiting);

@@ -4,7 +4,7 @@ import type { MakeWorker } from './chaos-worker.js';
 import { ChaosWorker } from './chaos-worker.js';
 
 /** Memory of a limited core: enough for the scenes here, but not for the objects below. */
-export const FEW_PAGES = 100;
+export const LIMITED_PAGES = 100;
 export const HOG_RAYS = 150_000;
 export const HOG_OBJECTS = 40_000;
 

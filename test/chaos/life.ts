@@ -1,12 +1,12 @@
 import { CollisionError, type CollisionService, createCollisionService } from 'collision-worker';
 import type { Random } from '../oracle/random.js';
-import { Accidents } from './accidents.js';
+import { FaultInjector } from './accidents.js';
 import type { MakeWorker } from './chaos-worker.js';
 import type { ChaosReport } from './report.js';
-import { count } from './report.js';
-import { EMPTY, type Thing, type World } from './world.js';
+import { increment } from './report.js';
+import { EMPTY_WORLD, type ModelObject, type World } from './world.js';
 
-const DECLARED = ['WORKER_LOST', 'ABORTED', 'DISPOSED'];
+const DECLARED_CODES = ['WORKER_LOST', 'ABORTED', 'DISPOSED'];
 
 export interface LifeOptions {
   makeWorker: MakeWorker;
@@ -15,13 +15,13 @@ export interface LifeOptions {
   pages: number | undefined;
   builders: number;
   contactBudget: number;
-  onWrong: ((what: string) => void) | undefined;
+  onWrong: ((description: string) => void) | undefined;
 }
 
 /** Checks an answer. */
 type Check<T> = (answer: T, worlds: readonly World[]) => boolean | string;
 
-export interface Question<T> {
+export interface ServiceCall<T> {
   name: string;
   answer: Promise<T>;
   /** The arguments, for the report of a wrong answer. */
@@ -37,8 +37,8 @@ export interface Question<T> {
 }
 
 /** Maximum number of extensions of the deadline, and the fraction of the time that the process must be busy for one. */
-const MOST_TURNS = 6;
-const LEAST_WORK = 0.01;
+const MAX_EXTENSIONS = 6;
+const MIN_BUSY_FRACTION = 0.01;
 
 /** CPU time of this process; 0 in a browser, which does not report it. */
 function processorMs(): number {
@@ -51,7 +51,7 @@ function processorMs(): number {
 export class Life {
   readonly pending = new Map<Promise<void>, string>();
   readonly report: ChaosReport;
-  readonly accidents: Accidents;
+  readonly accidents: FaultInjector;
   readonly isLimited: boolean;
   service!: CollisionService;
   /** Checks of all calls with `latest`, by the service's method, in the order of the calls. */
@@ -60,11 +60,11 @@ export class Life {
   isOver = false;
   readonly #timeout: number;
   /** The scene after each change that was requested. */
-  readonly #worlds: World[] = [EMPTY];
+  readonly #worlds: World[] = [EMPTY_WORLD];
   /** The oldest state that the worker may still have; it is older than the current one after a frame that could not be run. */
-  #oldest = Number.POSITIVE_INFINITY;
+  #oldestWorld = Number.POSITIVE_INFINITY;
   #lostAt = 0;
-  readonly #from: number;
+  readonly #firstStep: number;
   readonly #onWrong: LifeOptions['onWrong'];
 
   static async begin(options: LifeOptions, report: ChaosReport, failedStart: Random | undefined): Promise<Life> {
@@ -90,11 +90,11 @@ export class Life {
 
   private constructor({ makeWorker, pages, timeout, onWrong }: LifeOptions, report: ChaosReport) {
     this.report = report;
-    this.#from = report.steps;
+    this.#firstStep = report.steps;
     this.#onWrong = onWrong;
     this.isLimited = pages !== undefined;
     this.#timeout = timeout;
-    this.accidents = new Accidents(makeWorker, pages, timeout, report.faults);
+    this.accidents = new FaultInjector(makeWorker, pages, timeout, report.faults);
   }
 
   /** The current scene. */
@@ -103,7 +103,10 @@ export class Life {
   }
 
   /** Adds a new state of the scene. */
-  change(edit: (things: Map<number, Thing>, meshes: Map<number, number>) => void, windows = this.world.windows): void {
+  change(
+    edit: (things: Map<number, ModelObject>, meshes: Map<number, number>) => void,
+    windows = this.world.windows,
+  ): void {
     const things = new Map(this.world.things);
     const meshes = new Map(this.world.meshes);
     edit(things, meshes);
@@ -121,18 +124,20 @@ export class Life {
   }
 
   /** Checks an answer against every state of the scene between the question and the answer. */
-  ask<T>({ name, answer, asked, check: checkOwn, latest = false, codes = [], refused }: Question<T>): Promise<void> {
-    const check = latest ? this.#orNewer(latest, checkOwn) : checkOwn;
+  ask<T>({ name, answer, asked, check: checkOwn, latest = false, codes = [], refused }: ServiceCall<T>): Promise<void> {
+    const check = latest ? this.#acceptNewer(latest, checkOwn) : checkOwn;
     const step = this.report.steps;
-    const from = this.#worlds.length - 1;
+    const worldIndex = this.#worlds.length - 1;
     const done: Promise<void> = answer
       .then(
         (value) => {
-          const verdict = check(value, this.#worlds.slice(Math.min(from, this.#oldest)));
-          if (verdict === true) count(this.report.right, name);
+          const verdict = check(value, this.#worlds.slice(Math.min(worldIndex, this.#oldestWorld)));
+          if (verdict === true) increment(this.report.right, name);
           else {
-            const what = asked ? `, asked with ${textOf(asked)}` : '';
-            this.blame(`${name} of step ${step} is wrong, ${verdict || 'in all states'}: ${textOf(value)}${what}`);
+            const description = asked ? `, asked with ${textOf(asked)}` : '';
+            this.blame(
+              `${name} of step ${step} is wrong, ${verdict || 'in all states'}: ${textOf(value)}${description}`,
+            );
           }
         },
         (error) => {
@@ -147,13 +152,13 @@ export class Life {
   }
 
   /** Accepts an answer that is right for a newer call of the same method. */
-  #orNewer<T>(method: string, own: Check<T>): Check<T> {
+  #acceptNewer<T>(method: string, ownCheck: Check<T>): Check<T> {
     const checks = (this.#latestChecks.get(method) ?? []) as unknown as Check<T>[];
     this.#latestChecks.set(method, checks as unknown as Check<never>[]);
-    const first = checks.push(own) - 1;
+    const callIndex = checks.push(ownCheck) - 1;
     return (answer, worlds) => {
-      const verdict = own(answer, worlds);
-      return verdict === true || checks.slice(first + 1).some((check) => check(answer, worlds) === true) || verdict;
+      const verdict = ownCheck(answer, worlds);
+      return verdict === true || checks.slice(callIndex + 1).some((check) => check(answer, worlds) === true) || verdict;
     };
   }
 
@@ -164,22 +169,22 @@ export class Life {
 
   /** Called if the frame requested at that age was not run: the states before it may still be visible. */
   keepFrom(age: number): void {
-    this.#oldest = Math.min(this.#oldest, age);
+    this.#oldestWorld = Math.min(this.#oldestWorld, age);
   }
 
   /** Called when a frame has brought everything up to date. */
   forgetOld(): void {
-    this.#oldest = Number.POSITIVE_INFINITY;
+    this.#oldestWorld = Number.POSITIVE_INFINITY;
   }
 
   declare(error: unknown, name: string, codes: readonly string[] = []): void {
-    if (error instanceof CollisionError && [...DECLARED, ...codes].includes(error.code)) {
-      count(this.report.declared, error.code);
+    if (error instanceof CollisionError && [...DECLARED_CODES, ...codes].includes(error.code)) {
+      increment(this.report.declared, error.code);
     } else this.blame(`${name} failed with ${error instanceof Error ? error.stack : String(error)}`);
   }
 
-  blame(what: string): void {
-    const wrong = `step ${this.report.steps}, in the life from ${this.#from} on: ${what}`;
+  blame(description: string): void {
+    const wrong = `step ${this.report.steps}, in the life from ${this.#firstStep} on: ${description}`;
     this.report.wrong.push(wrong);
     this.#onWrong?.(wrong);
   }
@@ -191,15 +196,15 @@ export class Life {
   /** On a busy machine, late calls may still be in progress; calls that can never settle do not use the CPU. */
   async #isSettledIn(patience: number): Promise<boolean> {
     const settled = this.settle().then(() => true);
-    for (let turn = 0; turn < MOST_TURNS; turn++) {
-      const before = processorMs();
+    for (let extension = 0; extension < MAX_EXTENSIONS; extension++) {
+      const busyBefore = processorMs();
       let timer: ReturnType<typeof setTimeout> | undefined;
-      const late = new Promise<boolean>((resolve) => {
+      const timedOut = new Promise<boolean>((resolve) => {
         timer = setTimeout(resolve, patience, false);
       });
-      const isSettled = await Promise.race([settled, late]);
+      const isSettled = await Promise.race([settled, timedOut]);
       clearTimeout(timer);
-      if (isSettled || processorMs() - before < LEAST_WORK * patience) return isSettled;
+      if (isSettled || processorMs() - busyBefore < MIN_BUSY_FRACTION * patience) return isSettled;
     }
     return false;
   }
@@ -224,6 +229,6 @@ export class Life {
 }
 
 function textOf(value: unknown): string {
-  const flat = (_: string, each: unknown) => (ArrayBuffer.isView(each) ? Array.from(each as Float32Array) : each);
-  return `${JSON.stringify(value, flat)}`.slice(0, 1000);
+  const toArray = (_: string, each: unknown) => (ArrayBuffer.isView(each) ? Array.from(each as Float32Array) : each);
+  return `${JSON.stringify(value, toArray)}`.slice(0, 1000);
 }

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { thisHost } from '../bench/machine.js';
 import { runChaos } from './chaos.js';
 import { makeNodeWorker, withShortSlices } from './node-worker.js';
-import { KEPT, type KeptChaos, writeFaults } from './readme.js';
-import { type ChaosReport, merged, summaryOf, total } from './report.js';
+import { RESULT_FILES, type SavedChaos, writeFaults } from './readme.js';
+import { type ChaosReport, mergeReports, summaryOf, total } from './report.js';
 
 /** Number of services at a time: they mostly wait, for a worker to be given up and for the next one. */
 const LANES = 4;
@@ -22,37 +22,39 @@ interface Options {
 
 /** Prints what happened; returns the exit code. */
 export async function chaos({ root, seed, steps, from, slices, write }: Options): Promise<number> {
-  const also = slices === undefined ? '' : ` --slices ${slices}`;
-  console.log(`${steps} steps of seed ${seed}; npm run chaos -- --seed ${seed} --steps ${steps}${also} replays them`);
-  const begin = performance.now();
-  let shown = begin;
+  const slicesOption = slices === undefined ? '' : ` --slices ${slices}`;
+  console.log(
+    `${steps} steps of seed ${seed}; npm run chaos -- --seed ${seed} --steps ${steps}${slicesOption} replays them`,
+  );
+  const startTime = performance.now();
+  let lastShown = startTime;
   const latest: ChaosReport[] = [];
   const stop = new AbortController();
   process.once('SIGINT', () => stop.abort());
   const lanes = steps - from < 2000 ? 1 : LANES;
   const runLane = (_: unknown, i: number) => {
-    const at = (lane: number) => from + Math.floor(((steps - from) * lane) / lanes);
+    const firstStepOf = (lane: number) => from + Math.floor(((steps - from) * lane) / lanes);
     const onProgress = (report: ChaosReport) => {
       latest[i] = report;
-      if (performance.now() - shown < 10_000) return;
-      shown = performance.now();
-      const { steps: done, right, wrong } = merged(Object.values(latest));
+      if (performance.now() - lastShown < 10_000) return;
+      lastShown = performance.now();
+      const { steps: done, right, wrong } = mergeReports(Object.values(latest));
       console.log(`  ${done} steps, ${total(right)} answers right, ${wrong.length} wrong`);
     };
     return runChaos({
       seed,
-      steps: at(i + 1),
-      from: at(i),
+      steps: firstStepOf(i + 1),
+      from: firstStepOf(i),
       makeWorker: slices === undefined ? makeNodeWorker : withShortSlices(slices, seed * 1000 + 100 * i),
       onProgress,
-      onWrong: (what) => console.error(what),
+      onWrong: (description) => console.error(description),
       signal: stop.signal,
     });
   };
   // Only in these tests does a worker of Node die silently: the handle that would report it normally keeps the process alive.
-  const alive = setInterval(() => {}, 1000);
-  const report = merged(await Promise.all(Array.from({ length: lanes }, runLane)));
-  clearInterval(alive);
+  const keepAlive = setInterval(() => {}, 1000);
+  const report = mergeReports(await Promise.all(Array.from({ length: lanes }, runLane)));
+  clearInterval(keepAlive);
   const summary = summaryOf(report);
   const { operations, faults, right, declared, services, recovery } = summary;
   for (const [title, counts] of Object.entries({ operations, faults, right, declared })) printCounts(title, counts);
@@ -72,11 +74,11 @@ export async function chaos({ root, seed, steps, from, slices, write }: Options)
     'recovery, median, ms': recovery.median,
     'recovery, 99th percentile, ms': recovery.p99,
     'recovery, longest, ms': recovery.max,
-    seconds: Math.round((performance.now() - begin) / 1000),
+    seconds: Math.round((performance.now() - startTime) / 1000),
   });
   if (write && !stop.signal.aborted) {
-    const kept: KeptChaos = { host: thisHost(), ...summary };
-    writeFileSync(join(root, KEPT.chaos), `${JSON.stringify(kept, null, 2)}\n`);
+    const saved: SavedChaos = { host: thisHost(), ...summary };
+    writeFileSync(join(root, RESULT_FILES.chaos), `${JSON.stringify(saved, null, 2)}\n`);
     writeFaults(root);
   }
   return report.wrong.length > 0 ? 1 : 0;
@@ -92,5 +94,5 @@ const TITLES = {
 function printCounts(title: string, counts: Record<string, number>): void {
   const sorted = Object.entries(counts).sort(([, a], [, b]) => b - a);
   console.log(`\n${TITLES[title as keyof typeof TITLES]}: ${total(counts)}`);
-  console.log(sorted.map(([name, each]) => `  ${String(each).padStart(7)}  ${name}`).join('\n'));
+  console.log(sorted.map(([name, count]) => `  ${String(count).padStart(7)}  ${name}`).join('\n'));
 }

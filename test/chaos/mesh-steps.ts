@@ -2,12 +2,12 @@ import type { AddMeshOptions } from 'collision-worker';
 import { boxMesh } from '../oracle/meshes.js';
 import type { Actor } from './actor.js';
 import { HOG_OBJECTS, HOG_RAYS } from './hogs.js';
-import { hitOf, inSome } from './query-steps.js';
+import { hitOf, inSomeWorld } from './query-steps.js';
 import { update } from './scene-steps.js';
 import { isFirstHit } from './truth.js';
-import { type GivenBox, namedBox } from './world.js';
+import { type ModelBox, namedBox } from './world.js';
 
-const MOST_MESHES = 4;
+const MAX_MESHES = 4;
 const CUBE = boxMesh(2, 2, 2);
 
 export const MESH_STEPS = {
@@ -20,32 +20,32 @@ export const MESH_STEPS = {
 };
 
 function addMesh(actor: Actor): void {
-  if (actor.world.meshes.size >= MOST_MESHES) return;
+  if (actor.world.meshes.size >= MAX_MESHES) return;
   const data = { positions: CUBE.positions.slice(), indices: CUBE.indices.slice() };
   const boxes = actor.random.chance(0.4) ? actor.boxes() : [];
   const options = { ...meshOptions(actor, boxes), onProgress: () => {} };
-  taken(actor, 'addMesh', actor.service.addMesh(data, options), 1, boxes);
+  askForMesh(actor, 'addMesh', actor.service.addMesh(data, options), 1, boxes);
 }
 
 function addBaked(actor: Actor): void {
-  if (actor.world.meshes.size >= MOST_MESHES || actor.baked.length === 0) return;
+  if (actor.world.meshes.size >= MAX_MESHES || actor.baked.length === 0) return;
   const [baked, scale, bakedBoxes] = actor.random.pick(actor.baked);
-  const others = actor.random.chance(0.3) ? actor.boxes() : [];
-  const answer = actor.service.addMesh(baked.slice(0), meshOptions(actor, others));
-  taken(actor, 'addMesh, baked', answer, scale, others.length > 0 ? others : bakedBoxes);
+  const ownBoxes = actor.random.chance(0.3) ? actor.boxes() : [];
+  const answer = actor.service.addMesh(baked.slice(0), meshOptions(actor, ownBoxes));
+  askForMesh(actor, 'addMesh, baked', answer, scale, ownBoxes.length > 0 ? ownBoxes : bakedBoxes);
 }
 
-function meshOptions(actor: Actor, boxes: readonly GivenBox[]): AddMeshOptions {
-  const said = boxes.length > 0 && { boxes: boxes.map(namedBox) };
-  return { transfer: actor.random.chance(0.5), ...said, ...actor.signal() };
+function meshOptions(actor: Actor, boxes: readonly ModelBox[]): AddMeshOptions {
+  const boxOptions = boxes.length > 0 && { boxes: boxes.map(namedBox) };
+  return { transfer: actor.random.chance(0.5), ...boxOptions, ...actor.signal() };
 }
 
-function taken(
+function askForMesh(
   { life, boxesOfMeshes }: Actor,
   name: string,
   answer: Promise<number>,
   scale: number,
-  boxes: readonly GivenBox[],
+  boxes: readonly ModelBox[],
 ): void {
   life.ask({
     ...{ name, answer },
@@ -62,9 +62,9 @@ function updateMesh(actor: Actor): void {
   const mesh = actor.mesh();
   if (mesh === undefined || meshesInDoubt.has(mesh)) return;
   const scale = random.range(0.5, 1.5);
-  const before = actor.world.meshes.get(mesh)!;
+  const oldScale = actor.world.meshes.get(mesh)!;
   meshesInDoubt.add(mesh);
-  const positions = CUBE.positions.map((each) => each * scale);
+  const positions = CUBE.positions.map((coordinate) => coordinate * scale);
   const answer = actor.service.updateMesh(mesh, positions);
   life.change((_, meshes) => meshes.set(mesh, scale));
   life
@@ -72,7 +72,7 @@ function updateMesh(actor: Actor): void {
       ...{ name: 'updateMesh', answer },
       check: () => true,
       // If its worker was lost, the mesh is unchanged.
-      refused: () => life.change((_, meshes) => meshes.set(mesh, before)),
+      refused: () => life.change((_, meshes) => meshes.set(mesh, oldScale)),
     })
     .finally(() => meshesInDoubt.delete(mesh));
 }
@@ -81,11 +81,11 @@ function bakeMesh(actor: Actor): void {
   const { life, baked, random } = actor;
   const mesh = actor.mesh();
   if (mesh === undefined) return;
-  const others = random.chance(0.3) ? actor.boxes().slice(random.integer(2)) : undefined;
-  const boxes = others ?? actor.boxesOfMeshes.get(mesh) ?? [];
+  const ownBoxes = random.chance(0.3) ? actor.boxes().slice(random.integer(2)) : undefined;
+  const boxes = ownBoxes ?? actor.boxesOfMeshes.get(mesh) ?? [];
   life.ask({
     name: 'bakeMesh',
-    answer: actor.service.bakeMesh(mesh, others && { boxes: others.map(namedBox) }),
+    answer: actor.service.bakeMesh(mesh, ownBoxes && { boxes: ownBoxes.map(namedBox) }),
     check: (data, worlds) => {
       const scales = new Set(worlds.flatMap((world) => world.meshes.get(mesh) ?? []));
       if (scales.size === 1 && !actor.meshesInDoubt.has(mesh)) baked.push([data, [...scales][0], boxes]);
@@ -109,17 +109,17 @@ async function runOutOfMemory(actor: Actor): Promise<void> {
   const { life, service, random, hogs } = actor;
   if (!life.isLimited) return;
   await life.settle();
-  const what = random.pick(['a mesh', 'a baked mesh', 'rays', 'objects']);
+  const kind = random.pick(['a mesh', 'a baked mesh', 'rays', 'objects']);
   const codes = ['OUT_OF_MEMORY'];
-  const hogName = `out of memory by ${what}`;
+  const hogName = `out of memory by ${kind}`;
   const { recoveries } = life.report;
-  const before = recoveries.length;
+  const oldRecoveries = recoveries.length;
   life.accidents.faults[hogName] = (life.accidents.faults[hogName] ?? 0) + 1;
-  const askForRoom = (answer: Promise<unknown>) =>
+  const askForMemory = (answer: Promise<unknown>) =>
     life.ask({ name: hogName, answer, check: () => 'it was held', codes });
-  if (what === 'a mesh') askForRoom(service.addMesh(hogs.mesh));
-  else if (what === 'a baked mesh') askForRoom(service.addMesh(hogs.baked));
-  else if (what === 'rays') {
+  if (kind === 'a mesh') askForMemory(service.addMesh(hogs.mesh));
+  else if (kind === 'a baked mesh') askForMemory(service.addMesh(hogs.baked));
+  else if (kind === 'rays') {
     const ray = [0, 0, 0, 0, 0, 0, 1, Number.POSITIVE_INFINITY];
     const line = { origin: [0, 0, 0], direction: [0, 0, 1], tMax: Number.POSITIVE_INFINITY } as const;
     life.ask({
@@ -130,13 +130,13 @@ async function runOutOfMemory(actor: Actor): Promise<void> {
         const isEqual = (_: unknown, i: number) =>
           hits.objects[i] === hits.objects[0] && hits.distances[i] === hits.distances[0];
         if (hits.objects.length !== HOG_RAYS || !hits.objects.every(isEqual)) return 'equal rays hit other things';
-        return inSome((world) => isFirstHit(world, line, {}, hitOf(hits, 0)))(worlds);
+        return inSomeWorld((world) => isFirstHit(world, line, {}, hitOf(hits, 0)))(worlds);
       },
       codes,
     });
   } else {
-    const unseen = { layers: 0, collidesWith: 0, contacts: 'none', pickable: false, cullable: false } as const;
-    const ids = service.addInstances({ shape: { type: 'box', halfExtents: [1, 1, 1] }, ...unseen }, HOG_OBJECTS);
+    const invisible = { layers: 0, collidesWith: 0, contacts: 'none', pickable: false, cullable: false } as const;
+    const ids = service.addInstances({ shape: { type: 'box', halfExtents: [1, 1, 1] }, ...invisible }, HOG_OBJECTS);
     update(actor);
     await life.settle();
     for (const id of ids) service.removeObject(id);
@@ -145,5 +145,5 @@ async function runOutOfMemory(actor: Actor): Promise<void> {
   update(actor);
   await life.settle();
   // The next worker may not have had enough memory for the rest of the scene.
-  if (recoveries.length > before) life.isOver = true;
+  if (recoveries.length > oldRecoveries) life.isOver = true;
 }

@@ -1,21 +1,21 @@
 import { Worker } from 'node:worker_threads';
 import { limitMemory } from '../fixtures/limit-memory.js';
-import type { MakeWorker, RawWorker, Start } from './chaos-worker.js';
+import type { MakeWorker, RawWorker, StartMode } from './chaos-worker.js';
 import { shortSlices, sourceOf } from './worker-source.js';
 
 const SCRIPT = import.meta.resolve('collision-worker/worker');
 
-export function makeNodeWorker(start: Start, pages: number | undefined): RawWorker {
+export function makeNodeWorker(start: StartMode, pages: number | undefined): RawWorker {
   return rawWorker(workerOf(start, pages));
 }
 
-/** Makes workers whose slices end at random at one in `looks` readings of the clock. */
-export function withShortSlices(looks: number, seed: number): MakeWorker {
+/** Makes workers whose slices end at random at one in `interval` readings of the clock. */
+export function withShortSlices(interval: number, seed: number): MakeWorker {
   let count = 0;
   return (start, pages) => {
     if (start !== 'well') return makeNodeWorker(start, pages);
     const source = sourceOf(start, pages, SCRIPT, limitMemory);
-    return rawWorker(new Worker(shortSlices(looks, seed + count++) + source, { eval: true }));
+    return rawWorker(new Worker(shortSlices(interval, seed + count++) + source, { eval: true }));
   };
 }
 
@@ -31,7 +31,7 @@ function rawWorker(worker: Worker): RawWorker {
   };
 }
 
-function workerOf(start: Start, pages: number | undefined): Worker {
+function workerOf(start: StartMode, pages: number | undefined): Worker {
   if (start === 'no script') return new Worker(new URL('there-is-no-such-script.js', import.meta.url));
   if (start === 'well' && pages === undefined) return new Worker(new URL(SCRIPT));
   return new Worker(sourceOf(start, pages, SCRIPT, limitMemory), { eval: true });

@@ -1,10 +1,10 @@
 import type { ContactDetail, RayHits } from 'collision-worker';
 import type { Actor } from './actor.js';
-import { apartBy, faultOfBounds, faultOfContact, faultOfGap } from './contact-truth.js';
+import { faultOfBounds, faultOfContact, faultOfGap, separationOf } from './contact-truth.js';
 import { difference, gap, length, type Point } from './solids.js';
 import * as truth from './truth.js';
 import { eyeOf, viewOf } from './windows.js';
-import { DETAILS, DOUBT, EMPTY, shapeOf, solidOf, type Thing, type World } from './world.js';
+import { DETAILS, EMPTY_WORLD, type ModelObject, shapeOf, solidOf, TOLERANCE, type World } from './world.js';
 
 export const QUERY_STEPS = {
   raycast,
@@ -28,44 +28,44 @@ export const QUERY_STEPS = {
 /**
  * Returns whether an answer about many objects holds in some state or, for each object, in some state of that object: a query
  * that takes longer than a slice sees each object as it is when its turn comes. `holds` is called for whole states, and then for
- * one object in states that contain only that object; `answered` are the objects in the answer.
+ * one object in states that contain only that object; `answeredIds` are the objects in the answer.
  */
-export function atItsTurn(
+export function holdsPerObject(
   worlds: readonly World[],
-  answered: Iterable<number>,
-  holds: (world: World, only?: number) => boolean,
+  answeredIds: Iterable<number>,
+  holds: (world: World, onlyId?: number) => boolean,
 ): boolean {
   if (worlds.some((world) => holds(world))) return true;
-  const ids = new Set([...answered, ...worlds.flatMap(({ things }) => [...things.keys()])]);
-  return [...ids].every((id) => worlds.some((world) => holds(onlyOf(world, id), id)));
+  const ids = new Set([...answeredIds, ...worlds.flatMap(({ things }) => [...things.keys()])]);
+  return [...ids].every((id) => worlds.some((world) => holds(withOnly(world, id), id)));
 }
 
-function onlyOf(world: World, id: number): World {
-  const thing = world.things.get(id);
-  return { ...world, things: new Map(thing && [[id, thing]]) };
+function withOnly(world: World, id: number): World {
+  const object = world.things.get(id);
+  return { ...world, things: new Map(object && [[id, object]]) };
 }
 
 /** The part of an answer about one object, or all of it. */
-const about = (ids: Iterable<number>, only: number | undefined): number[] =>
-  [...ids].filter((id) => only === undefined || id === only);
+const idsAbout = (ids: Iterable<number>, onlyId: number | undefined): number[] =>
+  [...ids].filter((id) => onlyId === undefined || id === onlyId);
 
-export const inSome = (holds: (world: World) => boolean) => (worlds: readonly World[]) => worlds.some(holds);
+export const inSomeWorld = (holds: (world: World) => boolean) => (worlds: readonly World[]) => worlds.some(holds);
 
 /**
  * Returns whether something holds in some state, or between two: commands overtake a frame that was joined by another one, so
  * that sliced queries see the effect of commands on objects that have not moved yet.
  */
-export function inSomeBetween(worlds: readonly World[], holds: (world: World) => boolean): boolean {
+export function inMixedWorlds(worlds: readonly World[], holds: (world: World) => boolean): boolean {
   return (
     worlds.some(holds) ||
-    worlds.some((newer, i) => worlds.slice(0, i).some((older) => holds(withMatricesOf(older, newer))))
+    worlds.some((newer, i) => worlds.slice(0, i).some((older) => holds(withOldMatrices(older, newer))))
   );
 }
 
-function withMatricesOf(older: World, newer: World): World {
-  const things = [...newer.things].map(([id, thing]) => {
-    const before = older.things.get(id);
-    return [id, before ? { ...thing, matrix: before.matrix } : thing] as const;
+function withOldMatrices(older: World, newer: World): World {
+  const things = [...newer.things].map(([id, object]) => {
+    const olderObject = older.things.get(id);
+    return [id, olderObject ? { ...object, matrix: olderObject.matrix } : object] as const;
   });
   return { ...newer, things: new Map(things) };
 }
@@ -75,7 +75,7 @@ function raycast(actor: Actor): void {
   actor.life.ask({
     name: 'raycast',
     answer: actor.service.raycast(line, options),
-    check: (hit, worlds) => inSome((world) => truth.isFirstHit(world, line, options, hit))(worlds),
+    check: (hit, worlds) => inSomeWorld((world) => truth.isFirstHit(world, line, options, hit))(worlds),
   });
 }
 
@@ -84,7 +84,7 @@ function raycastAll(actor: Actor): void {
   actor.life.ask({
     name: 'raycastAll',
     answer: actor.service.raycastAll(line, options),
-    check: (hits, worlds) => inSome((world) => truth.areAllHits(world, line, options, hits))(worlds),
+    check: (hits, worlds) => inSomeWorld((world) => truth.areAllHits(world, line, options, hits))(worlds),
   });
 }
 
@@ -97,16 +97,16 @@ function raycastMany(actor: Actor): void {
     answer: actor.service.raycastMany(rays, options),
     // Each ray sees the objects as they are when its turn comes.
     check: (hits, worlds) => {
-      const wrong = lines.findIndex(
-        (line, i) => !inSomeBetween(worlds, (world) => truth.isFirstHit(world, line, options, hitOf(hits, i))),
+      const wrongIndex = lines.findIndex(
+        (line, i) => !inMixedWorlds(worlds, (world) => truth.isFirstHit(world, line, options, hitOf(hits, i))),
       );
-      return wrong < 0 || `ray ${wrong}: ${JSON.stringify(hitOf(hits, wrong))}`;
+      return wrongIndex < 0 || `ray ${wrongIndex}: ${JSON.stringify(hitOf(hits, wrongIndex))}`;
     },
   });
 }
 
 /** Returns the hit of one of many rays; null if it missed. */
-export function hitOf({ objects, distances, bones }: RayHits, i: number): truth.Struck | null {
+export function hitOf({ objects, distances, bones }: RayHits, i: number): truth.ReportedHit | null {
   if (distances[i] === Number.POSITIVE_INFINITY) return null;
   return { object: objects[i], distance: distances[i], bone: bones[i], box: null };
 }
@@ -114,12 +114,12 @@ export function hitOf({ objects, distances, bones }: RayHits, i: number): truth.
 function lineOfSight(actor: Actor): void {
   const [from, to] = [0, 1].map(() => actor.random.point(6).toArray() as Point);
   const options = actor.query();
-  const [way, tMax] = [difference(to, from), length(difference(to, from))];
-  const line = { origin: from, direction: way.map((each) => each / tMax) as unknown as Point, tMax };
+  const [offset, tMax] = [difference(to, from), length(difference(to, from))];
+  const line = { origin: from, direction: offset.map((each) => each / tMax) as unknown as Point, tMax };
   actor.life.ask({
     name: 'lineOfSight',
     answer: actor.service.lineOfSight(from, to, options),
-    check: (isClear, worlds) => inSome((world) => truth.isClear(world, line, options, isClear))(worlds),
+    check: (isClear, worlds) => inSomeWorld((world) => truth.isClear(world, line, options, isClear))(worlds),
   });
 }
 
@@ -140,7 +140,7 @@ function pick(actor: Actor): void {
     name: 'pick',
     latest: options.latest && 'pick',
     answer: actor.service.pick(x, y, options),
-    check: (hit, worlds) => inSome((world) => truth.isFirstHit(world, line, options, hit))(worlds),
+    check: (hit, worlds) => inSomeWorld((world) => truth.isFirstHit(world, line, options, hit))(worlds),
   });
 }
 
@@ -155,10 +155,10 @@ function pickSnap(actor: Actor): void {
     answer: actor.service.pick(x, y, given),
     check: (hit, worlds) => {
       // If the ray misses everything, the hit is the feature's own.
-      const isMade =
+      const isSnapOnly =
         hit?.snap && hit.snap.kind !== 'face' && hit.point.every((value, i) => value === hit.snap?.point[i]);
-      const own = hit && { ...hit, snap: undefined };
-      return inSome((world) => truth.isFirstHit(world, line, given, isMade ? null : own))(worlds);
+      const rayHit = hit && { ...hit, snap: undefined };
+      return inSomeWorld((world) => truth.isFirstHit(world, line, given, isSnapOnly ? null : rayHit))(worlds);
     },
   });
 }
@@ -169,7 +169,7 @@ function pickAll(actor: Actor): void {
     name: 'pickAll',
     latest: options.latest && 'pickAll',
     answer: actor.service.pickAll(x, y, options),
-    check: (hits, worlds) => inSome((world) => truth.areAllHits(world, line, options, hits))(worlds),
+    check: (hits, worlds) => inSomeWorld((world) => truth.areAllHits(world, line, options, hits))(worlds),
   });
 }
 
@@ -181,7 +181,8 @@ function pickScreen(actor: Actor): void {
     asked: { x, y, radius, options, window },
     latest: options.latest && 'pick',
     answer: actor.service.pick(x, y, { ...options, method: 'screen', radius }),
-    check: (hit, worlds) => inSome((world) => truth.isNearestDrawn(world, window, x, y, radius, options, hit))(worlds),
+    check: (hit, worlds) =>
+      inSomeWorld((world) => truth.isNearestDrawn(world, window, x, y, radius, options, hit))(worlds),
   });
 }
 
@@ -190,7 +191,7 @@ function pickRegion(actor: Actor): void {
   const [width, height] = [0, 1].map(() => actor.random.range(1, 200));
   const mode = actor.random.pick(['touch', 'enclose'] as const);
   const given = { ...options, mode, side: 'double' } as const;
-  const region = truth.behind(window, x, y, width, height);
+  const region = truth.frustumBehind(window, x, y, width, height);
   const rect = { x, y, width, height };
   const polygon = Float32Array.of(x, y, x + width, y, x + width, y + height, x, y + height);
   actor.life.ask({
@@ -198,7 +199,9 @@ function pickRegion(actor: Actor): void {
     latest: options.latest && 'pickRegion',
     answer: actor.service.pickRegion(actor.random.chance(0.5) ? rect : polygon, given),
     check: (ids, worlds) =>
-      atItsTurn(worlds, ids, (world, only) => truth.areInRegion(world, region, mode, given, about(ids, only))),
+      holdsPerObject(worlds, ids, (world, onlyId) =>
+        truth.areInRegion(world, region, mode, given, idsAbout(ids, onlyId)),
+      ),
   });
 }
 
@@ -213,37 +216,38 @@ function frustum(actor: Actor): void {
   actor.life.ask({
     name: 'frustum',
     answer: actor.service.frustum(isNamed ? name : viewOf(window), options),
-    check: (seen, worlds) => inSome((world) => truth.areSeen(world, window, options, seen))(worlds),
+    check: (seen, worlds) => inSomeWorld((world) => truth.areVisible(world, window, options, seen))(worlds),
   });
 }
 
 function sees(actor: Actor): void {
   const window = actor.window();
   const targets = actor.ids(4);
-  const { side, ...others } = actor.query();
+  const { side, ...sightOptions } = actor.query();
   actor.life.ask({
     name: 'sees',
-    answer: actor.service.sees(viewOf(window), targets, others),
-    check: (sight, worlds) => inSome((world) => truth.isSight(world, window, targets, others, sight))(worlds),
+    answer: actor.service.sees(viewOf(window), targets, sightOptions),
+    check: (sight, worlds) =>
+      inSomeWorld((world) => truth.isSight(world, window, targets, sightOptions, sight))(worlds),
   });
 }
 
 function overlap(actor: Actor): void {
-  const thing = actor.thing();
+  const object = actor.thing();
   const options = actor.query();
   actor.life.ask({
     name: 'overlap',
-    answer: actor.service.overlap(shapeOf(thing), thing.matrix, options),
+    answer: actor.service.overlap(shapeOf(object), object.matrix, options),
     check: (ids, worlds) =>
-      atItsTurn(worlds, ids, (world, only) =>
-        truth.areMet(world, solidOf(sizes(actor, world, thing), thing), options, about(ids, only)),
+      holdsPerObject(worlds, ids, (world, onlyId) =>
+        truth.areOverlapping(world, solidOf(meshSizes(actor, world, object), object), options, idsAbout(ids, onlyId)),
       ),
   });
 }
 
 /** The mesh of the query may be missing from later states. */
-export function sizes({ life }: Actor, world: World, { mesh }: Thing): Pick<World, 'meshes'> {
-  if (mesh === 0) return EMPTY;
+export function meshSizes({ life }: Actor, world: World, { mesh }: ModelObject): Pick<World, 'meshes'> {
+  if (mesh === 0) return EMPTY_WORLD;
   return { meshes: new Map([[mesh, world.meshes.get(mesh) ?? life.sizeOf(mesh)]]) };
 }
 
@@ -254,7 +258,7 @@ function containing(actor: Actor): void {
     name: 'containing',
     answer: actor.service.containing(point, options),
     check: (ids, worlds) =>
-      atItsTurn(worlds, ids, (world, only) => truth.areAround(world, point, options, about(ids, only))),
+      holdsPerObject(worlds, ids, (world, onlyId) => truth.areContaining(world, point, options, idsAbout(ids, onlyId))),
   });
 }
 
@@ -266,11 +270,11 @@ function closestPoint(actor: Actor): void {
     name: 'closestPoint',
     answer: actor.service.closestPoint(point, { ...options, maxDistance }),
     check: (closest, worlds) =>
-      atItsTurn(worlds, closest ? [closest.object] : [], (world, only) => {
-        const isOther = only !== undefined && only !== closest?.object;
+      holdsPerObject(worlds, closest ? [closest.object] : [], (world, onlyId) => {
+        const isOther = onlyId !== undefined && onlyId !== closest?.object;
         // None of the other objects is nearer.
-        const most = isOther ? Math.min(maxDistance, closest?.distance ?? maxDistance) : maxDistance;
-        return truth.isClosest(world, point, most, options, isOther ? null : closest);
+        const limit = isOther ? Math.min(maxDistance, closest?.distance ?? maxDistance) : maxDistance;
+        return truth.isClosest(world, point, limit, options, isOther ? null : closest);
       }),
   });
 }
@@ -287,13 +291,13 @@ function contact(actor: Actor): void {
         const [first, second] = [a, b].map((id) => world.things.get(id));
         if (!first || !second) return report ? 'one of the two is gone' : '';
         const solids = [solidOf(world, first), solidOf(world, second)] as const;
-        const apart = apartBy(world, first, second, detail);
-        const reach = first.clearance + second.clearance;
-        if (Math.abs(apart) < DOUBT || Math.abs(apart - reach) < DOUBT) return '';
-        if (apart < reach !== (report !== null)) return `they are ${apart} apart`;
+        const separation = separationOf(world, first, second, detail);
+        const clearance = first.clearance + second.clearance;
+        if (Math.abs(separation) < TOLERANCE || Math.abs(separation - clearance) < TOLERANCE) return '';
+        if (separation < clearance !== (report !== null)) return `they are ${separation} apart`;
         if (report === null) return '';
         if (detail === 'bounds') return faultOfBounds(world, first, second, report);
-        return apart > 0 ? faultOfGap(apart, detail, report) : faultOfContact(...solids, detail, report);
+        return separation > 0 ? faultOfGap(separation, detail, report) : faultOfContact(...solids, detail, report);
       });
       return faults.includes('') || faults.join('; or ');
     },
@@ -307,16 +311,16 @@ function distance(actor: Actor): void {
   actor.life.ask({
     name: 'distance',
     answer: actor.service.distance(a, b, { maxDistance, ...actor.signal() }),
-    check: (found, worlds) => {
+    check: (result, worlds) => {
       const faults = worlds.map((world) => {
         const [first, second] = [a, b].map((id) => world.things.get(id));
-        if (!first || !second) return found ? 'one of the two is gone' : '';
-        const apart = Math.max(gap(solidOf(world, first), solidOf(world, second)), 0);
-        if (found === null) return apart > maxDistance - DOUBT ? '' : `they are ${apart} apart`;
-        if (apart > maxDistance + DOUBT) return `${apart} is too far`;
-        if (Math.abs(found.distance - apart) > DOUBT) return `${found.distance}, expected ${apart}`;
-        const between = length(difference(found.pointB, found.pointA));
-        return Math.abs(between - found.distance) > DOUBT ? `points ${between} apart` : '';
+        if (!first || !second) return result ? 'one of the two is gone' : '';
+        const separation = Math.max(gap(solidOf(world, first), solidOf(world, second)), 0);
+        if (result === null) return separation > maxDistance - TOLERANCE ? '' : `they are ${separation} apart`;
+        if (separation > maxDistance + TOLERANCE) return `${separation} is too far`;
+        if (Math.abs(result.distance - separation) > TOLERANCE) return `${result.distance}, expected ${separation}`;
+        const pointGap = length(difference(result.pointB, result.pointA));
+        return Math.abs(pointGap - result.distance) > TOLERANCE ? `points ${pointGap} apart` : '';
       });
       return faults.includes('') || faults.join('; or ');
     },

@@ -6,15 +6,19 @@ import type { Sample } from '../soak/soak.js';
 import { type ChaosSummary, total } from './report.js';
 
 /** Files in which `--write` saves the results. */
-export const KEPT = { chaos: 'test/chaos/results.json', soak: 'test/soak/results.json', chart: 'test/soak/chart.svg' };
+export const RESULT_FILES = {
+  chaos: 'test/chaos/results.json',
+  soak: 'test/soak/results.json',
+  chart: 'test/soak/chart.svg',
+};
 
 /** Results of `npm run chaos`. */
-export interface KeptChaos extends ChaosSummary {
+export interface SavedChaos extends ChaosSummary {
   host: Host;
 }
 
 /** Results of `npm run soak`. */
-export interface KeptSoak {
+export interface SavedSoak {
   host: Host;
   seed: number;
   frames: number;
@@ -30,18 +34,29 @@ export function writeFaults(root: string): void {
 /** The section of docs/failures.md about both, from their results. */
 export function faultsSection(root: string): string {
   const read = (path: string) => JSON.parse(readFileSync(join(root, path), 'utf8'));
-  return `${chaosTable(read(KEPT.chaos))}\n\n${soakTable(read(KEPT.soak))}`;
+  return `${chaosTable(read(RESULT_FILES.chaos))}\n\n${soakTable(read(RESULT_FILES.soak))}`;
 }
 
-function chaosTable({ host, seed, steps, services, faults, right, wrong, lost, pending, recovery }: KeptChaos): string {
+function chaosTable({
+  host,
+  seed,
+  steps,
+  services,
+  faults,
+  right,
+  wrong,
+  lost,
+  pending,
+  recovery,
+}: SavedChaos): string {
   const { count, median, p99, max } = recovery;
   const rows = {
-    [`operations tried, on ${whole(services)} services`]: whole(steps),
-    'faults injected': whole(total(faults)),
-    'answers checked': whole(total(right) + wrong),
-    'wrong, never given, still pending at the end': [wrong, lost, pending].map(whole).join(', '),
-    'workers replaced': whole(count),
-    'recovery, median, 99th percentile, longest': [median, p99, max].map((ms) => `${whole(ms)} ms`).join(', '),
+    [`operations tried, on ${formatInteger(services)} services`]: formatInteger(steps),
+    'faults injected': formatInteger(total(faults)),
+    'answers checked': formatInteger(total(right) + wrong),
+    'wrong, never given, still pending at the end': [wrong, lost, pending].map(formatInteger).join(', '),
+    'workers replaced': formatInteger(count),
+    'recovery, median, 99th percentile, longest': [median, p99, max].map((ms) => `${formatInteger(ms)} ms`).join(', '),
   };
   return [
     `| \`npm run chaos -- --seed ${seed} --write\` | |`,
@@ -53,7 +68,7 @@ function chaosTable({ host, seed, steps, services, faults, right, wrong, lost, p
   ].join('\n');
 }
 
-function soakTable({ seed, frames, samples }: KeptSoak): string {
+function soakTable({ seed, frames, samples }: SavedSoak): string {
   const [first, last] = [samples[0], samples[samples.length - 1]];
   const megabytes = (a: number, b: number) => `${a.toFixed(1)} MB, ${b.toFixed(1)} MB`;
   const milliseconds = (a: number, b: number) => `${a.toFixed(2)} ms, ${b.toFixed(2)} ms`;
@@ -66,11 +81,11 @@ function soakTable({ seed, frames, samples }: KeptSoak): string {
   ];
   const command = `npm run soak -- --seed ${seed} --frames ${frames} --write`;
   return [
-    `| \`${command}\` | up to frame ${whole(first.frame)} | up to frame ${whole(last.frame)} |`,
+    `| \`${command}\` | up to frame ${formatInteger(first.frame)} | up to frame ${formatInteger(last.frame)} |`,
     '|---|---|---|',
     ...rows.map(([name, figure]) => `| ${name} | ${figure(first)} | ${figure(last)} |`),
     '',
-    `![Memory and latency over ${whole(frames)} frames, as lines](../${KEPT.chart})`,
+    `![Memory and latency over ${formatInteger(frames)} frames, as lines](../${RESULT_FILES.chart})`,
   ].join('\n');
 }
 
@@ -78,6 +93,6 @@ function textOf({ cpu, cores, node }: Host): string {
   return `${cpu}, ${cores} cores, Node ${node}`;
 }
 
-function whole(value: number): string {
+function formatInteger(value: number): string {
   return value.toLocaleString('en-US');
 }

@@ -29,34 +29,35 @@ export function newReport(seed: number): ChaosReport {
 }
 
 /** Merges several reports into one. */
-export function merged(reports: readonly ChaosReport[]): ChaosReport {
-  const all = newReport(reports[0].seed);
+export function mergeReports(reports: readonly ChaosReport[]): ChaosReport {
+  const combined = newReport(reports[0].seed);
   for (const report of reports) {
     for (const key of ['operations', 'faults', 'right', 'declared'] as const) {
-      for (const [name, each] of Object.entries(report[key])) all[key][name] = (all[key][name] ?? 0) + each;
+      for (const [name, amount] of Object.entries(report[key]))
+        combined[key][name] = (combined[key][name] ?? 0) + amount;
     }
-    for (const key of ['lost', 'pending', 'services'] as const) all[key] += report[key];
-    all.wrong.push(...report.wrong);
-    all.recoveries.push(...report.recoveries);
+    for (const key of ['lost', 'pending', 'services'] as const) combined[key] += report[key];
+    combined.wrong.push(...report.wrong);
+    combined.recoveries.push(...report.recoveries);
   }
-  all.steps = total(all.operations);
-  return all;
+  combined.steps = total(combined.operations);
+  return combined;
 }
 
-export function count(counts: Counts, name: string): void {
+export function increment(counts: Counts, name: string): void {
   counts[name] = (counts[name] ?? 0) + 1;
 }
 
 export function total(counts: Counts): number {
-  return Object.values(counts).reduce((sum, each) => sum + each, 0);
+  return Object.values(counts).reduce((sum, amount) => sum + amount, 0);
 }
 
 /** The parts of a report that are worth saving. */
 export function summaryOf(report: ChaosReport) {
   const { seed, steps, operations, faults, right, declared, wrong, lost, pending, services } = report;
-  const times = report.recoveries.toSorted((a, b) => a - b);
-  const at = (part: number) => Math.round(times[Math.floor((times.length - 1) * part)] ?? 0);
-  const recovery = { count: times.length, median: at(0.5), p99: at(0.99), max: at(1) };
+  const durations = report.recoveries.toSorted((a, b) => a - b);
+  const quantile = (fraction: number) => Math.round(durations[Math.floor((durations.length - 1) * fraction)] ?? 0);
+  const recovery = { count: durations.length, median: quantile(0.5), p99: quantile(0.99), max: quantile(1) };
   return { seed, steps, services, operations, faults, right, declared, wrong: wrong.length, lost, pending, recovery };
 }
 

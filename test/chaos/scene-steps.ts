@@ -1,12 +1,12 @@
 import { Matrix4 } from 'three';
 import type { Actor } from './actor.js';
 import { viewOf } from './windows.js';
-import { optionsOf, type Thing } from './world.js';
+import { type ModelObject, optionsOf } from './world.js';
 
-const MOST_THINGS = 32;
-const MOST_WINDOWS = 4;
+const MAX_OBJECTS = 32;
+const MAX_VIEWS = 4;
 /** Enough instances to make the worker's memory grow. */
-const CROWD = 4000;
+const MAX_CROWD_SIZE = 4000;
 
 export const SCENE_STEPS = {
   add,
@@ -26,39 +26,39 @@ export const SCENE_STEPS = {
 };
 
 function add(actor: Actor): void {
-  if (actor.world.things.size >= MOST_THINGS) return;
-  const thing = actor.thing();
-  const id = actor.service.addObject(optionsOf(thing));
-  actor.life.change((things) => things.set(id, thing));
+  if (actor.world.things.size >= MAX_OBJECTS) return;
+  const object = actor.thing();
+  const id = actor.service.addObject(optionsOf(object));
+  actor.life.change((things) => things.set(id, object));
 }
 
 function addInstances(actor: Actor): void {
-  if (actor.world.things.size >= MOST_THINGS) return;
-  const thing = actor.thing();
-  const ids = actor.service.addInstances(optionsOf(thing), 1 + actor.random.integer(3));
+  if (actor.world.things.size >= MAX_OBJECTS) return;
+  const object = actor.thing();
+  const ids = actor.service.addInstances(optionsOf(object), 1 + actor.random.integer(3));
   actor.life.change((things) => {
-    for (const id of ids) things.set(id, thing);
+    for (const id of ids) things.set(id, object);
   });
 }
 
 function move(actor: Actor): void {
   for (const id of actor.ids(1)) {
-    const to = actor.matrix();
-    actor.service.setTransform(id, to);
-    actor.staged.set(id, to);
+    const matrix = actor.matrix();
+    actor.service.setTransform(id, matrix);
+    actor.staged.set(id, matrix);
   }
 }
 
 function moveMany(actor: Actor): void {
   const { random, service, staged } = actor;
   const ids = actor.ids(1 + random.integer(6));
-  const Floats = random.chance(0.5) ? Float32Array : Float64Array;
-  const matrices = Floats.from(ids.flatMap(() => actor.matrix()));
+  const FloatArray = random.chance(0.5) ? Float32Array : Float64Array;
+  const matrices = FloatArray.from(ids.flatMap(() => actor.matrix()));
   const parent = random.chance(0.5) ? actor.matrix() : undefined;
   service.setTransforms(Uint32Array.from(ids), matrices, parent);
   ids.forEach((id, i) => {
-    const own = new Matrix4().fromArray(matrices, 16 * i);
-    staged.set(id, (parent ? own.premultiply(new Matrix4().fromArray(parent)) : own).elements);
+    const worldMatrix = new Matrix4().fromArray(matrices, 16 * i);
+    staged.set(id, (parent ? worldMatrix.premultiply(new Matrix4().fromArray(parent)) : worldMatrix).elements);
   });
 }
 
@@ -72,20 +72,20 @@ async function moveBadly(actor: Actor): Promise<void> {
   await actor.life.settle();
   if (!actor.world.things.has(id)) return;
   actor.service.setTransform(id, matrix);
-  ask(actor, [id]);
+  requestFrame(actor, [id]);
   await actor.life.settle();
 }
 
 function change(actor: Actor): void {
   for (const id of actor.ids(1)) {
-    const { matrix: now } = actor.world.things.get(id)!;
-    const thing = actor.thing();
+    const { matrix: oldMatrix } = actor.world.things.get(id)!;
+    const object = actor.thing();
     const isMoved = actor.random.chance(0.3);
-    const options = optionsOf(thing);
+    const options = optionsOf(object);
     if (!isMoved) delete options.matrix;
     actor.service.setObject(id, options);
-    if (isMoved) actor.staged.set(id, thing.matrix);
-    actor.life.change((things) => things.set(id, isMoved ? thing : { ...thing, matrix: now }));
+    if (isMoved) actor.staged.set(id, object.matrix);
+    actor.life.change((things) => things.set(id, isMoved ? object : { ...object, matrix: oldMatrix }));
   }
 }
 
@@ -95,10 +95,10 @@ function resize(actor: Actor): void {
     const old = actor.world.things.get(id)!;
     if (old.mesh !== 0) continue;
     const factor = actor.random.range(0.6, 1.6);
-    const half = old.half.map((each) => each * factor) as unknown as Thing['half'];
-    const thing = { ...old, half, radius: old.radius * factor };
-    actor.service.setObject(id, { shape: optionsOf(thing).shape });
-    actor.life.change((things) => things.set(id, thing));
+    const half = old.half.map((coordinate) => coordinate * factor) as unknown as ModelObject['half'];
+    const object = { ...old, half, radius: old.radius * factor };
+    actor.service.setObject(id, { shape: optionsOf(object).shape });
+    actor.life.change((things) => things.set(id, object));
   }
 }
 
@@ -114,14 +114,14 @@ function remove(actor: Actor): void {
 function addCrowd(actor: Actor): void {
   if (actor.crowd.length > 0 || actor.life.isLimited) return;
   const shape = { type: 'box', halfExtents: [1, 1, 1] } as const;
-  const unseen = { layers: 0, collidesWith: 0, contacts: 'none', pickable: false, cullable: false } as const;
-  actor.crowd = actor.service.addInstances({ shape, ...unseen }, actor.random.integer(CROWD));
+  const invisible = { layers: 0, collidesWith: 0, contacts: 'none', pickable: false, cullable: false } as const;
+  actor.crowd = actor.service.addInstances({ shape, ...invisible }, actor.random.integer(MAX_CROWD_SIZE));
 }
 
 function moveCrowd(actor: Actor): void {
   const count = actor.random.integer(actor.crowd.length + 1);
-  const one = actor.matrix();
-  const matrices = Float32Array.from({ length: 16 * count }, (_, i) => one[i % 16]);
+  const matrix = actor.matrix();
+  const matrices = Float32Array.from({ length: 16 * count }, (_, i) => matrix[i % 16]);
   actor.service.setTransforms(actor.crowd.subarray(0, count), matrices);
 }
 
@@ -134,7 +134,7 @@ function removeCrowd(actor: Actor): void {
 function setView(actor: Actor): void {
   const { random, windows } = actor;
   const window = actor.window();
-  const isNew = windows.size < MOST_WINDOWS && random.chance(0.3);
+  const isNew = windows.size < MAX_VIEWS && random.chance(0.3);
   const name = isNew ? actor.newName() : random.pick([...windows.keys()]);
   actor.service.setView(viewOf(window), name);
   windows.set(name, window);
@@ -147,16 +147,16 @@ function removeView(actor: Actor): void {
   const name = random.pick(others);
   actor.service.removeView(name);
   windows.delete(name);
-  const left = new Map([...world.windows].filter(([each]) => each !== name));
-  actor.life.change(() => {}, left);
+  const remainingWindows = new Map([...world.windows].filter(([coordinate]) => coordinate !== name));
+  actor.life.change(() => {}, remainingWindows);
 }
 
 export function update(actor: Actor): void {
-  ask(actor, []);
+  requestFrame(actor, []);
 }
 
 /** Sends the staged transforms; `rejected` are those that the frame should reject. */
-function ask(actor: Actor, rejected: readonly number[]): void {
+function requestFrame(actor: Actor, rejected: readonly number[]): void {
   const { life, staged, windows, frames } = actor;
   const { age } = life;
   life.change((things) => {

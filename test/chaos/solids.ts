@@ -23,26 +23,26 @@ const AXES = [0, 1, 2] as const;
 
 /** Distance between two solids, negative if they touch. */
 export function gap(a: Solid, b: Solid): number {
-  const inA = a.isHollow ? -reachBeyond(a, b) : Number.NEGATIVE_INFINITY;
-  const inB = b.isHollow ? -reachBeyond(b, a) : Number.NEGATIVE_INFINITY;
-  return Math.max(filledGap(a, b), inA, inB);
+  const insideGapA = a.isHollow ? -protrusion(a, b) : Number.NEGATIVE_INFINITY;
+  const insideGapB = b.isHollow ? -protrusion(b, a) : Number.NEGATIVE_INFINITY;
+  return Math.max(filledGap(a, b), insideGapA, insideGapB);
 }
 
 /** The same for filled solids: if negative, the least translation that separates them. */
 export function filledGap(a: Solid, b: Solid): number {
-  return outside(difference(a.center, b.center), sum(a.half, b.half)) - a.radius - b.radius;
+  return distanceToBox(difference(a.center, b.center), sum(a.half, b.half)) - a.radius - b.radius;
 }
 
 /** How far a solid protrudes from another one, negative if it is completely inside. */
-export function reachBeyond(outer: Solid, inner: Solid): number {
-  const away = difference(inner.center, outer.center);
-  const corner = AXES.map((k) => Math.abs(away[k]) + inner.half[k]) as unknown as Point;
-  return outside(corner, outer.half) + inner.radius - outer.radius;
+export function protrusion(outer: Solid, inner: Solid): number {
+  const offset = difference(inner.center, outer.center);
+  const corner = AXES.map((k) => Math.abs(offset[k]) + inner.half[k]) as unknown as Point;
+  return distanceToBox(corner, outer.half) + inner.radius - outer.radius;
 }
 
 /** Distance of a point from a solid's surface, negative inside. */
 export function distanceTo(solid: Solid, point: Point): number {
-  return outside(difference(point, solid.center), solid.half) - solid.radius;
+  return distanceToBox(difference(point, solid.center), solid.half) - solid.radius;
 }
 
 /** The axis-aligned bounding box. */
@@ -55,8 +55,8 @@ export function sphereAbout({ center, half, radius }: Solid): Solid {
   return { center, half: [0, 0, 0], radius: length(half) + radius, isHollow: false };
 }
 
-export function moved(solid: Solid, by: Point): Solid {
-  return { ...solid, center: sum(solid.center, by) };
+export function translated(solid: Solid, offset: Point): Solid {
+  return { ...solid, center: sum(solid.center, offset) };
 }
 
 export function rayHits(solid: Solid, origin: Point, direction: Point): RayHits {
@@ -80,17 +80,17 @@ function partsOf(solid: Solid): Solid[] {
 /** Hits of a ball, or of a cylinder along its one non-zero half extent, without its caps. */
 function roundHits({ center, half, radius }: Solid, origin: Point, direction: Point): RayHits {
   const axis = half.findIndex((each) => each > 0);
-  const flat = (v: Point) => v.map((each, k) => (k === axis ? 0 : each)) as unknown as Point;
-  const to = flat(difference(center, origin));
-  const way = flat(direction);
-  const speed = dot(way, way);
-  if (speed === 0) return { hits: [], doubt: Math.abs(length(to) - radius) };
-  const along = dot(to, way) / speed;
-  const across = length(difference(to, way.map((each) => each * along) as unknown as Point));
-  const doubt = Math.abs(radius - across);
-  if (across > radius) return { hits: [], doubt };
-  const reach = Math.sqrt((radius * radius - across * across) / speed);
-  const hits = [along - reach, along + reach];
+  const flatten = (v: Point) => v.map((each, k) => (k === axis ? 0 : each)) as unknown as Point;
+  const toCenter = flatten(difference(center, origin));
+  const flatDirection = flatten(direction);
+  const directionSquared = dot(flatDirection, flatDirection);
+  if (directionSquared === 0) return { hits: [], doubt: Math.abs(length(toCenter) - radius) };
+  const tCenter = dot(toCenter, flatDirection) / directionSquared;
+  const axisDistance = length(difference(toCenter, flatDirection.map((each) => each * tCenter) as unknown as Point));
+  const doubt = Math.abs(radius - axisDistance);
+  if (axisDistance > radius) return { hits: [], doubt };
+  const halfChord = Math.sqrt((radius * radius - axisDistance * axisDistance) / directionSquared);
+  const hits = [tCenter - halfChord, tCenter + halfChord];
   if (axis < 0) return { hits, doubt };
   const isBetweenCaps = (t: number) => Math.abs(origin[axis] + t * direction[axis] - center[axis]) <= half[axis];
   return { hits: hits.filter(isBetweenCaps), doubt };
@@ -113,10 +113,10 @@ function boxHits({ center, half }: Solid, origin: Point, direction: Point): RayH
 }
 
 /** Distance of a point from a box about the origin, negative inside. */
-function outside(point: Point, half: Point): number {
-  const over = AXES.map((k) => Math.abs(point[k]) - half[k]);
-  const deepest = Math.max(...over);
-  return deepest <= 0 ? deepest : length(over.map((each) => Math.max(each, 0)) as unknown as Point);
+function distanceToBox(point: Point, half: Point): number {
+  const excess = AXES.map((k) => Math.abs(point[k]) - half[k]);
+  const deepest = Math.max(...excess);
+  return deepest <= 0 ? deepest : length(excess.map((each) => Math.max(each, 0)) as unknown as Point);
 }
 
 export function sum(a: Point, b: Point): Point {

@@ -2,10 +2,10 @@
 // time, and so is how far one protrudes from the other: this determines the first contact, and when it is in doubt.
 
 import type { QueryOptions, SweepHit } from 'collision-worker';
-import { filledGap, gap, moved, type Point, reachBeyond, type Solid } from './solids.js';
-import { DOUBT, pickable, standIn, type Thing, type World } from './world.js';
+import { filledGap, gap, type Point, protrusion, type Solid, translated } from './solids.js';
+import { type ModelObject, pickable, standIn, TOLERANCE, type World } from './world.js';
 
-export type Met = Pick<SweepHit, 'object' | 'time' | 'depth'>;
+export type SweepContact = Pick<SweepHit, 'object' | 'time' | 'depth'>;
 
 /** How a solid passes a thing. */
 interface Pass {
@@ -14,7 +14,7 @@ interface Pass {
   time: number;
   /** Whether they overlap at the start. */
   isInside: boolean;
-  /** Whether the result depends on less than `DOUBT`. */
+  /** Whether the result depends on less than `TOLERANCE`. */
   isInDoubt: boolean;
   /** Distance at a time, negative if they touch. */
   gapAt(time: number): number;
@@ -23,35 +23,41 @@ interface Pass {
 const STEPS = 60;
 
 /** Returns whether an answer is the first object that a solid hits on its path; null for none. */
-export function isFirstMet(world: World, solid: Solid, way: Point, options: QueryOptions, answer: Met | null): boolean {
-  const passes = passesOf(world, solid, way, options);
-  const sure = passes.filter(({ isInDoubt }) => !isInDoubt);
-  if (answer === null) return sure.every(({ time }) => time === Number.POSITIVE_INFINITY);
-  const own = passes.find(({ id }) => id === answer.object);
-  if (!own || !isMeeting(own, answer)) return false;
-  return sure.every((each) => !isSurelyBefore(each, answer.time));
+export function isFirstContact(
+  world: World,
+  solid: Solid,
+  displacement: Point,
+  options: QueryOptions,
+  answer: SweepContact | null,
+): boolean {
+  const passes = passesOf(world, solid, displacement, options);
+  const certain = passes.filter(({ isInDoubt }) => !isInDoubt);
+  if (answer === null) return certain.every(({ time }) => time === Number.POSITIVE_INFINITY);
+  const pass = passes.find(({ id }) => id === answer.object);
+  if (!pass || !matchesPass(pass, answer)) return false;
+  return certain.every((each) => !isCertainlyBefore(each, answer.time));
 }
 
 /** Returns what is wrong with answers that should be the first contacts with all objects that a solid hits, in order of time. */
-export function faultOfAllMet(
+export function faultOfAllContacts(
   world: World,
   solid: Solid,
-  way: Point,
+  displacement: Point,
   options: QueryOptions,
-  answers: readonly Met[],
+  answers: readonly SweepContact[],
 ): string {
-  const passes = passesOf(world, solid, way, options);
-  const found = new Map(answers.map((each) => [each.object, each]));
-  if (found.size < answers.length) return 'an object is there twice';
+  const passes = passesOf(world, solid, displacement, options);
+  const answersById = new Map(answers.map((each) => [each.object, each]));
+  if (answersById.size < answers.length) return 'an object is there twice';
   if (answers.some(({ time }, i) => i > 0 && time < answers[i - 1].time)) return 'a later one comes first';
   for (const pass of passes) {
-    const answer = found.get(pass.id);
-    found.delete(pass.id);
-    const told = `object ${pass.id}, met at ${pass.time}${pass.isInside ? ', from the inside' : ''},`;
-    if (answer && !isMeeting(pass, answer)) return `${told} is told at ${answer.time}, ${answer.depth} deep`;
-    if (!answer && !pass.isInDoubt && pass.time < Number.POSITIVE_INFINITY) return `${told} is not told`;
+    const answer = answersById.get(pass.id);
+    answersById.delete(pass.id);
+    const description = `object ${pass.id}, met at ${pass.time}${pass.isInside ? ', from the inside' : ''},`;
+    if (answer && !matchesPass(pass, answer)) return `${description} is told at ${answer.time}, ${answer.depth} deep`;
+    if (!answer && !pass.isInDoubt && pass.time < Number.POSITIVE_INFINITY) return `${description} is not told`;
   }
-  return found.size > 0 ? `objects ${[...found.keys()]} cannot be met` : '';
+  return answersById.size > 0 ? `objects ${[...answersById.keys()]} cannot be met` : '';
 }
 
 /** Returns whether a solid certainly overlaps an object, and whether it is certainly free. */
@@ -63,78 +69,81 @@ export function freedom(world: World, solid: Solid, options: QueryOptions): { is
   };
 }
 
-function isMeeting(pass: Pass, { time, depth }: Met): boolean {
+function matchesPass(pass: Pass, { time, depth }: SweepContact): boolean {
   if (!(time >= 0 && time <= 1 && depth >= 0) || (depth > 0 && time > 0)) return false;
   if (pass.isInDoubt) return true;
   if (pass.isInside) return time === 0 && depth > 0;
   if (pass.time === Number.POSITIVE_INFINITY || depth > 0) return false;
   // If a path only grazes the object, the time is ill-conditioned, so the gap is checked. After the true time, it would be
   // negative halfway.
-  return Math.abs(pass.gapAt(time)) < DOUBT && pass.gapAt((time + pass.time) / 2) > -DOUBT;
+  return Math.abs(pass.gapAt(time)) < TOLERANCE && pass.gapAt((time + pass.time) / 2) > -TOLERANCE;
 }
 
-function isSurelyBefore(pass: Pass, time: number): boolean {
-  return pass.time < time && pass.gapAt((time + pass.time) / 2) < -DOUBT;
+function isCertainlyBefore(pass: Pass, time: number): boolean {
+  return pass.time < time && pass.gapAt((time + pass.time) / 2) < -TOLERANCE;
 }
 
-function passesOf(world: World, solid: Solid, way: Point, options: QueryOptions): Pass[] {
-  return pickable(world, options).map(([id, thing]) => {
-    return { id, ...passOf(standIn(world, thing, options.precision), solid, way, isOneSided(thing, options)) };
+function passesOf(world: World, solid: Solid, displacement: Point, options: QueryOptions): Pass[] {
+  return pickable(world, options).map(([id, object]) => {
+    return {
+      id,
+      ...passOf(standIn(world, object, options.precision), solid, displacement, isOneSided(object, options)),
+    };
   });
 }
 
 /** Returns whether the triangles of a thing's mesh are hit from one side only: the model then makes no statement. */
-function isOneSided({ mesh }: Thing, { side, precision = 'mesh' }: QueryOptions): boolean {
+function isOneSided({ mesh }: ModelObject, { side, precision = 'mesh' }: QueryOptions): boolean {
   return mesh !== 0 && side !== 'double' && precision === 'mesh';
 }
 
-function passOf(still: Solid, solid: Solid, [x, y, z]: Point, isUnsaid: boolean): Omit<Pass, 'id'> {
-  const at = (t: number) => moved(solid, [t * x, t * y, t * z]);
-  const gapAt = (t: number) => gap(at(t), still);
+function passOf(target: Solid, solid: Solid, [x, y, z]: Point, isIndeterminate: boolean): Omit<Pass, 'id'> {
+  const at = (t: number) => translated(solid, [t * x, t * y, t * z]);
+  const gapAt = (t: number) => gap(at(t), target);
   const start = gapAt(0);
   const isInside = start < 0;
-  if (isUnsaid || Math.abs(start) < DOUBT) return { time: 0, isInside, isInDoubt: true, gapAt };
+  if (isIndeterminate || Math.abs(start) < TOLERANCE) return { time: 0, isInside, isInDoubt: true, gapAt };
   if (isInside) return { time: 0, isInside, isInDoubt: false, gapAt };
   // If one of the two is inside the other, which is hollow, they meet when it starts to protrude.
-  const beyond = [
-    ...(solid.isHollow && reachBeyond(solid, still) < 0 ? [(t: number) => reachBeyond(at(t), still)] : []),
-    ...(still.isHollow && reachBeyond(still, solid) < 0 ? [(t: number) => reachBeyond(still, at(t))] : []),
+  const protrusions = [
+    ...(solid.isHollow && protrusion(solid, target) < 0 ? [(t: number) => protrusion(at(t), target)] : []),
+    ...(target.isHollow && protrusion(target, solid) < 0 ? [(t: number) => protrusion(target, at(t))] : []),
   ];
-  if (beyond.length > 0) {
-    const reach = (t: number) => Math.max(...beyond.map((each) => each(t)));
-    const end = reach(1);
-    const time = end < 0 ? Number.POSITIVE_INFINITY : firstBelow((t) => -reach(t), 0, 1);
-    return { time, isInside, isInDoubt: Math.abs(end) < DOUBT, gapAt };
+  if (protrusions.length > 0) {
+    const protrusionAt = (t: number) => Math.max(...protrusions.map((each) => each(t)));
+    const endProtrusion = protrusionAt(1);
+    const time = endProtrusion < 0 ? Number.POSITIVE_INFINITY : findSignChange((t) => -protrusionAt(t), 0, 1);
+    return { time, isInside, isInDoubt: Math.abs(endProtrusion) < TOLERANCE, gapAt };
   }
   // From the outside, a hollow solid is hit like a filled one; once one is completely inside the other, their surfaces are
   // separate again.
-  const filledAt = (t: number) => filledGap(at(t), still);
-  const nearest = leastOf(filledAt);
-  const least = filledAt(nearest);
-  const time = least > 0 ? Number.POSITIVE_INFINITY : firstBelow(filledAt, 0, nearest);
-  return { time, isInside, isInDoubt: Math.abs(least) < DOUBT, gapAt: filledAt };
+  const filledAt = (t: number) => filledGap(at(t), target);
+  const tNearest = findMinimum(filledAt);
+  const minGap = filledAt(tNearest);
+  const time = minGap > 0 ? Number.POSITIVE_INFINITY : findSignChange(filledAt, 0, tNearest);
+  return { time, isInside, isInDoubt: Math.abs(minGap) < TOLERANCE, gapAt: filledAt };
 }
 
 /** Returns a minimum of a convex function between 0 and 1, or a point where it is negative. */
-function leastOf(f: (t: number) => number): number {
-  let [low, high] = [0, 1];
+function findMinimum(f: (t: number) => number): number {
+  let [min, max] = [0, 1];
   for (let i = 0; i < STEPS; i++) {
-    const [a, b] = [low + (high - low) / 3, high - (high - low) / 3];
+    const [a, b] = [min + (max - min) / 3, max - (max - min) / 3];
     if (f(a) < 0) return a;
     if (f(b) < 0) return b;
-    if (f(a) < f(b)) high = b;
-    else low = a;
+    if (f(a) < f(b)) max = b;
+    else min = a;
   }
-  return f(1) < f(low) ? 1 : low;
+  return f(1) < f(min) ? 1 : min;
 }
 
 /** Returns the point between two others where a function becomes negative. */
-function firstBelow(f: (t: number) => number, from: number, to: number): number {
-  let [low, high] = [from, to];
+function findSignChange(f: (t: number) => number, start: number, end: number): number {
+  let [min, max] = [start, end];
   for (let i = 0; i < STEPS; i++) {
-    const middle = (low + high) / 2;
-    if (f(middle) < 0) high = middle;
-    else low = middle;
+    const midpoint = (min + max) / 2;
+    if (f(midpoint) < 0) max = midpoint;
+    else min = midpoint;
   }
-  return high;
+  return max;
 }

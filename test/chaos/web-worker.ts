@@ -1,10 +1,10 @@
 import { limitMemory } from '../fixtures/limit-memory.js';
-import type { RawWorker, Start } from './chaos-worker.js';
+import type { RawWorker, StartMode } from './chaos-worker.js';
 import { sourceOf } from './worker-source.js';
 
 const SCRIPT = new URL('../../dist/worker.js', import.meta.url).href;
 
-export function makeWebWorker(start: Start, pages: number | undefined): RawWorker {
+export function makeWebWorker(start: StartMode, pages: number | undefined): RawWorker {
   const worker = new Worker(urlOf(start, pages), { type: 'module' });
   return {
     postMessage: (message, transfer) => worker.postMessage(message, transfer),
@@ -19,7 +19,7 @@ export function makeWebWorker(start: Start, pages: number | undefined): RawWorke
   };
 }
 
-function urlOf(start: Start, pages: number | undefined): string {
+function urlOf(start: StartMode, pages: number | undefined): string {
   if (start === 'no script') return new URL('there-is-no-such-script.js', import.meta.url).href;
   if (start === 'well' && pages === undefined) return SCRIPT;
   // Awaited, because messages sent before the script listens would be lost.

@@ -46,13 +46,13 @@ export function frustumOf({ center, half, margin }: Window): Solid {
 }
 
 /** By how many pixels the diameter of the bounding sphere exceeds the view's minimum; negative if the object is left out. */
-export function pixelsToSpare({ half, height, minPixels }: Window, solid: Solid): number {
-  const across = 2 * Math.hypot(...boundsOf(solid).half);
-  return (across / (2 * half[1])) * height - minPixels;
+export function excessPixels({ half, height, minPixels }: Window, solid: Solid): number {
+  const diameter = 2 * Math.hypot(...boundsOf(solid).half);
+  return (diameter / (2 * half[1])) * height - minPixels;
 }
 
-export function isShownTo({ layers }: Window, thing: { cullable: boolean; layers: number }): boolean {
-  return thing.cullable && (thing.layers & layers) !== 0;
+export function isShownTo({ layers }: Window, object: { cullable: boolean; layers: number }): boolean {
+  return object.cullable && (object.layers & layers) !== 0;
 }
 
 /** Origin of the ray through a point of the viewport. */

@@ -1,7 +1,7 @@
-import type { Start } from './chaos-worker.js';
+import type { StartMode } from './chaos-worker.js';
 
 /** The source of a worker that starts badly, or whose core is limited to `pages` pages of memory. */
-export function sourceOf(start: Start, pages: number | undefined, script: string, limitMemory: object): string {
+export function sourceOf(start: StartMode, pages: number | undefined, script: string, limitMemory: object): string {
   if (start === 'silent') return 'setInterval(() => {}, 1000)';
   if (start === 'no wasm') {
     return `
@@ -20,17 +20,17 @@ export function sourceOf(start: Start, pages: number | undefined, script: string
 }
 
 /**
- * The source that makes the clock of a worker jump ahead by more than a slice at random, at one in `looks` readings: so a slice
+ * The source that makes the clock of a worker jump ahead by more than a slice at random, at one in `interval` readings: so a slice
  * may end wherever the clock is read, and not only where a slow one would end.
  */
-export function shortSlices(looks: number, seed: number): string {
+export function shortSlices(interval: number, seed: number): string {
   return `
     const clock = performance.now.bind(performance);
     let ahead = 0;
     let state = ${seed} | 0;
     performance.now = () => {
       state = (Math.imul(state, 0x19660d) + 0x3c6ef35f) | 0;
-      if ((state >>> 8) % ${looks} === 0) ahead += 16;
+      if ((state >>> 8) % ${interval} === 0) ahead += 16;
       return clock() + ahead;
     };
   `;

@@ -3,7 +3,7 @@ import { type ClashReport, clash, toBcf } from 'collision-worker/clash';
 import { strFromU8, unzipSync } from 'fflate';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { building } from '../fixtures/building.js';
-import { partsOf } from '../fixtures/clash-parts.js';
+import { clashParts } from '../fixtures/clash-parts.js';
 import { bcfFaults, bcfFaultsOf } from '../oracle/bcf-rules.js';
 import { Random, SEED } from '../oracle/random.js';
 
@@ -34,7 +34,7 @@ describe(`BCF of a building, seed ${SEED}`, () => {
   let files: Record<string, string>;
 
   beforeAll(async () => {
-    const parts = partsOf(building({ parts: 200, seed: SEED, origin: [1e6, -1e6, 1e6] })).map((part, i) => ({
+    const parts = clashParts(building({ parts: 200, seed: SEED, origin: [1e6, -1e6, 1e6] })).map((part, i) => ({
       ...part,
       // Some ids are IFC's, whose parts viewers know.
       id: i % 3 === 0 ? `0${String(i).padStart(20, '0')}$` : `${part.id} ${text()}`,

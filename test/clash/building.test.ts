@@ -3,8 +3,8 @@ import { type ClashReport, clash, type Rule } from 'collision-worker/clash';
 import { Matrix4, Vector3 } from 'three';
 import { beforeAll, expect, test } from 'vitest';
 import { building } from '../fixtures/building.js';
-import { partsOf } from '../fixtures/clash-parts.js';
-import { convexDepth, gap, isSameGeometry, SolidPart, solidDistance, solidsMeet } from '../oracle/clashes.js';
+import { clashParts } from '../fixtures/clash-parts.js';
+import { boxGap, convexDepth, isSameGeometry, SolidPart, solidDistance, solidsMeet } from '../oracle/clashes.js';
 import { SEED } from '../oracle/random.js';
 
 const TOLERANCE = 0.001;
@@ -40,7 +40,7 @@ let reports: ClashReport[];
 
 beforeAll(async () => {
   reports = [];
-  for (const { parts } of buildings) reports.push(await clash(partsOf(parts), null, RULES, { workers: 2 }));
+  for (const { parts } of buildings) reports.push(await clash(clashParts(parts), null, RULES, { workers: 2 }));
 });
 
 test(`A building at the origin and one at 10⁶ have the clashes that brute force finds, as deep and as near, seed ${SEED}`, {
@@ -69,7 +69,7 @@ test(`A building at the origin and one at 10⁶ have the clashes that brute forc
   for (let i = 0; i < parts.length; i++) {
     for (let j = i + 1; j < parts.length; j++) {
       const [a, b] = [solids[i], solids[j]];
-      const apart = gap(a.box, b.box);
+      const apart = boxGap(a.box, b.box);
       if (apart > CLEARANCE) continue;
       const key = keyOf(parts[i].id, parts[j].id);
       // Parts that just touch at the origin may be slightly apart at 10⁶, and the other way round.
@@ -125,7 +125,7 @@ test.each(PLACES)(
   'A building at %s has the same report with four workers, and of parts in another order',
   async (place) => {
     const at = buildings.findIndex((each) => each.place === place);
-    const other = await clash(partsOf(buildings[at].parts).reverse(), null, RULES, { workers: 4 });
+    const other = await clash(clashParts(buildings[at].parts).reverse(), null, RULES, { workers: 4 });
     expect(JSON.stringify(other)).toBe(JSON.stringify(reports[at]));
   },
 );

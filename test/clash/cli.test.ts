@@ -19,8 +19,8 @@ import { root } from '../../scripts/run.mjs';
 import { VERSION } from '../../src/shared/version.js';
 import { building } from '../fixtures/building.js';
 import { buildingGlb } from '../fixtures/building-glb.js';
-import { type Ended, runCli, startCli, TemporaryFolder } from '../fixtures/clash-cli.js';
-import { partsOf } from '../fixtures/clash-parts.js';
+import { type CliResult, runCli, startCli, TemporaryFolder } from '../fixtures/clash-cli.js';
+import { clashParts } from '../fixtures/clash-parts.js';
 import { type IfcBox, ifcOf } from '../fixtures/ifc-boxes.js';
 
 const RULES: Rule[] = [
@@ -40,7 +40,7 @@ const run = (...args: string[]) => runCli(['clash', ...args, '--rules', rules]);
 
 /** The work folder of the first run, whose baked parts others reuse. */
 const baked = folder.file('one.work');
-let one: Ended;
+let one: CliResult;
 
 beforeAll(async () => {
   writeFileSync(model, await buildingGlb(parts));
@@ -62,7 +62,7 @@ test.concurrent('finds in a GLB what clash finds in its parts, with one worker a
   const outs = ENDINGS.flatMap((ending) => ['--out', folder.file(`four.${ending}`)]);
   const [four, expected] = await Promise.all([
     run(model, ...outs, '--workers', '4'),
-    clash(partsOf(parts), null, RULES),
+    clash(clashParts(parts), null, RULES),
   ]);
   expect(four.code).toBe(0);
   expect(four.stderr).toMatch(/^clash 100 %$/m);

@@ -1,13 +1,13 @@
 // Groups of findings against brute force, and the order in which parts are placed against a plain sort.
 import { expect, test, vi } from 'vitest';
 import type { Plan } from '../../src/clash/plan/plan.js';
-import { type Grouped, groupsOf } from '../../src/clash/report/groups.js';
+import { type GroupableFinding, groupsOf } from '../../src/clash/report/groups.js';
 import { inSlices } from '../../src/clash/slices.js';
 import { placingOrder } from '../../src/clash/tile/placing-order.js';
 import { Random, SEED } from '../oracle/random.js';
 
 /** Joins findings of a part by comparing each pair; returns the first finding of each one's set. */
-function slowSets(findings: readonly Grouped[], distance: number): number[] {
+function slowSets(findings: readonly GroupableFinding[], distance: number): number[] {
   const sets = findings.map(() => -1);
   for (let first = 0; first < sets.length; first++) {
     if (sets[first] >= 0) continue;
@@ -25,7 +25,7 @@ function slowSets(findings: readonly Grouped[], distance: number): number[] {
 }
 
 /** Asserts that the groups of findings of one part are right, in whatever order they come. Returns how many there are. */
-async function expectGroups(findings: readonly Grouped[], distance: number, random: Random, where: string) {
+async function expectGroups(findings: readonly GroupableFinding[], distance: number, random: Random, where: string) {
   const found = await inSlices(groupsOf(random.shuffled(findings), distance));
   const sets = slowSets(findings, distance);
   const expected = [...new Set(sets)].map((set) => findings.filter((_, i) => sets[i] === set).map(({ b }) => b));
@@ -37,7 +37,7 @@ async function expectGroups(findings: readonly Grouped[], distance: number, rand
 }
 
 /** Makes findings of part 0 with one part each. */
-function findingsAt(points: readonly [number, number, number][]): Grouped[] {
+function findingsAt(points: readonly [number, number, number][]): GroupableFinding[] {
   return points.map((point, i) => ({ rule: 0, a: 0, b: i + 1, point }));
 }
 

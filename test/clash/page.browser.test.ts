@@ -1,10 +1,10 @@
 import { clash } from 'collision-worker/clash';
 import { expect, test } from 'vitest';
 import { building } from '../fixtures/building.js';
-import { partsOf } from '../fixtures/clash-parts.js';
+import { clashParts } from '../fixtures/clash-parts.js';
 
 test('a page finds clashes in workers, and hears how far it is', async () => {
-  const parts = partsOf(building({ parts: 600 }));
+  const parts = clashParts(building({ parts: 600 }));
   const pipes = parts.filter(({ layer }) => layer === 'Water');
   const others = parts.filter(({ layer }) => layer !== 'Water');
   const fractions: number[] = [];

@@ -7,7 +7,7 @@ import { Queue, Worker } from 'bullmq';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { building } from '../fixtures/building.js';
 import { buildingGlb } from '../fixtures/building-glb.js';
-import { type Ended, runCli, startCli, TemporaryFolder } from '../fixtures/clash-cli.js';
+import { type CliResult, runCli, startCli, TemporaryFolder } from '../fixtures/clash-cli.js';
 import { freePort, missingRedis, Redis } from '../fixtures/redis.js';
 
 const reason = missingRedis();
@@ -52,7 +52,7 @@ class Line {
     return ['--queue', this.#redis.address, '--queue-name', this.#queue];
   }
 
-  startWorker(...args: string[]): { child: ChildProcess; ended: Promise<Ended> } {
+  startWorker(...args: string[]): { child: ChildProcess; ended: Promise<CliResult> } {
     const own = ['--workers', '1', '--memory', '512M', ...args];
     const started = this.#start(['clash-worker', ...this.#options, ...own]);
     this.workers.add(started.child);
@@ -61,7 +61,7 @@ class Line {
   }
 
   /** The model was baked before: the test begins after that. */
-  dispatch(...args: string[]): { child: ChildProcess; ended: Promise<Ended> } {
+  dispatch(...args: string[]): { child: ChildProcess; ended: Promise<CliResult> } {
     const work = folder.file(`${this.#name}.work`);
     cpSync(folder.file('local.work/a'), `${work}/a`, { recursive: true, force: false });
     const own = ['--rules', rules, '--out', this.out, '--work', work, ...this.#options];
@@ -80,7 +80,7 @@ class Line {
     for (const child of this.children) child.kill('SIGKILL');
   }
 
-  #start(args: string[]): { child: ChildProcess; ended: Promise<Ended> } {
+  #start(args: string[]): { child: ChildProcess; ended: Promise<CliResult> } {
     const started = startCli(args);
     this.children.add(started.child);
     started.child.on('exit', () => this.children.delete(started.child));

@@ -5,7 +5,7 @@ import { strFromU8, unzipSync } from 'fflate';
 import { describe, expect, test } from 'vitest';
 import { describePart } from '../../src/clash/plan/plan.js';
 import { compileRules, warnOfRules } from '../../src/clash/rules/rules.js';
-import { MESH_LOW } from '../../src/shared/layout.js';
+import { MESH_MIN } from '../../src/shared/layout.js';
 import { boxMesh, icosphere } from '../oracle/meshes.js';
 import { Random, SEED } from '../oracle/random.js';
 
@@ -157,7 +157,7 @@ test('a part that is too far away, or nowhere, takes nothing from the answers ab
   const service = await createCollisionService();
   const baked = await service.bakeMesh(await service.addMesh(cube));
   service.dispose();
-  new DataView(baked).setFloat64(MESH_LOW, Number.NaN, true);
+  new DataView(baked).setFloat64(MESH_MIN, Number.NaN, true);
   const others = [cubeAt('a', 0), cubeAt('b', 0.5), cubeAt('c', 5), cubeAt('d', 7)];
   const rules: Rule[] = [HARD, { name: 'near', kind: 'clearance', distance: 1 }];
   const expected = await clash(others, null, rules);

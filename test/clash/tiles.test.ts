@@ -1,6 +1,6 @@
 // Every pair of boxes that intersect belongs to exactly one tile, which has both, wherever they are.
 import { describe, expect, test } from 'vitest';
-import { isOfCell, makeTiles } from '../../src/clash/plan/tiles.js';
+import { isInCell, makeTiles } from '../../src/clash/plan/tiles.js';
 import { inSlices } from '../../src/clash/slices.js';
 import { Random, SEED } from '../oracle/random.js';
 
@@ -51,7 +51,7 @@ describe.each(CASES)(`Tiles of $name, seed ${SEED}`, ({ size, count, corners }) 
       own.forEach((a, i) => {
         own.forEach((b, j) => {
           if (j <= i || (split > 0 && i < split === j < split)) return;
-          if (isOfCell(cell, padded, a, b) && meets(a, b)) seen[a * count + b]++;
+          if (isInCell(cell, padded, a, b) && meets(a, b)) seen[a * count + b]++;
         });
       });
     }

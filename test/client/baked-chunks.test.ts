@@ -5,7 +5,7 @@ import { BakedCopies, bytesOf } from '../../src/client/scene/baked-copies.js';
 import { ChunkPool, isInChunks } from '../../src/client/scene/chunk-pool.js';
 import { CHUNK_BYTES } from '../../src/shared/baked-source.js';
 import { HeldWorker } from '../fixtures/held-worker.js';
-import { Mortal } from '../fixtures/mortal.js';
+import { KillableService } from '../fixtures/mortal.js';
 import { BakedMesh } from '../oracle/baked.js';
 import { icosphere } from '../oracle/meshes.js';
 
@@ -79,7 +79,7 @@ test.each([[true], [false]])(
   async (handsBack) => {
     // Without shared memory, chunks are transferred to the worker and back.
     if (handsBack) vi.stubGlobal('setImmediate', undefined);
-    const mortal = await Mortal.create({ builders: 0 });
+    const mortal = await KillableService.create({ builders: 0 });
     const idle = vi.fn(); // what would be moved to Blobs stays in memory
     vi.stubGlobal('requestIdleCallback', idle);
     const stays = await mortal.service.addMesh(baked);

@@ -1,6 +1,6 @@
 // Where the copies of baked meshes are kept in a page: in memory at first, then in Blobs.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { BakedCopies, bytesOf, SMALL_BYTES } from '../../src/client/scene/baked-copies.js';
+import { BakedCopies, bytesOf, MAX_BUFFER_COPY_BYTES } from '../../src/client/scene/baked-copies.js';
 import { ChunkPool } from '../../src/client/scene/chunk-pool.js';
 import { Random } from '../oracle/random.js';
 
@@ -33,7 +33,7 @@ async function expectBytes(copy: Blob | ArrayBuffer, length: number): Promise<vo
 
 test('large copies become Blobs of the same bytes, one after the other', async () => {
   const copies = new BakedCopies(new ChunkPool());
-  const sizes = [2 * MB + 5, SMALL_BYTES + 1, MB];
+  const sizes = [2 * MB + 5, MAX_BUFFER_COPY_BYTES + 1, MB];
   const owners = sizes.map(ownerOf);
   owners.forEach((owner, i) => void copies.add(owner, someBytes(sizes[i])));
   expect(owners.map(isMoved)).toEqual([false, false, false]);
@@ -45,7 +45,7 @@ test('large copies become Blobs of the same bytes, one after the other', async (
 test('one that is small, removed or replaced meanwhile is not moved', async () => {
   const copies = new BakedCopies(new ChunkPool());
   const [small, removed, replaced, last] = [ownerOf(), ownerOf(), ownerOf(), ownerOf()];
-  copies.add(small, someBytes(SMALL_BYTES));
+  copies.add(small, someBytes(MAX_BUFFER_COPY_BYTES));
   copies.add(removed, someBytes(MB));
   copies.add(replaced, someBytes(2 * MB));
   copies.add(last, someBytes(MB + 1));

@@ -4,24 +4,24 @@ import type { Vec3 } from 'collision-worker';
 import { Euler, Matrix4, Quaternion, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import {
-  at,
-  block,
+  addBlock,
+  addFloor,
   CAPSULE,
-  FRAME,
-  floor,
-  hero,
-  met,
+  createHero,
+  FRAME_SECONDS,
+  overlapping,
   RADIUS,
   SKIN,
-  serveEach,
   service,
   terrain,
+  translation,
   walk,
+  withService,
 } from '../fixtures/character-stage.js';
 import { boxMesh, merged, transformed } from '../oracle/meshes.js';
 import { Random, SEED } from '../oracle/random.js';
 
-serveEach();
+withService();
 
 test.each([
   [-1, 1, 1],
@@ -40,7 +40,7 @@ test.each([
     put([0, 2, side * 3], [50, 2, 1]);
   }
   put([0, 3, 0], [50, 1, 50]);
-  const character = hero();
+  const character = createHero();
   for (const [vx, vz] of [
     [6, 0],
     [0, 6],
@@ -81,7 +81,7 @@ describe.each([
     const meshes = await Promise.all((isOne ? [merged(faces)] : faces).map((face) => service.addMesh(face)));
     for (const mesh of meshes) service.addObject({ shape: { type: 'mesh', mesh }, contacts: 'none' });
     // Where the capsule touches the edge, the slope is too steep to stand on.
-    const character = hero([0.8 * RADIUS, 1, 0]);
+    const character = createHero([0.8 * RADIUS, 1, 0]);
     const [x, y] = await walk(character, [0, 0, 0], 60);
     expect(character.state.isStanding).toBe(true);
     expect(x).toBeCloseTo(0.8 * RADIUS, 6);
@@ -93,12 +93,12 @@ describe.each([
 describe('a gap that is too narrow for a character', () => {
   const WIDTH = 0.4;
   test.each<[string, (side: number) => Promise<void> | void]>([
-    ['boxes', (side) => void block(side * (1 + WIDTH / 2), 2, 0, [1, 2, 50])],
+    ['boxes', (side) => void addBlock(side * (1 + WIDTH / 2), 2, 0, [1, 2, 50])],
     [
       'meshes',
       async (side) => {
         const mesh = await service.addMesh(transformed(boxMesh(1, 4, 100), (v) => v.add(new Vector3(0, 2, 0))));
-        const matrix = at(side * (0.5 + WIDTH / 2), 0, 0);
+        const matrix = translation(side * (0.5 + WIDTH / 2), 0, 0);
         service.addObject({ shape: { type: 'mesh', mesh }, matrix, contacts: 'none' });
       },
     ],
@@ -106,13 +106,13 @@ describe('a gap that is too narrow for a character', () => {
       'capsules',
       (side) => {
         const shape = { type: 'capsule', radius: 1, from: [0, 0, -50], to: [0, 0, 50] } as const;
-        service.addObject({ shape, matrix: at(side * (1 + WIDTH / 2), 1, 0), contacts: 'none' });
+        service.addObject({ shape, matrix: translation(side * (1 + WIDTH / 2), 1, 0), contacts: 'none' });
       },
     ],
   ])('of %s: how deep it is in the nearer one is told', async (_, build) => {
-    floor();
+    addFloor();
     for (const side of [-1, 1]) await build(side);
-    const character = hero();
+    const character = createHero();
     for (let frame = 0; frame < 5; frame++) {
       const [x] = await walk(character, [0, 0, 0], 1);
       if (frame === 0) continue; // its first position is taken as it is
@@ -154,7 +154,7 @@ describe.each(['boxes', 'a mesh', 'a solid mesh'] as const)('a course of %s', (k
     if (kind === 'boxes') {
       for (const [centre, half] of PARTS) {
         const halfExtents = scaled(half).map(Math.abs) as unknown as Vec3;
-        service.addObject({ shape: { type: 'box', halfExtents }, matrix: at(...placed(centre)), contacts });
+        service.addObject({ shape: { type: 'box', halfExtents }, matrix: translation(...placed(centre)), contacts });
       }
     } else {
       const course = PARTS.map(([centre, [x, y, z]]) =>
@@ -165,7 +165,7 @@ describe.each(['boxes', 'a mesh', 'a solid mesh'] as const)('a course of %s', (k
       for (const body of bodies) {
         const mesh = await service.addMesh(transformed(body, change));
         const solid = kind === 'a solid mesh';
-        service.addObject({ shape: { type: 'mesh', mesh, solid }, matrix: at(away, away, away), contacts });
+        service.addObject({ shape: { type: 'mesh', mesh, solid }, matrix: translation(away, away, away), contacts });
       }
     }
     const shape = { ...CAPSULE, radius: size * RADIUS, from: scaled(CAPSULE.from), to: scaled(CAPSULE.to) };
@@ -173,11 +173,11 @@ describe.each(['boxes', 'a mesh', 'a solid mesh'] as const)('a course of %s', (k
     const character = service.createCharacter({ ...options, position: placed([0, 1, 0]) });
     const way: Vec3[] = [];
     for (let i = 0; i < 240; i++) {
-      character.advance(scaled([2, 0, 0.3]), FRAME);
+      character.advance(scaled([2, 0, 0.3]), FRAME_SECONDS);
       await service.update();
       if (i % 20 !== 19) continue;
       const { position } = character.state;
-      expect((await service.overlap(shape, at(...position))).length).toBe(0);
+      expect((await service.overlap(shape, translation(...position))).length).toBe(0);
       const [x, y, z] = position.map((each) => (each - away) / size);
       way.push(up === 'y' ? [x, y, z] : [x, z, -y]);
     }
@@ -213,13 +213,13 @@ test(`walkers are never inside of anything (seed ${SEED})`, async () => {
       contacts: 'none',
     });
   }
-  const walkers = Array.from({ length: 12 }, () => hero([random.range(-8, 8), 6, random.range(-8, 8)]));
+  const walkers = Array.from({ length: 12 }, () => createHero([random.range(-8, 8), 6, random.range(-8, 8)]));
   let standing = 0;
   const ways = walkers.map(() => 0);
   for (let step = 0; step < 240; step++) {
     for (const [i, walker] of walkers.entries()) {
       if (step % 40 === 0) ways[i] = random.range(-Math.PI, Math.PI);
-      walker.advance([3 * Math.cos(ways[i]), 0, 3 * Math.sin(ways[i])], FRAME);
+      walker.advance([3 * Math.cos(ways[i]), 0, 3 * Math.sin(ways[i])], FRAME_SECONDS);
       if (step % 60 === 30) walker.jump(5);
     }
     await service.update();
@@ -227,7 +227,7 @@ test(`walkers are never inside of anything (seed ${SEED})`, async () => {
       const { position, isStanding, depth } = walker.state;
       if (isStanding) standing++;
       if (depth > 0) continue; // the state reports it
-      const inside = await met(position, RADIUS - SKIN);
+      const inside = await overlapping(position, RADIUS - SKIN);
       expect([...inside], `step ${step}, at ${position}`).toEqual([]);
     }
   }

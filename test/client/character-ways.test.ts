@@ -4,7 +4,7 @@
 import { type Character, type CharacterOptions, createCollisionService, type Shape, type Vec3 } from 'collision-worker';
 import { Euler, Matrix4, Vector3 } from 'three';
 import { expect, test } from 'vitest';
-import { CAPSULE, FRAME, terrain } from '../fixtures/character-stage.js';
+import { CAPSULE, FRAME_SECONDS, terrain } from '../fixtures/character-stage.js';
 import { boxMesh, icosphere, merged, rods, transformed } from '../oracle/meshes.js';
 import { Random } from '../oracle/random.js';
 
@@ -153,7 +153,7 @@ test.each(THINGS)('among %s', async (_, thing, count, expected) => {
         if (random.chance(0.03)) way.set(random.range(-5, 5), 0, random.range(-5, 5)).transformDirection(turn);
         if (random.chance(0.02)) character.jump(random.range(1, 6));
         if (random.chance(0.1)) character.move(roundedVec(random.direction().multiplyScalar(0.1)));
-        else character.advance(roundedVec(way.clone().multiplyScalar(4)), FRAME);
+        else character.advance(roundedVec(way.clone().multiplyScalar(4)), FRAME_SECONDS);
       }
       await service.update();
       for (const [{ state }] of walkers) {

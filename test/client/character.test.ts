@@ -4,29 +4,29 @@ import type { CharacterState, Vec3 } from 'collision-worker';
 import { Euler, Matrix4, Quaternion, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import {
-  at,
-  block,
+  addBlock,
+  addFloor,
   CAPSULE,
-  FRAME,
-  floor,
-  hero,
-  met,
+  createHero,
+  FRAME_SECONDS,
+  overlapping,
   RADIUS,
   SKIN,
-  serveEach,
   service,
   terrain,
+  translation,
   walk,
+  withService,
 } from '../fixtures/character-stage.js';
-import { Mortal } from '../fixtures/mortal.js';
+import { KillableService } from '../fixtures/mortal.js';
 import { boxMesh } from '../oracle/meshes.js';
 
-serveEach();
+withService();
 
 describe('a character', () => {
   test('falls as a body does, and stands', async () => {
-    const ground = floor();
-    const character = hero([0, 5, 0]);
+    const ground = addFloor();
+    const character = createHero([0, 5, 0]);
     await service.update();
     expect(character.state.position).toEqual([0, 5, 0]);
     await walk(character, [0, 0, 0], 30);
@@ -49,7 +49,7 @@ describe('a character', () => {
     [0.2, 0.1, -0.1],
     [-0.1, -0.2, 0.05],
   ])('whose capsule goes %d, %d, %d to both sides stands on its own lowest end', async (...half) => {
-    floor();
+    addFloor();
     const from = half.map((value) => -value) as unknown as Vec3;
     const shape = { type: 'capsule', radius: RADIUS, from, to: half } as const;
     const character = service.createCharacter({ shape, position: [0, 1, 0] });
@@ -58,9 +58,9 @@ describe('a character', () => {
   });
 
   test('walks as fast as it is told, and slides along a wall', async () => {
-    floor();
-    const wall = block(5, 2, 0, [1, 2, 50]);
-    const character = hero();
+    addFloor();
+    const wall = addBlock(5, 2, 0, [1, 2, 50]);
+    const character = createHero();
     const [x] = await walk(character, [3, 0, 0], 60);
     expect(x).toBeCloseTo(3, 6);
     await walk(character, [3, 0, 2], 60);
@@ -72,14 +72,14 @@ describe('a character', () => {
   });
 
   test.each([20, 60, -20, -45])('slides along a wall that is turned by %i degrees', async (degrees) => {
-    floor();
+    addFloor();
     const angle = (degrees * Math.PI) / 180;
     const turn = new Matrix4().makeRotationY(angle);
     const wall = new Matrix4().makeTranslation(0, 2, -1 - 1.5);
     const matrix = turn.clone().multiply(wall).elements;
     service.addObject({ shape: { type: 'box', halfExtents: [50, 2, 1] }, matrix, contacts: 'none' });
     const [normal, along] = [new Vector3(0, 0, 1), new Vector3(1, 0, 0)].map((each) => each.applyMatrix4(turn));
-    const character = hero();
+    const character = createHero();
     const velocity = new Vector3(0, 0, -3);
     const before = new Vector3(...(await walk(character, velocity.toArray(), 60)));
     const after = new Vector3(...(await walk(character, velocity.toArray(), 30)));
@@ -88,26 +88,26 @@ describe('a character', () => {
   });
 
   test('stops in a corner of three walls without trembling', async () => {
-    floor();
-    block(5, 2, 0, [1, 2, 50]);
-    block(0, 2, 5, [50, 2, 1]);
+    addFloor();
+    addBlock(5, 2, 0, [1, 2, 50]);
+    addBlock(0, 2, 5, [50, 2, 1]);
     const lean = new Matrix4().compose(
       new Vector3(4.6, 2, 4.6),
       new Quaternion().setFromEuler(new Euler(0, -Math.PI / 4, 0.2)),
       new Vector3(1, 1, 1),
     );
     service.addObject({ shape: { type: 'box', halfExtents: [1, 3, 3] }, matrix: lean.elements });
-    const character = hero([2, SKIN, 2]);
+    const character = createHero([2, SKIN, 2]);
     const first = await walk(character, [3, 0, 2.5], 200);
     const second = await walk(character, [3, 0, 2.5], 10);
     expect(new Vector3(...second).distanceTo(new Vector3(...first))).toBeLessThan(1e-6);
-    expect((await met(second)).length).toBe(0);
+    expect((await overlapping(second)).length).toBe(0);
   });
 
   test('climbs stairs up and down, but nothing higher than a step', async () => {
-    floor();
-    for (let i = 0; i < 8; i++) block(3 + 0.4 * i, 0.1 * (i + 1), 0, [0.2, 0.1 * (i + 1), 2]);
-    const character = hero();
+    addFloor();
+    for (let i = 0; i < 8; i++) addBlock(3 + 0.4 * i, 0.1 * (i + 1), 0, [0.2, 0.1 * (i + 1), 2]);
+    const character = createHero();
     let [x, y] = await walk(character, [2, 0, 0], 60 * 2.5);
     expect(x).toBeCloseTo(5, 2);
     expect(y).toBeGreaterThan(1);
@@ -117,18 +117,18 @@ describe('a character', () => {
     }
     expect(x).toBeCloseTo(0, 2);
     expect(y).toBeCloseTo(SKIN, 4);
-    block(0, 0.2, 3, [3, 0.2, 1]);
+    addBlock(0, 0.2, 3, [3, 0.2, 1]);
     await walk(character, [0, 0, 2], 120);
     expect(character.state.position[2]).toBeCloseTo(2 - RADIUS - SKIN, 4);
   });
 
   test.each([10, 20, 30, 40, 50, 60, 70])('a ramp of %i degrees', async (degrees) => {
-    floor();
+    addFloor();
     const angle = (degrees * Math.PI) / 180;
     const ramp = new Matrix4().makeRotationZ(angle).setPosition(2, 0, 0);
     const body = new Matrix4().makeTranslation(10, -1, 0);
     service.addObject({ shape: { type: 'box', halfExtents: [10, 1, 5] }, matrix: ramp.multiply(body).elements });
-    const character = hero();
+    const character = createHero();
     const [x, y] = await walk(character, [2, 0, 0], 150);
     if (degrees < 45) {
       // Horizontally it is as fast as on flat ground.
@@ -143,13 +143,13 @@ describe('a character', () => {
       const low = await walk(character, [0, 0, 0], 90);
       expect(low[1]).toBeLessThan(high[1] - 0.3);
     }
-    expect((await met(character.state.position)).length).toBe(0);
+    expect((await overlapping(character.state.position)).length).toBe(0);
   });
 
   test('jumps, and hits its head', async () => {
-    floor();
-    block(0, 3.5, 0, [2, 1, 2]);
-    const character = hero();
+    addFloor();
+    addBlock(0, 3.5, 0, [2, 1, 2]);
+    const character = createHero();
     await walk(character, [0, 0, 0], 2);
     character.jump(6);
     let highest = 0;
@@ -160,7 +160,7 @@ describe('a character', () => {
   });
 
   test.each([1e-9, 1e-4, 0.1, 0.4])('jumps along a wall that leans over it by %d, and is not blocked', async (lean) => {
-    floor();
+    addFloor();
     const wall = new Matrix4().makeRotationZ(lean);
     // The wall's face begins at the character's foot.
     const [x, y] = [RADIUS + SKIN + Math.cos(lean), -0.3 * Math.tan(lean)];
@@ -168,14 +168,14 @@ describe('a character', () => {
     service.addObject({
       ...{ shape: { type: 'box', halfExtents: [1, 5, 5] }, matrix: wall.elements, contacts: 'none' },
     });
-    const [beside, free] = [hero(), hero([-20, SKIN, 0])];
+    const [beside, free] = [createHero(), createHero([-20, SKIN, 0])];
     await walk(beside, [0, 0, 0], 2);
     await walk(free, [0, 0, 0], 2);
     const highest = [0, 0];
     for (const character of [beside, free]) character.jump(4);
     for (let i = 0; i < 40; i++) {
       for (const [k, character] of [beside, free].entries()) {
-        character.advance([0, 0, 0], FRAME);
+        character.advance([0, 0, 0], FRAME_SECONDS);
         highest[k] = Math.max(highest[k], character.state.position[1]);
       }
       await service.update();
@@ -210,7 +210,7 @@ describe('a character', () => {
     ['a ceiling that leans', 0.6, 3.2],
     ['two of a steep roof', 1.2, 3.5],
   ])('rises no farther below %s', async (_, angle, height) => {
-    floor();
+    addFloor();
     for (const side of angle > 0.8 ? [-1, 1] : [1]) {
       const roof = new Matrix4().makeRotationZ(-side * angle);
       // Half the thickness above where the roof's face crosses the middle.
@@ -219,7 +219,7 @@ describe('a character', () => {
         ...{ shape: { type: 'box', halfExtents: [8, 1, 8] }, matrix: roof.elements, contacts: 'none' },
       });
     }
-    const character = hero();
+    const character = createHero();
     await walk(character, [0, 0, 0], 2);
     character.jump(8);
     let isBlocked = false;
@@ -229,16 +229,16 @@ describe('a character', () => {
     }
     expect(isBlocked).toBe(true);
     expect(character.state.speed).toBe(0);
-    expect(await met(character.state.position)).toEqual(new Uint32Array());
+    expect(await overlapping(character.state.position)).toEqual(new Uint32Array());
   });
 
   test('goes with a lift, with a bridge that turns, and is pushed by what moves into it', async () => {
-    floor();
-    const lift = block(0, 0.1, 0, [1, 0.1, 1]);
-    const character = hero([0.5, 0.2 + SKIN, 0]);
+    addFloor();
+    const lift = addBlock(0, 0.1, 0, [1, 0.1, 1]);
+    const character = createHero([0.5, 0.2 + SKIN, 0]);
     await walk(character, [0, 0, 0], 5);
     for (let i = 0; i < 60; i++) {
-      service.setTransform(lift, at(0.02 * i, 0.1 + 0.05 * i, 0));
+      service.setTransform(lift, translation(0.02 * i, 0.1 + 0.05 * i, 0));
       await walk(character, [0, 0, 0], 1);
       expect(character.state.ground?.object).toBe(lift);
     }
@@ -253,33 +253,33 @@ describe('a character', () => {
     expect(character.state.position[0]).toBeCloseTo(0.02 * 59 + turned.x, 2);
     expect(character.state.position[2]).toBeCloseTo(turned.z, 2);
     character.set({ position: [0, SKIN, 20] });
-    const ram = block(-5, 1, 20, [1, 1, 1]);
+    const ram = addBlock(-5, 1, 20, [1, 1, 1]);
     for (let i = 0; i <= 100; i++) {
-      service.setTransform(ram, at(-5 + 0.1 * i, 1, 20));
+      service.setTransform(ram, translation(-5 + 0.1 * i, 1, 20));
       await walk(character, [0, 0, 0], 1);
     }
     expect(character.state.position[0]).toBeGreaterThanOrEqual(6 + RADIUS);
-    expect(await met(character.state.position)).toEqual(new Uint32Array());
+    expect(await overlapping(character.state.position)).toEqual(new Uint32Array());
   });
 
   test('is pushed out through the nearest face of what comes over its middle, which it touches as a whole', async () => {
     const character = service.createCharacter({ shape: CAPSULE, position: [0, 0, 0], gravity: 0 });
-    const over = block(0.4, 0.9, 0, [0.6, 2, 3]);
+    const over = addBlock(0.4, 0.9, 0, [0.6, 2, 3]);
     character.move([0, 0, 0]);
     await service.update();
     expect(character.state.position[0]).toBeCloseTo(-0.2 - RADIUS - SKIN, 6);
     expect(character.state.touches.map(({ object, triangle }) => [object, triangle])).toEqual([[over, -1]]);
-    expect((await met(character.state.position)).length).toBe(0);
+    expect((await overlapping(character.state.position)).length).toBe(0);
   });
 
   test.each([0.1, 0.35, 0.6])(
     'climbs a step of its step height, %d, and none higher by two skins more',
     async (stepHeight) => {
-      floor();
+      addFloor();
       const heights = [-1, 0, 1, 3, 4].map((skins) => stepHeight + skins * SKIN);
       const ends: boolean[] = [];
       for (const [i, height] of heights.entries()) {
-        block(3, height - 1, 10 * i, [1, 1, 2]);
+        addBlock(3, height - 1, 10 * i, [1, 1, 2]);
         const character = service.createCharacter({ shape: CAPSULE, position: [0, SKIN, 10 * i], stepHeight });
         const [x, y] = await walk(character, [2, 0, 0], 80);
         ends.push(x > 2.5);
@@ -291,8 +291,8 @@ describe('a character', () => {
   );
 
   test('that walks off an edge by its own way has no ground in the air', async () => {
-    block(0, -1, 0, [1, 1, 1]);
-    const character = hero();
+    addBlock(0, -1, 0, [1, 1, 1]);
+    const character = createHero();
     for (let i = 0; i < 90; i++) {
       character.move([0.02, -0.001, 0]);
       await service.update();
@@ -303,11 +303,11 @@ describe('a character', () => {
   });
 
   test('many at once go each by its own ways, in their order, and those that are gone disturb nobody', async () => {
-    const many = Array.from({ length: 300 }, (_, i) => hero([4 * i, 100, 0]));
+    const many = Array.from({ length: 300 }, (_, i) => createHero([4 * i, 100, 0]));
     for (const [i, each] of many.entries()) each.move([0, 0, 0.01 * i]);
     for (const [i, each] of many.entries()) if (i % 7 === 0) each.remove();
     for (const [i, each] of many.entries()) if (i % 7 !== 0) each.move([0.001 * i, 0, 0.5]);
-    const late = hero([-50, 100, 0]); // where another one was
+    const late = createHero([-50, 100, 0]); // where another one was
     await service.update();
     expect(late.state.position).toEqual([-50, 100, 0]);
     for (const [i, each] of many.entries()) {
@@ -318,12 +318,12 @@ describe('a character', () => {
       expect(z).toBeCloseTo(0.01 * i + 0.5, 9);
     }
     // A jump between two velocities: applied in the order of the calls.
-    floor();
-    const jumper = hero([20, SKIN, 0]);
+    addFloor();
+    const jumper = createHero([20, SKIN, 0]);
     await walk(jumper, [0, 0, 0], 2);
-    jumper.advance([1, 0, 0], 5 * FRAME);
+    jumper.advance([1, 0, 0], 5 * FRAME_SECONDS);
     jumper.jump(4);
-    jumper.advance([0, 0, 1], FRAME);
+    jumper.advance([0, 0, 1], FRAME_SECONDS);
     await service.update();
     expect(jumper.state.position[0]).toBeCloseTo(20 + 5 / 60, 9);
     expect(jumper.state.position[2]).toBeCloseTo(1 / 60, 9);
@@ -347,7 +347,7 @@ describe('a character', () => {
     const position = turned(100, 20 + SKIN, -70);
     const character = service.createCharacter({ shape, position, up });
     for (let i = 0; i < 90; i++) {
-      character.advance(turned(3, 0, 0), FRAME);
+      character.advance(turned(3, 0, 0), FRAME_SECONDS);
       await service.update();
     }
     const { touches, ground: under } = character.state;
@@ -368,7 +368,7 @@ describe('a character', () => {
 
   test('does not pass through what is thin, however fast', async () => {
     const mesh = await service.addMesh(boxMesh(0.001, 20, 20));
-    const wall = service.addObject({ shape: { type: 'mesh', mesh }, matrix: at(50, 0, 0) });
+    const wall = service.addObject({ shape: { type: 'mesh', mesh }, matrix: translation(50, 0, 0) });
     const bullet = service.createCharacter({
       shape: { type: 'capsule', radius: 0.0005, from: [0, 0, 0], to: [0, 0, 0] },
       ...{ stepHeight: 0, gravity: 0 },
@@ -384,7 +384,7 @@ describe('a character', () => {
     service.addObject({ shape: { type: 'mesh', mesh: land }, motion: 'static' });
     const ends: Vec3[][] = [];
     for (const rate of [60, 30, 144, 60]) {
-      const character = hero([0, 3, 0]);
+      const character = createHero([0, 3, 0]);
       const places: Vec3[] = [];
       while (character.state.steps < 120) {
         character.advance([1.5, 0, 0.7], 1 / rate);
@@ -398,7 +398,7 @@ describe('a character', () => {
   });
 
   test('takes an object along', async () => {
-    floor();
+    addFloor();
     const body = service.addObject({ shape: CAPSULE, contacts: 'none' });
     const character = service.createCharacter({ shape: CAPSULE, position: [0, SKIN, 0], object: body });
     const [x] = await walk(character, [2, 0, 0], 30);
@@ -415,7 +415,7 @@ describe('a character', () => {
 });
 
 test('after a loss a character is where it was, and falls on as it fell', async () => {
-  const mortal = await Mortal.create();
+  const mortal = await KillableService.create();
   const calm = service;
   const ends: CharacterState[] = [];
   for (const each of [mortal.service, calm]) {
@@ -438,7 +438,7 @@ test('after a loss a character is where it was, and falls on as it fell', async 
 });
 
 test('bad input is told', async () => {
-  const character = hero();
+  const character = createHero();
   const shape = CAPSULE;
   const cases: [() => unknown, string][] = [
     [() => service.createCharacter(undefined as never), 'options is undefined'],
@@ -461,8 +461,8 @@ test('bad input is told', async () => {
 });
 
 test.each([0, 1, 2, 3])('it goes through the %i objects that it ignores, and through no other', async (count) => {
-  floor();
-  const walls = [2, 4, 6].map((x) => block(x, 1, 0, [0.1, 2, 5]));
+  addFloor();
+  const walls = [2, 4, 6].map((x) => addBlock(x, 1, 0, [0.1, 2, 5]));
   const start = { shape: CAPSULE, position: [0, SKIN, 0] as Vec3 };
   const character = service.createCharacter({ ...start, ignore: walls.slice(0, count) });
   const [x] = await walk(character, [6, 0, 0], 100);

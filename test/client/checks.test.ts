@@ -2,7 +2,7 @@
 import { Matrix4, Quaternion, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import { determinantAt, isInvertibleAt } from '../../src/client/check/affine.js';
-import { checkClipPlanes, FARTHEST } from '../../src/client/check/planes.js';
+import { checkClipPlanes, MAX_PLANE_CONSTANT } from '../../src/client/check/planes.js';
 import { checkSignal } from '../../src/client/check/signal.js';
 import { readView } from '../../src/client/frame/view-table.js';
 import { checkMotion, checkShapeOf, checkWays } from '../../src/client/query/sweep-options.js';
@@ -24,7 +24,7 @@ describe('planes', () => {
         for (let k = 0; k < 4; k++) expect(planes[at + k], `${k} of plane ${at / 4}`).toBe(given[at + k] * factor);
       }
     }
-    expect(checkClipPlanes('test', 'clip', [1e-300, 0, 0, 1e300], 1)[3]).toBe(FARTHEST);
+    expect(checkClipPlanes('test', 'clip', [1e-300, 0, 0, 1e300], 1)[3]).toBe(MAX_PLANE_CONSTANT);
   });
 
   test.each([

@@ -1,7 +1,7 @@
 // The closest points of triangles, segments and points, against the simplest algorithm in float64.
 import { Line3, Triangle, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
-import { Closest } from '../../src/client/measure/closest-points.js';
+import { ClosestPointsSearch } from '../../src/client/measure/closest-points.js';
 import { triangleDistance } from '../oracle/distances.js';
 import type { Corners } from '../oracle/exact.js';
 import { Random, SEED } from '../oracle/random.js';
@@ -20,8 +20,8 @@ function corners(random: Random, count: number): Vector3[] {
 }
 
 /** Does what `measure` does with two triangles. */
-function ofTriangles(s: Float64Array, t: Float64Array): Closest {
-  const closest = new Closest();
+function ofTriangles(s: Float64Array, t: Float64Array): ClosestPointsSearch {
+  const closest = new ClosestPointsSearch();
   for (let i = 0; i < 3; i++) {
     for (let j = 0; j < 3; j++) closest.segments(s, at(i), at((i + 1) % 3), t, at(j), at((j + 1) % 3));
     closest.overTriangle(s, at(i), at((i + 1) % 3), t, at(0));
@@ -61,7 +61,7 @@ describe(`closest points, seed ${SEED}`, () => {
       if (random.chance(0.1)) r.copy(q);
       const truth = q.equals(r) ? q : new Line3(q, r).closestPointToPoint(p, true, new Vector3());
       for (const isTurned of [false, true]) {
-        const closest = new Closest();
+        const closest = new ClosestPointsSearch();
         closest.pointSegment(flat([p]), at(0), flat([q, r]), at(0), at(1), isTurned);
         const [own, nearest] = isTurned ? [closest.b, closest.a] : [closest.a, closest.b];
         expect(own).toEqual(p.toArray());
@@ -74,7 +74,7 @@ describe(`closest points, seed ${SEED}`, () => {
   test('of two segments', () => {
     for (let round = 0; round < 300; round++) {
       const [p, q, r, u] = corners(random, 4);
-      const closest = new Closest();
+      const closest = new ClosestPointsSearch();
       closest.segments(flat([p, q]), at(0), at(1), flat([r, u]), at(0), at(1));
       // For a segment that is a triangle without an area, the edges are the segment.
       let least = Number.POSITIVE_INFINITY;
@@ -102,7 +102,7 @@ describe(`closest points, seed ${SEED}`, () => {
     let over = 0;
     for (let round = 0; round < 300; round++) {
       const [p, ...triangle] = corners(random, 4);
-      const closest = new Closest();
+      const closest = new ClosestPointsSearch();
       closest.overTriangle(flat([p]), at(0), at(0), flat(triangle), at(0));
       const face = new Triangle(...(triangle as unknown as Corners));
       if (face.getArea() === 0) {
@@ -138,12 +138,12 @@ describe(`closest points, seed ${SEED}`, () => {
         through.clone().addScaledVector(way, random.range(1, 3)),
       ];
       for (const isTurned of [false, true]) {
-        const closest = new Closest();
+        const closest = new ClosestPointsSearch();
         closest.overTriangle(flat(ends), at(0), at(1), flat(triangle), at(0), isTurned);
         expect(closest.square).toBeLessThan(1e-20);
         expect(vector(closest.a).distanceTo(through)).toBeLessThan(1e-9);
         // A segment that ends before the other one: only its ends count.
-        const short = new Closest();
+        const short = new ClosestPointsSearch();
         short.overTriangle(
           flat([ends[0], through.clone().lerp(ends[0], 0.5)]),
           at(0),
@@ -158,7 +158,7 @@ describe(`closest points, seed ${SEED}`, () => {
   });
 
   test('the first of equals stays', () => {
-    const closest = new Closest();
+    const closest = new ClosestPointsSearch();
     closest.add(0, 0, 0, 1, 0, 0);
     closest.add(0, 0, 0, 0, 1, 0);
     expect([closest.a, closest.b, closest.square]).toEqual([[0, 0, 0], [1, 0, 0], 1]);

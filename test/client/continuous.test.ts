@@ -2,7 +2,7 @@
 import { type CollisionService, createCollisionService, type FrameResult } from 'collision-worker';
 import { Matrix4, Quaternion, Vector3 } from 'three';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { Mortal } from '../fixtures/mortal.js';
+import { KillableService } from '../fixtures/mortal.js';
 import { boxMesh, icosphere, transformed } from '../oracle/meshes.js';
 import { Random, SEED } from '../oracle/random.js';
 
@@ -227,7 +227,7 @@ test(`spinning blades see every ball that falls through them, seed ${SEED}`, { t
 });
 
 test('a lost worker: clearances hold in the next one, and ways begin where things are', async () => {
-  const mortal = await Mortal.create();
+  const mortal = await KillableService.create();
   const { service } = mortal;
   const wall = service.addObject({ shape: { type: 'box', halfExtents: [0.01, 5, 5] }, motion: 'static', clearance: 1 });
   const near = service.addObject({ shape: { type: 'sphere', radius: 0.5 }, matrix: at(1.2, 0, 0), clearance: 0.5 });
@@ -249,7 +249,7 @@ describe('a frame that is lost with its worker', () => {
    * that is to be teleported.
    */
   async function shots() {
-    const mortal = await Mortal.create();
+    const mortal = await KillableService.create();
     const { service } = mortal;
     const wall = service.addObject({ shape: { type: 'box', halfExtents: [0.01, 50, 5] }, motion: 'static' });
     const single = service.addObject({ ...ball(0.01), group: 1, matrix: at(-50, 0, 0) });

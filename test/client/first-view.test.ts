@@ -1,7 +1,7 @@
 // Queries of a view that are asked for before there is a view wait for the first one.
 import { type CollisionService, createCollisionService } from 'collision-worker';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { Mortal } from '../fixtures/mortal.js';
+import { KillableService } from '../fixtures/mortal.js';
 
 let service: CollisionService;
 let box: number;
@@ -109,7 +109,7 @@ test('so does the end of the service', async () => {
 });
 
 test('they wait on when the worker is lost', async () => {
-  const mortal = await Mortal.create();
+  const mortal = await KillableService.create();
   const { service: next } = mortal;
   const sphere = next.addObject({ shape: { type: 'sphere', radius: 1 } });
   const answer = next.pick(50, 50);

@@ -2,7 +2,7 @@ import { frustumMotion, type ViewOptions } from 'collision-worker';
 import { PerspectiveCamera, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import { PLACES } from '../fixtures/twin.js';
-import { type AnyCamera, aimed, DEPTHS, KINDS, NO_FAR, VIEWPORT, viewOf } from '../oracle/cameras.js';
+import { type AnyCamera, aimCamera, CAMERA_KINDS, DEPTHS, INFINITE_FAR, VIEWPORT, viewOf } from '../oracle/cameras.js';
 import { frustumPlanes } from '../oracle/frustum.js';
 import { Random, SEED } from '../oracle/random.js';
 
@@ -26,15 +26,15 @@ function move<C extends AnyCamera>(camera: C, random: Random): C {
 }
 
 describe.each(PLACES)(`the motion of a frustum, %s, seed ${SEED}`, (_, place) => {
-  describe.each(KINDS)('%s', (_, make) => {
+  describe.each(CAMERA_KINDS)('%s', (_, make) => {
     test.each(DEPTHS)('%s: of its corners, and no point of it moves out of the margin', (_, depth) => {
       const random = new Random(SEED);
       for (let i = 0; i < 50; i++) {
-        const before = aimed(make(random), random, place);
+        const before = aimCamera(make(random), random, place);
         const after = move(before, random);
         const views = [viewOf(before, depth), viewOf(after, depth)] as const;
         // Some with a far limit before, some with one behind the far plane.
-        const reach = before.far === NO_FAR || random.chance(0.5) ? random.logRange(10, 500) : undefined;
+        const reach = before.far === INFINITE_FAR || random.chance(0.5) ? random.logRange(10, 500) : undefined;
         const far = Math.min(before.far, reach ?? Infinity);
         const motion = frustumMotion(...views, reach);
         const [from, to] = [cornersOf(before, far), cornersOf(after, far)];
@@ -51,15 +51,15 @@ describe.each(PLACES)(`the motion of a frustum, %s, seed ${SEED}`, (_, place) =>
 
 test('a frustum that stands still does not move, however large', () => {
   const random = new Random(SEED);
-  for (const [, make] of KINDS) {
-    const view = viewOf(aimed(make(random), random, new Vector3()), DEPTHS[0][1]);
+  for (const [, make] of CAMERA_KINDS) {
+    const view = viewOf(aimCamera(make(random), random, new Vector3()), DEPTHS[0][1]);
     expect(frustumMotion(view, view, 1e20)).toBe(0);
   }
 });
 
 test('a far plane at infinity needs a reach', () => {
   const view: ViewOptions = {
-    ...viewOf(aimed(new PerspectiveCamera(60, 1, 1, NO_FAR), new Random(SEED), new Vector3()), DEPTHS[0][1]),
+    ...viewOf(aimCamera(new PerspectiveCamera(60, 1, 1, INFINITE_FAR), new Random(SEED), new Vector3()), DEPTHS[0][1]),
     viewport: VIEWPORT,
   };
   expect(() => frustumMotion(view, view)).toThrow(/^frustumMotion: reach is undefined, expected .*infinity/);

@@ -4,7 +4,7 @@ import { type CollisionService, createCollisionService, type Shape } from 'colli
 import { Matrix4, Quaternion, Vector3 } from 'three';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { GatedWorker } from '../fixtures/gated-worker.js';
-import { bumpy } from '../oracle/lumps.js';
+import { bumpyBall } from '../oracle/lumps.js';
 import { Random, SEED } from '../oracle/random.js';
 
 let worker: GatedWorker;
@@ -30,11 +30,11 @@ function waysAround(random: Random, count: number): Float64Array {
 
 test(`each sweep is as it is alone, seed ${SEED}`, async () => {
   const random = new Random(SEED);
-  const mesh = await service.addMesh(bumpy(random, 12, 0.3));
+  const mesh = await service.addMesh(bumpyBall(random, 12, 0.3));
   service.addObject({ shape: { type: 'mesh', mesh } });
   await service.update();
   // Sweeps of a mesh take long, and are done one by one.
-  const { positions, indices } = bumpy(random, 20, 0.3);
+  const { positions, indices } = bumpyBall(random, 20, 0.3);
   const small = await service.addMesh({ positions: positions.map((each) => 0.2 * each), indices });
   const shapes: Shape[] = [
     { type: 'sphere', radius: 0.2 },
@@ -74,7 +74,7 @@ test(`each sweep is as it is alone, seed ${SEED}`, async () => {
 
 test(`a pick does not wait for many of them, nor do a removal and a frame, seed ${SEED}`, async () => {
   const random = new Random(SEED);
-  const mesh = await service.addMesh(bumpy(random, 40, 0.3));
+  const mesh = await service.addMesh(bumpyBall(random, 40, 0.3));
   const id = service.addObject({ shape: { type: 'mesh', mesh } });
   await service.update();
   const ways = waysAround(random, 30_000);
@@ -120,7 +120,7 @@ function raysAround(random: Random, count: number): Float32Array {
 
 test(`each ray is as it is alone, also at the borders of blocks, seed ${SEED}`, async () => {
   const random = new Random(SEED);
-  const mesh = await service.addMesh(bumpy(random, 12, 0.3));
+  const mesh = await service.addMesh(bumpyBall(random, 12, 0.3));
   service.addObject({ shape: { type: 'mesh', mesh } });
   await service.update();
   const rays = raysAround(random, 2500);
@@ -143,7 +143,7 @@ test(`each ray is as it is alone, also at the borders of blocks, seed ${SEED}`, 
 
 test(`neither a pick nor a frame waits for many rays, seed ${SEED}`, async () => {
   const random = new Random(SEED);
-  const mesh = await service.addMesh(bumpy(random, 40, 0.3));
+  const mesh = await service.addMesh(bumpyBall(random, 40, 0.3));
   const id = service.addObject({ shape: { type: 'mesh', mesh } });
   await service.update();
   const order: string[] = [];

@@ -2,7 +2,7 @@
 import { type CollisionService, createCollisionService } from 'collision-worker';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { HeldWorker } from '../fixtures/held-worker.js';
-import { Mortal } from '../fixtures/mortal.js';
+import { KillableService } from '../fixtures/mortal.js';
 import { boxMesh, icosphere } from '../oracle/meshes.js';
 
 const FORWARD = { origin: [0, 0, 10], direction: [0, 0, -1] } as const;
@@ -102,7 +102,7 @@ test('what cannot be transferred is refused, and stays', async () => {
 });
 
 test('a tree that was built anew is counted, and is that of the next worker', async () => {
-  const mortal = await Mortal.create();
+  const mortal = await KillableService.create();
   const own = mortal.service;
   // The second triangle has an area only once it has moved: the existing tree has no place for it.
   const floor = [-2, -2, 0, 2, -2, 0, 0, 3, 0];

@@ -2,7 +2,7 @@
 import { type CollisionService, createCollisionService } from 'collision-worker';
 import { Matrix4, PerspectiveCamera } from 'three';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { show } from '../../src/client/check/validate.js';
+import { describeValue } from '../../src/client/check/validate.js';
 import { browserHost } from '../../src/client/link/host.browser.js';
 import { WorkerStart } from '../../src/client/link/worker-start.js';
 import { boxMesh } from '../oracle/meshes.js';
@@ -23,7 +23,7 @@ test.each<[string, unknown, string]>([
   ['an object of a class', new Map(), 'an object of Map'],
   ['what throws', new Proxy({}, { get: () => fail() }), 'an object that cannot be read'],
 ])('%s is shown', (_, value, expected) => {
-  expect(show(value)).toBe(expected);
+  expect(describeValue(value)).toBe(expected);
 });
 
 function fail(): never {

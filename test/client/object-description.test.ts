@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import {
-  describe as described,
+  areSameDescriptions,
+  describeObject as described,
   describeQuery,
   type FaceRun,
-  isSame,
   type MixedObjectOptions,
   readObject,
 } from '../../src/client/scene/object-description.js';
@@ -19,7 +19,7 @@ const of = (options: MixedObjectOptions) => described('addObject', readObject('a
 test('objects that are described alike share their description', () => {
   for (const shape of [CAPSULE, BOX]) {
     const options = { ...OPTIONS, shape };
-    expect(isSame(of(options), of(structuredClone(options) as typeof options))).toBe(true);
+    expect(areSameDescriptions(of(options), of(structuredClone(options) as typeof options))).toBe(true);
   }
 });
 
@@ -37,12 +37,12 @@ test.each<[string, Partial<MixedObjectOptions>]>([
   ['cullable', { cullable: false }],
   ['side', { side: 'front' }],
 ])('objects that differ in their %s do not', (_, change) => {
-  expect(isSame(of(OPTIONS), of({ ...OPTIONS, ...change }))).toBe(false);
+  expect(areSameDescriptions(of(OPTIONS), of({ ...OPTIONS, ...change }))).toBe(false);
 });
 
 test('boxes that differ in their rotation alone do not either', () => {
   const turned = { ...OPTIONS, shape: { ...BOX, rotation: [0, 0.8, 0, 0.6] } } as const;
-  expect(isSame(of({ ...OPTIONS, shape: BOX }), of(turned))).toBe(false);
+  expect(areSameDescriptions(of({ ...OPTIONS, shape: BOX }), of(turned))).toBe(false);
 });
 
 test('by default it is picked and culled, has two sides and meets all', () => {
@@ -241,7 +241,7 @@ describe('sides of faces', () => {
     const same = ofMesh({ layers: 3 }, base);
     expect(same.faceSides).toBe(base.faceSides);
     expect(same.flags).toBe(base.flags);
-    expect(isSame(base, ofMesh({ faceSides: runs([0, 6, 'front']) }, base))).toBe(false);
+    expect(areSameDescriptions(base, ofMesh({ faceSides: runs([0, 6, 'front']) }, base))).toBe(false);
     for (const change of [{ shape: MESH }, { faceSides: null }, { faceSides: [] }]) {
       const other = ofMesh(change, base);
       expect(other.faceSides).toBeUndefined();

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { GatedWorker } from '../fixtures/gated-worker.js';
 import { HeldWorker } from '../fixtures/held-worker.js';
 import { Random, SEED } from '../oracle/random.js';
-import { EVERYTHING } from '../suites/growing.js';
+import { FULL_VIEW } from '../suites/growing.js';
 
 const STEPS = 4000;
 const BOX: ObjectOptions = { shape: { type: 'box', halfExtents: [0.4, 0.4, 0.4] }, contacts: 'none' };
@@ -123,7 +123,7 @@ test.each(Object.entries(WORKERS))(`nothing is seen out of its order, %s, seed $
         service.removeView(name);
         change().gone.add(name);
       } else {
-        service.setView({ ...EVERYTHING, layers: VIEWS[name] }, name);
+        service.setView({ ...FULL_VIEW, layers: VIEWS[name] }, name);
         views.add(name);
       }
     } else if (roll < 0.7) {

@@ -17,7 +17,7 @@ import { describe, expect, test } from 'vitest';
 import { ViewTable } from '../../src/client/frame/view-table.js';
 import { pickRay } from '../../src/client/query/pick-ray.js';
 import { PLACES } from '../fixtures/twin.js';
-import { aimed, DEPTHS, KINDS, NO_FAR, VIEWPORT, viewOf } from '../oracle/cameras.js';
+import { aimCamera, CAMERA_KINDS, DEPTHS, INFINITE_FAR, VIEWPORT, viewOf } from '../oracle/cameras.js';
 import { trianglesOf } from '../oracle/meshes.js';
 import { Random, SEED } from '../oracle/random.js';
 
@@ -39,13 +39,13 @@ function rayOf(options: ViewOptions, x: number, y: number) {
 
 describe.each(PLACES)(`the ray through a pixel, %s, seed ${SEED}`, (_, place) => {
   const far = place.length() > 0;
-  describe.each(KINDS)('%s', (_, make) => {
+  describe.each(CAMERA_KINDS)('%s', (_, make) => {
     test.each(DEPTHS)("%s: three's, from the near plane to the far plane", (_, depth) => {
       const random = new Random(SEED);
       const raycaster = new Raycaster();
       const inView = new Vector3();
       for (let i = 0; i < 200; i++) {
-        const camera = aimed(make(random), random, place);
+        const camera = aimCamera(make(random), random, place);
         const ndc = new Vector2(random.range(-1, 1), random.range(-1, 1));
         const x = VIEWPORT.x + ((ndc.x + 1) / 2) * VIEWPORT.width;
         const y = VIEWPORT.y + ((1 - ndc.y) / 2) * VIEWPORT.height;
@@ -58,7 +58,7 @@ describe.each(PLACES)(`the ray through a pixel, %s, seed ${SEED}`, (_, place) =>
           [ray.tMin, -camera.near],
           [ray.tMax, -camera.far],
         ]) {
-          if (z === -NO_FAR) {
+          if (z === -INFINITE_FAR) {
             expect(t).toBe(Infinity);
             continue;
           }
@@ -80,12 +80,12 @@ const SETTINGS = [
 ] as const;
 
 describe.each(PLACES)(`the ray through a pixel of three's cameras, %s, seed ${SEED}`, (_, place) => {
-  describe.each(KINDS)('%s', (_, make) => {
+  describe.each(CAMERA_KINDS)('%s', (_, make) => {
     test.each(SETTINGS)('%s', (_, settings) => {
       const random = new Random(SEED);
       const raycaster = new Raycaster();
       for (let i = 0; i < 50; i++) {
-        const camera = aimed(Object.assign(make(random), settings), random, place);
+        const camera = aimCamera(Object.assign(make(random), settings), random, place);
         const ndc = new Vector2(random.range(-1, 1), random.range(-1, 1));
         const x = VIEWPORT.x + ((ndc.x + 1) / 2) * VIEWPORT.width;
         const y = VIEWPORT.y + ((1 - ndc.y) / 2) * VIEWPORT.height;
@@ -96,7 +96,7 @@ describe.each(PLACES)(`the ray through a pixel of three's cameras, %s, seed ${SE
         expect(ray.direction.angleTo(raycaster.ray.direction)).toBeLessThan(place.length() > 0 ? 1e-6 : 1e-7);
         const along = -ray.direction.clone().transformDirection(camera.matrixWorldInverse).z;
         expect((ray.tMin * along) / camera.near).toBeCloseTo(1, 9);
-        if (camera.far === NO_FAR)
+        if (camera.far === INFINITE_FAR)
           expect(ray.tMax).toBeGreaterThan(1e29); // with reversed depth it is still known
         else expect((ray.tMax * along) / camera.far).toBeCloseTo(1, 9);
       }
@@ -106,10 +106,10 @@ describe.each(PLACES)(`the ray through a pixel of three's cameras, %s, seed ${SE
 
 // As float64 matrices have it: the image's points on the near and the far plane, unprojected.
 describe.each(PLACES)(`the ray of a view under any parent, %s, seed ${SEED}`, (_, place) => {
-  test.each(KINDS.slice(0, 4))('%s: scaled, mirrored, sheared', (_, make) => {
+  test.each(CAMERA_KINDS.slice(0, 4))('%s: scaled, mirrored, sheared', (_, make) => {
     const random = new Random(SEED);
     for (let i = 0; i < 300; i++) {
-      const camera = aimed(make(random), random, place);
+      const camera = aimCamera(make(random), random, place);
       const parent = random.placement(place, { low: 0.2, high: 5, mirrored: 0.5, sheared: 0.5 });
       parent.multiply(new Matrix4().makeTranslation(place.clone().negate()));
       const world = parent.multiply(camera.matrixWorld);
@@ -133,7 +133,7 @@ describe.each(PLACES)(`the ray of a view under any parent, %s, seed ${SEED}`, (_
 });
 
 // A projection need not be three's: where it contains all of a camera, each of its sixteen numbers counts.
-test.each(KINDS.slice(0, 4))(`the ray of a view that is all projection, seed ${SEED}: %s`, (_, make) => {
+test.each(CAMERA_KINDS.slice(0, 4))(`the ray of a view that is all projection, seed ${SEED}: %s`, (_, make) => {
   const random = new Random(SEED);
   for (let i = 0; i < 100; i++) {
     const camera = make(random);
@@ -166,9 +166,9 @@ test(`what is nearer than the near plane or farther than the far plane is not hi
   const service = await createCollisionService();
   const mesh = await service.addMesh(trianglesOf(new PlaneGeometry(2, 3)));
   for (const [place, [kind, make], [depthName, depth]] of PLACES.flatMap(([, place]) =>
-    KINDS.flatMap((kind) => DEPTHS.map((each) => [place, kind, each] as const)),
+    CAMERA_KINDS.flatMap((kind) => DEPTHS.map((each) => [place, kind, each] as const)),
   )) {
-    const camera = aimed(make(random), random, place);
+    const camera = aimCamera(make(random), random, place);
     // Squares across the ray, just before and behind each of the two planes.
     const [x, y] = [random.range(-1, 1), random.range(-1, 1)];
     const far = Math.min(camera.far, 1e6);
@@ -189,7 +189,7 @@ test(`what is nearer than the near plane or farther than the far plane is not hi
     service.setView(viewOf(camera, depth));
     const { x: left, y: top, width, height } = VIEWPORT;
     const hits = await service.pickAll(left + ((x + 1) / 2) * width, top + ((1 - y) / 2) * height);
-    const expected = camera.far === NO_FAR ? ids.slice(1) : ids.slice(1, 3);
+    const expected = camera.far === INFINITE_FAR ? ids.slice(1) : ids.slice(1, 3);
     expect([...new Set(hits.map(({ object }) => object))], `${kind}, ${depthName}, ${place.x}`).toEqual(expected);
     for (const id of ids) service.removeObject(id);
   }
@@ -201,7 +201,7 @@ test(`an oblique near plane is where the ray starts, seed ${SEED}`, () => {
   const random = new Random(SEED);
   const count = { shown: 0, hidden: 0 };
   for (let i = 0; i < 200; i++) {
-    const camera = aimed(KINDS[0][1](random), random, new Vector3());
+    const camera = aimCamera(CAMERA_KINDS[0][1](random), random, new Vector3());
     const plain = camera.clone();
     const normal = random.direction();
     if (normal.z > 0) normal.negate(); // the region behind the mirror is drawn

@@ -2,7 +2,7 @@
 import { type CollisionService, createCollisionService } from 'collision-worker';
 import { Matrix4 } from 'three';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { Mortal } from '../fixtures/mortal.js';
+import { KillableService } from '../fixtures/mortal.js';
 import { boxMesh, icosphere } from '../oracle/meshes.js';
 
 let service: CollisionService;
@@ -119,7 +119,7 @@ test('distance', async () => {
 });
 
 test('a distance is asked again of the next worker', async () => {
-  const mortal = await Mortal.create({ restart: true });
+  const mortal = await KillableService.create({ restart: true });
   const mesh = await mortal.service.addMesh(icosphere(1, 3));
   const [a, b] = [0, 5].map((x) =>
     mortal.service.addObject({

@@ -7,7 +7,7 @@ import {
 } from 'collision-worker';
 import { Matrix4, PerspectiveCamera } from 'three';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type Accident, createFragileWorker, happen } from '../fixtures/accidents.js';
+import { type Accident, causeAccident, createFragileWorker } from '../fixtures/accidents.js';
 import { boxMesh, icosphere } from '../oracle/meshes.js';
 
 const ACCIDENTS: Accident[] = ['throws', 'ends itself', 'hangs', 'is killed'];
@@ -94,7 +94,7 @@ describe.each(ACCIDENTS)('a worker that %s', (accident) => {
     const before = await account(service);
     expect(before.hits.filter((hit) => hit).length).toBeGreaterThan(40);
 
-    happen(workers[0], accident);
+    causeAccident(workers[0], accident);
     const pending = [service.update(), service.update(), service.addMesh(boxMesh(1, 1, 1))];
     const questions = [
       service.bakeMesh(1),
@@ -121,7 +121,7 @@ describe.each(ACCIDENTS)('a worker that %s', (accident) => {
     const { service, workers } = await start(undefined, { builders: 1 });
     const ball = icosphere(1, 40);
     const build = service.addMesh(ball);
-    happen(workers[0], accident);
+    causeAccident(workers[0], accident);
     const updated = await service.update().then(
       () => 'answered',
       ({ code }) => code,
@@ -141,7 +141,7 @@ describe.each(ACCIDENTS)('a worker that %s', (accident) => {
     const { service, workers, events } = await start(undefined, { builders: 1 });
     const ball = icosphere(1, 40);
     const build = service.addMesh(ball);
-    happen(workers[1], accident);
+    causeAccident(workers[1], accident);
     await expect(build).rejects.toMatchObject({ code: 'WORKER_LOST' });
     expect(service.meshInfo(await service.addMesh(ball)).triangles).toBe(ball.indices.length / 3);
     expect(events).toEqual([]);
@@ -154,12 +154,12 @@ test('a worker is replaced three times in a minute, whatever happened to it', as
   await furnish(service);
   const before = await account(service);
   for (const accident of ['throws', 'hangs', 'is killed'] as const) {
-    happen(workers.at(-1)!, accident);
+    causeAccident(workers.at(-1)!, accident);
     // A worker that throws may answer before its error arrives.
     while (!events.at(-1)?.startsWith('lost')) await service.update().catch(() => {});
     expect(await account(service)).toEqual(before);
   }
-  happen(workers.at(-1)!, 'ends itself');
+  causeAccident(workers.at(-1)!, 'ends itself');
   await expect(service.update()).rejects.toThrow(/^update: the worker was silent.*for the 4th time within a minute/);
   expect(events.map((each) => each.split(':')[0])).toEqual([...Array(3).fill(['lost', 'restored']).flat(), 'lost']);
 });

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { createCollisionService, type FrameResult } from 'collision-worker';
 import { Matrix4, PerspectiveCamera } from 'three';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { Mortal } from '../fixtures/mortal.js';
+import { KillableService } from '../fixtures/mortal.js';
 import { pairKeys, replay } from '../oracle/events.js';
 import { icosphere } from '../oracle/meshes.js';
 import { Random, SEED } from '../oracle/random.js';
@@ -21,7 +21,7 @@ const VIEW = {
 
 describe('a worker that is killed', () => {
   test('takes what is pending with it; everything after that is answered by another', async () => {
-    const mortal = await Mortal.create();
+    const mortal = await KillableService.create();
     const { service } = mortal;
     service.setView(VIEW);
     const a = service.addObject({ shape: SPHERE });
@@ -43,7 +43,7 @@ describe('a worker that is killed', () => {
   });
 
   test('comes back with meshes as they were last, with baked and moved ones', async () => {
-    const mortal = await Mortal.create({ builders: 1 });
+    const mortal = await KillableService.create({ builders: 1 });
     const { service } = mortal;
     const { positions, indices } = icosphere(1, 2);
     const still = await service.addMesh({ positions, indices });
@@ -70,7 +70,7 @@ describe('a worker that is killed', () => {
     expect((await service.update()).contacts.count).toBe(0);
   });
 
-  test.each<[string, (mortal: Mortal, a: number, b: number) => Promise<unknown>]>([
+  test.each<[string, (mortal: KillableService, a: number, b: number) => Promise<unknown>]>([
     [
       'in a frame without an answer, while another one waits',
       async ({ service, workers }, a, b) => {
@@ -117,7 +117,7 @@ describe('a worker that is killed', () => {
       },
     ],
   ])('comes back with objects where they were last: a transform was refused %s', async (_, accident) => {
-    const mortal = await Mortal.create();
+    const mortal = await KillableService.create();
     const { service } = mortal;
     const [a, b] = [3, 6].map((x) => service.addObject({ shape: SPHERE, matrix: at(x) }));
     await service.update();
@@ -134,7 +134,7 @@ describe('a worker that is killed', () => {
   });
 
   test('events go on from the last answer, whatever came and went in between', async () => {
-    const mortal = await Mortal.create();
+    const mortal = await KillableService.create();
     const { service } = mortal;
     service.setView(VIEW);
     const [a, b, c] = [0, 1.5, 50].map((x) => service.addObject({ shape: SPHERE, matrix: at(x) }));
@@ -153,7 +153,7 @@ describe('a worker that is killed', () => {
   });
 
   test('is replaced three times a minute, and not a fourth time', async () => {
-    const mortal = await Mortal.create();
+    const mortal = await KillableService.create();
     const { service } = mortal;
     for (let i = 0; i < 3; i++) {
       await mortal.kill();
@@ -167,7 +167,7 @@ describe('a worker that is killed', () => {
   });
 
   test('dispose ends it between two workers', async () => {
-    const mortal = await Mortal.create();
+    const mortal = await KillableService.create();
     const { service } = mortal;
     const loss = new Promise((resolve) => service.addEventListener('lost', resolve, { once: true }));
     await mortal.workers[0].worker.terminate();
@@ -183,7 +183,7 @@ describe('a worker that is killed', () => {
   });
 
   test('dispose ends it while the next one starts', async () => {
-    const mortal = await Mortal.create();
+    const mortal = await KillableService.create();
     const { service } = mortal;
     await mortal.workers[0].worker.terminate();
     while (mortal.workers.length === 1) await new Promise(setImmediate);
@@ -196,7 +196,7 @@ describe('a worker that is killed', () => {
   });
 
   test('picks with `latest` go on', async () => {
-    const mortal = await Mortal.create();
+    const mortal = await KillableService.create();
     const { service } = mortal;
     service.setView(VIEW);
     service.addObject({ shape: SPHERE });
@@ -216,7 +216,7 @@ describe('a worker that is killed', () => {
   });
 
   test('questions are asked of the next one, once', async () => {
-    const mortal = await Mortal.create();
+    const mortal = await KillableService.create();
     const { service } = mortal;
     service.setView(VIEW);
     const [a, b] = [0, 1].map((x) => service.addObject({ shape: SPHERE, matrix: at(x) }));
@@ -263,7 +263,7 @@ describe('a worker that is killed', () => {
 });
 
 test('a worker that hangs is replaced within the timeout', async () => {
-  const mortal = await Mortal.create({ timeout: 2000 });
+  const mortal = await KillableService.create({ timeout: 2000 });
   const { service } = mortal;
   const a = service.addObject({ shape: SPHERE });
   await service.update();
@@ -304,7 +304,7 @@ test('a worker whose JavaScript runs out of memory is replaced', async () => {
 
 test(`however often it dies, all is as if it had not, seed ${SEED}`, { timeout: 60_000 }, async () => {
   const random = new Random(SEED);
-  const mortal = await Mortal.create();
+  const mortal = await KillableService.create();
   const twin = await createCollisionService();
   onTestFinished(() => twin.dispose());
   const both = [mortal.service, twin];

@@ -3,7 +3,7 @@ import { type CollisionService, createCollisionService } from 'collision-worker'
 import type { SceneTracker } from 'collision-worker/three';
 import type { Group } from 'three';
 import { afterEach, expect, test } from 'vitest';
-import { createFragileWorker, happen } from '../fixtures/accidents.js';
+import { causeAccident, createFragileWorker } from '../fixtures/accidents.js';
 import type { DrawingReport, DrawingTask } from '../fixtures/drawing-worker.js';
 import { type AnyCamera, comparePicks, randomCamera, SIZE, settle, track } from '../fixtures/three-picks.js';
 import { randomScene } from '../fixtures/three-scenes.js';
@@ -54,7 +54,7 @@ test(`services on one page have nothing to do with each other, seed ${SEED}`, as
   };
   await compare(stages);
 
-  happen(stages[1].worker, 'is killed');
+  causeAccident(stages[1].worker, 'is killed');
   const dying = stages[1].tracker.update(stages[1].camera, SIZE);
   await compare([stages[0], stages[2]]);
   await expect(dying).rejects.toMatchObject({ code: 'WORKER_LOST' });

@@ -1,7 +1,7 @@
 // The positions that `updateMesh` is given: copied or transferred, and available again after the worker is lost.
 import type { MeshData } from 'collision-worker';
 import { describe, expect, test } from 'vitest';
-import { Mortal } from '../fixtures/mortal.js';
+import { KillableService } from '../fixtures/mortal.js';
 
 const INDICES = Uint32Array.of(0, 1, 2, 2, 1, 3);
 
@@ -32,7 +32,7 @@ function grid(
 /** A mesh that is added with some positions, and the height at which a ray from above hits it. */
 async function placed(data: MeshData) {
   // Without builders, the last worker is the service's own.
-  const mortal = await Mortal.create({ builders: 0 });
+  const mortal = await KillableService.create({ builders: 0 });
   const { service } = mortal;
   const mesh = await service.addMesh(data);
   service.addObject({ shape: { type: 'mesh', mesh } });

@@ -54,16 +54,16 @@ describe('a number', () => {
     for (const value of good) expect(check(value)).toBe(value);
     for (const value of [...bad, ...NO_NUMBERS]) {
       const message = messageOf(() => check(value));
-      expect(message).toContain(`call: x is ${validate.show(value)}, expected ${expected}`);
+      expect(message).toContain(`call: x is ${validate.describeValue(value)}, expected ${expected}`);
     }
   });
 
   test('is shown in few words, whatever it is instead', () => {
     // three's vectors have a function of this name.
     for (const given of [{ length: () => 1 }, { length: 'two' }, { length: null }, {}]) {
-      expect(validate.show(given)).toBe('an object');
+      expect(validate.describeValue(given)).toBe('an object');
     }
-    expect(validate.show({ length: 5 })).toBe('an Object of length 5');
+    expect(validate.describeValue({ length: 5 })).toBe('an Object of length 5');
   });
 
   test('of bits comes out without a sign', () => {

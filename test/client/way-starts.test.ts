@@ -1,7 +1,7 @@
 // Where swept paths begin, for the next worker, against two maps
 // of what was set before the frame in the worker and after it.
 import { expect, test } from 'vitest';
-import { WayStarts } from '../../src/client/transforms/way-starts.js';
+import { MotionStarts } from '../../src/client/transforms/way-starts.js';
 import { makeId } from '../../src/shared/ids.js';
 import { Random, SEED } from '../oracle/random.js';
 
@@ -12,7 +12,7 @@ const matrixOf = (x: number) => Float64Array.of(7, 7, 1, 0, 0, 0, 1, 0, 0, 0, 1,
 
 test(`a way begins where its object was before the first frame without an answer, seed ${SEED}`, () => {
   const random = new Random(SEED);
-  const starts = new WayStarts();
+  const starts = new MotionStarts();
   const continuous = new Set<number>();
   let [first, second]: [Places, Places] = [new Map(), new Map()];
   let isSent = false;

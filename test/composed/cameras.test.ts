@@ -37,17 +37,17 @@ import {
 import { expect, test } from 'vitest';
 import { SIZE, settle } from '../fixtures/three-picks.js';
 import { Random, SEED } from '../oracle/random.js';
-import { randomRig, roundBones, strike } from '../oracle/rigs.js';
+import { poseRandomly, randomRig, roundBones } from '../oracle/rigs.js';
 
 /** The amount of work: 10 takes ten times as long. */
 const SCALE = Number(process.env.COMPOSED ?? 1);
 const ROUNDS = Math.ceil(4 * SCALE);
 const PICKS = 50;
 /** For weights in a triangle and for depths: float32 corners, apart from the 1e-8 in three's shader. */
-const DOUBT = 1e-5;
+const TOLERANCE = 1e-5;
 /** Points and lines are hit where they are drawn within this many pixels; slightly nearer and farther is in doubt. */
-const REACH = 4;
-const REACH_DOUBT = 0.01;
+const HIT_RADIUS = 4;
+const RADIUS_TOLERANCE = 0.01;
 
 type AnyCamera = PerspectiveCamera | OrthographicCamera;
 
@@ -55,7 +55,7 @@ type AnyCamera = PerspectiveCamera | OrthographicCamera;
  * An object, or an instance, with its corners in world space and the side that is drawn: three corners for each face, two for
  * each segment of a line, or one for each point.
  */
-interface Drawn {
+interface DrawnObject {
   object: Object3D;
   corners: Float64Array;
   perFace: number;
@@ -65,31 +65,31 @@ interface Drawn {
 }
 
 /** Lists what three would draw. */
-function drawn(root: Object3D, camera: AnyCamera): Drawn[] {
-  const found: Drawn[] = [];
+function drawnObjects(root: Object3D, camera: AnyCamera): DrawnObject[] {
+  const results: DrawnObject[] = [];
   root.traverseVisible((object) => {
     if (object instanceof Sprite) {
-      found.push(drawnSprite(object, camera));
+      results.push(drawnSprite(object, camera));
     } else if (object instanceof BatchedMesh) {
       for (let i = 0; i < object.instanceCount; i++) {
         if (!object.getVisibleAt(i)) continue;
         const { start, count } = object.getGeometryRangeAt(object.getGeometryIdAt(i))!;
         const matrix = object.getMatrixAt(i, new Matrix4()).premultiply(object.matrixWorld);
-        found.push(drawnFaces(object, matrix, i, start, count));
+        results.push(drawnFaces(object, matrix, i, start, count));
       }
     } else if (object instanceof InstancedMesh) {
       for (let i = 0; i < object.count; i++) {
         const matrix = new Matrix4();
         object.getMatrixAt(i, matrix);
-        found.push(drawnFaces(object, matrix.premultiply(object.matrixWorld), i));
+        results.push(drawnFaces(object, matrix.premultiply(object.matrixWorld), i));
       }
     } else if (object instanceof Points || object instanceof Line) {
-      found.push(drawnThin(object));
+      results.push(drawnThin(object));
     } else if (object instanceof Mesh) {
-      found.push(drawnFaces(object, object.matrixWorld, undefined));
+      results.push(drawnFaces(object, object.matrixWorld, undefined));
     }
   });
-  return found;
+  return results;
 }
 
 function drawnFaces(
@@ -98,7 +98,7 @@ function drawnFaces(
   instanceId: number | undefined,
   start = 0,
   count = Infinity,
-): Drawn {
+): DrawnObject {
   const index = object.geometry.getIndex();
   const end = Math.min(start + count, index?.count ?? object.geometry.getAttribute('position').count);
   const corners = new Float64Array(3 * (end - start));
@@ -113,7 +113,7 @@ function drawnFaces(
   return { object, instanceId, corners, perFace: 3, side, isMirrored: matrix.determinant() < 0 };
 }
 
-function drawnThin(object: Points | Line): Drawn {
+function drawnThin(object: Points | Line): DrawnObject {
   const position = object.geometry.getAttribute('position');
   const vertices = Array.from({ length: position.count }, (_, i) =>
     new Vector3().fromBufferAttribute(position, i).applyMatrix4(object.matrixWorld).toArray(),
@@ -129,26 +129,26 @@ function drawnThin(object: Points | Line): Drawn {
 }
 
 /** As the vertex shader of sprites places them: in view space, scaled by the lengths of the first two columns of their matrix. */
-function drawnSprite(sprite: Sprite, camera: AnyCamera): Drawn {
+function drawnSprite(sprite: Sprite, camera: AnyCamera): DrawnObject {
   const { center, material, matrixWorld } = sprite;
-  const middle = new Vector3().setFromMatrixPosition(matrixWorld).applyMatrix4(camera.matrixWorldInverse);
+  const viewCenter = new Vector3().setFromMatrixPosition(matrixWorld).applyMatrix4(camera.matrixWorldInverse);
   const size = [0, 1].map((k) => new Vector3().setFromMatrixColumn(matrixWorld, k).length());
   const isPerspective = 'isPerspectiveCamera' in camera;
-  const factor = !material.sizeAttenuation && isPerspective ? -middle.z : 1;
+  const factor = !material.sizeAttenuation && isPerspective ? -viewCenter.z : 1;
   const [sine, cosine] = [Math.sin(material.rotation), Math.cos(material.rotation)];
   const toWorld = camera.matrixWorldInverse.clone().invert();
   const [a, b, c, d] = [0, 1, 3, 2].map((corner) => {
     const x = ((corner & 1) - center.x) * size[0] * factor;
     const y = ((corner >> 1) - center.y) * size[1] * factor;
-    return new Vector3(x * cosine - y * sine, x * sine + y * cosine, 0).add(middle).applyMatrix4(toWorld).toArray();
+    return new Vector3(x * cosine - y * sine, x * sine + y * cosine, 0).add(viewCenter).applyMatrix4(toWorld).toArray();
   });
   const corners = Float64Array.from([...a, ...b, ...c, ...a, ...c, ...d]);
   return { object: sprite, instanceId: undefined, corners, perFace: 3, side: DoubleSide, isMirrored: false };
 }
 
 /** A face under a pixel; `isSure`: certainly, not perhaps. */
-interface Under {
-  drawn: Drawn;
+interface FaceHit {
+  drawn: DrawnObject;
   face: number;
   point: Vector3;
   /** 0 at the near plane, 1 at the far plane. */
@@ -157,33 +157,33 @@ interface Under {
 }
 
 /** The corners of all faces in clip space, xyzw each. */
-function clipped({ corners }: Drawn, camera: AnyCamera): Float64Array {
+function toClipSpace({ corners }: DrawnObject, camera: AnyCamera): Float64Array {
   const clip = camera.projectionMatrix.clone().multiply(camera.matrixWorldInverse);
   const corner = new Vector4();
-  const made = new Float64Array((corners.length / 3) * 4);
+  const coordinates = new Float64Array((corners.length / 3) * 4);
   for (let i = 0; i < corners.length / 3; i++) {
     corner
       .set(corners[3 * i], corners[3 * i + 1], corners[3 * i + 2], 1)
       .applyMatrix4(clip)
-      .toArray(made, 4 * i);
+      .toArray(coordinates, 4 * i);
   }
-  return made;
+  return coordinates;
 }
 
 /**
  * Finds the faces that are drawn at (x, y), in clip space: the weights of a triangle's corners at which x' - x w and y' - y w are 0.
  */
-function under(
-  all: readonly [Drawn, Float64Array][],
+function facesAt(
+  allDrawn: readonly [DrawnObject, Float64Array][],
   camera: AnyCamera,
   x: number,
   y: number,
   size: ViewSize,
-): Under[] {
-  const found: Under[] = [];
-  for (const [each, c] of all) {
-    if (each.perFace < 3) {
-      found.push(...underThin(each, c, camera, x, y, size));
+): FaceHit[] {
+  const hits: FaceHit[] = [];
+  for (const [item, c] of allDrawn) {
+    if (item.perFace < 3) {
+      hits.push(...thinFacesAt(item, c, camera, x, y, size));
       continue;
     }
     for (let at = 0; at < c.length; at += 12) {
@@ -192,24 +192,24 @@ function under(
       const [u2, v2] = [c[at + 8] - x * c[at + 11], c[at + 9] - y * c[at + 11]];
       const weights = [u1 * v2 - u2 * v1, u2 * v0 - u0 * v2, u0 * v1 - u1 * v0];
       const sum = weights[0] + weights[1] + weights[2];
-      const least = Math.min(weights[0] / sum, weights[1] / sum, weights[2] / sum);
-      if (!(least > -DOUBT)) continue;
+      const minWeight = Math.min(weights[0] / sum, weights[1] / sum, weights[2] / sum);
+      if (!(minWeight > -TOLERANCE)) continue;
       const w = (weights[0] * c[at + 3] + weights[1] * c[at + 7] + weights[2] * c[at + 11]) / sum;
       const z = (weights[0] * c[at + 2] + weights[1] * c[at + 6] + weights[2] * c[at + 10]) / sum;
       const depth = depthOf(camera, z / w);
-      if (!(w > 0 && depth > -DOUBT && depth < 1 + DOUBT)) continue;
+      if (!(w > 0 && depth > -TOLERANCE && depth < 1 + TOLERANCE)) continue;
       // Twice the area on the screen, if all of it is in front of the eye.
       const isFront = sum > 0;
-      if (each.side !== DoubleSide && (isFront !== each.isMirrored) !== (each.side === FrontSide)) continue;
+      if (item.side !== DoubleSide && (isFront !== item.isMirrored) !== (item.side === FrontSide)) continue;
       const point = new Vector3();
       for (let k = 0; k < 3; k++) {
-        point.addScaledVector(new Vector3().fromArray(each.corners, (at / 4) * 3 + 3 * k), weights[k] / sum);
+        point.addScaledVector(new Vector3().fromArray(item.corners, (at / 4) * 3 + 3 * k), weights[k] / sum);
       }
-      const isSure = least > DOUBT && depth > DOUBT && depth < 1 - DOUBT;
-      found.push({ drawn: each, face: at / 12, point, depth, isSure });
+      const isSure = minWeight > TOLERANCE && depth > TOLERANCE && depth < 1 - TOLERANCE;
+      hits.push({ drawn: item, face: at / 12, point, depth, isSure });
     }
   }
-  return found;
+  return hits;
 }
 
 /** 0 at the near plane, 1 at the far plane. */
@@ -222,44 +222,52 @@ function depthOf({ reversedDepth, coordinateSystem }: AnyCamera, z: number): num
  * Finds the points and line segments that are drawn near (x, y), at their nearest point on the screen. Their depth is that of the
  * closest point on the line of everything drawn at (x, y).
  */
-function underThin(each: Drawn, c: Float64Array, camera: AnyCamera, x: number, y: number, size: ViewSize): Under[] {
-  const found: Under[] = [];
+function thinFacesAt(
+  item: DrawnObject,
+  c: Float64Array,
+  camera: AnyCamera,
+  x: number,
+  y: number,
+  size: ViewSize,
+): FaceHit[] {
+  const hits: FaceHit[] = [];
   const clip = camera.projectionMatrix.clone().multiply(camera.matrixWorldInverse);
   const toWorld = clip.clone().invert();
-  const [from, along] = [0.25, 0.75].map((z) => new Vector3(x, y, z).applyMatrix4(toWorld));
-  along.sub(from).normalize();
+  const [origin, direction] = [0.25, 0.75].map((z) => new Vector3(x, y, z).applyMatrix4(toWorld));
+  direction.sub(origin).normalize();
   const pixels = ({ x: u, y: v, w }: Vector4): [number, number] => [
     ((u / w - x) * size.width) / 2,
     ((v / w - y) * size.height) / 2,
   ];
-  for (let face = 0; face < c.length / 4 / each.perFace; face++) {
-    const first = face * each.perFace;
-    const [a, b] = [first, first + each.perFace - 1].map((i) => new Vector4().fromArray(c, 4 * i));
-    // The part from `low` to `high` is between the planes: there, depth · w and (1 - depth) · w are above 0.
-    let [low, high] = [0, 1];
+  for (let face = 0; face < c.length / 4 / item.perFace; face++) {
+    const first = face * item.perFace;
+    const [a, b] = [first, first + item.perFace - 1].map((i) => new Vector4().fromArray(c, 4 * i));
+    // The part from `tMin` to `tMax` is between the planes: there, depth · w and (1 - depth) · w are above 0.
+    let [tMin, tMax] = [0, 1];
     const ends = [a, b].map(({ z, w }) => [w * depthOf(camera, z / w), w - w * depthOf(camera, z / w)]);
     for (const k of [0, 1]) {
       const [start, end] = [ends[0][k], ends[1][k]];
-      if (start < 0 && end < 0) low = 2;
-      else if (start < 0) low = Math.max(low, start / (start - end));
-      else if (end < 0) high = Math.min(high, start / (start - end));
+      if (start < 0 && end < 0) tMin = 2;
+      else if (start < 0) tMin = Math.max(tMin, start / (start - end));
+      else if (end < 0) tMax = Math.min(tMax, start / (start - end));
     }
-    if (low > high) continue;
-    const [p, q] = [a.clone().lerp(b, low), a.clone().lerp(b, high)];
+    if (tMin > tMax) continue;
+    const [p, q] = [a.clone().lerp(b, tMin), a.clone().lerp(b, tMax)];
     const [[pu, pv], [qu, qv]] = [pixels(p), pixels(q)];
-    const square = (qu - pu) ** 2 + (qv - pv) ** 2;
-    const onScreen = square > 0 ? Math.min(1, Math.max(0, -(pu * (qu - pu) + pv * (qv - pv)) / square)) : 0;
+    const lengthSquared = (qu - pu) ** 2 + (qv - pv) ** 2;
+    const onScreen =
+      lengthSquared > 0 ? Math.min(1, Math.max(0, -(pu * (qu - pu) + pv * (qv - pv)) / lengthSquared)) : 0;
     const distance = Math.hypot(pu + onScreen * (qu - pu), pv + onScreen * (qv - pv));
-    if (distance > REACH + REACH_DOUBT) continue;
+    if (distance > HIT_RADIUS + RADIUS_TOLERANCE) continue;
     // On the screen, attributes divided by w are linear.
     const at = onScreen / q.w / ((1 - onScreen) / p.w + onScreen / q.w);
-    const [start, end] = [first, first + each.perFace - 1].map((i) => new Vector3().fromArray(each.corners, 3 * i));
-    const point = start.lerp(end, low + at * (high - low));
-    const onLine = from.clone().addScaledVector(along, point.clone().sub(from).dot(along));
+    const [start, end] = [first, first + item.perFace - 1].map((i) => new Vector3().fromArray(item.corners, 3 * i));
+    const point = start.lerp(end, tMin + at * (tMax - tMin));
+    const onLine = origin.clone().addScaledVector(direction, point.clone().sub(origin).dot(direction));
     const depth = depthOf(camera, onLine.applyMatrix4(clip).z);
-    found.push({ drawn: each, face, point, depth, isSure: distance < REACH - REACH_DOUBT });
+    hits.push({ drawn: item, face, point, depth, isSure: distance < HIT_RADIUS - RADIUS_TOLERANCE });
   }
-  return found;
+  return hits;
 }
 
 function geometry(random: Random): BufferGeometry {
@@ -272,7 +280,7 @@ function geometry(random: Random): BufferGeometry {
 }
 
 /** Rotated, stretched, and now and then mirrored; below another such group, it is sheared. */
-function place(random: Random, object: Object3D, spread: number): void {
+function placeRandomly(random: Random, object: Object3D, spread: number): void {
   object.position.copy(random.point(spread));
   object.quaternion.copy(random.rotation());
   const scale = () => random.range(0.4, 1.6) * (random.chance(0.2) ? -1 : 1);
@@ -286,15 +294,15 @@ function thinGeometry(random: Random): BufferGeometry {
 }
 
 /** How many kinds of objects a scene has, two of each. */
-const KINDS = 8;
+const KIND_COUNT = 8;
 
 function randomScene(random: Random): Group {
   const root = new Group();
   const material = () => new MeshBasicMaterial({ side: random.pick<Side>([FrontSide, BackSide, DoubleSide]) });
   const matrix = () => random.placement(random.point(2), { low: 0.4, high: 1.5, mirrored: 0.3, sheared: 0.3 });
-  for (let i = 0; i < 2 * KINDS; i++) {
+  for (let i = 0; i < 2 * KIND_COUNT; i++) {
     let object: Object3D;
-    switch (i % KINDS) {
+    switch (i % KIND_COUNT) {
       case 0:
         object = new Mesh(geometry(random), material());
         break;
@@ -316,7 +324,7 @@ function randomScene(random: Random): Group {
       }
       case 3: {
         const rig = randomRig(random, { bones: random.integer(4), targets: 1 });
-        strike(random, rig, 0.4);
+        poseRandomly(random, rig, 0.4);
         roundBones(rig);
         object = rig.root;
         break;
@@ -342,8 +350,8 @@ function randomScene(random: Random): Group {
       }
     }
     const holder = new Group();
-    place(random, holder, 2);
-    if (i % KINDS !== 3) place(random, object, 0.5);
+    placeRandomly(random, holder, 2);
+    if (i % KIND_COUNT !== 3) placeRandomly(random, object, 0.5);
     if (object instanceof Sprite && !object.material.sizeAttenuation) holder.scale.multiplyScalar(0.2);
     root.add(holder.add(object));
   }
@@ -355,10 +363,10 @@ function randomScene(random: Random): Group {
 function randomCamera(random: Random): { camera: AnyCamera; size: ViewSize; kind: string } {
   const isPerspective = random.chance(0.5);
   const traits: string[] = [isPerspective ? 'perspective' : 'orthographic'];
-  const may = (probability: number, trait: string): boolean => {
-    const does = random.chance(probability);
-    if (does) traits.push(trait);
-    return does;
+  const pickTrait = (probability: number, trait: string): boolean => {
+    const isChosen = random.chance(probability);
+    if (isChosen) traits.push(trait);
+    return isChosen;
   };
   let size: ViewSize = SIZE;
   let camera: AnyCamera;
@@ -369,28 +377,28 @@ function randomCamera(random: Random): { camera: AnyCamera; size: ViewSize; kind
       random.logRange(0.01, 3),
       random.range(8, 60),
     );
-    if (may(0.3, 'film')) camera.filmOffset = random.range(-15, 15);
+    if (pickTrait(0.3, 'film')) camera.filmOffset = random.range(-15, 15);
   } else {
-    const behind = may(0.5, 'near < 0') ? -random.range(2, 12) : random.range(0, 2);
+    const near = pickTrait(0.5, 'near < 0') ? -random.range(2, 12) : random.range(0, 2);
     const [w, h] = [random.range(2, 5), random.range(2, 5)];
     camera = new OrthographicCamera(
       -w * random.range(0.2, 1),
       w,
       h,
       -h * random.range(0.2, 1),
-      behind,
+      near,
       random.range(8, 40),
     );
   }
-  if (may(0.4, 'zoom')) camera.zoom = random.logRange(0.5, 3);
-  if (may(0.4, 'offset'))
+  if (pickTrait(0.4, 'zoom')) camera.zoom = random.logRange(0.5, 3);
+  if (pickTrait(0.4, 'offset'))
     camera.setViewOffset(900, 700, random.range(-100, 300), random.range(-100, 200), random.range(300, 700), 400);
-  if (may(0.3, 'WebGPU')) camera.coordinateSystem = WebGPUCoordinateSystem;
-  else if (may(0.3, 'reversed')) Object.assign(camera, { _reversedDepth: true });
+  if (pickTrait(0.3, 'WebGPU')) camera.coordinateSystem = WebGPUCoordinateSystem;
+  else if (pickTrait(0.3, 'reversed')) Object.assign(camera, { _reversedDepth: true });
   camera.position.copy(random.direction().multiplyScalar(random.range(3, 9)));
   camera.up.copy(random.direction());
   camera.lookAt(random.point(1));
-  if (may(0.6, 'parent')) {
+  if (pickTrait(0.6, 'parent')) {
     const [outer, inner] = [new Group(), new Group()];
     for (const group of [outer, inner]) {
       group.quaternion.copy(random.rotation());
@@ -400,72 +408,78 @@ function randomCamera(random: Random): { camera: AnyCamera; size: ViewSize; kind
     outer.add(inner.add(camera));
     outer.updateMatrixWorld(true);
     // It looks at the scene from there all the same.
-    const at = random.direction().multiplyScalar(random.range(3, 9));
-    camera.position.copy(inner.worldToLocal(at.clone()));
+    const position = random.direction().multiplyScalar(random.range(3, 9));
+    camera.position.copy(inner.worldToLocal(position.clone()));
     outer.updateMatrixWorld(true);
-    const world = new Matrix4().lookAt(at, random.point(1), random.direction());
-    camera.matrix.copy(inner.matrixWorld).invert().multiply(world.setPosition(at));
+    const world = new Matrix4().lookAt(position, random.point(1), random.direction());
+    camera.matrix.copy(inner.matrixWorld).invert().multiply(world.setPosition(position));
     camera.matrix.decompose(camera.position, camera.quaternion, camera.scale);
     outer.updateMatrixWorld(true);
   }
   camera.updateProjectionMatrix();
-  if (isPerspective && may(0.2, 'of an ArrayCamera')) {
-    const part = new ArrayCamera([camera as PerspectiveCamera]).cameras[0];
+  if (isPerspective && pickTrait(0.2, 'of an ArrayCamera')) {
+    const subCamera = new ArrayCamera([camera as PerspectiveCamera]).cameras[0];
     size = { x: 120, y: 80, width: 400, height: 300 };
-    camera = part;
+    camera = subCamera;
   }
   camera.updateWorldMatrix(true, false);
   return { camera, size, kind: traits.join(', ') };
 }
 
 /** Returns a position, in clip space, that is some pixels from where a point or an end of a line is drawn. */
-function nearThin(random: Random, all: readonly [Drawn, Float64Array][], size: ViewSize): [number, number] {
-  const [, c] = random.pick(all.filter(([{ perFace }]) => perFace < 3));
+function pointNearThin(
+  random: Random,
+  allDrawn: readonly [DrawnObject, Float64Array][],
+  size: ViewSize,
+): [number, number] {
+  const [, c] = random.pick(allDrawn.filter(([{ perFace }]) => perFace < 3));
   const i = 4 * random.integer(c.length / 4);
   const [u, v] = [c[i] / c[i + 3], c[i + 1] / c[i + 3]];
   if (!(c[i + 3] > 0 && Math.abs(u) < 0.95 && Math.abs(v) < 0.95)) return [random.range(-1, 1), random.range(-1, 1)];
-  const away = (pixels: number) => (random.range(-1.2, 1.2) * REACH) / pixels;
-  return [u + 2 * away(size.width), v + 2 * away(size.height)];
+  const offset = (pixels: number) => (random.range(-1.2, 1.2) * HIT_RADIUS) / pixels;
+  return [u + 2 * offset(size.width), v + 2 * offset(size.height)];
 }
 
 async function comparePicks(
   tracker: SceneTracker,
   random: Random,
-  all: readonly [Drawn, Float64Array][],
+  allDrawn: readonly [DrawnObject, Float64Array][],
   camera: AnyCamera,
   size: ViewSize,
-  what: string,
+  label: string,
 ): Promise<{ hits: number; thin: number }> {
   let [hits, thin] = [0, 0];
-  const asked = Array.from({ length: PICKS }, async () => {
-    const [x, y] = random.chance(0.3) ? nearThin(random, all, size) : [random.range(-1, 1), random.range(-1, 1)];
+  const comparisons = Array.from({ length: PICKS }, async () => {
+    const [x, y] = random.chance(0.3)
+      ? pointNearThin(random, allDrawn, size)
+      : [random.range(-1, 1), random.range(-1, 1)];
     const [px, py] = [(size.x ?? 0) + ((x + 1) / 2) * size.width, (size.y ?? 0) + ((1 - y) / 2) * size.height];
     const hit = await tracker.pick(px, py);
-    const found = under(all, camera, x, y, size);
-    const sure = found.filter(({ isSure }) => isSure);
-    const nearest = Math.min(...sure.map(({ depth }) => depth));
+    const faces = facesAt(allDrawn, camera, x, y, size);
+    const sureFaces = faces.filter(({ isSure }) => isSure);
+    const nearest = Math.min(...sureFaces.map(({ depth }) => depth));
     if (hit === null)
       return expect(
-        sure.map(({ drawn: { object } }) => object.type),
-        `${what}, at ${x}, ${y}`,
+        sureFaces.map(({ drawn: { object } }) => object.type),
+        `${label}, at ${x}, ${y}`,
       ).toEqual([]);
     hits++;
     if (hit.object instanceof Points || hit.object instanceof Line) thin++;
     const instance = hit.instanceId ?? hit.batchId;
-    const isOwn = ({ drawn: { object, instanceId, perFace }, face, point }: Under): boolean => {
+    const isHitFace = ({ drawn: { object, instanceId, perFace }, face, point }: FaceHit): boolean => {
       if (object !== hit.object || instanceId !== instance) return false;
       if (perFace === 3) return point.distanceTo(hit.point) < 1e-4;
       return hit.index === face * (object instanceof LineSegments ? 2 : 1);
     };
-    const own = found.filter(isOwn);
-    expect(own.length, `${what}, at ${x}, ${y}: ${hit.object.type} is not there`).toBeGreaterThan(0);
-    const depth = Math.min(...own.map((each) => each.depth));
+    const hitFaces = faces.filter(isHitFace);
+    expect(hitFaces.length, `${label}, at ${x}, ${y}: ${hit.object.type} is not there`).toBeGreaterThan(0);
+    const depth = Math.min(...hitFaces.map((each) => each.depth));
     expect(
       depth,
-      `${what}, at ${x}, ${y}: ${hit.object.type} is hidden by ${sure.find((each) => each.depth === nearest)?.drawn.object.type}`,
-    ).toBeLessThan(nearest + DOUBT);
+      `${label}, at ${x}, ${y}: ${hit.object.type} is hidden by ${sureFaces.find((each) => each.depth === nearest)?.drawn.object.type}`,
+    ).toBeLessThan(nearest + TOLERANCE);
   });
-  await Promise.all(asked);
+  await Promise.all(comparisons);
   return { hits, thin };
 }
 
@@ -475,22 +489,25 @@ test(`picks hit what cameras draw, ${ROUNDS} scenes of four cameras, seed ${SEED
   let [hits, thin] = [0, 0];
   for (let round = 0; round < ROUNDS; round++) {
     const seed = random.integer(2 ** 31);
-    const own = new Random(seed);
-    const root = randomScene(own);
+    const sceneRandom = new Random(seed);
+    const root = randomScene(sceneRandom);
     const tracker = await trackScene(service, root, { updateMatrixWorld: true });
     for (let i = 0; i < 4; i++) {
-      const { camera, size, kind } = randomCamera(own);
+      const { camera, size, kind } = randomCamera(sceneRandom);
       // As the renderer does.
       root.traverse((object) => {
         if (object instanceof LOD) object.update(camera);
       });
       await settle(tracker, camera);
       await tracker.update(camera, size);
-      const all = drawn(root, camera).map((each): [Drawn, Float64Array] => [each, clipped(each, camera)]);
-      const what = `round ${round}, seed ${seed}, camera ${i}: ${kind}`;
-      const found = await comparePicks(tracker, own, all, camera, size, what);
-      hits += found.hits;
-      thin += found.thin;
+      const allDrawn = drawnObjects(root, camera).map((each): [DrawnObject, Float64Array] => [
+        each,
+        toClipSpace(each, camera),
+      ]);
+      const label = `round ${round}, seed ${seed}, camera ${i}: ${kind}`;
+      const result = await comparePicks(tracker, sceneRandom, allDrawn, camera, size, label);
+      hits += result.hits;
+      thin += result.thin;
     }
     tracker.dispose();
   }

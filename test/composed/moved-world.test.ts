@@ -13,16 +13,16 @@ import { Random, SEED } from '../oracle/random.js';
 const SCALE = Number(process.env.COMPOSED ?? 1);
 const ROUNDS = Math.ceil(SCALE);
 const OBJECTS = 14;
-const QUESTIONS = 8;
+const QUERY_ROUNDS = 8;
 
-const turned = new Matrix4().set(0, 1, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0, 1);
-const far = new Matrix4().makeTranslation(2 ** 27, -(2 ** 26), 2 ** 25);
+const axisPermutation = new Matrix4().set(0, 1, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0, 1);
+const translation = new Matrix4().makeTranslation(2 ** 27, -(2 ** 26), 2 ** 25);
 const mirror = new Matrix4().makeScale(-1, 1, 1);
 const WORLDS: [name: string, matrix: Matrix4, scale: number][] = [
-  ['a hundred million units away', far, 1],
+  ['a hundred million units away', translation, 1],
   ['mirrored', mirror, 1],
-  ['mirrored, far away', far.clone().multiply(mirror), 1],
-  ['with other axes', turned, 1],
+  ['mirrored, far away', translation.clone().multiply(mirror), 1],
+  ['with other axes', axisPermutation, 1],
   ['a million times larger', new Matrix4().makeScale(2 ** 20, 2 ** 20, 2 ** 20), 2 ** 20],
   ['a million times smaller', new Matrix4().makeScale(2 ** -20, 2 ** -20, 2 ** -20), 2 ** -20],
 ];
@@ -42,9 +42,9 @@ class World {
   meshes: number[] = [];
   ids: number[] = [];
 
-  static async create(matrix: Matrix4, scale: number, forms: readonly Triangles[]): Promise<World> {
+  static async create(matrix: Matrix4, scale: number, meshes: readonly Triangles[]): Promise<World> {
     const world = new World(await createCollisionService(), matrix, scale);
-    for (const { positions, indices } of forms) {
+    for (const { positions, indices } of meshes) {
       world.meshes.push(await world.service.addMesh({ positions: positions.slice(), indices: indices.slice() }));
     }
     return world;
@@ -71,8 +71,8 @@ class World {
 
   plane(normal: Vector3, constant: number): number[] {
     const n = new Vector3(...this.direction(normal));
-    const on = normal.clone().multiplyScalar(-constant).applyMatrix4(this.matrix);
-    return [...n.toArray(), -n.dot(on)];
+    const pointOnPlane = normal.clone().multiplyScalar(-constant).applyMatrix4(this.matrix);
+    return [...n.toArray(), -n.dot(pointOnPlane)];
   }
 
   view(camera: PerspectiveCamera): ViewOptions {
@@ -90,20 +90,22 @@ class World {
     return this.ids.indexOf(id);
   }
 
-  shape(which: number | Shape): Shape {
-    return typeof which === 'number' ? { type: 'mesh', mesh: this.meshes[which], solid: which < 3 } : which;
+  shape(meshOrShape: number | Shape): Shape {
+    return typeof meshOrShape === 'number'
+      ? { type: 'mesh', mesh: this.meshes[meshOrShape], solid: meshOrShape < 3 }
+      : meshOrShape;
   }
 }
 
 /** A query's result in a world, transformed back to the world that is not moved. */
 type Answer = Record<string, unknown>;
-type Question = (world: World) => Promise<Answer>;
+type WorldQuery = (world: World) => Promise<Answer>;
 
-const numbers = (world: World, ids: ArrayLike<number>) =>
+const sortedIndices = (world: World, ids: ArrayLike<number>) =>
   Array.from(ids, (id) => world.number(id)).sort((a, b) => a - b);
 
 /** Queries of all kinds. */
-function questions(random: Random, shapes: readonly (number | Shape)[]): [name: string, Question][] {
+function createQueries(random: Random, shapes: readonly (number | Shape)[]): [name: string, WorldQuery][] {
   const point = () => round(random.point(4));
   const matrix = () =>
     roundedMatrix(random.placement(random.point(3), { low: 0.4, high: 1.5, mirrored: 0.3, sheared: 0.3 }));
@@ -117,11 +119,11 @@ function questions(random: Random, shapes: readonly (number | Shape)[]): [name: 
   camera.position.copy(round(random.direction().multiplyScalar(9)));
   camera.lookAt(0, 0, 0);
   camera.updateMatrixWorld();
-  const list: [string, Question][] = [];
-  for (let i = 0; i < QUESTIONS; i++) {
-    const [from, to, own] = [point(), point(), matrix()];
-    const turn = new Matrix4().makeRotationAxis(random.direction(), random.range(0, 1));
-    const other = roundedMatrix(turn.multiply(own).setPosition(random.point(3)));
+  const list: [string, WorldQuery][] = [];
+  for (let i = 0; i < QUERY_ROUNDS; i++) {
+    const [from, to, pose] = [point(), point(), matrix()];
+    const rotation = new Matrix4().makeRotationAxis(random.direction(), random.range(0, 1));
+    const endPose = roundedMatrix(rotation.multiply(pose).setPosition(random.point(3)));
     const direction = to.clone().sub(from);
     const shape = random.chance(0.7) ? solid() : random.pick(shapes);
     const [a, b] = [random.integer(OBJECTS), random.integer(OBJECTS - 1)];
@@ -147,35 +149,40 @@ function questions(random: Random, shapes: readonly (number | Shape)[]): [name: 
       [
         'closestPoint',
         async (world) => {
-          const found = await world.service.closestPoint(world.point(from));
-          return { distance: found!.distance / world.scale, point: world.back(found!.point).distanceTo(from) };
+          const result = await world.service.closestPoint(world.point(from));
+          return { distance: result!.distance / world.scale, point: world.back(result!.point).distanceTo(from) };
         },
       ],
-      ['containing', async (world) => ({ ids: numbers(world, await world.service.containing(world.point(from))) })],
+      [
+        'containing',
+        async (world) => ({ ids: sortedIndices(world, await world.service.containing(world.point(from))) }),
+      ],
       [
         'overlap',
-        async (world) => ({ ids: numbers(world, await world.service.overlap(world.shape(shape), world.place(own))) }),
+        async (world) => ({
+          ids: sortedIndices(world, await world.service.overlap(world.shape(shape), world.place(pose))),
+        }),
       ],
       [
         'distance',
         async (world) => {
-          const found = await world.service.distance(world.ids[a], world.ids[b < a ? b : b + 1]);
-          return { distance: found!.distance / world.scale };
+          const result = await world.service.distance(world.ids[a], world.ids[b < a ? b : b + 1]);
+          return { distance: result!.distance / world.scale };
         },
       ],
       [
         'contact',
         async (world) => {
-          const found = await world.service.contact(world.ids[a], world.ids[b < a ? b : b + 1]);
-          return { isThere: found !== null, contained: found?.contained };
+          const result = await world.service.contact(world.ids[a], world.ids[b < a ? b : b + 1]);
+          return { isThere: result !== null, contained: result?.contained };
         },
       ],
       [
         'sweepAll',
         async (world) => {
-          const hits = await world.service.sweepAll(world.shape(shape), world.place(own), world.place(other));
+          const hits = await world.service.sweepAll(world.shape(shape), world.place(pose), world.place(endPose));
           return {
-            ids: numbers(
+            ids: sortedIndices(
               world,
               hits.map(({ object }) => object),
             ),
@@ -187,17 +194,17 @@ function questions(random: Random, shapes: readonly (number | Shape)[]): [name: 
         'section',
         async (world) => {
           const normal = direction.clone().normalize();
-          const found = await world.service.section(world.plane(normal, -normal.dot(from)));
+          const result = await world.service.section(world.plane(normal, -normal.dot(from)));
           let length = 0;
-          found.starts.slice(0, -1).forEach((start, k) => {
-            const points = Array.from({ length: found.starts[k + 1] - start }, (_, j) =>
-              world.back(found.points.subarray(3 * (start + j))),
+          result.starts.slice(0, -1).forEach((start, k) => {
+            const points = Array.from({ length: result.starts[k + 1] - start }, (_, j) =>
+              world.back(result.points.subarray(3 * (start + j))),
             );
             points.forEach((p, j) => {
-              if (j > 0 || found.closed[k]) length += p.distanceTo(points.at(j - 1)!);
+              if (j > 0 || result.closed[k]) length += p.distanceTo(points.at(j - 1)!);
             });
           });
-          return { ids: numbers(world, found.objects), length };
+          return { ids: sortedIndices(world, result.objects), length };
         },
       ],
       [
@@ -222,14 +229,17 @@ function questions(random: Random, shapes: readonly (number | Shape)[]): [name: 
       [
         'pickRegion',
         async (world) => ({
-          ids: numbers(world, await world.service.pickRegion({ x: px - 50, y: py - 40, width: 100, height: 80 })),
-          enclosed: numbers(
+          ids: sortedIndices(world, await world.service.pickRegion({ x: px - 50, y: py - 40, width: 100, height: 80 })),
+          enclosed: sortedIndices(
             world,
             await world.service.pickRegion({ x: px - 50, y: py - 40, width: 300, height: 300 }, { mode: 'enclose' }),
           ),
         }),
       ],
-      ['frustum', async (world) => ({ ids: numbers(world, (await world.service.frustum(world.view(camera))).ids) })],
+      [
+        'frustum',
+        async (world) => ({ ids: sortedIndices(world, (await world.service.frustum(world.view(camera))).ids) }),
+      ],
       [
         'sees',
         async (world) => {
@@ -250,8 +260,8 @@ const TOLERANCES: Record<string, number> = { times: 3e-5, pixels: 2e-4, length: 
 const TOLERANCE = 2e-6;
 
 /** Compares answers; numbers that are no counts may differ by rounding. */
-function expectAlike(found: Answer, expected: Answer, what: string): void {
-  expect(Object.keys(found), what).toEqual(Object.keys(expected));
+function expectSimilar(actual: Answer, expected: Answer, label: string): void {
+  expect(Object.keys(actual), label).toEqual(Object.keys(expected));
   for (const [key, value] of Object.entries(expected)) {
     const tolerance = TOLERANCES[key] ?? TOLERANCE;
     const isNear = (a: unknown, b: unknown): boolean =>
@@ -260,31 +270,33 @@ function expectAlike(found: Answer, expected: Answer, what: string): void {
         : typeof a === 'number' && typeof b === 'number' && !(Number.isInteger(a) && Number.isInteger(b))
           ? Math.abs(a - b) < tolerance
           : Object.is(a, b);
-    expect(isNear(found[key], value), `${what}: ${key} is ${found[key]} instead of ${value}`).toBe(true);
+    expect(isNear(actual[key], value), `${label}: ${key} is ${actual[key]} instead of ${value}`).toBe(true);
   }
 }
 
 test(`${ROUNDS} scenes in moved worlds, seed ${SEED}`, async () => {
   const random = new Random(SEED);
-  const forms = [boxMesh(1, 1.5, 0.7), icosphere(0.8, 2), torus(0.8, 0.3, 9), waves(5)];
-  const [base, ...moved] = await Promise.all(
-    [['as it is', new Matrix4(), 1] as const, ...WORLDS].map(([, matrix, scale]) => World.create(matrix, scale, forms)),
+  const meshes = [boxMesh(1, 1.5, 0.7), icosphere(0.8, 2), torus(0.8, 0.3, 9), waves(5)];
+  const [base, ...movedWorlds] = await Promise.all(
+    [['as it is', new Matrix4(), 1] as const, ...WORLDS].map(([, matrix, scale]) =>
+      World.create(matrix, scale, meshes),
+    ),
   );
-  const worlds = [base, ...moved];
-  for (let turn = 0; turn < ROUNDS; turn++) {
+  const worlds = [base, ...movedWorlds];
+  for (let roundIndex = 0; roundIndex < ROUNDS; roundIndex++) {
     const seed = random.integer(2 ** 31);
-    const own = new Random(seed);
+    const sceneRandom = new Random(seed);
     const shapes = Array.from({ length: OBJECTS }, (_, i): number | Shape =>
       i % 2 === 0
-        ? own.integer(forms.length)
-        : own.pick<Shape>([
-            { type: 'sphere', radius: own.range(0.3, 1) },
-            { type: 'box', halfExtents: [own.range(0.2, 1), 0.6, 0.4] },
+        ? sceneRandom.integer(meshes.length)
+        : sceneRandom.pick<Shape>([
+            { type: 'sphere', radius: sceneRandom.range(0.3, 1) },
+            { type: 'box', halfExtents: [sceneRandom.range(0.2, 1), 0.6, 0.4] },
             { type: 'capsule', from: [-0.4, 0, 0], to: [0.5, 0.2, 0], radius: 0.3 },
           ]),
     );
     const matrices = shapes.map(() =>
-      roundedMatrix(own.placement(own.point(3), { low: 0.4, high: 1.6, mirrored: 0.4, sheared: 0.4 })),
+      roundedMatrix(sceneRandom.placement(sceneRandom.point(3), { low: 0.4, high: 1.6, mirrored: 0.4, sheared: 0.4 })),
     );
     for (const world of worlds) {
       world.ids = shapes.map((shape, i) =>
@@ -296,10 +308,10 @@ test(`${ROUNDS} scenes in moved worlds, seed ${SEED}`, async () => {
       Array.from(contacts.a, (a, k) => [worlds[i].number(a), worlds[i].number(contacts.b[k])]),
     );
     for (const [i, [name]] of WORLDS.entries()) expect(pairs[i + 1], `${name}, seed ${seed}: pairs`).toEqual(pairs[0]);
-    for (const [name, ask] of questions(own, [0, 1, 2, 3])) {
-      const [expected, ...found] = await Promise.all(worlds.map((world) => ask(world)));
+    for (const [name, query] of createQueries(sceneRandom, [0, 1, 2, 3])) {
+      const [expected, ...results] = await Promise.all(worlds.map((world) => query(world)));
       for (const [i, [world]] of WORLDS.entries())
-        expectAlike(found[i], expected, `${world}, round ${turn}, seed ${seed}, ${name}`);
+        expectSimilar(results[i], expected, `${world}, round ${roundIndex}, seed ${seed}, ${name}`);
     }
     for (const { service, ids } of worlds) service.removeObjects(Uint32Array.from(ids));
   }

@@ -3,7 +3,13 @@
 import { type CollisionService, createCollisionService } from 'collision-worker';
 import { Vector3 } from 'three';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { askOrAbort, ComposedScene, type Thing, type Things, wanted } from '../fixtures/composed-scene.js';
+import {
+  type ComposedObject,
+  type ComposedObjects,
+  ComposedScene,
+  queriedObjects,
+  queryOrAbort,
+} from '../fixtures/composed-scene.js';
 import { excessOf, surfaceDistance, windingAt } from '../oracle/nearest.js';
 import { Random, SEED } from '../oracle/random.js';
 import { frameOf } from '../oracle/shapes.js';
@@ -31,18 +37,18 @@ const CASES: [string, number, number, number][] = [
 if (SCALE > 2) CASES.push(['2,000 things', 2000, 1, 0]);
 
 /** Whether a point is inside a thing; null where rounding decides. */
-function holds(thing: Thing, point: Vector3, doubt: number): boolean | null {
+function isInside(thing: ComposedObject, point: Vector3, tolerance: number): boolean | null {
   if (thing.kind === 'lines' || thing.kind === 'points') return false;
   if (thing.shape) {
     const excess = excessOf(thing, point);
-    return Math.abs(excess) < doubt ? null : excess < 0;
+    return Math.abs(excess) < tolerance ? null : excess < 0;
   }
   const winding = windingAt(thing, point);
   return Math.abs(winding - 0.5) < 0.05 ? null : winding > 0.5;
 }
 
 /** A lower bound of the least half thickness of a solid. */
-function thinnest({ shape, matrix }: Thing): number {
+function minHalfThickness({ shape, matrix }: ComposedObject): number {
   const inverse = matrix.clone().multiply(frameOf(shape!).matrix).invert();
   return (
     1 / Math.hypot(...inverse.elements.slice(0, 3), ...inverse.elements.slice(4, 7), ...inverse.elements.slice(8, 11))
@@ -54,7 +60,7 @@ describe.each(CASES)(`${ROUNDS} rounds with %s, seed ${SEED}`, (_, count, size, 
 
   test('the nearest point, and what is around one', async () => {
     const random = new Random(SEED + count);
-    let asked = 0;
+    let queryCount = 0;
     let aborted = 0;
     for (let round = 0; round < ROUNDS; round++) {
       const seed = random.integer(2 ** 31);
@@ -71,13 +77,13 @@ describe.each(CASES)(`${ROUNDS} rounds with %s, seed ${SEED}`, (_, count, size, 
         const { things } = scene;
         await Promise.all(
           Array.from({ length: AT_ONCE }, async (_, i) => {
-            const what = `round ${round}, seed ${seed}, step ${step}, question ${i}`;
-            const isAborted = await askOrAbort(scene.random, (signal) =>
+            const label = `round ${round}, seed ${seed}, step ${step}, question ${i}`;
+            const isAborted = await queryOrAbort(scene.random, (signal) =>
               scene.random.chance(0.5)
-                ? askNearest(scene, things, signal, what)
-                : askAround(scene, things, signal, what),
+                ? compareNearest(scene, things, signal, label)
+                : compareContaining(scene, things, signal, label),
             );
-            asked++;
+            queryCount++;
             if (isAborted) aborted++;
           }),
         );
@@ -87,71 +93,85 @@ describe.each(CASES)(`${ROUNDS} rounds with %s, seed ${SEED}`, (_, count, size, 
       await service.update();
     }
     if (ROUNDS > 3) expect(aborted).toBeGreaterThan(0);
-    expect(aborted).toBeLessThan(asked / 2);
+    expect(aborted).toBeLessThan(queryCount / 2);
   });
 
-  async function askNearest(scene: ComposedScene, things: Things, signal: AbortSignal | undefined, what: string) {
+  async function compareNearest(
+    scene: ComposedScene,
+    things: ComposedObjects,
+    signal: AbortSignal | undefined,
+    label: string,
+  ) {
     const { random } = scene;
-    const point = placeNear(scene, things);
+    const point = pointNear(scene, things);
     const options = { ...scene.filter(), ...(signal && { signal }) };
     const maxDistance = random.pick([Infinity, Infinity, random.range(0.01, 3) * size, 0]);
-    const found = await service.closestPoint(point.toArray(), { ...options, maxDistance });
-    const all = wanted(things, options);
-    let least = Infinity;
-    let nearest: Thing | undefined;
-    for (const thing of all) {
-      let distance = surfaceDistance(thing, point, place, least);
+    const result = await service.closestPoint(point.toArray(), { ...options, maxDistance });
+    const candidates = queriedObjects(things, options);
+    let minDistance = Infinity;
+    let nearest: ComposedObject | undefined;
+    for (const thing of candidates) {
+      let distance = surfaceDistance(thing, point, place, minDistance);
       if (thing.shape && excessOf(thing, point) <= 0) distance = 0;
       if (thing.kind === 'solid mesh' && windingAt(thing, point) > 0.5) distance = 0;
-      if (distance < least) {
-        least = distance;
+      if (distance < minDistance) {
+        minDistance = distance;
         nearest = thing;
       }
     }
-    const doubt = 2e-7 * size + 1e-14 * place.length();
-    if (Math.abs(least - maxDistance) < doubt) return;
-    if (least > maxDistance || least === Infinity) {
-      expect(found, `${what}: the nearest is ${nearest?.kind}, ${least} away, with at most ${maxDistance}`).toBeNull();
+    const tolerance = 2e-7 * size + 1e-14 * place.length();
+    if (Math.abs(minDistance - maxDistance) < tolerance) return;
+    if (minDistance > maxDistance || minDistance === Infinity) {
+      expect(
+        result,
+        `${label}: the nearest is ${nearest?.kind}, ${minDistance} away, with at most ${maxDistance}`,
+      ).toBeNull();
       return;
     }
-    expect(found, `${what}: ${nearest?.kind} ${least} away`).not.toBeNull();
-    const { object, distance } = found!;
-    const thing = all.find(({ id }) => id === object);
-    expect(thing, `${what}: ${object} is not asked about`).toBeDefined();
-    const about = `${what}: ${thing!.kind} ${JSON.stringify(thing!.shape)} at ${distance}, ${nearest!.kind} ${JSON.stringify(nearest!.shape)} at ${least}`;
-    expect(Math.abs(distance - least), about).toBeLessThan(doubt);
-    const at = new Vector3(...found!.point);
-    expect(Math.abs(at.distanceTo(point) - distance), about).toBeLessThan(doubt);
+    expect(result, `${label}: ${nearest?.kind} ${minDistance} away`).not.toBeNull();
+    const { object, distance } = result!;
+    const thing = candidates.find(({ id }) => id === object);
+    expect(thing, `${label}: ${object} is not asked about`).toBeDefined();
+    const details = `${label}: ${thing!.kind} ${JSON.stringify(thing!.shape)} at ${distance}, ${nearest!.kind} ${JSON.stringify(nearest!.shape)} at ${minDistance}`;
+    expect(Math.abs(distance - minDistance), details).toBeLessThan(tolerance);
+    const hitPoint = new Vector3(...result!.point);
+    expect(Math.abs(hitPoint.distanceTo(point) - distance), details).toBeLessThan(tolerance);
     // A small distance beyond the surface of a solid is small in its own space, too, where the solid may be thin.
-    if (thing!.shape) expect(excessOf(thing!, at), about).toBeLessThan(1e-9 + (100 * doubt) / thinnest(thing!));
-    else if (distance > 0) expect(surfaceDistance(thing!, at, place), about).toBeLessThan(doubt);
+    if (thing!.shape)
+      expect(excessOf(thing!, hitPoint), details).toBeLessThan(1e-9 + (100 * tolerance) / minHalfThickness(thing!));
+    else if (distance > 0) expect(surfaceDistance(thing!, hitPoint, place), details).toBeLessThan(tolerance);
   }
 
-  async function askAround(scene: ComposedScene, things: Things, signal: AbortSignal | undefined, what: string) {
-    const point = placeNear(scene, things);
+  async function compareContaining(
+    scene: ComposedScene,
+    things: ComposedObjects,
+    signal: AbortSignal | undefined,
+    label: string,
+  ) {
+    const point = pointNear(scene, things);
     const options = { ...scene.filter(), ...(signal && { signal }) };
     const isClipped = scene.random.chance(0.3);
     const normal = scene.random.direction();
     const clip = [...normal.toArray(), -normal.dot(point) + scene.random.range(-1, 1) * size];
     const isKept = !isClipped || normal.dot(point) + clip[3] >= 0;
-    const found = new Set(await service.containing(point.toArray(), { ...options, ...(isClipped && { clip }) }));
-    expect([...found], what).toEqual([...found].sort((a, b) => a - b));
-    for (const thing of wanted(things, options)) {
-      const isIn = isKept ? holds(thing, point, 1e-6) : false;
+    const result = new Set(await service.containing(point.toArray(), { ...options, ...(isClipped && { clip }) }));
+    expect([...result], label).toEqual([...result].sort((a, b) => a - b));
+    for (const thing of queriedObjects(things, options)) {
+      const isContained = isKept ? isInside(thing, point, 1e-6) : false;
       const isNear = surfaceDistance(thing, point, place) < 1e-5 * size + 1e-13 * place.length();
-      if (isIn !== null && !isNear)
-        expect(found.has(thing.id), `${what}: ${thing.kind} ${JSON.stringify(thing.shape)}`).toBe(isIn);
-      found.delete(thing.id);
+      if (isContained !== null && !isNear)
+        expect(result.has(thing.id), `${label}: ${thing.kind} ${JSON.stringify(thing.shape)}`).toBe(isContained);
+      result.delete(thing.id);
     }
-    expect(found.size, `${what}: what is not asked about`).toBe(0);
+    expect(result.size, `${label}: what is not asked about`).toBe(0);
   }
 
   /** A random point, or one at the centre of a thing, or on a vertex. */
-  function placeNear(scene: ComposedScene, things: Things): Vector3 {
+  function pointNear(scene: ComposedScene, things: ComposedObjects): Vector3 {
     const { random } = scene;
-    const all = [...things.values()];
-    if (all.length === 0 || random.chance(0.3)) return scene.point(2 * scene.options.spread);
-    const { matrix, positions } = random.pick(all);
+    const candidates = [...things.values()];
+    if (candidates.length === 0 || random.chance(0.3)) return scene.point(2 * scene.options.spread);
+    const { matrix, positions } = random.pick(candidates);
     if (positions.length === 0 || random.chance(0.5))
       return random.point(random.pick([0, 0.3, 1])).applyMatrix4(matrix);
     return new Vector3()

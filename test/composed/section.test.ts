@@ -4,16 +4,16 @@ import { type CollisionService, createCollisionService, type Section } from 'col
 import { Vector3 } from 'three';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
-  askOrAbort,
+  type ComposedObject,
+  type ComposedObjects,
   ComposedScene,
-  type Thing,
-  type Things,
-  wanted,
+  queriedObjects,
+  queryOrAbort,
   worldCorners,
 } from '../fixtures/composed-scene.js';
 import { boxCorners, excessOf } from '../oracle/nearest.js';
 import { Random, SEED } from '../oracle/random.js';
-import { flatLoop, loopArea, placeOn, windings } from '../oracle/sections.js';
+import { flatLoop, longestSideMidpoint, loopArea, loopWinding } from '../oracle/sections.js';
 import { frameOf } from '../oracle/shapes.js';
 
 /** The amount of work: 10 takes ten times as long. */
@@ -38,14 +38,14 @@ const CASES: [string, number, number, number][] = [
 ];
 
 /** A point of a section relative to the place of its scene. */
-const placeOf = ({ points }: Section, i: number, place: Vector3) => new Vector3().fromArray(points, 3 * i).sub(place);
+const pointOf = ({ points }: Section, i: number, place: Vector3) => new Vector3().fromArray(points, 3 * i).sub(place);
 
 describe.each(CASES)(`${ROUNDS} rounds with %s, seed ${SEED}`, (_, count, size, away) => {
   const place = new Vector3(1, -0.5, 0.25).multiplyScalar(away);
 
   test('outlines, how they lie within each other, and caps', async () => {
     const random = new Random(SEED + count);
-    let [asked, aborted] = [0, 0];
+    let [queryCount, aborted] = [0, 0];
     for (let round = 0; round < ROUNDS; round++) {
       const seed = random.integer(2 ** 31);
       const scene = new ComposedScene(service, new Random(seed), {
@@ -61,9 +61,11 @@ describe.each(CASES)(`${ROUNDS} rounds with %s, seed ${SEED}`, (_, count, size, 
         const { things } = scene;
         await Promise.all(
           Array.from({ length: AT_ONCE }, async (_, i) => {
-            const what = `round ${round}, seed ${seed}, step ${step}, question ${i}`;
-            const isAborted = await askOrAbort(scene.random, (signal) => ask(scene, things, signal, what));
-            asked++;
+            const label = `round ${round}, seed ${seed}, step ${step}, question ${i}`;
+            const isAborted = await queryOrAbort(scene.random, (signal) =>
+              compareSection(scene, things, signal, label),
+            );
+            queryCount++;
             if (isAborted) aborted++;
           }),
         );
@@ -73,54 +75,60 @@ describe.each(CASES)(`${ROUNDS} rounds with %s, seed ${SEED}`, (_, count, size, 
       await service.update();
     }
     if (ROUNDS > 3) expect(aborted).toBeGreaterThan(0);
-    expect(aborted).toBeLessThan(asked / 2);
+    expect(aborted).toBeLessThan(queryCount / 2);
   });
 
-  async function ask(
+  async function compareSection(
     scene: ComposedScene,
-    things: Things,
+    things: ComposedObjects,
     signal: AbortSignal | undefined,
-    what: string,
+    label: string,
   ): Promise<void> {
     const { random } = scene;
-    const [normal, point, isAnyhow] = somePlane(scene, things);
+    const [normal, point, isRandom] = randomPlane(scene, things);
     const plane = [...normal.toArray(), -normal.dot(point)];
     const options = { ...scene.filter(), ...(signal && { signal }) };
     const roundPoints = random.pick([3, 7, 64]);
     const section = await service.section(plane, { ...options, roundPoints, caps: true });
-    expect(section.starts[section.closed.length], what).toBe(section.points.length / 3);
-    expect([...section.objects], what).toEqual([...section.objects].sort((a, b) => a - b));
-    const about = wanted(things, options);
-    const known = new Map(about.map((thing) => [thing.id, thing]));
+    expect(section.starts[section.closed.length], label).toBe(section.points.length / 3);
+    expect([...section.objects], label).toEqual([...section.objects].sort((a, b) => a - b));
+    const candidates = queriedObjects(things, options);
+    const candidateById = new Map(candidates.map((thing) => [thing.id, thing]));
     const outlines = new Map<number, number[]>();
     section.objects.forEach((object, i) => {
       const list = outlines.get(object) ?? [];
       outlines.set(object, list);
       list.push(i);
-      expect(known.has(object), `${what}: ${object} is not asked about`).toBe(true);
+      expect(candidateById.has(object), `${label}: ${object} is not asked about`).toBe(true);
       const parent = section.parents[i];
-      if (parent >= 0) expect(section.objects[parent], what).toBe(object);
+      if (parent >= 0) expect(section.objects[parent], label).toBe(object);
     });
-    let most = 0;
+    let maxDeviation = 0;
     const local = point.clone().sub(place);
     for (let i = 0; i < section.points.length / 3; i++) {
-      most = Math.max(most, Math.abs(normal.dot(placeOf(section, i, place).sub(local))) / normal.length());
+      maxDeviation = Math.max(
+        maxDeviation,
+        Math.abs(normal.dot(pointOf(section, i, place).sub(local))) / normal.length(),
+      );
     }
-    expect(most, what).toBeLessThan(2e-9 * size + 1e-14 * place.length());
-    for (const thing of about) {
-      const own = outlines.get(thing.id) ?? [];
-      const name = `${what}: ${thing.kind} ${thing.id} ${JSON.stringify(thing.shape)}`;
-      if (thing.kind === 'lines' || thing.kind === 'points') expect(own, name).toEqual([]);
+    expect(maxDeviation, label).toBeLessThan(2e-9 * size + 1e-14 * place.length());
+    for (const thing of candidates) {
+      const ownOutlines = outlines.get(thing.id) ?? [];
+      const name = `${label}: ${thing.kind} ${thing.id} ${JSON.stringify(thing.shape)}`;
+      if (thing.kind === 'lines' || thing.kind === 'points') expect(ownOutlines, name).toEqual([]);
       else if (thing.shape && thing.shape.type !== 'box')
-        compareRound(section, own, thing, normal, point, roundPoints, name);
-      else compareTriangles(section, own, thing, normal, point, name);
+        compareRound(section, ownOutlines, thing, normal, point, roundPoints, name);
+      else compareTriangles(section, ownOutlines, thing, normal, point, name);
       const isSimple = thing.kind !== 'posed' && (thing.shape || thing.isSimple);
-      if (isSimple) compareFilled(section, own, normal, isAnyhow, name);
+      if (isSimple) compareCaps(section, ownOutlines, normal, isRandom, name);
     }
   }
 
-  /** A plane by its normal and a point; `isAnyhow`: it is random, so that it passes through no vertices. */
-  function somePlane(scene: ComposedScene, things: Things): [normal: Vector3, point: Vector3, isAnyhow: boolean] {
+  /** A plane by its normal and a point; `isRandom`: it passes through no vertices. */
+  function randomPlane(
+    scene: ComposedScene,
+    things: ComposedObjects,
+  ): [normal: Vector3, point: Vector3, isAnyhow: boolean] {
     const { random } = scene;
     const thing = things.size > 0 ? random.pick([...things.values()]) : null;
     const length = random.logRange(1e-3, 1e3);
@@ -137,18 +145,18 @@ describe.each(CASES)(`${ROUNDS} rounds with %s, seed ${SEED}`, (_, count, size, 
       ? boxCorners(matrix.clone().multiply(frameOf(thing.shape).matrix), place)
       : worldCorners(thing, place);
     if (corners.length < 9) return [axis, grid, false];
-    const at = 9 * random.integer(Math.floor(corners.length / 9));
-    const [a, b, c] = [0, 3, 6].map((k) => new Vector3().fromArray(corners, at + k));
+    const triangleAt = 9 * random.integer(Math.floor(corners.length / 9));
+    const [a, b, c] = [0, 3, 6].map((k) => new Vector3().fromArray(corners, triangleAt + k));
     // Through a vertex, or along a face.
-    const along = b.clone().sub(a).cross(c.clone().sub(a)).normalize();
-    if (kind === 3 || !(along.length() > 0.5)) return [random.direction(), a.add(place), false];
-    return [along.multiplyScalar(length), a.add(place), false];
+    const faceNormal = b.clone().sub(a).cross(c.clone().sub(a)).normalize();
+    if (kind === 3 || !(faceNormal.length() > 0.5)) return [random.direction(), a.add(place), false];
+    return [faceNormal.multiplyScalar(length), a.add(place), false];
   }
 
   function compareTriangles(
     section: Section,
-    own: number[],
-    thing: Thing,
+    ownOutlines: number[],
+    thing: ComposedObject,
     normal: Vector3,
     point: Vector3,
     name: string,
@@ -160,43 +168,43 @@ describe.each(CASES)(`${ROUNDS} rounds with %s, seed ${SEED}`, (_, count, size, 
     const local = point.clone().sub(place);
     let extent = 0;
     for (const value of corners) extent = Math.max(extent, Math.abs(value));
-    const doubt = (thing.rig ? 1e-6 : 1e-12) * extent + 1e-15 * place.length() * 4;
-    const near = 1e-5 * extent + 1e-9 * place.length();
+    const tolerance = (thing.rig ? 1e-6 : 1e-12) * extent + 1e-15 * place.length() * 4;
+    const nearTolerance = 1e-5 * extent + 1e-9 * place.length();
     const cuts = new Map<number, [Vector3, Vector3]>();
     const doubtful = new Set<number>();
     for (let at = 0, t = 0; at < corners.length; at += 9, t++) {
-      const three = [0, 3, 6].map((k) => new Vector3().fromArray(corners, at + k));
-      const heights = three.map((p) => n.dot(p) - n.dot(local));
-      if (heights.some((height) => Math.abs(height) <= doubt)) {
+      const faceCorners = [0, 3, 6].map((k) => new Vector3().fromArray(corners, at + k));
+      const heights = faceCorners.map((p) => n.dot(p) - n.dot(local));
+      if (heights.some((height) => Math.abs(height) <= tolerance)) {
         doubtful.add(t);
         continue;
       }
       const ends: Vector3[] = [];
       for (let k = 0; k < 3; k++) {
         const [s, u] = [heights[k], heights[(k + 1) % 3]];
-        if (s >= 0 !== u >= 0) ends.push(three[k].clone().lerp(three[(k + 1) % 3], s / (s - u)));
+        if (s >= 0 !== u >= 0) ends.push(faceCorners[k].clone().lerp(faceCorners[(k + 1) % 3], s / (s - u)));
       }
       if (ends.length === 2) cuts.set(t, [ends[0], ends[1]]);
     }
     if (thing.shape) {
       // Faces of a box have no numbers; each end of a cut is a point of the outline.
       for (const ends of cuts.values()) {
-        expect(own.length, `${name} is cut`).toBe(1);
-        const [start, end] = [section.starts[own[0]], section.starts[own[0] + 1]];
+        expect(ownOutlines.length, `${name} is cut`).toBe(1);
+        const [start, end] = [section.starts[ownOutlines[0]], section.starts[ownOutlines[0] + 1]];
         for (const each of ends) {
-          let least = Infinity;
+          let minDistance = Infinity;
           for (let i = start; i < end; i++) {
-            const [p, q] = [placeOf(section, i, place), placeOf(section, i + 1 === end ? start : i + 1, place)];
-            least = Math.min(least, toLine(each, p, q));
+            const [p, q] = [pointOf(section, i, place), pointOf(section, i + 1 === end ? start : i + 1, place)];
+            minDistance = Math.min(minDistance, segmentDistance(each, p, q));
           }
-          expect(least, name).toBeLessThan(near);
+          expect(minDistance, name).toBeLessThan(nearTolerance);
         }
       }
-      if (cuts.size === 0 && doubtful.size === 0) expect(own, name).toEqual([]);
+      if (cuts.size === 0 && doubtful.size === 0) expect(ownOutlines, name).toEqual([]);
       return;
     }
-    const seen = new Set<number>();
-    for (const outline of own) {
+    const seenTriangles = new Set<number>();
+    for (const outline of ownOutlines) {
       const [start, end] = [section.starts[outline], section.starts[outline + 1]];
       if (thing.isClosed) expect(section.closed[outline], `${name} is closed`).toBe(1);
       for (let i = start; i < end; i++) {
@@ -208,27 +216,27 @@ describe.each(CASES)(`${ROUNDS} rounds with %s, seed ${SEED}`, (_, count, size, 
         if (triangle < 0 || doubtful.has(triangle)) continue;
         const cut = cuts.get(triangle);
         expect(cut, `${name}, triangle ${triangle}`).toBeDefined();
-        expect(seen.has(triangle), `${name}, triangle ${triangle} twice`).toBe(false);
-        seen.add(triangle);
-        const [p, q] = [placeOf(section, i, place), placeOf(section, i + 1 === end ? start : i + 1, place)];
+        expect(seenTriangles.has(triangle), `${name}, triangle ${triangle} twice`).toBe(false);
+        seenTriangles.add(triangle);
+        const [p, q] = [pointOf(section, i, place), pointOf(section, i + 1 === end ? start : i + 1, place)];
         const [from, to] = cut!;
-        const apart = Math.min(
+        const deviation = Math.min(
           Math.max(p.distanceTo(from), q.distanceTo(to)),
           Math.max(p.distanceTo(to), q.distanceTo(from)),
         );
-        expect(apart, `${name}, triangle ${triangle}`).toBeLessThan(near);
+        expect(deviation, `${name}, triangle ${triangle}`).toBeLessThan(nearTolerance);
       }
     }
     for (const [triangle, [from, to]] of cuts) {
       if (from.distanceTo(to) > 1e-6 * extent + 1e-9 * place.length())
-        expect(seen.has(triangle), `${name}, triangle ${triangle} is cut`).toBe(true);
+        expect(seenTriangles.has(triangle), `${name}, triangle ${triangle} is cut`).toBe(true);
     }
   }
 
   function compareRound(
     section: Section,
-    own: number[],
-    thing: Thing,
+    ownOutlines: number[],
+    thing: ComposedObject,
     normal: Vector3,
     point: Vector3,
     roundPoints: number,
@@ -239,67 +247,80 @@ describe.each(CASES)(`${ROUNDS} rounds with %s, seed ${SEED}`, (_, count, size, 
     const [u, v, w] = [0, 1, 2].map((k) => new Vector3().setFromMatrixColumn(matrix, k));
     const n = normal.clone().normalize();
     const height = Math.abs(n.dot(new Vector3().setFromMatrixPosition(matrix).sub(point)));
-    const reach = Math.hypot(n.dot(u), n.dot(v), n.dot(w)) + frame.half * Math.abs(n.dot(w));
-    const doubt = 1e-9 * reach + 1e-14 * place.length();
-    if (height > reach + doubt) expect(own, name).toEqual([]);
-    if (height < reach - doubt - 1e-6 * reach) {
-      expect(own.length, `${name} is cut ${height} of ${reach}`).toBe(1);
-      const points = section.starts[own[0] + 1] - section.starts[own[0]];
+    const halfExtent = Math.hypot(n.dot(u), n.dot(v), n.dot(w)) + frame.half * Math.abs(n.dot(w));
+    const tolerance = 1e-9 * halfExtent + 1e-14 * place.length();
+    if (height > halfExtent + tolerance) expect(ownOutlines, name).toEqual([]);
+    if (height < halfExtent - tolerance - 1e-6 * halfExtent) {
+      expect(ownOutlines.length, `${name} is cut ${height} of ${halfExtent}`).toBe(1);
+      const points = section.starts[ownOutlines[0] + 1] - section.starts[ownOutlines[0]];
       expect(points, name).toBe(roundPoints);
     }
-    for (const outline of own) {
+    for (const outline of ownOutlines) {
       expect(section.closed[outline], name).toBe(1);
       for (let i = section.starts[outline]; i < section.starts[outline + 1]; i++) {
-        const at = new Vector3().fromArray(section.points, 3 * i);
-        const far = place.length() * 1e-15 * 8 * Math.hypot(...matrix.clone().invert().elements.slice(0, 11));
-        expect(Math.abs(excessOf(thing, at)), name).toBeLessThan(1e-7 + far);
+        const surfacePoint = new Vector3().fromArray(section.points, 3 * i);
+        const farTolerance = place.length() * 1e-15 * 8 * Math.hypot(...matrix.clone().invert().elements.slice(0, 11));
+        expect(Math.abs(excessOf(thing, surfacePoint)), name).toBeLessThan(1e-7 + farTolerance);
         expect(section.triangles[i], name).toBe(-1);
       }
     }
   }
 
   /** Checks the winding of loops, their nesting, and the caps that fill them. */
-  function compareFilled(section: Section, own: number[], normal: Vector3, isAnyhow: boolean, name: string): void {
-    if (own.length === 0) return;
-    const origin = section.starts[own[0]];
-    const loops = own.map((i) => flatLoop(section.points, section.starts[i], section.starts[i + 1], normal, origin));
+  function compareCaps(
+    section: Section,
+    ownOutlines: number[],
+    normal: Vector3,
+    isRandom: boolean,
+    name: string,
+  ): void {
+    if (ownOutlines.length === 0) return;
+    const origin = section.starts[ownOutlines[0]];
+    const loops = ownOutlines.map((i) =>
+      flatLoop(section.points, section.starts[i], section.starts[i + 1], normal, origin),
+    );
     const areas = loops.map(loopArea);
     const extent = Math.max(...loops.flat().flat().map(Math.abs));
-    const noise = 1e-9 * extent ** 2 + 1e-15 * place.length() * extent * 50;
-    const [first, last] = [section.starts[own[0]], section.starts[own[own.length - 1] + 1]];
-    let filled = 0;
+    const areaTolerance = 1e-9 * extent ** 2 + 1e-15 * place.length() * extent * 50;
+    const [first, last] = [section.starts[ownOutlines[0]], section.starts[ownOutlines[ownOutlines.length - 1] + 1]];
+    let capArea = 0;
     const n = normal.clone().normalize();
     for (let t = 0; t < section.caps.length; t += 3) {
       const isOwn = (i: number) => i >= first && i < last;
       if (![0, 1, 2].some((k) => isOwn(section.caps[t + k]))) continue;
-      const three = [...section.caps.subarray(t, t + 3)];
-      if (!three.every((i) => i >= first && i < last)) {
+      const capIndices = [...section.caps.subarray(t, t + 3)];
+      if (!capIndices.every((i) => i >= first && i < last)) {
         expect(
-          three.some((i) => i >= first && i < last),
+          capIndices.some((i) => i >= first && i < last),
           `${name}: a cap of two objects`,
         ).toBe(false);
         continue;
       }
-      const [a, b, c] = three.map((i) => placeOf(section, i, place));
+      const [a, b, c] = capIndices.map((i) => pointOf(section, i, place));
       const area = b.sub(a).cross(c.sub(a)).dot(n) / 2;
-      expect(area, name).toBeGreaterThan(-noise);
-      filled += area;
+      expect(area, name).toBeGreaterThan(-areaTolerance);
+      capArea += area;
     }
     const expected = areas.reduce((sum, each) => sum + each, 0);
-    expect(Math.abs(filled - expected), `${name}: caps of ${filled}, loops of ${expected}`).toBeLessThan(noise * 10);
-    if (!isAnyhow) return;
-    own.forEach((outline, i) => {
-      if (loops[i].length < 3 || Math.abs(areas[i]) < noise) return;
-      const around = own.flatMap((_, k) => (k !== i && windings(loops[k], placeOn(loops[i])) % 2 !== 0 ? [k] : []));
-      const least = around.sort((a, b) => Math.abs(areas[a]) - Math.abs(areas[b]))[0];
-      expect(section.parents[outline], name).toBe(least === undefined ? -1 : own[least]);
-      expect(Math.sign(areas[i]), `${name}: loop ${i} of ${areas}`).toBe(around.length % 2 === 0 ? 1 : -1);
+    expect(Math.abs(capArea - expected), `${name}: caps of ${capArea}, loops of ${expected}`).toBeLessThan(
+      areaTolerance * 10,
+    );
+    if (!isRandom) return;
+    ownOutlines.forEach((outline, i) => {
+      if (loops[i].length < 3 || Math.abs(areas[i]) < areaTolerance) return;
+      const containing = ownOutlines.flatMap((_, k) =>
+        k !== i && loopWinding(loops[k], longestSideMidpoint(loops[i])) % 2 !== 0 ? [k] : [],
+      );
+      const innermost = containing.sort((a, b) => Math.abs(areas[a]) - Math.abs(areas[b]))[0];
+      expect(section.parents[outline], name).toBe(innermost === undefined ? -1 : ownOutlines[innermost]);
+      expect(Math.sign(areas[i]), `${name}: loop ${i} of ${areas}`).toBe(containing.length % 2 === 0 ? 1 : -1);
     });
   }
 });
 
-function toLine(p: Vector3, a: Vector3, b: Vector3): number {
-  const way = b.clone().sub(a);
-  const share = way.lengthSq() > 0 ? Math.min(Math.max(p.clone().sub(a).dot(way) / way.lengthSq(), 0), 1) : 0;
-  return p.distanceTo(a.clone().addScaledVector(way, share));
+function segmentDistance(p: Vector3, a: Vector3, b: Vector3): number {
+  const direction = b.clone().sub(a);
+  const t =
+    direction.lengthSq() > 0 ? Math.min(Math.max(p.clone().sub(a).dot(direction) / direction.lengthSq(), 0), 1) : 0;
+  return p.distanceTo(a.clone().addScaledVector(direction, t));
 }

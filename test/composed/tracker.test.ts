@@ -27,9 +27,9 @@ import {
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { SIZE, settle } from '../fixtures/three-picks.js';
 import type { Triangles } from '../oracle/meshes.js';
-import { toTriangle } from '../oracle/nearest.js';
+import { triangleDistanceSquared } from '../oracle/nearest.js';
 import { Random, SEED } from '../oracle/random.js';
-import { type Rig, randomRig, roundBones, strike } from '../oracle/rigs.js';
+import { poseRandomly, type Rig, randomRig, roundBones } from '../oracle/rigs.js';
 import { type Feature, featuresOfMesh, type SnapObject, snapsAt } from '../oracle/snaps.js';
 
 /** The amount of work: 10 takes ten times as long. */
@@ -44,7 +44,7 @@ beforeEach(async () => {
 afterEach(() => service.dispose());
 
 /** An object, or an instance, with its drawn faces. */
-interface Drawn {
+interface DrawnMesh {
   object: Mesh;
   instanceId: number | undefined;
   /** The corners of faces in world space, nine numbers each, and their numbers. */
@@ -58,8 +58,8 @@ interface Drawn {
 }
 
 /** Lists what three would draw. */
-function drawn(root: Object3D): Drawn[] {
-  const found: Drawn[] = [];
+function drawnMeshes(root: Object3D): DrawnMesh[] {
+  const meshes: DrawnMesh[] = [];
   root.updateMatrixWorld(true);
   root.traverseVisible((object) => {
     if (!(object instanceof Mesh)) return;
@@ -73,38 +73,39 @@ function drawn(root: Object3D): Drawn[] {
     for (let at = 0; at + 3 <= count; at += 3) {
       if (at < start || at + 3 > end) continue;
       const group = geometry.groups.find((each) => at >= each.start && at < each.start + each.count);
-      const own = Array.isArray(material) ? group && material[group.materialIndex ?? 0] : material;
-      if (!own?.visible) continue;
+      const faceMaterial = Array.isArray(material) ? group && material[group.materialIndex ?? 0] : material;
+      if (!faceMaterial?.visible) continue;
       faces.push(at / 3);
-      materials.push(own);
+      materials.push(faceMaterial);
     }
     const p = new Vector3();
     const positions = Float32Array.from({ length: 9 * faces.length }, () => 0);
-    const exact = new Float64Array(9 * faces.length);
+    const exactPositions = new Float64Array(9 * faces.length);
     faces.forEach((face, i) => {
       for (let k = 0; k < 3; k++) {
         const vertex = index ? index.getX(3 * face + k) : 3 * face + k;
-        object.getVertexPosition(vertex, p).toArray(exact, 9 * i + 3 * k);
+        object.getVertexPosition(vertex, p).toArray(exactPositions, 9 * i + 3 * k);
       }
     });
-    positions.set(exact);
+    positions.set(exactPositions);
     const mesh = { positions, indices: Uint32Array.from({ length: 3 * faces.length }, (_, i) => i) };
     const isPosed = object.morphTargetInfluences !== undefined || 'isSkinnedMesh' in object;
     const instances = object instanceof InstancedMesh ? object.count : 1;
     for (let i = 0; i < instances; i++) {
       const matrix = object.matrixWorld.clone();
       if (object instanceof InstancedMesh) {
-        const own = new Matrix4();
-        object.getMatrixAt(i, own);
-        matrix.multiply(own);
+        const instanceMatrix = new Matrix4();
+        object.getMatrixAt(i, instanceMatrix);
+        matrix.multiply(instanceMatrix);
       }
-      const corners = new Float64Array(exact.length);
-      for (let at = 0; at < exact.length; at += 3) p.fromArray(exact, at).applyMatrix4(matrix).toArray(corners, at);
+      const corners = new Float64Array(exactPositions.length);
+      for (let at = 0; at < exactPositions.length; at += 3)
+        p.fromArray(exactPositions, at).applyMatrix4(matrix).toArray(corners, at);
       const instanceId = object instanceof InstancedMesh ? i : undefined;
-      found.push({ object, instanceId, corners, faces, materials, mesh, matrix, isPosed });
+      meshes.push({ object, instanceId, corners, faces, materials, mesh, matrix, isPosed });
     }
   });
-  return found;
+  return meshes;
 }
 
 const nameOf = ({ object, instanceId }: { object: Object3D; instanceId?: number | undefined }) =>
@@ -163,7 +164,7 @@ class TestScene {
     switch (random.integer(4)) {
       case 0: {
         const rig = randomRig(random, { bones: random.integer(4), targets: 1 });
-        strike(random, rig, 0.5);
+        poseRandomly(random, rig, 0.5);
         roundBones(rig);
         this.rigs.push(rig);
         object = rig.root;
@@ -209,7 +210,7 @@ class TestScene {
         break;
       case 4: {
         const rig = this.rigs.find((each) => each.root === object);
-        if (rig && !('isSkinnedMesh' in rig.mesh)) strike(random, rig, 0.5);
+        if (rig && !('isSkinnedMesh' in rig.mesh)) poseRandomly(random, rig, 0.5);
         break;
       }
       case 5:
@@ -230,32 +231,32 @@ test(`${ROUNDS} scenes of three's classes, seed ${SEED}`, async () => {
   const counts = { outlines: 0, around: 0, snaps: 0 };
   for (let round = 0; round < ROUNDS; round++) {
     const seed = random.integer(2 ** 31);
-    const own = new Random(seed);
-    const scene = new TestScene(own);
+    const sceneRandom = new Random(seed);
+    const scene = new TestScene(sceneRandom);
     const renderer = {
-      localClippingEnabled: own.chance(0.7),
-      clippingPlanes: own.chance(0.2) ? [new Plane(own.direction(), 1.5)] : [],
+      localClippingEnabled: sceneRandom.chance(0.7),
+      clippingPlanes: sceneRandom.chance(0.2) ? [new Plane(sceneRandom.direction(), 1.5)] : [],
     };
     const tracker = await trackScene(service, scene.root, { updateMatrixWorld: true, renderer: renderer as never });
     const camera = new PerspectiveCamera(50, SIZE.width / SIZE.height, 0.1, 50);
-    camera.position.copy(own.direction().multiplyScalar(own.range(3, 8)));
-    camera.lookAt(own.point(0.5));
+    camera.position.copy(sceneRandom.direction().multiplyScalar(sceneRandom.range(3, 8)));
+    camera.lookAt(sceneRandom.point(0.5));
     camera.updateMatrixWorld();
     await settle(tracker, camera);
     for (let step = 0; step < 4; step++) {
       if (step > 0) {
-        for (let i = own.integer(3); i >= 0; i--) scene.change(tracker);
+        for (let i = sceneRandom.integer(3); i >= 0; i--) scene.change(tracker);
         await settle(tracker, camera);
       }
-      const all = drawn(scene.root);
-      const what = `round ${round}, seed ${seed}, step ${step}`;
+      const allDrawn = drawnMeshes(scene.root);
+      const label = `round ${round}, seed ${seed}, step ${step}`;
       const planes = renderer.clippingPlanes;
       const isLocal = renderer.localClippingEnabled;
       await Promise.all([
-        ...[0, 1, 2].map((i) => compareSection(tracker, own, all, counts, `${what}, section ${i}`)),
-        ...[0, 1, 2].map((i) => compareNearest(tracker, own, all, `${what}, nearest ${i}`)),
+        ...[0, 1, 2].map((i) => compareSection(tracker, sceneRandom, allDrawn, counts, `${label}, section ${i}`)),
+        ...[0, 1, 2].map((i) => compareNearest(tracker, sceneRandom, allDrawn, `${label}, nearest ${i}`)),
         ...[0, 1, 2, 3, 4, 5].map((i) =>
-          compareSnap(tracker, own, camera, all, planes, isLocal, counts, `${what}, snap ${i}`),
+          compareSnap(tracker, sceneRandom, camera, allDrawn, planes, isLocal, counts, `${label}, snap ${i}`),
         ),
       ]);
     }
@@ -267,49 +268,49 @@ test(`${ROUNDS} scenes of three's classes, seed ${SEED}`, async () => {
 });
 
 /** Objects for a query to ignore. */
-function ignored(random: Random, all: readonly Drawn[]) {
-  const ignore = random.chance(0.3) ? all.filter(() => random.chance(0.3)) : [];
+function pickIgnored(random: Random, allDrawn: readonly DrawnMesh[]) {
+  const ignore = random.chance(0.3) ? allDrawn.filter(() => random.chance(0.3)) : [];
   const names = new Set(ignore.map(nameOf));
   return {
     ignore: ignore.map(({ object, instanceId }) => (instanceId === undefined ? object : { object, instanceId })),
-    left: all.filter((each) => !names.has(nameOf(each))),
+    left: allDrawn.filter((each) => !names.has(nameOf(each))),
   };
 }
 
 async function compareSection(
   tracker: SceneTracker,
   random: Random,
-  all: readonly Drawn[],
+  allDrawn: readonly DrawnMesh[],
   counts: { outlines: number },
-  what: string,
+  label: string,
 ): Promise<void> {
-  const { ignore, left } = ignored(random, all);
+  const { ignore, left } = pickIgnored(random, allDrawn);
   const plane = new Plane(random.direction(), random.range(-1.5, 1.5));
   const section = await tracker.section(plane, { ignore, caps: random.chance(0.5) });
   counts.outlines += section.objects.length;
-  const seen = new Map<string, Set<number>>();
+  const seenFaces = new Map<string, Set<number>>();
   section.objects.forEach((each, outline) => {
     const name = nameOf(each);
-    const own = left.find((other) => nameOf(other) === name);
-    expect(own, `${what}: ${name} is not there`).toBeDefined();
-    const set = seen.get(name) ?? new Set();
-    seen.set(name, set);
+    const drawnMesh = left.find((other) => nameOf(other) === name);
+    expect(drawnMesh, `${label}: ${name} is not there`).toBeDefined();
+    const faceSet = seenFaces.get(name) ?? new Set();
+    seenFaces.set(name, faceSet);
     const [start, end] = [section.starts[outline], section.starts[outline + 1]];
     for (let i = start; i < end; i++) {
       const face = section.triangles[i];
       if (face < 0) continue;
-      const slot = own!.faces.indexOf(face);
-      expect(slot, `${what}: face ${face} of ${name} is not drawn`).toBeGreaterThanOrEqual(0);
+      const slot = drawnMesh!.faces.indexOf(face);
+      expect(slot, `${label}: face ${face} of ${name} is not drawn`).toBeGreaterThanOrEqual(0);
       const next = i + 1 === end ? start : i + 1;
-      const middle = new Vector3()
+      const midpoint = new Vector3()
         .fromArray(section.points, 3 * i)
         .add(new Vector3().fromArray(section.points, 3 * next))
         .multiplyScalar(0.5);
       expect(
-        Math.sqrt(toTriangle(own!.corners, 9 * slot, middle.x, middle.y, middle.z)),
-        `${what}: face ${face} of ${name}`,
+        Math.sqrt(triangleDistanceSquared(drawnMesh!.corners, 9 * slot, midpoint.x, midpoint.y, midpoint.z)),
+        `${label}: face ${face} of ${name}`,
       ).toBeLessThan(1e-5);
-      set.add(face);
+      faceSet.add(face);
     }
   });
   for (const each of left) {
@@ -318,13 +319,15 @@ async function compareSection(
       const heights = [0, 3, 6].map((k) => plane.distanceToPoint(new Vector3().fromArray(corners, 9 * slot + k)));
       const isCut = Math.max(...heights) > 1e-5 && Math.min(...heights) < -1e-5;
       if (isCut)
-        expect(seen.get(nameOf(each))?.has(face) ?? false, `${what}: face ${face} of ${nameOf(each)} is cut`).toBe(
-          true,
-        );
+        expect(
+          seenFaces.get(nameOf(each))?.has(face) ?? false,
+          `${label}: face ${face} of ${nameOf(each)} is cut`,
+        ).toBe(true);
       if (Math.max(...heights) < -1e-5 || Math.min(...heights) > 1e-5)
-        expect(seen.get(nameOf(each))?.has(face) ?? false, `${what}: face ${face} of ${nameOf(each)} is not cut`).toBe(
-          false,
-        );
+        expect(
+          seenFaces.get(nameOf(each))?.has(face) ?? false,
+          `${label}: face ${face} of ${nameOf(each)} is not cut`,
+        ).toBe(false);
     });
   }
 }
@@ -332,43 +335,46 @@ async function compareSection(
 async function compareNearest(
   tracker: SceneTracker,
   random: Random,
-  all: readonly Drawn[],
-  what: string,
+  allDrawn: readonly DrawnMesh[],
+  label: string,
 ): Promise<void> {
-  const { ignore, left } = ignored(random, all);
+  const { ignore, left } = pickIgnored(random, allDrawn);
   const point = random.point(3);
   const maxDistance = random.pick([Infinity, random.range(0, 2)]);
-  const found = await tracker.closestPoint(point, { ignore, maxDistance });
-  let least = Infinity;
+  const result = await tracker.closestPoint(point, { ignore, maxDistance });
+  let minDistance = Infinity;
   for (const { corners } of left) {
     for (let at = 0; at < corners.length; at += 9)
-      least = Math.min(least, Math.sqrt(toTriangle(corners, at, point.x, point.y, point.z)));
+      minDistance = Math.min(minDistance, Math.sqrt(triangleDistanceSquared(corners, at, point.x, point.y, point.z)));
   }
-  if (Math.abs(least - maxDistance) < 1e-5) return;
-  if (least > maxDistance || least === Infinity) return expect(found, `${what}: ${least} away`).toBeNull();
-  expect(found, `${what}: ${least} away`).not.toBeNull();
-  expect(Math.abs(found!.distance - least), `${what}: ${found!.distance} of ${least}`).toBeLessThan(1e-5);
-  const own = left.find((other) => nameOf(other) === nameOf(found!));
-  expect(own, what).toBeDefined();
-  const slot = own!.faces.indexOf(found!.faceIndex ?? -1);
-  expect(slot, what).toBeGreaterThanOrEqual(0);
-  const { x, y, z } = found!.point;
-  expect(Math.sqrt(toTriangle(own!.corners, 9 * slot, x, y, z)), what).toBeLessThan(1e-5);
+  if (Math.abs(minDistance - maxDistance) < 1e-5) return;
+  if (minDistance > maxDistance || minDistance === Infinity)
+    return expect(result, `${label}: ${minDistance} away`).toBeNull();
+  expect(result, `${label}: ${minDistance} away`).not.toBeNull();
+  expect(Math.abs(result!.distance - minDistance), `${label}: ${result!.distance} of ${minDistance}`).toBeLessThan(
+    1e-5,
+  );
+  const drawnMesh = left.find((other) => nameOf(other) === nameOf(result!));
+  expect(drawnMesh, label).toBeDefined();
+  const slot = drawnMesh!.faces.indexOf(result!.faceIndex ?? -1);
+  expect(slot, label).toBeGreaterThanOrEqual(0);
+  const { x, y, z } = result!.point;
+  expect(Math.sqrt(triangleDistanceSquared(drawnMesh!.corners, 9 * slot, x, y, z)), label).toBeLessThan(1e-5);
 }
 
-const known = new WeakMap<Triangles, ReturnType<typeof featuresOfMesh>>();
+const featureCache = new WeakMap<Triangles, ReturnType<typeof featuresOfMesh>>();
 
 async function compareSnap(
   tracker: SceneTracker,
   random: Random,
   camera: PerspectiveCamera,
-  all: readonly Drawn[],
+  allDrawn: readonly DrawnMesh[],
   clippingPlanes: readonly Plane[],
   isLocal: boolean,
   counts: { snaps: number },
-  what: string,
+  label: string,
 ): Promise<void> {
-  const { ignore, left } = ignored(random, all);
+  const { ignore, left } = pickIgnored(random, allDrawn);
   if (left.length === 0) return;
   const { corners } = random.pick(left);
   if (corners.length === 0) return;
@@ -382,31 +388,31 @@ async function compareSnap(
   const snap = hit?.snap ?? null;
   if (snap) counts.snaps++;
   const heights: ((q: Vector3) => number)[] = [];
-  const keeps = (planes: readonly Plane[], isIntersection: boolean) => {
+  const keptBy = (planes: readonly Plane[], isIntersection: boolean) => {
     for (const plane of planes) heights.push((q) => Math.abs(plane.distanceToPoint(q)));
     return (q: Vector3): boolean => {
-      const kept = planes.map((plane) => plane.distanceToPoint(q) >= 0);
-      return planes.length === 0 || (isIntersection ? kept.includes(true) : !kept.includes(false));
+      const inFront = planes.map((plane) => plane.distanceToPoint(q) >= 0);
+      return planes.length === 0 || (isIntersection ? inFront.includes(true) : !inFront.includes(false));
     };
   };
-  const isInAll = keeps(clippingPlanes, false);
-  const map = new Map<Triangles, ReturnType<typeof featuresOfMesh>>();
+  const isInAll = keptBy(clippingPlanes, false);
+  const featureMap = new Map<Triangles, ReturnType<typeof featuresOfMesh>>();
   const objects = left.map((each, i): SnapObject => {
     const { mesh, matrix, materials } = each;
-    if (!known.has(mesh)) known.set(mesh, featuresOfMesh(mesh, 35));
-    map.set(mesh, known.get(mesh)!);
+    if (!featureCache.has(mesh)) featureCache.set(mesh, featuresOfMesh(mesh, 35));
+    featureMap.set(mesh, featureCache.get(mesh)!);
     const sides = materials.map(({ side }) => SIDES[side as keyof typeof SIDES]);
-    const own = isLocal ? (materials[0]?.clippingPlanes ?? []) : [];
-    const isKept = keeps(own, materials[0]?.clipIntersection ?? false);
+    const localPlanes = isLocal ? (materials[0]?.clippingPlanes ?? []) : [];
+    const isKept = keptBy(localPlanes, materials[0]?.clipIntersection ?? false);
     return { id: i, mesh, matrix, side: 'double', sides, isKept };
   });
   // A deformed mesh has the features of the mesh at rest; and each of several materials has planes of its own.
-  const isOdd = (i: number) =>
-    left[i].isPosed || new Set(left[i].materials).size > 1 || map.get(objects[i].mesh)!.isDoubtful;
+  const isUnreliable = (i: number) =>
+    left[i].isPosed || new Set(left[i].materials).size > 1 || featureMap.get(objects[i].mesh)!.isDoubtful;
   const features = snapsAt(
     { camera, viewport: { x: 0, y: 0, ...SIZE } },
     objects,
-    map,
+    featureMap,
     x,
     y,
     radius + 1,
@@ -414,26 +420,26 @@ async function compareSnap(
     isInAll,
   );
   const isOnPlane = (q: Vector3) => heights.some((height) => height(q) < 1e-4);
-  const found = snap && left.findIndex((each) => nameOf(each) === nameOf(snap));
-  const hasOdd = left.some((_, i) => isOdd(i));
+  const snappedIndex = snap && left.findIndex((each) => nameOf(each) === nameOf(snap));
+  const hasUnreliable = left.some((_, i) => isUnreliable(i));
   if (snap) {
-    expect(found, `${what}: ${nameOf(snap)} is not there`).toBeGreaterThanOrEqual(0);
-    expect(snap.pixels, what).toBeLessThanOrEqual(radius);
-    if (isOdd(found!) || isOnPlane(snap.point)) return;
-    const same = features.filter(
-      ({ kind, object, point }) => kind === snap.kind && object === found && point.distanceTo(snap.point) < 1e-4,
+    expect(snappedIndex, `${label}: ${nameOf(snap)} is not there`).toBeGreaterThanOrEqual(0);
+    expect(snap.pixels, label).toBeLessThanOrEqual(radius);
+    if (isUnreliable(snappedIndex!) || isOnPlane(snap.point)) return;
+    const matching = features.filter(
+      ({ kind, object, point }) => kind === snap.kind && object === snappedIndex && point.distanceTo(snap.point) < 1e-4,
     );
-    expect(same.length, `${what}: a ${snap.kind} that is none`).toBeGreaterThan(0);
+    expect(matching.length, `${label}: a ${snap.kind} that is none`).toBeGreaterThan(0);
     // An odd object may occlude parts of itself that the reference does not know of.
-    if (!hasOdd)
+    if (!hasUnreliable)
       expect(
-        same.some(({ visibility }) => visibility !== 'hidden'),
-        `${what}: a hidden ${snap.kind}`,
+        matching.some(({ visibility }) => visibility !== 'hidden'),
+        `${label}: a hidden ${snap.kind}`,
       ).toBe(true);
   }
   const rankOf = ({ kind }: { kind: string }) => (kind === 'edge' ? 1 : 0);
   const isMissed = (feature: Feature) =>
-    !hasOdd &&
+    !hasUnreliable &&
     feature.visibility === 'visible' &&
     feature.pixels < radius - 0.05 &&
     !isOnPlane(feature.point) &&
@@ -443,6 +449,6 @@ async function compareSnap(
   const missed = features.find(isMissed);
   expect(
     missed && `${missed.kind} at ${missed.pixels}, of ${nameOf(left[missed.object])}`,
-    `${what}: ${snap?.kind} at ${snap?.pixels}`,
+    `${label}: ${snap?.kind} at ${snap?.pixels}`,
   ).toBeUndefined();
 }

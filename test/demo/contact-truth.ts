@@ -12,7 +12,7 @@ import {
 import type { Hall } from '../../demo/contacts/hall.js';
 import { labelOf } from '../../demo/contacts/labels.js';
 import { CRATE } from '../../demo/contacts/work-cell.js';
-import { type Corners, trianglesMeet } from '../oracle/exact.js';
+import { type Corners, trianglesIntersect } from '../oracle/exact.js';
 
 /** A mesh or an instance at its current transform. */
 export interface Thing {
@@ -112,7 +112,7 @@ function surfacesMeet(a: Thing, b: Thing): boolean {
     for (let i = from; i < right.length && right[i].min[0] <= one.max[0]; i++) {
       const other = right[i];
       const isApart = [0, 1, 2].some((k) => one.min[k] > other.max[k] || other.min[k] > one.max[k]);
-      if (!isApart && trianglesMeet(cornersAt(a.corners, one.at), cornersAt(b.corners, other.at))) return true;
+      if (!isApart && trianglesIntersect(cornersAt(a.corners, one.at), cornersAt(b.corners, other.at))) return true;
     }
   }
   return false;

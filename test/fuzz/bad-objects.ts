@@ -22,7 +22,7 @@ import {
 } from 'three';
 import { LineSegments2 } from 'three/addons/lines/LineSegments2.js';
 import { LineSegmentsGeometry } from 'three/addons/lines/LineSegmentsGeometry.js';
-import { HOSTILE } from './hostile.js';
+import { HOSTILE_VALUES } from './hostile.js';
 
 /** A scene object, and the change that makes it invalid; without a change it is invalid from the start. */
 export interface BadObject {
@@ -32,50 +32,50 @@ export interface BadObject {
 }
 
 const withGeometry = <T extends Object3D>(object: T, geometry: unknown): T => Object.assign(object, { geometry });
-const KINDS: Record<string, (geometry: unknown) => Object3D> = {
+const GEOMETRY_KINDS: Record<string, (geometry: unknown) => Object3D> = {
   Points: (geometry) => withGeometry(new Points(), geometry),
   Line: (geometry) => withGeometry(new Line(), geometry),
   LineLoop: (geometry) => withGeometry(new LineLoop(), geometry),
-  'a skinned Mesh': (geometry) => withGeometry(rigged(), geometry),
+  'a skinned Mesh': (geometry) => withGeometry(createSkinnedMesh(), geometry),
   'a level of a LOD': (geometry) => new LOD().addLevel(withGeometry(new Mesh(), geometry)),
-  'a skinned level of a LOD': (geometry) => new LOD().addLevel(withGeometry(rigged(), geometry)),
+  'a skinned level of a LOD': (geometry) => new LOD().addLevel(withGeometry(createSkinnedMesh(), geometry)),
 };
 /** Invalid parts other than the geometry. */
-const PARTS: Record<string, (part: unknown) => Object3D> = {
-  'a skeleton': (skeleton) => Object.assign(rigged(), { skeleton }),
-  'a bind matrix': (bindMatrix) => Object.assign(rigged(), { bindMatrix, bindMode: 'detached' }),
+const PART_KINDS: Record<string, (part: unknown) => Object3D> = {
+  'a skeleton': (skeleton) => Object.assign(createSkinnedMesh(), { skeleton }),
+  'a bind matrix': (bindMatrix) => Object.assign(createSkinnedMesh(), { bindMatrix, bindMode: 'detached' }),
   'bone matrices': (boneMatrices) => {
-    const own = rigged();
-    Object.assign(own.skeleton, { boneMatrices, update() {} });
-    return own;
+    const result = createSkinnedMesh();
+    Object.assign(result.skeleton, { boneMatrices, update() {} });
+    return result;
   },
   influences: (morphTargetInfluences) => {
-    const own = new Mesh(new SphereGeometry());
-    own.geometry.morphAttributes.position = [own.geometry.attributes.position as BufferAttribute];
-    return Object.assign(own, { morphTargetInfluences });
+    const result = new Mesh(new SphereGeometry());
+    result.geometry.morphAttributes.position = [result.geometry.attributes.position as BufferAttribute];
+    return Object.assign(result, { morphTargetInfluences });
   },
   'morph targets': (position) => {
-    const own = new Mesh(new SphereGeometry());
-    return Object.assign(own, {
-      geometry: Object.assign(own.geometry, { morphAttributes: { position } }),
+    const result = new Mesh(new SphereGeometry());
+    return Object.assign(result, {
+      geometry: Object.assign(result.geometry, { morphAttributes: { position } }),
       morphTargetInfluences: [1],
     });
   },
   'weights of a skin': (skinWeight) => {
-    const own = rigged();
-    Object.assign(own.geometry.attributes, { skinWeight });
-    return own;
+    const result = createSkinnedMesh();
+    Object.assign(result.geometry.attributes, { skinWeight });
+    return result;
   },
   'a level of a LOD': (object) => {
-    const own = new LOD();
-    own.levels.push({ object: object as never, distance: 0, hysteresis: 0 });
-    return own;
+    const result = new LOD();
+    result.levels.push({ object: object as never, distance: 0, hysteresis: 0 });
+    return result;
   },
   'the material of a Sprite': (material) => Object.assign(new Sprite(), { material }),
 };
 
 /** Valid objects, and the paths of their properties that become invalid. */
-const CHANGED: Record<string, { make: () => Object3D; paths: readonly string[] }> = {
+const MUTABLE_OBJECTS: Record<string, { make: () => Object3D; paths: readonly string[] }> = {
   'a Mesh': {
     make: () => new Mesh(new SphereGeometry(1, 6, 5)),
     paths: [
@@ -93,10 +93,10 @@ const CHANGED: Record<string, { make: () => Object3D; paths: readonly string[] }
   'a Mesh of many materials': {
     make: () => {
       const materials = [0, 1].map(() => new MeshBasicMaterial());
-      const own = new Mesh<BufferGeometry, MeshBasicMaterial[]>(new SphereGeometry(1, 6, 5), materials);
-      own.geometry.addGroup(0, 9, 0);
-      own.geometry.addGroup(9, 9, 1);
-      return own;
+      const result = new Mesh<BufferGeometry, MeshBasicMaterial[]>(new SphereGeometry(1, 6, 5), materials);
+      result.geometry.addGroup(0, 9, 0);
+      result.geometry.addGroup(9, 9, 1);
+      return result;
     },
     paths: ['material', 'material.1', 'material.1.side', 'geometry.groups', 'geometry.groups.0'],
   },
@@ -110,7 +110,7 @@ const CHANGED: Record<string, { make: () => Object3D; paths: readonly string[] }
     ],
   },
   'a SkinnedMesh': {
-    make: rigged,
+    make: createSkinnedMesh,
     paths: [
       ...['skeleton', 'skeleton.bones', 'skeleton.boneMatrices', 'skeleton.update', 'skeleton.boneTexture'],
       ...['bindMatrix', 'bindMatrixInverse', 'geometry.attributes.skinWeight', 'visible', 'bindMatrix.elements'],
@@ -118,10 +118,10 @@ const CHANGED: Record<string, { make: () => Object3D; paths: readonly string[] }
   },
   'a Mesh with morph targets': {
     make: () => {
-      const own = new Mesh(new SphereGeometry(1, 6, 5));
-      own.geometry.morphAttributes.position = [own.geometry.attributes.position as BufferAttribute];
-      own.updateMorphTargets();
-      return own;
+      const result = new Mesh(new SphereGeometry(1, 6, 5));
+      result.geometry.morphAttributes.position = [result.geometry.attributes.position as BufferAttribute];
+      result.updateMorphTargets();
+      return result;
     },
     paths: [
       ...['morphTargetInfluences', 'morphTargetInfluences.0', 'geometry.morphAttributes.position'],
@@ -142,8 +142,8 @@ const CHANGED: Record<string, { make: () => Object3D; paths: readonly string[] }
   },
   'a LOD': {
     make: () => {
-      const own = new LOD().addLevel(new Mesh(new SphereGeometry(1, 6, 5)));
-      return own.addLevel(new Mesh(new SphereGeometry(1, 4, 3)), 10);
+      const result = new LOD().addLevel(new Mesh(new SphereGeometry(1, 6, 5)));
+      return result.addLevel(new Mesh(new SphereGeometry(1, 4, 3)), 10);
     },
     paths: [
       ...['levels.0', 'levels.1.object', 'levels.0.object.geometry', 'levels.1.object.material', 'update'],
@@ -152,9 +152,9 @@ const CHANGED: Record<string, { make: () => Object3D; paths: readonly string[] }
   },
   'a BatchedMesh': {
     make: () => {
-      const own = new BatchedMesh(4, 1000, 2000, new MeshBasicMaterial());
-      own.addInstance(own.addGeometry(new SphereGeometry(1, 6, 5)));
-      return own;
+      const result = new BatchedMesh(4, 1000, 2000, new MeshBasicMaterial());
+      result.addInstance(result.addGeometry(new SphereGeometry(1, 6, 5)));
+      return result;
     },
     paths: [
       ...['geometry', 'material', 'matrixWorld', '_matricesTexture', '_instanceInfo', '_geometryInfo', 'layers'],
@@ -171,17 +171,17 @@ const CHANGED: Record<string, { make: () => Object3D; paths: readonly string[] }
   },
 };
 
-function rigged(): SkinnedMesh {
+function createSkinnedMesh(): SkinnedMesh {
   const geometry = new SphereGeometry(1, 6, 5);
   const { count } = geometry.attributes.position;
   geometry.setAttribute('skinIndex', new BufferAttribute(new Uint8Array(4 * count), 4));
   geometry.setAttribute('skinWeight', new BufferAttribute(new Float32Array(4 * count).fill(0.25), 4));
-  const own = new SkinnedMesh(geometry);
-  own.bind(new Skeleton([new Bone()]));
-  return own;
+  const result = new SkinnedMesh(geometry);
+  result.bind(new Skeleton([new Bone()]));
+  return result;
 }
 
-function fail(): never {
+function throwError(): never {
   throw new Error('a getter of the caller');
 }
 
@@ -205,23 +205,23 @@ export const GEOMETRIES: Record<string, () => unknown> = {
   'with a draw range of NaN': () => Object.assign(new SphereGeometry(), { drawRange: { start: Number.NaN, count: 3 } }),
   'with half a draw range': () => Object.assign(new SphereGeometry(), { drawRange: { start: 0.5, count: 3 } }),
   'with a negative draw range': () => Object.assign(new SphereGeometry(), { drawRange: { start: -9, count: 3 } }),
-  ...HOSTILE,
+  ...HOSTILE_VALUES,
 };
 
 /** Objects that are invalid from the start. */
-export const BAD: readonly BadObject[] = [
+export const BAD_OBJECTS: readonly BadObject[] = [
   ...Object.entries(GEOMETRIES).map(([what, make]) => ({
     what: `a Mesh of geometry ${what}`,
     make: () => withGeometry(new Mesh(), make()),
   })),
   ...Object.entries(GEOMETRIES).flatMap(([what, make]) =>
-    Object.entries(KINDS).map(([kind, makeKind]) => ({
+    Object.entries(GEOMETRY_KINDS).map(([kind, makeKind]) => ({
       what: `${kind} of geometry ${what}`,
       make: () => makeKind(make()),
     })),
   ),
-  ...Object.entries(HOSTILE).flatMap(([what, make]) =>
-    Object.entries(PARTS).map(([part, makePart]) => ({
+  ...Object.entries(HOSTILE_VALUES).flatMap(([what, make]) =>
+    Object.entries(PART_KINDS).map(([part, makePart]) => ({
       what: `${part} that is ${what}`,
       make: () => makePart(make()),
     })),
@@ -233,15 +233,18 @@ export const BAD: readonly BadObject[] = [
 /** Replaces a property, whatever its value is. */
 type Replace = (owner: object, name: string) => void;
 
-const REPLACED: [string, Replace][] = [
-  ...Object.entries(HOSTILE)
+const REPLACEMENTS: [string, Replace][] = [
+  ...Object.entries(HOSTILE_VALUES)
     // three itself iterates over endless values.
     .filter(([what]) => !/endless|spin|longest|huge/.test(what))
     .map(([what, make]): [string, Replace] => [
       what,
       (owner, name) => Object.defineProperty(owner, name, { value: make(), writable: true, configurable: true }),
     ]),
-  ['a getter that throws', (owner, name) => Object.defineProperty(owner, name, { get: fail, configurable: true })],
+  [
+    'a getter that throws',
+    (owner, name) => Object.defineProperty(owner, name, { get: throwError, configurable: true }),
+  ],
   ['read-only', (owner, name) => Object.defineProperty(owner, name, { value: owner[name as never], writable: false })],
   // A view with elements cannot be frozen.
   [
@@ -252,17 +255,18 @@ const REPLACED: [string, Replace][] = [
 ];
 
 /** Objects that become invalid. */
-export const SPOILED: readonly BadObject[] = Object.entries(CHANGED).flatMap(([kind, { make, paths }]) =>
-  paths.flatMap((path) =>
-    REPLACED.map(([what, replace]) => ({
-      what: `${kind} with ${path} that is ${what}`,
-      make,
-      change(object: Object3D): void {
-        const keys = path.split('.');
-        const name = keys.pop()!;
-        const owner = keys.reduce<object>((each, key) => each[key as never], object);
-        replace(owner, name);
-      },
-    })),
-  ),
+export const SPOILED_OBJECTS: readonly BadObject[] = Object.entries(MUTABLE_OBJECTS).flatMap(
+  ([kind, { make, paths }]) =>
+    paths.flatMap((path) =>
+      REPLACEMENTS.map(([what, replace]) => ({
+        what: `${kind} with ${path} that is ${what}`,
+        make,
+        change(object: Object3D): void {
+          const keys = path.split('.');
+          const name = keys.pop()!;
+          const owner = keys.reduce<object>((each, key) => each[key as never], object);
+          replace(owner, name);
+        },
+      })),
+    ),
 );

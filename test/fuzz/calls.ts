@@ -8,7 +8,7 @@ import {
 } from 'collision-worker';
 import type { Call } from './call.js';
 import { FRAME_CALLS } from './frame-calls.js';
-import { CHARACTER, FAR_AWAY, IDENTITY, jointed, viewOptions, type World } from './world.js';
+import { characterOptions, FAR_AWAY, IDENTITY, riggedBox, viewOptions, type World } from './world.js';
 
 const query = (world: World) => ({
   layers: 1,
@@ -27,7 +27,7 @@ const ray = () => ({ origin: [0, 0.25, 10], direction: [0, 0, -1], tMin: 0, tMax
 const ball = () => ({ type: 'sphere', radius: 0.5, center: [0, 0, 1] });
 const box = () => ({ type: 'box', halfExtents: [1, 1, 1], center: [0, 0, 0], rotation: [0, 0, 0, 1] });
 const capsule = () => ({ type: 'capsule', radius: 0.5, from: [0, 0, 1], to: [0, 0, 2] });
-const object = (shape: object) => ({
+const objectOptions = (shape: object) => ({
   shape,
   matrix: [...FAR_AWAY],
   motion: 'moving',
@@ -54,10 +54,10 @@ const namedBoxes = () => [
   { name: 'handle', center: [2, 0, 0], halfExtents: [1, 0, 1], rotation: [0, 0.6, 0, 0.8] },
 ];
 const planes = () => Float32Array.of(0, 0, 1, 5, 1, 0, 0, 5);
-const isOfCube = (world: World) => ({ type: 'mesh', mesh: world.mesh, solid: true });
+const cubeShape = (world: World) => ({ type: 'mesh', mesh: world.mesh, solid: true });
 
 /** A path from one place to another, with a rotation of 180°. */
-const WAY = [0, 0, 5, 0, 0, 0, 1, 0, 0, -5, 0, 0, 1, 0];
+const SWEEP_PATH = [0, 0, 5, 0, 0, 0, 1, 0, 0, -5, 0, 0, 1, 0];
 
 type Method = Exclude<
   keyof CollisionService,
@@ -99,7 +99,7 @@ export const METHODS: Record<Method, Case[]> = {
       isDull: true,
     },
     {
-      args: () => [jointed(), meshOptions()],
+      args: () => [riggedBox(), meshOptions()],
       undo: (world, id: number) => world.service.removeMesh(id),
       isDull: true,
     },
@@ -126,19 +126,19 @@ export const METHODS: Record<Method, Case[]> = {
   removeMesh: [{ args: (world) => [world.spare], undo: (world) => world.restock() }],
   addObject: [
     ...[box, ball, capsule].map((shape) => ({
-      args: () => [object(shape())],
+      args: () => [objectOptions(shape())],
       undo: (world: World, id: number) => world.service.removeObject(id),
       isDull: true,
     })),
     {
-      args: (world) => [{ ...object(isOfCube(world)), boxes: namedBoxes() }],
+      args: (world) => [{ ...objectOptions(cubeShape(world)), boxes: namedBoxes() }],
       undo: (world: World, id: number) => world.service.removeObject(id),
       isDull: true,
     },
   ],
   addInstances: [
     {
-      args: () => [object(box()), 2],
+      args: () => [objectOptions(box()), 2],
       undo: (world, ids: Uint32Array) => {
         for (const id of ids) world.service.removeObject(id);
       },
@@ -146,28 +146,28 @@ export const METHODS: Record<Method, Case[]> = {
     },
   ],
   reserveObjects: [{ args: () => [100] }],
-  setObject: [{ args: (world) => [world.victims[0], object(box())], undo: (world) => world.restock() }],
+  setObject: [{ args: (world) => [world.victims[0], objectOptions(box())], undo: (world) => world.restock() }],
   setLayers: [{ args: (world) => [world.victims.slice(), 2], undo: (world) => world.restock() }],
   removeObject: [{ args: (world) => [world.victims[0]], undo: (world) => world.restock() }],
   removeObjects: [{ args: (world) => [world.victims.slice()], undo: (world) => world.restock() }],
-  setTransform: [{ args: (world) => [world.victims[0], [...FAR_AWAY]], undo: rejectedIsFine }],
+  setTransform: [{ args: (world) => [world.victims[0], [...FAR_AWAY]], undo: settleRejected }],
   isPlacedAs: [{ args: (world) => [world.cube, [...IDENTITY]] }],
   moveObjects: [
     {
       args: (world) => [world.victims.slice(), [[...FAR_AWAY], [...FAR_AWAY]], 0, 2],
-      undo: rejectedIsFine,
+      undo: settleRejected,
       isInParts: true,
     },
   ],
   moveInstances: [
     {
       args: (world) => [world.victims.slice(), new Float32Array([...FAR_AWAY, ...FAR_AWAY]), [...IDENTITY]],
-      undo: rejectedIsFine,
+      undo: settleRejected,
     },
   ],
   createCharacter: [
     {
-      args: ({ victims }) => [{ ...CHARACTER(), position: [900, 900, 900], ignore: [victims[0]], object: 0 }],
+      args: ({ victims }) => [{ ...characterOptions(), position: [900, 900, 900], ignore: [victims[0]], object: 0 }],
       undo: (_, character: Character) => character.remove(),
       isDull: true,
     },
@@ -183,9 +183,9 @@ export const METHODS: Record<Method, Case[]> = {
           morphs: [0.5],
         },
       ],
-      undo: rejectedIsFine,
+      undo: settleRejected,
     },
-    { args: (world) => [world.doll, {}], undo: rejectedIsFine },
+    { args: (world) => [world.doll, {}], undo: settleRejected },
   ],
   placeInstances: [
     {
@@ -196,11 +196,11 @@ export const METHODS: Record<Method, Case[]> = {
   setTransforms: [
     {
       args: (world) => [world.victims.slice(), new Float32Array([...FAR_AWAY, ...FAR_AWAY]), [...IDENTITY]],
-      undo: rejectedIsFine,
+      undo: settleRejected,
     },
     {
       args: (world) => [world.victims.slice(), new Float64Array([...FAR_AWAY, ...FAR_AWAY]), [...IDENTITY]],
-      undo: rejectedIsFine,
+      undo: settleRejected,
     },
   ],
   setView: [
@@ -250,7 +250,7 @@ export const METHODS: Record<Method, Case[]> = {
   ],
   overlap: [
     { args: (world) => [ball(), [...IDENTITY], wholeQuery(world)] },
-    { args: (world) => [isOfCube(world), [...IDENTITY], wholeQuery(world)] },
+    { args: (world) => [cubeShape(world), [...IDENTITY], wholeQuery(world)] },
   ],
   containing: [{ args: (world) => [[0, 0, 0.5], query(world)] }],
   closestPoint: [{ args: (world) => [[0, 0.25, 3], { ...wholeQuery(world), maxDistance: 50 }] }],
@@ -261,7 +261,7 @@ export const METHODS: Record<Method, Case[]> = {
   ],
   sweep: [
     { args: (world) => [ball(), [...IDENTITY], [...FAR_AWAY], { ...wholeQuery(world), tolerance: 0.01 }] },
-    { args: (world) => [isOfCube(world), [...IDENTITY], [...FAR_AWAY], wholeQuery(world)] },
+    { args: (world) => [cubeShape(world), [...IDENTITY], [...FAR_AWAY], wholeQuery(world)] },
   ],
   sweepAll: [{ args: (world) => [capsule(), [...IDENTITY], [...FAR_AWAY], { ...wholeQuery(world), tolerance: 0.01 }] }],
   place: [
@@ -269,11 +269,11 @@ export const METHODS: Record<Method, Case[]> = {
     { args: (world) => [world.ball, [...FAR_AWAY], wholeQuery(world)] },
   ],
   sweepMany: [
-    { args: (world) => [box(), Float64Array.from(WAY), { ...wholeQuery(world), tolerance: 0.01 }] },
+    { args: (world) => [box(), Float64Array.from(SWEEP_PATH), { ...wholeQuery(world), tolerance: 0.01 }] },
     {
       args: (world) => [
         [ball(), capsule()],
-        Float32Array.from(WAY),
+        Float32Array.from(SWEEP_PATH),
         { ...wholeQuery(world), shapeOf: Uint8Array.of(1) },
       ],
     },
@@ -310,7 +310,7 @@ export const METHODS: Record<Method, Case[]> = {
 const region = (world: World) => ({ ...query(world), view: 'main', mode: 'touch', latest: false });
 
 /** A singular matrix is only rejected by the next frame. */
-async function rejectedIsFine(world: World): Promise<void> {
+async function settleRejected(world: World): Promise<void> {
   await world.service.update();
   await world.restock();
 }
@@ -345,10 +345,10 @@ export const CALLS: Call[] = [
   ...Object.entries(METHODS)
     .flatMap(([name, cases]) =>
       cases.map(
-        (each): Call => ({
+        (form): Call => ({
           name,
           run: ({ service }, ...args) => (service[name as Method] as (...all: unknown[]) => unknown)(...args),
-          ...each,
+          ...form,
         }),
       ),
     )

@@ -15,7 +15,7 @@ import {
 } from 'three';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { Random, SEED } from '../oracle/random.js';
-import { BAD, SPOILED } from './bad-objects.js';
+import { BAD_OBJECTS, SPOILED_OBJECTS } from './bad-objects.js';
 
 // The same tests run in Node and in a browser.
 
@@ -47,8 +47,8 @@ const STATES: Record<string, (object: Object3D) => void> = {
 /** A scene most of which is out of view or behind a wall. */
 class CulledWorld {
   readonly scene = new Scene();
-  readonly camera = eye();
-  readonly twin = eye();
+  readonly camera = createCamera();
+  readonly twin = createCamera();
   service!: CollisionService;
   tracker!: SceneTracker;
   readonly #painter: Painter;
@@ -56,22 +56,25 @@ class CulledWorld {
   constructor(painter: Painter) {
     this.#painter = painter;
     const material = new MeshBasicMaterial();
-    const form = new BoxGeometry();
+    const geometry = new BoxGeometry();
     const wall = new Mesh(new BoxGeometry(8, 8, 1), material);
     wall.position.set(-5, 0, 0);
-    const crowd = new InstancedMesh(form, material, 120);
+    const instances = new InstancedMesh(geometry, material, 120);
     const batch = new BatchedMesh(120, 100, 100, material);
-    const kind = batch.addGeometry(form);
+    const geometryId = batch.addGeometry(geometry);
     for (let i = 0; i < 120; i++) {
       // In front of the wall, behind it, and out of view.
-      const place = new Matrix4().setPosition((i % 10) * 2 - 6, Math.floor(i / 40) * 2 - 2, [3, -9, 40][i % 3]);
-      crowd.setMatrixAt(i, place);
-      batch.setMatrixAt(batch.addInstance(kind), place.setPosition((i % 10) * 2 - 6, 1 - (i % 4), [4, -12, 50][i % 3]));
+      const matrix = new Matrix4().setPosition((i % 10) * 2 - 6, Math.floor(i / 40) * 2 - 2, [3, -9, 40][i % 3]);
+      instances.setMatrixAt(i, matrix);
+      batch.setMatrixAt(
+        batch.addInstance(geometryId),
+        matrix.setPosition((i % 10) * 2 - 6, 1 - (i % 4), [4, -12, 50][i % 3]),
+      );
     }
-    const lod = new LOD().addLevel(new Mesh(new SphereGeometry(), material)).addLevel(new Mesh(form, material), 5);
+    const lod = new LOD().addLevel(new Mesh(new SphereGeometry(), material)).addLevel(new Mesh(geometry, material), 5);
     lod.position.set(5, 4, 0);
-    const behind = [0, 1, 2].map((i) => new Mesh(form, material).translateX(-5 + i).translateZ(-4));
-    this.scene.add(wall, crowd, batch, lod, ...behind);
+    const behind = [0, 1, 2].map((i) => new Mesh(geometry, material).translateX(-5 + i).translateZ(-4));
+    this.scene.add(wall, instances, batch, lod, ...behind);
   }
 
   get isPainting(): boolean {
@@ -101,7 +104,7 @@ class CulledWorld {
   }
 }
 
-function eye(): PerspectiveCamera {
+function createCamera(): PerspectiveCamera {
   const camera = new PerspectiveCamera(60, 1, 0.1, 30);
   camera.position.z = 10;
   return camera;
@@ -115,15 +118,15 @@ function attempt(draw: () => string[]): string[] | { error: unknown } {
   }
 }
 
-const hasThrown = (drawn: string[] | { error: unknown }): drawn is { error: unknown } => 'error' in drawn;
+const hasThrown = (picture: string[] | { error: unknown }): picture is { error: unknown } => 'error' in picture;
 
 export function fuzzCulling({ share, painter }: { share: number; painter: () => Painter }): void {
   let world: CulledWorld;
-  let first: { culled: string[] };
+  let firstPictures: { culled: string[] };
   beforeAll(async () => {
     world = new CulledWorld(painter());
     await world.open();
-    first = (await world.frame()) as { culled: string[] };
+    firstPictures = (await world.frame()) as { culled: string[] };
   });
   afterAll(() => world.service.dispose());
 
@@ -134,20 +137,20 @@ export function fuzzCulling({ share, painter }: { share: number; painter: () => 
   });
 
   test(`objects that are or become no good are drawn as three draws them, and all others as before, seed ${SEED}`, async () => {
-    const said = vi.spyOn(console, 'warn').mockImplementation(() => {});
-    const cried = vi.spyOn(console, 'error').mockImplementation(() => {}); // errors of three itself
+    const warnSpy = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    const errorSpy = vi.spyOn(console, 'error').mockImplementation(() => {}); // errors of three itself
     onTestFinished(() => {
-      said.mockRestore();
-      cried.mockRestore();
+      warnSpy.mockRestore();
+      errorSpy.mockRestore();
     });
     const random = new Random(SEED);
     const problems: string[] = [];
-    for (const { what, make, change } of [...BAD, ...SPOILED]) {
+    for (const { what, make, change } of [...BAD_OBJECTS, ...SPOILED_OBJECTS]) {
       // three itself iterates over endless values.
       if (/endless|spin|longest|huge|2\^/.test(what)) continue;
-      for (const [state, set] of Object.entries(STATES)) {
+      for (const [state, setState] of Object.entries(STATES)) {
         if (!random.chance(share)) continue;
-        const problem = await meet(make(), set, change);
+        const problem = await drawWith(make(), setState, change);
         if (problem !== '') problems.push(`${what}, ${state}: ${problem}`);
       }
     }
@@ -155,34 +158,34 @@ export function fuzzCulling({ share, painter }: { share: number; painter: () => 
   });
 
   /** Adds an object to the scene, changes it there, and removes it again; returns how the result differs from that without it. */
-  async function meet(object: Object3D, set: (object: Object3D) => void, change?: (object: Object3D) => void) {
+  async function drawWith(object: Object3D, setState: (object: Object3D) => void, change?: (object: Object3D) => void) {
     const { scene, tracker, service } = world;
-    const bad = new Set<string>();
+    const badIds = new Set<string>();
     object.position.set(8, -3, -25);
     try {
-      object.traverse((each) => bad.add(each.uuid));
-      set(object);
+      object.traverse((each) => badIds.add(each.uuid));
+      setState(object);
     } catch {
       return ''; // it is not an object at all
     }
     let problem = '';
-    const note = (what: string) => {
+    const addProblem = (what: string) => {
       if (problem === '') problem = what;
     };
     const draw = async (isSettled: boolean) => {
       try {
         const { whole, culled } = await world.frame();
         if (hasThrown(whole)) return;
-        if (hasThrown(culled)) note(`threw ${(culled as { error: Error }).error?.stack}`);
+        if (hasThrown(culled)) addProblem(`threw ${(culled as { error: Error }).error?.stack}`);
         else if (world.isPainting) {
-          if (whole.join() !== culled.join()) note('paints another picture');
+          if (whole.join() !== culled.join()) addProblem('paints another picture');
         } else if (isSettled) {
-          const others = culled.filter((line: string) => !bad.has(line.split(' ')[0]));
-          if (others.join() !== first.culled.join())
-            note(`drew ${others.length} others and not ${first.culled.length}`);
+          const otherLines = culled.filter((line: string) => !badIds.has(line.split(' ')[0]));
+          if (otherLines.join() !== firstPictures.culled.join())
+            addProblem(`drew ${otherLines.length} others and not ${firstPictures.culled.length}`);
         }
       } catch (error) {
-        note(`update rejects with ${(error as Error)?.stack}`);
+        addProblem(`update rejects with ${(error as Error)?.stack}`);
       }
     };
     scene.children.push(object);
@@ -199,7 +202,7 @@ export function fuzzCulling({ share, painter }: { share: number; painter: () => 
     await draw(true);
     scene.children.splice(scene.children.indexOf(object), 1);
     tracker.changed(scene);
-    bad.clear();
+    badIds.clear();
     for (let i = 0; i < 3; i++) await draw(false);
     await draw(true);
     await expect.poll(() => service.stats.pending, { timeout: 20_000, interval: 1 }).toBe(0);

@@ -3,9 +3,9 @@ import type { SceneCharacter, SceneFrame } from 'collision-worker/three';
 import { Object3D } from 'three';
 import type { Call } from './call.js';
 import type { TrackedWorld } from './three-world.js';
-import { CHARACTER, type World } from './world.js';
+import { characterOptions, type World } from './world.js';
 
-type Any = (...args: unknown[]) => unknown;
+type AnyFunction = (...args: unknown[]) => unknown;
 type Case<W> = Omit<Call<W>, 'name' | 'run'>;
 
 /** The results of frames have methods of their own: those of a frame, of its contacts, and of a tracker's frame. */
@@ -46,7 +46,7 @@ export const CHARACTER_METHODS: Record<Exclude<keyof Character, 'state'>, Case<W
   move: [{ args: () => [[0.1, 0, 0]] }],
   advance: [{ args: () => [[0.1, 0, 0], 0.02] }],
   jump: [{ args: () => [2] }],
-  set: [{ args: () => [{ ...CHARACTER(), position: [900, 900, 900], object: 0 }] }],
+  set: [{ args: () => [{ ...characterOptions(), position: [900, 900, 900], object: 0 }] }],
   remove: [{ args: () => [], undo: (world) => world.restock() }],
 };
 
@@ -61,7 +61,7 @@ export const SCENE_CHARACTER_METHODS: Record<
   set: [
     {
       args: ({ box, instances }) => [
-        { ...CHARACTER(), position: [900, 900, 900], ignore: [box, { object: instances, instanceId: 0 }] },
+        { ...characterOptions(), position: [900, 900, 900], ignore: [box, { object: instances, instanceId: 0 }] },
       ],
     },
   ],
@@ -78,14 +78,14 @@ export const CONTACT_PARTS: readonly (keyof FrameResult['contacts'])[] = ['time'
 
 function callsOf<W>(prefix: string, methods: Record<string, Case<W>[]>, objectOf: (world: W) => object): Call<W>[] {
   return Object.entries(methods).flatMap(([name, cases]) =>
-    cases.map((each) => ({
+    cases.map((form) => ({
       name: `${prefix}.${name}`,
       run: (world, ...args) => {
-        const object = objectOf(world) as Record<PropertyKey, Any>;
+        const object = objectOf(world) as Record<PropertyKey, AnyFunction>;
         if (name === 'Symbol(Symbol.iterator)') return [...(object as unknown as Iterable<unknown>)];
         return object[name].apply(object, args);
       },
-      ...each,
+      ...form,
     })),
   );
 }

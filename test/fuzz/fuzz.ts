@@ -1,12 +1,12 @@
 import { CollisionError } from 'collision-worker';
 import type { Random } from '../oracle/random.js';
 import type { Call } from './call.js';
-import { disguises, HOSTILE } from './hostile.js';
+import { disguises, HOSTILE_VALUES } from './hostile.js';
 
-const HANGS_AFTER = 10_000;
+const TIMEOUT_MS = 10_000;
 
 /** The environment that the calls are made on. */
-export interface Ground {
+export interface FuzzWorld {
   /** Restores everything that a call may have removed, moved or changed. */
   restock(): Promise<void>;
   /** Returns what is wrong with it; empty if it is unchanged. */
@@ -32,41 +32,46 @@ export function newTally(): Tally {
  * Puts hostile values in every place of a call's arguments, and replaces every part of them with its disguises: a random `share`
  * of all combinations, and more of those that replace a whole argument.
  */
-export async function cross<W extends Ground>(
+export async function crossArguments<W extends FuzzWorld>(
   world: W,
   call: Call<W>,
   random: Random,
   share: number,
   tally: Tally,
 ): Promise<void> {
-  const plain = await outcome(call, world, call.args(world));
-  if (plain.error !== undefined) tally.wrong.push(`${call.name} with what is right: ${plain.error}`);
+  const baseline = await runCall(call, world, call.args(world));
+  if (baseline.error !== undefined) tally.wrong.push(`${call.name} with what is right: ${baseline.error}`);
   for (const path of pathsOf(call.args(world))) {
     const isTried = () => random.chance(path.length === 1 && !call.isSlow ? 8 * share : share);
-    for (const [name, make] of Object.entries(HOSTILE)) {
+    for (const [name, make] of Object.entries(HOSTILE_VALUES)) {
       if (!isTried()) continue;
       await attempt(world, call, [[path, name, make]], undefined, tally);
     }
-    for (const name of Object.keys(disguises(at(call.args(world), path)))) {
+    for (const name of Object.keys(disguises(valueAt(call.args(world), path)))) {
       if (!isTried()) continue;
-      const dress = (value: unknown) => disguises(value)[name]();
-      await attempt(world, call, [[path, name, dress]], call.isDull ? undefined : plain.text, tally);
+      const disguise = (value: unknown) => disguises(value)[name]();
+      await attempt(world, call, [[path, name, disguise]], call.isDull ? undefined : baseline.text, tally);
     }
   }
 }
 
 /** Combines several of these changes at random. */
-export async function mutate<W extends Ground>(world: W, call: Call<W>, random: Random, tally: Tally): Promise<void> {
+export async function mutate<W extends FuzzWorld>(
+  world: W,
+  call: Call<W>,
+  random: Random,
+  tally: Tally,
+): Promise<void> {
   const changes: Change[] = [];
   for (let n = 1 + random.integer(3); n > 0; n--) {
     const path = random.pick(pathsOf(call.args(world)));
-    const clothes = Object.keys(disguises(at(call.args(world), path)));
-    if (clothes.length > 0 && random.chance(0.4)) {
-      const name = random.pick(clothes);
-      changes.push([path, name, (value) => dressed(value, name)]);
+    const disguiseNames = Object.keys(disguises(valueAt(call.args(world), path)));
+    if (disguiseNames.length > 0 && random.chance(0.4)) {
+      const name = random.pick(disguiseNames);
+      changes.push([path, name, (value) => disguised(value, name)]);
     } else {
-      const name = random.pick(Object.keys(HOSTILE));
-      changes.push([path, name, HOSTILE[name]]);
+      const name = random.pick(Object.keys(HOSTILE_VALUES));
+      changes.push([path, name, HOSTILE_VALUES[name]]);
     }
   }
   // Applies inner changes first: a disguised value cannot be changed any more.
@@ -75,7 +80,7 @@ export async function mutate<W extends Ground>(world: W, call: Call<W>, random: 
 }
 
 /** Returns the value unchanged if it has been replaced with one that cannot be disguised. */
-function dressed(value: unknown, name: string): unknown {
+function disguised(value: unknown, name: string): unknown {
   try {
     return disguises(value)[name]?.() ?? value;
   } catch {
@@ -85,7 +90,7 @@ function dressed(value: unknown, name: string): unknown {
 
 type Change = [path: Path, name: string, make: (value: unknown) => unknown];
 
-async function attempt<W extends Ground>(
+async function attempt<W extends FuzzWorld>(
   world: W,
   call: Call<W>,
   changes: readonly Change[],
@@ -94,11 +99,11 @@ async function attempt<W extends Ground>(
 ): Promise<void> {
   const title = `${call.name}(${changes.map(([path, name]) => `${path.join('.')}: ${name}`).join(', ')})`;
   const args = call.args(world);
-  for (const [path, , make] of changes) put(args, path, make);
+  for (const [path, , make] of changes) replaceAt(args, path, make);
   // Errors of the caller's own callback reach the caller, as those of a listener do.
-  if (changes.some(([path]) => path.at(-1) === 'onProgress') && callsBack(args)) return;
+  if (changes.some(([path]) => path.at(-1) === 'onProgress') && hasCallback(args)) return;
   if (call.visits && changes.some(([path]) => path.join() === '0') && typeof args[0] === 'function') return;
-  const { error, text, isDeclared, code } = await outcome(call, world, args);
+  const { error, text, isDeclared, code } = await runCall(call, world, args);
   tally.calls++;
   if (error === undefined) tally.answers++;
   else tally.errors[code] = (tally.errors[code] ?? 0) + 1;
@@ -107,9 +112,9 @@ async function attempt<W extends Ground>(
   if (error === undefined && expected !== undefined && text !== expected) {
     tally.wrong.push(`${title}: answered ${text}, undisguised ${expected}`);
   }
-  const complaint = await inTime(world.complaint()).catch((cause) => String(cause));
+  const complaint = await withTimeout(world.complaint()).catch((cause) => String(cause));
   if (complaint) tally.wrong.push(`after ${title}: ${complaint}`);
-  if (complaint || error !== undefined) await inTime(world.restock()).catch(() => {});
+  if (complaint || error !== undefined) await withTimeout(world.restock()).catch(() => {});
 }
 
 interface Outcome {
@@ -120,10 +125,10 @@ interface Outcome {
   text: string;
 }
 
-async function outcome<W extends Ground>(call: Call<W>, world: W, args: unknown[]): Promise<Outcome> {
+async function runCall<W extends FuzzWorld>(call: Call<W>, world: W, args: unknown[]): Promise<Outcome> {
   let text = '';
   try {
-    const answer = await inTime(Promise.resolve((call.run as (...all: unknown[]) => unknown)(world, ...args)));
+    const answer = await withTimeout(Promise.resolve((call.run as (...all: unknown[]) => unknown)(world, ...args)));
     if (!call.isDull) text = textOf(answer);
     await call.undo?.(world, answer as never, args);
     return { error: undefined, code: '', isDeclared: true, text };
@@ -138,13 +143,13 @@ function stringOf(error: unknown): string {
   return error instanceof Error ? `${error.name}: ${error.message.slice(0, 300)}` : typeof error;
 }
 
-async function inTime<T>(promise: Promise<T>): Promise<T> {
+async function withTimeout<T>(promise: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('it hangs')), HANGS_AFTER);
+  const timedOut = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('it hangs')), TIMEOUT_MS);
   });
   try {
-    return await Promise.race([promise, late]);
+    return await Promise.race([promise, timedOut]);
   } finally {
     clearTimeout(timer);
   }
@@ -171,25 +176,25 @@ function pathsOf(args: readonly unknown[]): Path[] {
     if (!isPlain && !Array.isArray(value)) return;
     const keys = Object.keys(value as object);
     // Of a list, the last element is representative.
-    const some = Array.isArray(value) && path.length > 0 ? keys.slice(-1) : keys;
-    for (const key of some) walk((value as Record<string, unknown>)[key], [...path, key]);
+    const chosenKeys = Array.isArray(value) && path.length > 0 ? keys.slice(-1) : keys;
+    for (const key of chosenKeys) walk((value as Record<string, unknown>)[key], [...path, key]);
   };
   walk(args, []);
   // And one extra argument.
   return [...paths, [String(args.length)]];
 }
 
-function at(args: unknown, path: Path): unknown {
+function valueAt(args: unknown, path: Path): unknown {
   return path.reduce((value, key) => (value as Record<string, unknown>)?.[key], args);
 }
 
-function put(args: unknown[], path: Path, make: (value: unknown) => unknown): void {
-  const parent = at(args, path.slice(0, -1)) as Record<string, unknown>;
+function replaceAt(args: unknown[], path: Path, make: (value: unknown) => unknown): void {
+  const parent = valueAt(args, path.slice(0, -1)) as Record<string, unknown>;
   const key = path.at(-1) as string;
   parent[key] = make(parent[key]);
 }
 
-function callsBack(args: unknown[]): boolean {
+function hasCallback(args: unknown[]): boolean {
   return args.some((options) => {
     try {
       return typeof (options as { onProgress: unknown }).onProgress === 'function';

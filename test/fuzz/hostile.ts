@@ -1,13 +1,13 @@
 // Values that a caller may pass by mistake or by malice. Each is created anew, since some are consumed by being read.
 
-const fail = (): never => {
+const throwTrap = (): never => {
   throw new Error('a trap of the caller');
 };
 
 /** A proxy on which every operation throws. */
 function trap(target: object): object {
   const names = Object.getOwnPropertyNames(Reflect) as (keyof ProxyHandler<object>)[];
-  return new Proxy(target, Object.fromEntries(names.map((name) => [name, fail])));
+  return new Proxy(target, Object.fromEntries(names.map((name) => [name, throwTrap])));
 }
 
 function revoked(target: object): object {
@@ -17,14 +17,14 @@ function revoked(target: object): object {
 }
 
 /** An array-like object of infinite length, with the same item at every index. */
-function endless(target: object, item: unknown): object {
+function endlessArrayLike(target: object, item: unknown): object {
   return new Proxy(target, {
     get: (_, key) => (key === 'length' ? 2 ** 32 - 1 : typeof key === 'string' && /^\d+$/.test(key) ? item : undefined),
   });
 }
 
 /** Its iterator never ends, although its length is right. */
-function spinning(items: readonly unknown[]): object {
+function endlessIterator(items: readonly unknown[]): object {
   return Object.assign(Object.create(null), items, {
     length: items.length,
     *[Symbol.iterator]() {
@@ -60,8 +60,8 @@ type Realm = Record<'Object' | 'Array' | 'ArrayBuffer' | `Float${32 | 64}Array` 
 let realm: Realm = globalThis;
 
 /** The window of an iframe or, in Node, another context: its objects have different classes. */
-export function useRealm(other: Realm): void {
-  realm = other;
+export function useRealm(newRealm: Realm): void {
+  realm = newRealm;
 }
 
 function fromRealm<T>(name: keyof Realm | string, ...args: unknown[]): T {
@@ -75,26 +75,26 @@ function outOfBounds(): Float32Array {
   return view;
 }
 
-class Grabbing extends Float32Array {
+class ThrowingSpecies extends Float32Array {
   static get [Symbol.species](): never {
-    return fail();
+    return throwTrap();
   }
 }
 
-class Named {
+class Mislabelled {
   get [Symbol.toStringTag](): string {
     return 'Float32Array';
   }
 }
 
-const listening = (aborted: unknown, addEventListener: unknown) => ({
+const signalLike = (aborted: unknown, addEventListener: unknown) => ({
   aborted,
   addEventListener,
   removeEventListener: () => {},
 });
 
 /** By name. */
-export const HOSTILE: Record<string, () => unknown> = {
+export const HOSTILE_VALUES: Record<string, () => unknown> = {
   undefined: () => undefined,
   null: () => null,
   true: () => true,
@@ -124,7 +124,7 @@ export const HOSTILE: Record<string, () => unknown> = {
   bigint: () => 1n,
   'huge bigint': () => 10n ** 400n,
   function: () => () => 1,
-  'throwing function': () => fail,
+  'throwing function': () => throwTrap,
   class: () => class {},
   'empty object': () => ({}),
   'null prototype': () => Object.create(null),
@@ -139,12 +139,12 @@ export const HOSTILE: Record<string, () => unknown> = {
   'boxed string': () => Object('main'),
   'boxed symbol': () => Object(Symbol('s')),
   thenable: () => Object.defineProperty({}, 'then', { value: (resolve: (value: unknown) => void) => resolve(1) }),
-  'throwing thenable': () => Object.defineProperty({}, 'then', { get: fail }),
+  'throwing thenable': () => Object.defineProperty({}, 'then', { get: throwTrap }),
   promise: () => Promise.resolve(1),
-  'throwing toString': () => ({ toString: fail, valueOf: fail, [Symbol.toPrimitive]: fail }),
+  'throwing toString': () => ({ toString: throwTrap, valueOf: throwTrap, [Symbol.toPrimitive]: throwTrap }),
   'throwing tag': () => ({
     get [Symbol.toStringTag]() {
-      return fail();
+      return throwTrap();
     },
   }),
   'trapped object': () => trap({}),
@@ -177,14 +177,14 @@ export const HOSTILE: Record<string, () => unknown> = {
   'length symbol': () => ({ length: Symbol('s') }),
   'throwing length': () => ({
     get length() {
-      return fail();
+      return throwTrap();
     },
   }),
   'throwing item': () => ({
     length: 3,
     0: 1,
     get 1() {
-      return fail();
+      return throwTrap();
     },
     2: 1,
   }),
@@ -192,14 +192,14 @@ export const HOSTILE: Record<string, () => unknown> = {
     length: 16,
     0: 1,
     get 5() {
-      return fail();
+      return throwTrap();
     },
   }),
-  'endless array': () => endless([], 1),
-  'endless object': () => endless({}, 1),
-  'two that spin': () => spinning([1, 1]),
-  'three that spin': () => spinning([1, 1, 1]),
-  'sixteen that spin': () => spinning(new Array(16).fill(1)),
+  'endless array': () => endlessArrayLike([], 1),
+  'endless object': () => endlessArrayLike({}, 1),
+  'two that spin': () => endlessIterator([1, 1]),
+  'three that spin': () => endlessIterator([1, 1, 1]),
+  'sixteen that spin': () => endlessIterator(new Array(16).fill(1)),
   'array that spins': () => Object.assign([1], { [Symbol.iterator]: () => ({ next: () => ({ value: 1 }) }) }),
   'no bytes': () => new ArrayBuffer(0),
   'zero bytes': () => new ArrayBuffer(4096),
@@ -207,9 +207,9 @@ export const HOSTILE: Record<string, () => unknown> = {
   'shared buffer': () => new SharedBuffer(4096),
   'resizable buffer': () => resizable(4096),
   'fake buffer': () => ({ [Symbol.toStringTag]: 'ArrayBuffer', byteLength: 64 }),
-  'fake array': () => new Named(),
+  'fake array': () => new Mislabelled(),
   'fake float32': () => Object.defineProperty(new Float64Array(18), Symbol.toStringTag, { value: 'Float32Array' }),
-  'throwing array tag': () => Object.defineProperty(new Float32Array(18), Symbol.toStringTag, { get: fail }),
+  'throwing array tag': () => Object.defineProperty(new Float32Array(18), Symbol.toStringTag, { get: throwTrap }),
   'empty floats': () => new Float32Array(0),
   floats: () => new Float32Array(144).fill(1),
   'NaN floats': () => new Float32Array(144).fill(Number.NaN),
@@ -220,9 +220,9 @@ export const HOSTILE: Record<string, () => unknown> = {
   'floats out of bounds': outOfBounds,
   'shared floats': () => new Float32Array(new SharedBuffer(576)),
   'resizable floats': () => new Float32Array(resizable(576)),
-  'grabbing floats': () => new Grabbing(144).fill(1),
+  'grabbing floats': () => new ThrowingSpecies(144).fill(1),
   'floats of a lying length': () => Object.defineProperty(new Float32Array(9).fill(1), 'length', { value: 144 }),
-  'floats of no buffer': () => Object.defineProperty(new Float32Array(9).fill(1), 'buffer', { get: fail }),
+  'floats of no buffer': () => Object.defineProperty(new Float32Array(9).fill(1), 'buffer', { get: throwTrap }),
   doubles: () => new Float64Array(16).fill(1),
   bytes: () => new Uint8Array(64),
   bigints: () => new BigInt64Array(16),
@@ -230,26 +230,32 @@ export const HOSTILE: Record<string, () => unknown> = {
   'data view': () => new DataView(new ArrayBuffer(64)),
   'aborted signal': () => AbortSignal.abort(),
   'aborted by a symbol': () => AbortSignal.abort(Symbol('s')),
-  'signal that throws': () => listening(false, fail),
+  'signal that throws': () => signalLike(false, throwTrap),
   'signal that cannot forget': () => ({ aborted: false, addEventListener: () => {} }),
-  'signal that throws when it forgets': () => ({ ...listening(false, () => {}), removeEventListener: fail }),
-  'signal that fires at once': () => listening(false, (_: string, listener: () => void) => listener()),
-  'signal that fires later': () => listening(false, (_: string, listener: () => void) => queueMicrotask(listener)),
+  'signal that throws when it forgets': () => ({ ...signalLike(false, () => {}), removeEventListener: throwTrap }),
+  'signal that fires at once': () => signalLike(false, (_: string, listener: () => void) => listener()),
+  'signal that fires later': () => signalLike(false, (_: string, listener: () => void) => queueMicrotask(listener)),
   'signal without a reason': () => ({
-    ...listening(true, () => {}),
+    ...signalLike(true, () => {}),
     get reason() {
-      return fail();
+      return throwTrap();
     },
   }),
   'signal that throws when asked': () => ({
-    ...listening(false, () => {}),
+    ...signalLike(false, () => {}),
     get aborted() {
-      return fail();
+      return throwTrap();
     },
   }),
 };
 
-const HOSTILE_AFTER_ONE: (() => unknown)[] = [() => 1n, () => Symbol('s'), fail, () => undefined, () => Number.NaN];
+const HOSTILE_AFTER_ONE: (() => unknown)[] = [
+  () => 1n,
+  () => Symbol('s'),
+  throwTrap,
+  () => undefined,
+  () => Number.NaN,
+];
 
 /** Equivalents of a value in other types: a call must give the same answer as with the original. */
 export function disguises(value: unknown): Record<string, () => unknown> {
@@ -270,28 +276,28 @@ export function disguises(value: unknown): Record<string, () => unknown> {
 
 function objectDisguises(value: object): Record<string, () => unknown> {
   const descriptors = () => Object.getOwnPropertyDescriptors(value) as PropertyDescriptorMap;
-  const base = () => (Array.isArray(value) ? [] : {});
-  const read = (change: (key: string, item: unknown) => () => unknown) => {
-    const copy = base();
+  const emptyCopy = () => (Array.isArray(value) ? [] : {});
+  const withGetters = (change: (key: string, item: unknown) => () => unknown) => {
+    const copy = emptyCopy();
     for (const [key, { value: item, enumerable }] of Object.entries(descriptors())) {
       if (key !== 'length') Object.defineProperty(copy, key, { get: change(key, item), enumerable: enumerable! });
     }
     return copy;
   };
-  const changing = (later: () => unknown) => () =>
-    read((_, item) => {
+  const changingLater = (laterValue: () => unknown) => () =>
+    withGetters((_, item) => {
       let reads = 0;
-      return () => (reads++ === 0 ? item : later());
+      return () => (reads++ === 0 ? item : laterValue());
     });
   return {
-    frozen: () => Object.freeze(Object.assign(base(), value)),
-    'of getters': () => read((_, item) => () => item),
-    proxied: () => new Proxy(Object.assign(base(), value), {}),
+    frozen: () => Object.freeze(Object.assign(emptyCopy(), value)),
+    'of getters': () => withGetters((_, item) => () => item),
+    proxied: () => new Proxy(Object.assign(emptyCopy(), value), {}),
     'of another realm': () =>
       Object.assign(Array.isArray(value) ? fromRealm<[]>('Array') : fromRealm<object>('Object'), value),
     'of no prototype': () => Object.create(null, descriptors()),
     inherited: () => Object.create(value),
-    ...Object.fromEntries(HOSTILE_AFTER_ONE.map((later, i) => [`changing ${i}`, changing(later)])),
+    ...Object.fromEntries(HOSTILE_AFTER_ONE.map((laterValue, i) => [`changing ${i}`, changingLater(laterValue)])),
   };
 }
 
@@ -306,7 +312,8 @@ function arrayDisguises(value: readonly unknown[]): Record<string, () => unknown
     'an array-like': () => ({ ...value, length: value.length }),
     'an array that spins': () =>
       Object.assign(itemsOf(value), { [Symbol.iterator]: () => ({ next: () => ({ value: 1 }) }) }),
-    'an array of another map': () => Object.assign(itemsOf(value), { map: fail, every: fail, slice: fail, sort: fail }),
+    'an array of another map': () =>
+      Object.assign(itemsOf(value), { map: throwTrap, every: throwTrap, slice: throwTrap, sort: throwTrap }),
     ...(isNumbers && { 'a Float64Array': () => Float64Array.from(value as number[]) }),
   };
 }
@@ -315,29 +322,36 @@ function typedDisguises(value: Float32Array): Record<string, () => unknown> {
   const Kind = value.constructor as Float32ArrayConstructor;
   class Species extends Kind {
     static get [Symbol.species](): never {
-      return fail();
+      return throwTrap();
     }
   }
-  const on = (buffer: ArrayBufferLike) => {
+  const copyOn = (buffer: ArrayBufferLike) => {
     const copy = new Kind(buffer as ArrayBuffer);
     copy.set(value);
     return copy;
   };
-  const own = (properties: PropertyDescriptorMap) => Object.defineProperties(new Kind(value), properties);
+  const withProperties = (properties: PropertyDescriptorMap) => Object.defineProperties(new Kind(value), properties);
   return {
-    'on a shared buffer': () => on(new SharedBuffer(value.byteLength)),
+    'on a shared buffer': () => copyOn(new SharedBuffer(value.byteLength)),
     'of another realm': () => fromRealm(Kind.name, itemsOf(value)),
-    'on a resizable buffer': () => on(resizable(value.byteLength)),
+    'on a resizable buffer': () => copyOn(resizable(value.byteLength)),
     'in the middle of a buffer': () => {
-      const around = new Kind(value.length + 8);
-      around.set(value, 4);
-      return around.subarray(4, 4 + value.length);
+      const larger = new Kind(value.length + 8);
+      larger.set(value, 4);
+      return larger.subarray(4, 4 + value.length);
     },
     'of a species': () => new Species(value),
     'of own methods': () =>
-      own({ slice: { value: fail }, set: { value: fail }, subarray: { value: fail }, constructor: { value: fail } }),
-    'of a lying length': () => own({ length: { value: 2 ** 31 }, byteLength: { value: 0 }, buffer: { value: null } }),
-    'of a throwing length': () => own({ length: { get: fail }, byteOffset: { get: fail }, buffer: { get: fail } }),
-    'that spins': () => own({ [Symbol.iterator]: { value: () => ({ next: () => ({ value: 1 }) }) } }),
+      withProperties({
+        slice: { value: throwTrap },
+        set: { value: throwTrap },
+        subarray: { value: throwTrap },
+        constructor: { value: throwTrap },
+      }),
+    'of a lying length': () =>
+      withProperties({ length: { value: 2 ** 31 }, byteLength: { value: 0 }, buffer: { value: null } }),
+    'of a throwing length': () =>
+      withProperties({ length: { get: throwTrap }, byteOffset: { get: throwTrap }, buffer: { get: throwTrap } }),
+    'that spins': () => withProperties({ [Symbol.iterator]: { value: () => ({ next: () => ({ value: 1 }) }) } }),
   };
 }

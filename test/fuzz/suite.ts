@@ -14,7 +14,7 @@ import {
   FRAME_PARTS,
 } from './frame-calls.js';
 import { mutate, newTally } from './fuzz.js';
-import { HOSTILE } from './hostile.js';
+import { HOSTILE_VALUES } from './hostile.js';
 import { World } from './world.js';
 
 interface FuzzOptions {
@@ -34,13 +34,13 @@ export function fuzzService({ share, steps, isLoud = false }: FuzzOptions): void
 
   test('the table knows all that there is to call', () => {
     // `poseObject` takes arguments that the tracker has checked.
-    const apart = ['stats', 'ready', 'ended', 'isObstructed', 'poseObject'];
-    expect(namesOf(world.service)).toEqual([...Object.keys(METHODS), ...apart].sort());
+    const excludedMembers = ['stats', 'ready', 'ended', 'isObstructed', 'poseObject'];
+    expect(namesOf(world.service)).toEqual([...Object.keys(METHODS), ...excludedMembers].sort());
     expect(namesOf(world.frame!)).toEqual([...Object.keys(FRAME_METHODS), ...FRAME_PARTS].sort());
     expect(namesOf(world.frame!.contacts)).toEqual([...Object.keys(CONTACT_METHODS), ...CONTACT_PARTS].sort());
     expect(namesOf(world.character)).toEqual([...Object.keys(CHARACTER_METHODS), 'state'].sort());
-    const others = new Set(FRAME_CALLS.map(({ name }) => name));
-    const names = CALLS.map(({ name }) => name).filter((name) => !others.has(name));
+    const frameCalls = new Set(FRAME_CALLS.map(({ name }) => name));
+    const names = CALLS.map(({ name }) => name).filter((name) => !frameCalls.has(name));
     expect(new Set(names)).toEqual(
       new Set([...EXPORTED, ...Object.keys(METHODS)].filter((name) => name !== 'dispose')),
     );
@@ -68,17 +68,17 @@ export function fuzzService({ share, steps, isLoud = false }: FuzzOptions): void
     const { contacts, visible } = frame;
     expect(visible.ids.length).toBeGreaterThan(0);
     for (let i = 0; i < 3; i++) await service.update();
-    const gone = expect.objectContaining({ name: 'CollisionError', code: 'DISPOSED' });
+    const disposedError = expect.objectContaining({ name: 'CollisionError', code: 'DISPOSED' });
     const [cube] = [world.cube];
     const reads = [
       ...[() => frame.visible, () => frame.views, () => frame.contacts, () => frame.rejected, () => frame.ms],
       ...[() => frame.copy(), () => contacts.between(cube), () => [...contacts]],
     ];
-    for (const read of reads) expect(read, String(read)).toThrowError(gone);
+    for (const read of reads) expect(read, String(read)).toThrowError(disposedError);
   });
 
   test('whatever createWorker answers or throws', async () => {
-    for (const [name, make] of Object.entries(HOSTILE)) {
+    for (const [name, make] of Object.entries(HOSTILE_VALUES)) {
       const fail = () => {
         throw make();
       };
@@ -94,7 +94,7 @@ export function fuzzService({ share, steps, isLoud = false }: FuzzOptions): void
 
   test('dispose takes no arguments, and whatever it gets, it is the end', async () => {
     const service = await createCollisionService();
-    (service.dispose as (...all: unknown[]) => void)(HOSTILE['trapped object']());
+    (service.dispose as (...all: unknown[]) => void)(HOSTILE_VALUES['trapped object']());
     expect(() => service.meshInfo(1)).toThrowError(CollisionError);
   });
 }

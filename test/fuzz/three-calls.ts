@@ -17,7 +17,7 @@ import { camera, SIZE, type TrackedWorld } from './three-world.js';
 import { IDENTITY } from './world.js';
 
 type W = TrackedWorld;
-type Any = (...args: unknown[]) => unknown;
+type AnyFunction = (...args: unknown[]) => unknown;
 const options = () => ({ margin: 0, minPixels: 0, occlusion: true, occlusionMargin: 0 });
 const query = () => ({
   view: 'main',
@@ -36,7 +36,12 @@ const filter = ({ instances }: W) => ({
   precision: 'mesh',
   signal: undefined,
 });
-const sided = (world: W) => ({ ...filter(world), side: 'double', clip: [0, 0, -1, 100], clipIntersection: false });
+const sidedFilter = (world: W) => ({
+  ...filter(world),
+  side: 'double',
+  clip: [0, 0, -1, 100],
+  clipIntersection: false,
+});
 const point = () => ({ x: 0, y: 0.25, z: 10 });
 const triangle = () =>
   new BufferGeometry().setAttribute('position', new BufferAttribute(Float32Array.of(0, 0, 0, 1, 0, 0, 0, 1, 0), 3));
@@ -70,14 +75,14 @@ export const TRACKER_METHODS: Record<
   },
   pickRegion: { args: () => [{ ...SIZE }, { ...query(), mode: 'touch', instances: true }], isDull: true },
   raycast: {
-    args: (world) => [{ origin: [0, 0.25, 10], direction: [0, 0, -1], tMin: 0, tMax: 100 }, sided(world)],
+    args: (world) => [{ origin: [0, 0.25, 10], direction: [0, 0, -1], tMin: 0, tMax: 100 }, sidedFilter(world)],
     isDull: true,
   },
   raycastAll: {
-    args: (world) => [{ origin: point(), direction: { x: 0, y: 0, z: -1 } }, sided(world)],
+    args: (world) => [{ origin: point(), direction: { x: 0, y: 0, z: -1 } }, sidedFilter(world)],
     isDull: true,
   },
-  lineOfSight: { args: (world) => [point(), [0, 0.25, -10], sided(world)] },
+  lineOfSight: { args: (world) => [point(), [0, 0.25, -10], sidedFilter(world)] },
   overlap: {
     args: (world) => [{ type: 'sphere', radius: 1 }, { elements: [...IDENTITY] }, filter(world)],
     isDull: true,
@@ -93,17 +98,17 @@ export const TRACKER_METHODS: Record<
       { type: 'sphere', radius: 1 },
       { elements: [...IDENTITY] },
       [...IDENTITY],
-      { ...sided(world), clip: [], tolerance: 0.01 },
+      { ...sidedFilter(world), clip: [], tolerance: 0.01 },
     ],
     isDull: true,
   },
-  place: { args: (world) => [world.box, [...IDENTITY], { ...sided(world), clip: [] }], isDull: true },
+  place: { args: (world) => [world.box, [...IDENTITY], { ...sidedFilter(world), clip: [] }], isDull: true },
   sweepAll: {
     args: (world) => [
       { type: 'sphere', radius: 1 },
       [...IDENTITY],
       { elements: [...IDENTITY] },
-      { ...sided(world), clip: [], tolerance: 0.01 },
+      { ...sidedFilter(world), clip: [], tolerance: 0.01 },
     ],
     isDull: true,
   },
@@ -120,7 +125,7 @@ export const TRACKER_METHODS: Record<
     isDull: true,
   },
   sees: {
-    args: (world) => [[world.box, { object: world.instances, instanceId: 1 }], { ...sided(world), view: 'main' }],
+    args: (world) => [[world.box, { object: world.instances, instanceId: 1 }], { ...sidedFilter(world), view: 'main' }],
     isDull: true,
   },
   createCharacter: {
@@ -219,10 +224,10 @@ export const THREE_CALLS: Call<W>[] = [
   ...Object.entries(TRACKER_METHODS)
     .filter(([name]) => name !== 'dispose')
     .map(
-      ([name, each]): Call<W> => ({
+      ([name, form]): Call<W> => ({
         name: `tracker.${name}`,
-        run: ({ tracker }, ...args) => (tracker[name as 'update'] as Any).apply(tracker, args),
-        ...each,
+        run: ({ tracker }, ...args) => (tracker[name as 'update'] as AnyFunction).apply(tracker, args),
+        ...form,
       }),
     ),
   ...SCENE_FRAME_CALLS,

@@ -3,7 +3,7 @@ import * as adapter from 'collision-worker/three';
 import type { Object3D } from 'three';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Random, SEED } from '../oracle/random.js';
-import { BAD, type BadObject, GEOMETRIES, SPOILED } from './bad-objects.js';
+import { BAD_OBJECTS, type BadObject, GEOMETRIES, SPOILED_OBJECTS } from './bad-objects.js';
 import { namesOf } from './crawl.js';
 import { testEveryCall } from './every-call.js';
 import { SCENE_CHARACTER_METHODS, SCENE_FRAME_METHODS } from './frame-calls.js';
@@ -19,7 +19,7 @@ interface FuzzOptions {
 }
 
 /** Members of the tracker for our own code, and those that are not methods. */
-const OWN = [
+const OTHER_MEMBERS = [
   'pending',
   'untracked',
   'culled',
@@ -43,10 +43,10 @@ export function fuzzTracker({ share, isLoud = false }: FuzzOptions): void {
   afterAll(() => world.service.dispose());
 
   test('the table knows all that there is to call', () => {
-    expect(namesOf(world.tracker)).toEqual([...Object.keys(TRACKER_METHODS), ...OWN].sort());
+    expect(namesOf(world.tracker)).toEqual([...Object.keys(TRACKER_METHODS), ...OTHER_MEMBERS].sort());
     expect(namesOf(world.frame!)).toEqual([...Object.keys(SCENE_FRAME_METHODS), 'frame'].sort());
-    const ofCharacters = [...Object.keys(SCENE_CHARACTER_METHODS), 'state', 'object', 'refresh', 'place', 'end'];
-    expect(namesOf(world.character)).toEqual(ofCharacters.sort());
+    const characterMembers = [...Object.keys(SCENE_CHARACTER_METHODS), 'state', 'object', 'refresh', 'place', 'end'];
+    expect(namesOf(world.character)).toEqual(characterMembers.sort());
     const names = THREE_CALLS.map(({ name }) => name).filter((name) => !name.includes('.'));
     // An overlay needs a document.
     expect([...names, 'StatsOverlay'].sort()).toEqual(Object.keys(adapter).sort());
@@ -80,8 +80,8 @@ export function fuzzTracker({ share, isLoud = false }: FuzzOptions): void {
       ...[() => frame.visibleInstances(world.instances, new Uint32Array(2)), () => frame.contactsOf(world.box)],
       ...[() => contact.begun, () => contact.points, () => contact.triangles],
     ];
-    const gone = expect.objectContaining({ name: 'CollisionError', code: 'DISPOSED' });
-    for (const call of calls) expect(call, String(call)).toThrowError(gone);
+    const disposedError = expect.objectContaining({ name: 'CollisionError', code: 'DISPOSED' });
+    for (const call of calls) expect(call, String(call)).toThrowError(disposedError);
   });
 
   test('a draw list without room is refused', () => {
@@ -96,9 +96,9 @@ export function fuzzTracker({ share, isLoud = false }: FuzzOptions): void {
     for (const [what, make] of Object.entries(GEOMETRIES)) {
       const { service } = world;
       try {
-        const taken = dataOf(make() as never);
-        if ('type' in taken) await service.overlap(taken);
-        else service.removeMesh(await service.addMesh(taken));
+        const data = dataOf(make() as never);
+        if ('type' in data) await service.overlap(data);
+        else service.removeMesh(await service.addMesh(data));
       } catch (error) {
         expect(error, `${what}: ${error}`).toBeInstanceOf(CollisionError);
       }
@@ -107,34 +107,37 @@ export function fuzzTracker({ share, isLoud = false }: FuzzOptions): void {
   });
 
   describe('objects in the scene', () => {
-    let meeting: Promise<void> = Promise.resolve();
+    let running: Promise<void> = Promise.resolve();
     beforeEach(async () => {
       vi.spyOn(console, 'warn').mockImplementation(() => {});
       // A timed-out attempt continues until it notices, and leaves its object behind.
-      await meeting.catch(() => {});
+      await running.catch(() => {});
       await restore();
     });
     afterEach(() => {
       vi.restoreAllMocks();
     });
 
-    test.for(inParts(BAD))('that are no good are left out, and the others stay, part %#', async (part, { signal }) => {
-      meeting = meetAll(part, signal);
-      await meeting;
-    });
+    test.for(inChunks(BAD_OBJECTS))(
+      'that are no good are left out, and the others stay, part %#',
+      async (chunk, { signal }) => {
+        running = checkObjects(chunk, signal);
+        await running;
+      },
+    );
 
     const random = new Random(SEED);
-    const spoiled = SPOILED.filter(() => random.chance(share));
+    const spoiled = SPOILED_OBJECTS.filter(() => random.chance(share));
     test(`that become no good are left out, and the others stay, seed ${SEED}`, async ({ signal }) => {
-      meeting = meetAll(spoiled, signal);
-      await meeting;
+      running = checkObjects(spoiled, signal);
+      await running;
     });
   });
 
-  async function meetAll(all: readonly BadObject[], signal: AbortSignal): Promise<void> {
-    for (const { what, make, change } of all) {
+  async function checkObjects(objects: readonly BadObject[], signal: AbortSignal): Promise<void> {
+    for (const { what, make, change } of objects) {
       signal.throwIfAborted();
-      await meet(what, make(), change);
+      await checkObject(what, make(), change);
     }
   }
 
@@ -150,7 +153,7 @@ export function fuzzTracker({ share, isLoud = false }: FuzzOptions): void {
   }
 
   /** Adds an object to the scene, changes it there, and removes it again: all other objects must answer throughout. */
-  async function meet(what: string, object: Object3D, change?: (object: Object3D) => void): Promise<void> {
+  async function checkObject(what: string, object: Object3D, change?: (object: Object3D) => void): Promise<void> {
     const { scene, tracker, service } = world;
     scene.children.push(object);
     tracker.changed(scene); // otherwise manual changes are noticed within a second
@@ -169,9 +172,9 @@ export function fuzzTracker({ share, isLoud = false }: FuzzOptions): void {
 }
 
 /** All of them, about two thousand, may exceed the time limit of a test in a slow browser: this many make one test. */
-const IN_A_PART = 200;
+const CHUNK_SIZE = 200;
 
-function inParts<T>(all: readonly T[]): T[][] {
-  const count = Math.ceil(all.length / IN_A_PART);
-  return Array.from({ length: count }, (_, i) => all.slice(i * IN_A_PART, (i + 1) * IN_A_PART));
+function inChunks<T>(objects: readonly T[]): T[][] {
+  const count = Math.ceil(objects.length / CHUNK_SIZE);
+  return Array.from({ length: count }, (_, i) => objects.slice(i * CHUNK_SIZE, (i + 1) * CHUNK_SIZE));
 }

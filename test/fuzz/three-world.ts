@@ -5,9 +5,9 @@ import { BoxGeometry, InstancedMesh, Matrix4, Mesh, PerspectiveCamera, Scene } f
 export const SIZE = { x: 0, y: 0, width: 100, height: 100 };
 
 export function camera(): PerspectiveCamera {
-  const made = new PerspectiveCamera(60, 1, 0.1, 100);
-  made.position.z = 10;
-  return made;
+  const result = new PerspectiveCamera(60, 1, 0.1, 100);
+  result.position.z = 10;
+  return result;
 }
 
 /** A tracked scene of a box with two instances next to it. */
@@ -59,9 +59,9 @@ export class TrackedWorld {
     await this.restock();
     const hit = await this.tracker.pick(50, 50);
     const visible = this.frame!.visibleInstances(this.instances, new Uint32Array(2));
-    const [ids, [first]] = [this.frame!.result.visible.ids, this.tracker.idsOf(this.box)];
-    const found = [hit?.object === this.box, hit?.distance.toFixed(6), visible, ids.includes(first)].join();
-    return found === 'true,9.000000,2,true' ? '' : found;
+    const [ids, [boxId]] = [this.frame!.result.visible.ids, this.tracker.idsOf(this.box)];
+    const actual = [hit?.object === this.box, hit?.distance.toFixed(6), visible, ids.includes(boxId)].join();
+    return actual === 'true,9.000000,2,true' ? '' : actual;
   }
 
   async complaint(): Promise<string> {
@@ -70,9 +70,9 @@ export class TrackedWorld {
     this.frame = frame;
     const hit = await tracker.pick(50, 50);
     const { objects, meshes, pending } = service.stats;
-    const seen = frame.result.visible.ids.length;
+    const visibleCount = frame.result.visible.ids.length;
     const distance = hit?.distance.toFixed(6);
-    const found = [hit?.object === box, distance, seen, objects, meshes, pending].join();
-    return found === 'true,9.000000,3,3,1,0' ? '' : found;
+    const actual = [hit?.object === box, distance, visibleCount, objects, meshes, pending].join();
+    return actual === 'true,9.000000,3,3,1,0' ? '' : actual;
   }
 }

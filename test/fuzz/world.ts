@@ -24,10 +24,10 @@ export const viewOptions = () => ({
   occlusion: true,
   occlusionMargin: 0.5,
 });
-const SIDES = 1;
+const HALF_SIZE = 1;
 
 /** The options of a character, except its position and what it carries. */
-export const CHARACTER = () => ({
+export const characterOptions = () => ({
   ...{ shape: { type: 'capsule', radius: 0.5, from: [0, 0, 1], to: [0, 0, 2] }, up: [0, 0, 1], skin: 0.01, slope: 0.5 },
   ...{ stepHeight: 0.2, snap: 0.1, gravity: 9, step: 0.02, layers: 8, ignore: [] },
 });
@@ -52,7 +52,7 @@ export class World {
   /** A copy of the latest frame. */
   frame: FrameResult | undefined;
   lost = '';
-  #objects = 0;
+  #objectCount = 0;
 
   private constructor(service: CollisionService) {
     this.service = service;
@@ -76,10 +76,10 @@ export class World {
     service.addObject({ shape: { type: 'mesh', mesh: cloud }, layers: 4, cullable: false });
     world.cube = service.addObject({ shape: { type: 'mesh', mesh: world.mesh } });
     world.ball = service.addObject({ shape: { type: 'sphere', radius: 1, center: [1.5, 0, 0] }, pickable: false });
-    const rig = await service.addMesh(jointed());
-    const apart = { layers: 2, collidesWith: 2, contacts: 'none', matrix: FAR_AWAY } as const;
-    world.doll = service.addObject({ shape: { type: 'mesh', mesh: rig }, ...apart });
-    world.#objects = 4;
+    const rig = await service.addMesh(riggedBox());
+    const separate = { layers: 2, collidesWith: 2, contacts: 'none', matrix: FAR_AWAY } as const;
+    world.doll = service.addObject({ shape: { type: 'mesh', mesh: rig }, ...separate });
+    world.#objectCount = 4;
     await world.restock();
     service.setView(viewOptions() as never);
     world.frame = (await service.update()).copy();
@@ -89,18 +89,21 @@ export class World {
   /** Restores everything that a call may have removed, moved or changed. */
   async restock(): Promise<void> {
     const { service } = this;
-    for (const id of this.victims) if (isThere(() => service.setTransform(id, FAR_AWAY))) service.removeObject(id);
-    const apart = { layers: 2, collidesWith: 2, contacts: 'none', matrix: FAR_AWAY } as const;
-    this.victims = service.addInstances({ shape: { type: 'box', halfExtents: [SIDES, SIDES, SIDES] }, ...apart }, 2);
-    if (!isThere(() => service.meshInfo(this.spare))) this.spare = await service.addMesh(boxMesh(1, 1, 1));
-    if (!isThere(() => this.character.state)) this.character = service.createCharacter(CHARACTER() as never);
+    for (const id of this.victims) if (exists(() => service.setTransform(id, FAR_AWAY))) service.removeObject(id);
+    const separate = { layers: 2, collidesWith: 2, contacts: 'none', matrix: FAR_AWAY } as const;
+    this.victims = service.addInstances(
+      { shape: { type: 'box', halfExtents: [HALF_SIZE, HALF_SIZE, HALF_SIZE] }, ...separate },
+      2,
+    );
+    if (!exists(() => service.meshInfo(this.spare))) this.spare = await service.addMesh(boxMesh(1, 1, 1));
+    if (!exists(() => this.character.state)) this.character = service.createCharacter(characterOptions() as never);
     service.setView(viewOptions() as never);
   }
 
   /**
    * Waits until builds that were aborted before their worker had started have ended with it; if any remain, that is a complaint.
    */
-  async #released(): Promise<void> {
+  async #untilReleased(): Promise<void> {
     for (let i = 0; i < 100 && this.service.stats.pending > 0; i++) await new Promise((wait) => setTimeout(wait, 20));
   }
 
@@ -113,14 +116,14 @@ export class World {
       service.update(),
     ]);
     this.frame = frame.copy();
-    await this.#released();
-    const found = JSON.stringify({
+    await this.#untilReleased();
+    const actual = JSON.stringify({
       hit: hit && [hit.object, hit.distance, hit.triangle >= 0],
       contacts: [...frame.contacts.a, ...frame.contacts.b],
       visible: [...frame.visible.ids].sort(),
       rejected: [...frame.rejected],
       views: [...frame.views.keys()],
-      objects: service.stats.objects - this.#objects - this.victims.length,
+      objects: service.stats.objects - this.#objectCount - this.victims.length,
       meshes: service.stats.meshes,
       pending: service.stats.pending,
     });
@@ -134,12 +137,12 @@ export class World {
       meshes: 4,
       pending: 0,
     });
-    return found === expected ? '' : `${found}, expected ${expected}`;
+    return actual === expected ? '' : `${actual}, expected ${expected}`;
   }
 }
 
 /** A box whose halves are each moved by one bone, and the whole of it by a morph target. */
-export function jointed() {
+export function riggedBox() {
   const box = boxMesh(2, 2, 2);
   const count = box.positions.length / 3;
   const bones = Uint8Array.from({ length: 4 * count }, (_, i) => (box.positions[3 * (i >> 2)] > 0 ? 1 : 0));
@@ -148,9 +151,9 @@ export function jointed() {
   return { ...box, skin: { bones, weights, boneCount: 2 }, morphs: { targets: [target], relative: true } };
 }
 
-function isThere(ask: () => unknown): boolean {
+function exists(access: () => unknown): boolean {
   try {
-    ask();
+    access();
     return true;
   } catch {
     return false;

@@ -1,8 +1,8 @@
 import * as layout from '../../src/shared/layout.js';
 
 // Offsets in a node and in a block of a baked mesh: src/worker/core/mesh/layout.ts.
-export const NODE_LOW = [0, 8, 16]; // u8 × 4 per axis
-export const NODE_HIGH = [4, 12, 20];
+export const NODE_MIN = [0, 8, 16]; // u8 × 4 per axis
+export const NODE_MAX = [4, 12, 20];
 export const NODE_QUATERNION = 24; // i16 × 4
 export const NODE_ORIGIN = 32; // f32 × 3
 export const NODE_CHILDREN = 44; // u32
@@ -21,13 +21,13 @@ export const DEFORM_VERTEX_COUNT = 0; // u32, like the next ones
 export const DEFORM_BONE_COUNT = 4;
 export const DEFORM_TARGET_COUNT = 8;
 export const DEFORM_REACH = 12; // f32, like the next ones
-export const DEFORM_LEAST_REST = 16;
-export const DEFORM_GREATEST_REST = 20;
+export const DEFORM_MIN_REST = 16;
+export const DEFORM_MAX_REST = 20;
 export const DEFORM_ABSOLUTE = 24; // u32
 export const DEFORM_PAD = 28; // u32
 const DEFORM_BYTES = 32;
-export const BONE_HIT_LOW = 96; // f64 × 3
-export const BONE_HIT_HIGH = 120; // f64 × 3
+export const BONE_HIT_MIN = 96; // f64 × 3
+export const BONE_HIT_MAX = 120; // f64 × 3
 export const BONE_USED = 144; // u32
 export const BONE_HAS_HIT = 148; // u32
 export const BONE_PAD = 152; // u32 × 2
@@ -122,36 +122,36 @@ export class BakedMesh {
 
   /** Byte offset of the weights of the first vertex: four f32 each. */
   get weightsAt(): number {
-    return this.restAt + 16 * this.#deformed(DEFORM_VERTEX_COUNT);
+    return this.restAt + 16 * this.#deformWord(DEFORM_VERTEX_COUNT);
   }
 
   /** Byte offset of the bones of the first vertex: four u16 each. */
   get bonesAt(): number {
-    return this.weightsAt + 16 * this.#deformed(DEFORM_VERTEX_COUNT);
+    return this.weightsAt + 16 * this.#deformWord(DEFORM_VERTEX_COUNT);
   }
 
   /** Byte offset of the box of a bone. */
   boneBoxAt(bone: number): number {
-    return this.bonesAt + align16(8 * this.#deformed(DEFORM_VERTEX_COUNT)) + BONE_BOX_BYTES * bone;
+    return this.bonesAt + align16(8 * this.#deformWord(DEFORM_VERTEX_COUNT)) + BONE_BOX_BYTES * bone;
   }
 
   /** Byte offset of the range of a target: six f32, for a mesh with bones. */
   targetRangeAt(target: number): number {
-    return this.boneBoxAt(this.#deformed(DEFORM_BONE_COUNT)) + TARGET_RANGE_BYTES * target;
+    return this.boneBoxAt(this.#deformWord(DEFORM_BONE_COUNT)) + TARGET_RANGE_BYTES * target;
   }
 
   /** Byte offset of the displacements of all targets: three f32 per vertex. */
   get shiftsAt(): number {
-    return this.targetRangeAt(this.#deformed(DEFORM_TARGET_COUNT));
+    return this.targetRangeAt(this.#deformWord(DEFORM_TARGET_COUNT));
   }
 
   /** Byte offset of the positions of all targets. */
   get placesAt(): number {
-    const shifts = 12 * this.#deformed(DEFORM_VERTEX_COUNT) * this.#deformed(DEFORM_TARGET_COUNT);
+    const shifts = 12 * this.#deformWord(DEFORM_VERTEX_COUNT) * this.#deformWord(DEFORM_TARGET_COUNT);
     return this.shiftsAt + align16(shifts + 16);
   }
 
-  #deformed(offset: number): number {
+  #deformWord(offset: number): number {
     return this.word(this.deformAt(offset));
   }
 
@@ -221,15 +221,15 @@ export function checksumOf(buffer: ArrayBuffer): number {
   const view = new DataView(buffer);
   const vectors = Uint32Array.from({ length: 16 }, (_, i) => i);
   const sums = new Uint32Array(16);
-  const turned = new Uint32Array(16);
+  const shifted = new Uint32Array(16);
   let at = layout.MESH_CHECKED;
   for (; at + 64 <= bytes; at += 64) {
     for (let i = 0; i < 16; i++) {
       const [next, nextButOne] = [(i & 12) | ((i + 1) & 3), (i & 12) | ((i + 2) & 3)];
-      turned[i] = (vectors[next] >>> 8) | (vectors[nextButOne] << 24);
+      shifted[i] = (vectors[next] >>> 8) | (vectors[nextButOne] << 24);
     }
     for (let i = 0; i < 16; i++) {
-      vectors[i] = turned[i] + view.getUint32(at + 4 * i, true);
+      vectors[i] = shifted[i] + view.getUint32(at + 4 * i, true);
       sums[i] += vectors[i];
     }
   }

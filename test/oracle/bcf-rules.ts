@@ -4,23 +4,23 @@
 import { strFromU8, unzipSync } from 'fflate';
 import { readXml, type XmlElement } from './xml.js';
 
-type Form = (text: string) => boolean;
+type TextRule = (text: string) => boolean;
 
 interface ElementRule {
   /** Names in order; the suffix ? means optional, * any number, + at least one. */
   children?: readonly string[];
   /** The suffix ? means that the attribute is optional. */
-  attributes?: Record<string, Form>;
-  text?: Form;
+  attributes?: Record<string, TextRule>;
+  text?: TextRule;
 }
 
-const any: Form = () => true;
+const isAnyText: TextRule = () => true;
 const oneOf =
-  (...texts: string[]): Form =>
+  (...texts: string[]): TextRule =>
   (text) =>
     texts.includes(text);
 const matching =
-  (pattern: RegExp): Form =>
+  (pattern: RegExp): TextRule =>
   (text) =>
     pattern.test(text);
 const guid = matching(/^[a-f0-9]{8}(-[a-f0-9]{4}){3}-[a-f0-9]{12}$/);
@@ -34,19 +34,19 @@ const vector: ElementRule = { children: ['X', 'Y', 'Z'] };
 
 const RULES: Record<string, ElementRule> = {
   Version: { children: ['DetailedVersion?'], attributes: { VersionId: oneOf('2.1') } },
-  DetailedVersion: { text: any },
+  DetailedVersion: { text: isAnyText },
   Markup: { children: ['Topic', 'Viewpoints*'] },
   Topic: {
     children: ['Title', 'Priority?', 'Index?', 'Labels*', 'CreationDate', 'CreationAuthor', 'Description?'],
-    attributes: { Guid: guid, 'TopicType?': any, 'TopicStatus?': any },
+    attributes: { Guid: guid, 'TopicType?': isAnyText, 'TopicStatus?': isAnyText },
   },
   Title: { text: (text) => text !== '' },
-  Priority: { text: any },
+  Priority: { text: isAnyText },
   Index: { text: integer },
-  Labels: { text: any },
+  Labels: { text: isAnyText },
   CreationDate: { text: dateTime },
   CreationAuthor: { text: (text) => text !== '' },
-  Description: { text: any },
+  Description: { text: isAnyText },
   Viewpoints: { children: ['Viewpoint?', 'Snapshot?', 'Index?'], attributes: { Guid: guid } },
   Viewpoint: { text: matching(/\.bcfv$/) },
   VisualizationInfo: { children: ['Components?', 'PerspectiveCamera?'], attributes: { Guid: guid } },
@@ -54,8 +54,8 @@ const RULES: Record<string, ElementRule> = {
   Selection: { children: ['Component+'] },
   Visibility: { attributes: { 'DefaultVisibility?': boolean } },
   Component: { children: ['OriginatingSystem?', 'AuthoringToolId?'], attributes: { 'IfcGuid?': ifcGuid } },
-  OriginatingSystem: { text: any },
-  AuthoringToolId: { text: any },
+  OriginatingSystem: { text: isAnyText },
+  AuthoringToolId: { text: isAnyText },
   PerspectiveCamera: { children: ['CameraViewPoint', 'CameraDirection', 'CameraUpVector', 'FieldOfView'] },
   CameraViewPoint: vector,
   CameraDirection: vector,
@@ -76,7 +76,7 @@ export function bcfFaults(bytes: Uint8Array): string[] {
 /** Does the same for its files, by path. */
 export function bcfFaultsOf(files: Readonly<Record<string, string>>): string[] {
   const faults: string[] = [];
-  const read = (path: string, root: string): XmlElement | null => {
+  const readRoot = (path: string, root: string): XmlElement | null => {
     if (!(path in files)) {
       faults.push(`${path} is missing`);
       return null;
@@ -91,19 +91,19 @@ export function bcfFaultsOf(files: Readonly<Record<string, string>>): string[] {
       return null;
     }
   };
-  read('bcf.version', 'Version');
+  readRoot('bcf.version', 'Version');
   const expected = new Set(['bcf.version']);
   const topics = new Set(Object.keys(files).flatMap((path) => (path.includes('/') ? [path.split('/')[0]] : [])));
   for (const topic of topics) {
     expected.add(`${topic}/markup.bcf`);
-    const markup = read(`${topic}/markup.bcf`, 'Markup');
+    const markup = readRoot(`${topic}/markup.bcf`, 'Markup');
     for (const { name, attributes, children } of markup?.children ?? []) {
       if (name === 'Topic' && attributes.Guid !== topic)
         faults.push(`the folder ${topic} has the topic ${attributes.Guid}`);
       if (name !== 'Viewpoints') continue;
       const path = `${topic}/${children.find((child) => child.name === 'Viewpoint')?.text}`;
       expected.add(path);
-      const view = read(path, 'VisualizationInfo');
+      const view = readRoot(path, 'VisualizationInfo');
       if (view && view.attributes.Guid !== attributes.Guid)
         faults.push(`${path} has another Guid than its markup says`);
     }
@@ -118,18 +118,18 @@ function checkElement({ name, attributes, children, text }: XmlElement, path: st
     faults.push(`${path} is unknown`);
     return;
   }
-  for (const [key, form] of Object.entries(rule.attributes ?? {})) {
+  for (const [key, isValid] of Object.entries(rule.attributes ?? {})) {
     const value = attributes[key.replace('?', '')];
-    if (value === undefined ? !key.endsWith('?') : !form(value)) faults.push(`${path} has ${key} ${value}`);
+    if (value === undefined ? !key.endsWith('?') : !isValid(value)) faults.push(`${path} has ${key} ${value}`);
   }
   for (const key of Object.keys(attributes)) {
     if (!rule.attributes || !(key in rule.attributes || `${key}?` in rule.attributes))
       faults.push(`${path} has the unknown ${key}`);
   }
   const pattern = (rule.children ?? []).map((child) => child.replace(/^(\w+)(.?)$/, '(?:$1 )$2')).join('');
-  const found = children.map((child) => `${child.name} `).join('');
-  if (!new RegExp(`^${pattern}$`).test(found))
-    faults.push(`${path} has the children ${found}, expected ${rule.children}`);
+  const childNames = children.map((child) => `${child.name} `).join('');
+  if (!new RegExp(`^${pattern}$`).test(childNames))
+    faults.push(`${path} has the children ${childNames}, expected ${rule.children}`);
   if (rule.text ? !rule.text(text) : text.trim() !== '') faults.push(`${path} has the text ${JSON.stringify(text)}`);
   for (const child of children) checkElement(child, `${path}/${child.name}`, faults);
 }

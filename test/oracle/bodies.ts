@@ -19,23 +19,27 @@ export class Body {
   crossings(ray: Ray): { enter: number; leave: number; depth: number } | null {
     const origin = ray.origin.clone().sub(new Vector3().setFromMatrixPosition(this.matrix)).applyMatrix3(this.#inverse);
     const direction = ray.direction.clone().applyMatrix3(this.#inverse);
-    const place = new Vector3();
-    const height = (t: number) => this.shape.height(place.copy(origin).addScaledVector(direction, t));
+    const point = new Vector3();
+    const height = (t: number) => this.shape.height(point.copy(origin).addScaledVector(direction, t));
     const { middle, radius } = this.shape;
-    const nearest = middle.clone().sub(origin).dot(direction) / direction.lengthSq();
-    if (origin.clone().addScaledVector(direction, nearest).distanceTo(middle) > 1.001 * radius) return null;
-    const reach = (1.01 * radius) / direction.length();
-    const lowest = lowestOf(height, nearest - reach, nearest + reach);
-    const depth = -height(lowest);
+    const tNearest = middle.clone().sub(origin).dot(direction) / direction.lengthSq();
+    if (origin.clone().addScaledVector(direction, tNearest).distanceTo(middle) > 1.001 * radius) return null;
+    const tRange = (1.01 * radius) / direction.length();
+    const tLowest = findMinimum(height, tNearest - tRange, tNearest + tRange);
+    const depth = -height(tLowest);
     if (depth < 0) return null;
-    return { enter: rootOf(height, nearest - reach, lowest), leave: rootOf(height, nearest + reach, lowest), depth };
+    return {
+      enter: findRoot(height, tNearest - tRange, tLowest),
+      leave: findRoot(height, tNearest + tRange, tLowest),
+      depth,
+    };
   }
 
   /** Normals of all faces that a surface point is on, within a tolerance. */
   normals(point: Vector3): Vector3[] {
     const local = point.clone().sub(new Vector3().setFromMatrixPosition(this.matrix)).applyMatrix3(this.#inverse);
-    const turn = new Matrix3().getNormalMatrix(this.matrix);
-    return this.shape.normals(local).map((normal) => normal.applyNormalMatrix(turn));
+    const normalMatrix = new Matrix3().getNormalMatrix(this.matrix);
+    return this.shape.normals(local).map((normal) => normal.applyNormalMatrix(normalMatrix));
   }
 }
 
@@ -70,16 +74,16 @@ export function capsuleOf(radius: number, from: Vector3, to: Vector3): BodyShape
 }
 
 /** Gives flat shapes the thickness that the service gives them. */
-export function thickened(half: Vector3): Vector3 {
+export function thickenHalfSize(half: Vector3): Vector3 {
   return half.clone().max(new Vector3(1e-9, 1e-9, 1e-9).multiplyScalar(Math.max(...half.toArray())));
 }
 
 /** Flat boxes are thickened. */
 export function boxOf(half: Vector3, center = new Vector3(), rotation = new Quaternion()): BodyShape {
-  const size = thickened(half);
-  const back = rotation.clone().invert();
+  const size = thickenHalfSize(half);
+  const inverseRotation = rotation.clone().invert();
   const relative = (point: Vector3, out = new Vector3()) => {
-    return out.copy(point).sub(center).applyQuaternion(back).divide(size);
+    return out.copy(point).sub(center).applyQuaternion(inverseRotation).divide(size);
   };
   const scratch = new Vector3();
   return {
@@ -111,9 +115,9 @@ export function ballBody({ center, radius }: Sphere): Body {
 /** The bounding box of a capsule under a matrix: the extent of its ends, by the support function of the ball about them. */
 export function capsuleBox(radius: number, from: Vector3, to: Vector3, matrix: Matrix4): Box3 {
   const rows = new Matrix3().setFromMatrix4(matrix).transpose().elements;
-  const reach = [0, 3, 6].map((at) => radius * Math.hypot(rows[at], rows[at + 1], rows[at + 2]));
+  const extents = [0, 3, 6].map((at) => radius * Math.hypot(rows[at], rows[at + 1], rows[at + 2]));
   const ends = [from, to].map((end) => end.clone().applyMatrix4(matrix));
-  return new Box3().setFromPoints(ends).expandByVector(new Vector3(...reach));
+  return new Box3().setFromPoints(ends).expandByVector(new Vector3(...extents));
 }
 
 /** Rotation to the capsule's space: the shortest one from the nearer half of the z axis to its segment. */
@@ -127,48 +131,48 @@ export function capsuleFrame(from: Vector3, to: Vector3): Quaternion {
 }
 
 /** The sphere under any matrix, scaled by the greatest stretch; without shear, three computes the same. */
-export function stretched(sphere: Sphere, matrix: Matrix4): Sphere {
+export function scaleSphere(sphere: Sphere, matrix: Matrix4): Sphere {
   const linear = new Matrix3().setFromMatrix4(matrix);
-  const square = new Matrix3().multiplyMatrices(linear.clone().transpose(), linear);
+  const gram = new Matrix3().multiplyMatrices(linear.clone().transpose(), linear);
   // Power iteration by squaring: 2^40 steps from every axis.
   for (let i = 0; i < 40; i++) {
-    square.multiply(square.clone());
-    square.multiplyScalar(1 / Math.max(...square.elements.map(Math.abs)));
+    gram.multiply(gram.clone());
+    gram.multiplyScalar(1 / Math.max(...gram.elements.map(Math.abs)));
   }
   const stretches = [0, 3, 6].map((at) => {
-    const vector = new Vector3().fromArray(square.elements, at);
+    const vector = new Vector3().fromArray(gram.elements, at);
     return vector.lengthSq() === 0 ? 0 : vector.normalize().applyMatrix3(linear).length();
   });
   return new Sphere(sphere.center.clone().applyMatrix4(matrix), sphere.radius * Math.max(...stretches));
 }
 
 /** Minimum of a convex function, by golden section search. */
-function lowestOf(height: (t: number) => number, low: number, high: number): number {
+function findMinimum(height: (t: number) => number, min: number, max: number): number {
   const ratio = (Math.sqrt(5) - 1) / 2;
-  let [a, b] = [low, high];
+  let [a, b] = [min, max];
   let [p, q] = [b - ratio * (b - a), a + ratio * (b - a)];
-  let [atP, atQ] = [height(p), height(q)];
+  let [heightP, heightQ] = [height(p), height(q)];
   for (let i = 0; i < 80; i++) {
-    if (atP < atQ) {
-      [b, q, atQ] = [q, p, atP];
+    if (heightP < heightQ) {
+      [b, q, heightQ] = [q, p, heightP];
       p = b - ratio * (b - a);
-      atP = height(p);
+      heightP = height(p);
     } else {
-      [a, p, atP] = [p, q, atQ];
+      [a, p, heightP] = [p, q, heightQ];
       q = a + ratio * (b - a);
-      atQ = height(q);
+      heightQ = height(q);
     }
   }
   return (a + b) / 2;
 }
 
 /** Root by bisection: positive at `outside`, negative at `inside`. */
-function rootOf(height: (t: number) => number, outside: number, inside: number): number {
-  let [out, into] = [outside, inside];
+function findRoot(height: (t: number) => number, outside: number, inside: number): number {
+  let [outer, inner] = [outside, inside];
   for (let i = 0; i < 70; i++) {
-    const middle = (out + into) / 2;
-    if (height(middle) > 0) out = middle;
-    else into = middle;
+    const midpoint = (outer + inner) / 2;
+    if (height(midpoint) > 0) outer = midpoint;
+    else inner = midpoint;
   }
-  return (out + into) / 2;
+  return (outer + inner) / 2;
 }

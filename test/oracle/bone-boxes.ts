@@ -22,8 +22,8 @@ export function dominantBone(
   }
   let best = -1;
   for (const [bone, sum] of sums) {
-    const most = sums.get(best) ?? Number.NEGATIVE_INFINITY;
-    if (sum > most || (sum === most && bone < best)) best = bone;
+    const bestSum = sums.get(best) ?? Number.NEGATIVE_INFINITY;
+    if (sum > bestSum || (sum === bestSum && bone < best)) best = bone;
   }
   return best;
 }
@@ -32,36 +32,38 @@ export function dominantBone(
 export function boneBoxes({ mesh, data }: Rig): BoneBox[] {
   const { skeleton, bindMatrix, bindMatrixInverse, matrixWorld } = mesh as SkinnedMesh;
   const skin = data.skin!;
-  const places = new Map<number, Vector3[]>();
+  const positionsByBone = new Map<number, Vector3[]>();
   for (const i of new Set(data.indices!)) {
     const bone = dominantBone(skin, i);
-    if (!places.has(bone)) places.set(bone, []);
-    places.get(bone)!.push(new Vector3().fromArray(data.positions, 3 * i));
+    if (!positionsByBone.has(bone)) positionsByBone.set(bone, []);
+    positionsByBone.get(bone)!.push(new Vector3().fromArray(data.positions, 3 * i));
   }
-  places.delete(-1);
-  return [...places].flatMap(([bone, rest]) => {
-    const moved = new Matrix4()
+  positionsByBone.delete(-1);
+  return [...positionsByBone].flatMap(([bone, restPositions]) => {
+    const boneMatrix = new Matrix4()
       .fromArray(skeleton.boneMatrices as Float32Array, 16 * bone)
       .premultiply(bindMatrixInverse)
       .multiply(bindMatrix)
       .premultiply(matrixWorld);
-    if (Math.abs(moved.determinant()) < 1e-12) return [];
-    const { axes, spreads } = principalAxes(rest);
-    const [low, high] = [new Vector3().setScalar(Infinity), new Vector3().setScalar(-Infinity)];
-    for (const place of rest) {
-      const along = new Vector3(...axes.map((axis) => axis.dot(place)));
-      low.min(along);
-      high.max(along);
+    if (Math.abs(boneMatrix.determinant()) < 1e-12) return [];
+    const { axes, spreads } = principalAxes(restPositions);
+    const [min, max] = [new Vector3().setScalar(Infinity), new Vector3().setScalar(-Infinity)];
+    for (const position of restPositions) {
+      const coordinates = new Vector3(...axes.map((axis) => axis.dot(position)));
+      min.min(coordinates);
+      max.max(coordinates);
     }
-    const half = high.clone().sub(low).multiplyScalar(0.5);
-    const middle = low.add(half);
+    const halfSize = max.clone().sub(min).multiplyScalar(0.5);
+    const center = min.add(halfSize);
     const frame = new Matrix4().makeBasis(axes[0], axes[1], axes[2]);
-    const matrix = moved
+    const matrix = boneMatrix
       .clone()
       .multiply(frame)
-      .multiply(new Matrix4().makeTranslation(middle))
+      .multiply(new Matrix4().makeTranslation(center))
       .multiply(
-        new Matrix4().makeScale(...(half.toArray().map((each) => Math.max(each, 1e-7)) as [number, number, number])),
+        new Matrix4().makeScale(
+          ...(halfSize.toArray().map((extent) => Math.max(extent, 1e-7)) as [number, number, number]),
+        ),
       );
     const largest = Math.max(...spreads);
     const isAmbiguous = [0, 1, 2].some((i) => {
@@ -69,19 +71,26 @@ export function boneBoxes({ mesh, data }: Rig): BoneBox[] {
       const b = spreads[(i + 1) % 3];
       return Math.max(a, b) > 1e-12 * largest && Math.abs(a - b) < 1e-3 * largest;
     });
-    return { bone, matrix, vertices: rest.map((place) => place.clone().applyMatrix4(moved)), isAmbiguous };
+    return {
+      bone,
+      matrix,
+      vertices: restPositions.map((position) => position.clone().applyMatrix4(boneMatrix)),
+      isAmbiguous,
+    };
   });
 }
 
 /** Eigenvectors of the covariance of positions, by Jacobi rotations, and the spread along each. */
-function principalAxes(places: Vector3[]): { axes: Vector3[]; spreads: number[] } {
-  const mean = places.reduce((sum, place) => sum.add(place), new Vector3()).divideScalar(places.length);
+function principalAxes(positions: Vector3[]): { axes: Vector3[]; spreads: number[] } {
+  const mean = positions.reduce((sum, position) => sum.add(position), new Vector3()).divideScalar(positions.length);
   const a = [0, 1, 2].map((i) =>
     [0, 1, 2].map((j) => {
-      const sum = places.reduce((total, place) => {
-        return total + (place.getComponent(i) - mean.getComponent(i)) * (place.getComponent(j) - mean.getComponent(j));
+      const sum = positions.reduce((total, position) => {
+        return (
+          total + (position.getComponent(i) - mean.getComponent(i)) * (position.getComponent(j) - mean.getComponent(j))
+        );
       }, 0);
-      return sum / places.length;
+      return sum / positions.length;
     }),
   );
   const v = [0, 1, 2].map((i) => [0, 1, 2].map((j) => Number(i === j)));
@@ -107,21 +116,21 @@ function principalAxes(places: Vector3[]): { axes: Vector3[]; spreads: number[] 
 }
 
 /** Where a line enters and leaves a box that is expanded by this much on every side, in world space; null if it misses. */
-export function crossBox({ origin, direction }: Ray, matrix: Matrix4, grown: number): [number, number] | null {
+export function crossBox({ origin, direction }: Ray, matrix: Matrix4, margin: number): [number, number] | null {
   const inverse = matrix.clone().invert();
-  const from = origin.clone().applyMatrix4(inverse);
-  const to = origin.clone().add(direction).applyMatrix4(inverse);
-  const way = to.sub(from);
+  const localOrigin = origin.clone().applyMatrix4(inverse);
+  const localEnd = origin.clone().add(direction).applyMatrix4(inverse);
+  const localDirection = localEnd.sub(localOrigin);
   let [near, far] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
   for (let i = 0; i < 3; i++) {
     // The distance of a face from the centre is one over the length of the inverse's row.
     const e = inverse.elements;
-    const half = 1 + grown * Math.hypot(e[i], e[i + 4], e[i + 8]);
-    if (half <= 0) return null;
-    const o = from.getComponent(i);
-    const d = way.getComponent(i);
-    const t0 = (-half - o) / d;
-    const t1 = (half - o) / d;
+    const halfWidth = 1 + margin * Math.hypot(e[i], e[i + 4], e[i + 8]);
+    if (halfWidth <= 0) return null;
+    const o = localOrigin.getComponent(i);
+    const d = localDirection.getComponent(i);
+    const t0 = (-halfWidth - o) / d;
+    const t1 = (halfWidth - o) / d;
     near = Math.max(near, Math.min(t0, t1));
     far = Math.min(far, Math.max(t0, t1));
   }

@@ -4,21 +4,21 @@ import type { Random } from './random.js';
 export type AnyCamera = PerspectiveCamera | OrthographicCamera;
 
 /** In float64, a projection with this far plane equals one with a far plane at infinity. */
-export const NO_FAR = 1e30;
+export const INFINITE_FAR = 1e30;
 
-export const KINDS: [name: string, make: (random: Random) => AnyCamera][] = [
+export const CAMERA_KINDS: [name: string, make: (random: Random) => AnyCamera][] = [
   ['perspective', perspective],
   ['orthographic', orthographic],
   ['off-axis perspective', (random) => offAxis(perspective(random), random)],
   ['off-axis orthographic', (random) => offAxis(orthographic(random), random)],
-  ['perspective without a far plane', (random) => perspective(random, NO_FAR)],
+  ['perspective without a far plane', (random) => perspective(random, INFINITE_FAR)],
 ];
 
 /**
  * Cameras whose eye or line of sight differs from that of three's Raycaster, though drawing and culling handle them like any
  * other.
  */
-export const ODD_KINDS: [name: string, make: (random: Random) => AnyCamera][] = [
+export const ODD_CAMERA_KINDS: [name: string, make: (random: Random) => AnyCamera][] = [
   ['oblique', oblique],
   ['perspective from beside', fromBeside],
 ];
@@ -75,9 +75,9 @@ function fromBeside(random: Random): PerspectiveCamera {
 
 /** Multiplies the projection by another matrix whenever it is computed. */
 function withFactor<C extends AnyCamera>(camera: C, factor: () => Matrix4): C {
-  const update = camera.updateProjectionMatrix;
+  const updateProjection = camera.updateProjectionMatrix;
   camera.updateProjectionMatrix = () => {
-    update.call(camera);
+    updateProjection.call(camera);
     camera.projectionMatrix.multiply(factor());
     camera.projectionMatrixInverse.copy(camera.projectionMatrix).invert();
   };
@@ -94,10 +94,10 @@ function offAxis<C extends AnyCamera>(camera: C, random: Random): C {
 }
 
 /** Places a camera randomly around a position, looking at a point near it. */
-export function aimed<C extends AnyCamera>(camera: C, random: Random, place: Vector3): C {
-  camera.position.copy(random.point(30)).add(place);
+export function aimCamera<C extends AnyCamera>(camera: C, random: Random, center: Vector3): C {
+  camera.position.copy(random.point(30)).add(center);
   camera.up.copy(random.direction());
-  camera.lookAt(random.point(20).add(place));
+  camera.lookAt(random.point(20).add(center));
   camera.updateMatrixWorld();
   camera.updateProjectionMatrix();
   return camera;

@@ -1,7 +1,7 @@
 // Clashes of parts by brute force in float64: all pairs, all triangles.
 import { Box3, type Matrix4, Vector3 } from 'three';
 import { triangleDistance } from './distances.js';
-import { type Corners, trianglesMeet } from './exact.js';
+import { type Corners, trianglesIntersect } from './exact.js';
 import type { Triangles } from './meshes.js';
 import { ConvexSolid, penetration } from './penetration.js';
 import { trianglesUnder } from './triangle-pairs.js';
@@ -21,7 +21,7 @@ export class SolidPart {
     this.#matrix = matrix;
     this.corners = trianglesUnder(mesh, matrix);
     this.boxes = this.corners.map((corners) => new Box3().setFromPoints([...corners]));
-    for (const each of this.boxes) this.box.union(each);
+    for (const triangleBox of this.boxes) this.box.union(triangleBox);
   }
 
   /** The part as a solid, if the mesh is convex. */
@@ -31,8 +31,8 @@ export class SolidPart {
   }
 
   holds(point: Vector3): boolean {
-    const own = point.clone().applyMatrix4(this.#matrix.clone().invert());
-    return Math.abs(windingNumber(this.#mesh, own)) > 0.5;
+    const localPoint = point.clone().applyMatrix4(this.#matrix.clone().invert());
+    return Math.abs(windingNumber(this.#mesh, localPoint)) > 0.5;
   }
 
   get corner(): Vector3 {
@@ -45,35 +45,36 @@ export function convexDepth(a: SolidPart, b: SolidPart): number {
   return penetration(a.solid, b.solid);
 }
 
-/** Returns whether any triangles intersect, exactly, or one part contains the other; b is moved by `way` first. */
-export function solidsMeet(a: SolidPart, b: SolidPart, way = new Vector3()): boolean {
-  const moved = new Box3();
+/** Returns whether any triangles intersect, exactly, or one part contains the other; b is moved by `offset` first. */
+export function solidsMeet(a: SolidPart, b: SolidPart, offset = new Vector3()): boolean {
+  const movedBox = new Box3();
   for (let j = 0; j < b.corners.length; j++) {
-    moved.copy(b.boxes[j]).translate(way);
-    if (!moved.intersectsBox(a.box)) continue;
-    const corners = b.corners[j].map((corner) => corner.clone().add(way)) as unknown as Corners;
+    movedBox.copy(b.boxes[j]).translate(offset);
+    if (!movedBox.intersectsBox(a.box)) continue;
+    const corners = b.corners[j].map((corner) => corner.clone().add(offset)) as unknown as Corners;
     for (let i = 0; i < a.corners.length; i++) {
-      if (a.boxes[i].intersectsBox(moved) && trianglesMeet(a.corners[i], corners)) return true;
+      if (a.boxes[i].intersectsBox(movedBox) && trianglesIntersect(a.corners[i], corners)) return true;
     }
   }
-  return a.holds(b.corner.clone().add(way)) || b.holds(a.corner.clone().sub(way));
+  return a.holds(b.corner.clone().add(offset)) || b.holds(a.corner.clone().sub(offset));
 }
 
-/** Distance between two parts, or `enough` if it is at least that; 0 if they meet. */
-export function solidDistance(a: SolidPart, b: SolidPart, enough: number): number {
-  let least = enough;
+/** Distance between two parts, or `maxDistance` if it is at least that; 0 if they meet. */
+export function solidDistance(a: SolidPart, b: SolidPart, maxDistance: number): number {
+  let minDistance = maxDistance;
   for (let i = 0; i < a.corners.length; i++) {
-    if (gap(a.boxes[i], b.box) >= least) continue;
+    if (boxGap(a.boxes[i], b.box) >= minDistance) continue;
     for (let j = 0; j < b.corners.length; j++) {
-      if (gap(a.boxes[i], b.boxes[j]) < least) least = Math.min(least, triangleDistance(a.corners[i], b.corners[j]));
+      if (boxGap(a.boxes[i], b.boxes[j]) < minDistance)
+        minDistance = Math.min(minDistance, triangleDistance(a.corners[i], b.corners[j]));
     }
   }
-  return least > 0 && (a.holds(b.corner) || b.holds(a.corner)) ? 0 : least;
+  return minDistance > 0 && (a.holds(b.corner) || b.holds(a.corner)) ? 0 : minDistance;
 }
 
-export function gap(a: Box3, b: Box3): number {
-  const along = (axis: 'x' | 'y' | 'z') => Math.max(a.min[axis] - b.max[axis], b.min[axis] - a.max[axis], 0);
-  return Math.hypot(along('x'), along('y'), along('z'));
+export function boxGap(a: Box3, b: Box3): number {
+  const axisGap = (axis: 'x' | 'y' | 'z') => Math.max(a.min[axis] - b.max[axis], b.min[axis] - a.max[axis], 0);
+  return Math.hypot(axisGap('x'), axisGap('y'), axisGap('z'));
 }
 
 /** Returns whether each vertex of one is within the tolerance of a vertex of the other, and both have the same number of them. */

@@ -8,13 +8,13 @@ export function isClosed({ positions, indices }: MeshData): boolean {
   const surplus = new Map<string, number>();
   const corners = indices ?? Uint32Array.from({ length: positions.length / 3 }, (_, i) => i);
   // As text, both zeros are equal.
-  const place = (corner: number) => positions.subarray(3 * corners[corner], 3 * corners[corner] + 3);
+  const positionAt = (corner: number) => positions.subarray(3 * corners[corner], 3 * corners[corner] + 3);
   for (let i = 0; i < corners.length; i += 3) {
-    const places = [place(i), place(i + 1), place(i + 2)];
-    if (!places.every((xyz) => xyz.every(Number.isFinite))) continue;
-    const names = places.map((xyz) => `${xyz}`);
-    names.forEach((from, k) => {
-      const to = names[(k + 1) % 3];
+    const cornerPositions = [positionAt(i), positionAt(i + 1), positionAt(i + 2)];
+    if (!cornerPositions.every((xyz) => xyz.every(Number.isFinite))) continue;
+    const keys = cornerPositions.map((xyz) => `${xyz}`);
+    keys.forEach((from, k) => {
+      const to = keys[(k + 1) % 3];
       const [edge, side] = from < to ? [`${from} ${to}`, 1] : [`${to} ${from}`, -1];
       if (from !== to) surplus.set(edge, (surplus.get(edge) ?? 0) + side);
     });

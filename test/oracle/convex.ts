@@ -87,15 +87,15 @@ export function triangle(a: Vector3, b: Vector3, c: Vector3): Convex {
 /**
  * Distance of the two along the best of the separating axes; a lower bound of their distance. Zero if they touch. Negative if
  * they overlap: minus the shortest translation that separates them. It stops at the first axis that separates them by more than
- * `enough`.
+ * `limit`.
  */
-export function separation(a: Convex, b: Convex, enough = Infinity): number {
-  let best = -Infinity;
+export function separation(a: Convex, b: Convex, limit = Infinity): number {
+  let maxGap = -Infinity;
   for (const { axes } of [a, b]) {
     const { normals } = axes;
     for (let i = 0; i < normals.length; i += 3) {
-      best = Math.max(best, gap(a, b, normals[i], normals[i + 1], normals[i + 2]));
-      if (best > enough) return best;
+      maxGap = Math.max(maxGap, gap(a, b, normals[i], normals[i + 1], normals[i + 2]));
+      if (maxGap > limit) return maxGap;
     }
   }
   const u = a.axes.edges;
@@ -108,11 +108,11 @@ export function separation(a: Convex, b: Convex, enough = Infinity): number {
       const vx = v[j];
       const vy = v[j + 1];
       const vz = v[j + 2];
-      best = Math.max(best, gap(a, b, uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx));
-      if (best > enough) return best;
+      maxGap = Math.max(maxGap, gap(a, b, uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx));
+      if (maxGap > limit) return maxGap;
     }
   }
-  return best;
+  return maxGap;
 }
 
 /** The minimum distance of the points to the faces of the box; negative if one is outside. */
@@ -123,15 +123,15 @@ export function depthInside(points: readonly Vector3[], container: Convex): numb
     const normal = new Vector3().fromArray(normals, i);
     const length = normal.length();
     if (length === 0) return -Infinity; // a flat box contains nothing
-    let [low, high] = [Infinity, -Infinity];
+    let [min, max] = [Infinity, -Infinity];
     for (const vertex of container.vertices) {
       const height = normal.dot(vertex);
-      low = Math.min(low, height);
-      high = Math.max(high, height);
+      min = Math.min(min, height);
+      max = Math.max(max, height);
     }
     for (const point of points) {
       const height = normal.dot(point);
-      depth = Math.min(depth, (height - low) / length, (high - height) / length);
+      depth = Math.min(depth, (height - min) / length, (max - height) / length);
     }
   }
   return depth;
@@ -142,16 +142,16 @@ function gap(a: Convex, b: Convex, x: number, y: number, z: number): number {
   const length = Math.sqrt(x * x + y * y + z * z);
   if (length === 0) return -Infinity;
   const origin = a.vertices[0]; // rounding errors grow with the distance from it
-  let [lowA, highA, lowB, highB] = [Infinity, -Infinity, Infinity, -Infinity];
+  let [minA, maxA, minB, maxB] = [Infinity, -Infinity, Infinity, -Infinity];
   for (const v of a.vertices) {
     const height = (v.x - origin.x) * x + (v.y - origin.y) * y + (v.z - origin.z) * z;
-    if (height < lowA) lowA = height;
-    if (height > highA) highA = height;
+    if (height < minA) minA = height;
+    if (height > maxA) maxA = height;
   }
   for (const v of b.vertices) {
     const height = (v.x - origin.x) * x + (v.y - origin.y) * y + (v.z - origin.z) * z;
-    if (height < lowB) lowB = height;
-    if (height > highB) highB = height;
+    if (height < minB) minB = height;
+    if (height > maxB) maxB = height;
   }
-  return Math.max(lowB - highA, lowA - highB) / length;
+  return Math.max(minB - maxA, minA - maxB) / length;
 }

@@ -15,25 +15,25 @@ export const CORRUPTIONS: Record<string, Corruption> = {
     longer.set(original);
     return longer;
   },
-  'one bit': (random, original) => flipped(random, original, 1),
-  'some bits': (random, original) => flipped(random, original, 2 + random.integer(30)),
+  'one bit': (random, original) => flipBits(random, original, 1),
+  'some bits': (random, original) => flipBits(random, original, 2 + random.integer(30)),
   'a range filled': (random, original) => {
     const copy = original.slice();
-    const [start, end] = range(random, copy.length);
+    const [start, end] = randomRange(random, copy.length);
     return copy.fill(random.pick([0, 0, 0xff, random.integer(256)]), start, end);
   },
   'ranges swapped': (random, original) => {
     const copy = original.slice();
     const length = 4 * (1 + random.integer(40));
-    const [a, b] = [aligned(random, copy.length - length), aligned(random, copy.length - length)];
+    const [a, b] = [alignedOffset(random, copy.length - length), alignedOffset(random, copy.length - length)];
     copy.set(original.subarray(a, a + length), b);
     copy.set(original.subarray(b, b + length), a);
     return copy;
   },
   'a range moved': (random, original) => {
     const copy = original.slice();
-    const [start, end] = range(random, copy.length);
-    return copy.copyWithin(aligned(random, copy.length - (end - start)), start, end);
+    const [start, end] = randomRange(random, copy.length);
+    return copy.copyWithin(alignedOffset(random, copy.length - (end - start)), start, end);
   },
   'random bytes': (random) => Uint8Array.from({ length: random.integer(2000) }, () => random.integer(256)),
   'random bytes behind the header': (random, original) =>
@@ -47,20 +47,20 @@ export const CORRUPTIONS: Record<string, Corruption> = {
       random.pick([0, layout.MESH_VERSION_VALUE - 1, layout.MESH_VERSION_VALUE + 1]),
     ),
   'a word of the header': (random, original) =>
-    withWord(original, aligned(random, layout.MESH_HEADER_BYTES), hostile(random, original)),
+    withWord(original, alignedOffset(random, layout.MESH_HEADER_BYTES), hostileWord(random, original)),
   'words anywhere': (random, original) => {
     let copy = original.slice();
     for (let i = 1 + random.integer(4); i > 0; i--) {
-      copy = withWord(copy, aligned(random, copy.length), hostile(random, original));
+      copy = withWord(copy, alignedOffset(random, copy.length), hostileWord(random, original));
     }
     return copy;
   },
 };
 
 /** A forger's attempts: an extreme value, a value off by a little, a word from elsewhere, a flat triangle, a link. */
-function hostile(random: Random, original: Uint8Array<ArrayBuffer>): number {
+function hostileWord(random: Random, original: Uint8Array<ArrayBuffer>): number {
   const words = new DataView(original.buffer);
-  const word = words.getUint32(aligned(random, original.length), true);
+  const word = words.getUint32(alignedOffset(random, original.length), true);
   return random.pick([
     random.pick(HOSTILE_WORDS),
     word,
@@ -77,18 +77,18 @@ function withWord(original: Uint8Array<ArrayBuffer>, offset: number, value: numb
   return copy;
 }
 
-function flipped(random: Random, original: Uint8Array<ArrayBuffer>, count: number): Uint8Array<ArrayBuffer> {
+function flipBits(random: Random, original: Uint8Array<ArrayBuffer>, count: number): Uint8Array<ArrayBuffer> {
   const copy = original.slice();
   for (let i = 0; i < count; i++) copy[random.integer(copy.length)] ^= 1 << random.integer(8);
   return copy;
 }
 
 /** A multiple of 4 below `length`. */
-function aligned(random: Random, length: number): number {
+function alignedOffset(random: Random, length: number): number {
   return 4 * random.integer(length / 4);
 }
 
-function range(random: Random, length: number): [start: number, end: number] {
+function randomRange(random: Random, length: number): [start: number, end: number] {
   const start = random.integer(length);
   return [start, Math.min(length, start + Math.ceil(random.logRange(1, length)))];
 }

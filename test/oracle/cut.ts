@@ -14,17 +14,18 @@ interface Span {
  * The two farthest points of the intersection of two triangles, both the same if they only touch, or null if they are disjoint.
  * Computed in rational arithmetic: exact on the float64 coordinates except for the result's own rounding.
  */
-export function cutOf(p: Corners, q: Corners): [Vector3, Vector3] | null {
+export function intersectionSegment(p: Corners, q: Corners): [Vector3, Vector3] | null {
   const numbers = [...p, ...q].flatMap((corner) => corner.toArray());
   const bits = Math.max(...numbers.map(fractionBits));
-  const whole = (corner: Vector3) => corner.toArray().map((of) => wholeNumber(of, bits)) as unknown as Point;
-  const first = p.map(whole);
-  const second = q.map(whole);
-  const shared = [...edgesIn(first, second, bits), ...edgesIn(second, first, bits)];
-  if (shared.length === 0) return null;
-  let farthest: [Vector3, Vector3] = [shared[0], shared[0]];
-  for (const from of shared) {
-    for (const to of shared) {
+  const integerPoint = (corner: Vector3) =>
+    corner.toArray().map((component) => toInteger(component, bits)) as unknown as Point;
+  const pointsP = p.map(integerPoint);
+  const pointsQ = q.map(integerPoint);
+  const endpoints = [...edgeEndsInside(pointsP, pointsQ, bits), ...edgeEndsInside(pointsQ, pointsP, bits)];
+  if (endpoints.length === 0) return null;
+  let farthest: [Vector3, Vector3] = [endpoints[0], endpoints[0]];
+  for (const from of endpoints) {
+    for (const to of endpoints) {
       if (from.distanceToSquared(to) > farthest[0].distanceToSquared(farthest[1])) farthest = [from, to];
     }
   }
@@ -32,31 +33,31 @@ export function cutOf(p: Corners, q: Corners): [Vector3, Vector3] | null {
 }
 
 /** The endpoints of the parts of a triangle's edges that are inside the other triangle. */
-function edgesIn(triangle: Point[], other: Point[], bits: number): Vector3[] {
+function edgeEndsInside(triangle: Point[], other: Point[], bits: number): Vector3[] {
   return [0, 1, 2].flatMap((i) => {
     const u = triangle[i];
     const v = triangle[(i + 1) % 3];
-    const span = spanIn(u, v, other);
-    return span ? [span.low, span.high].map((at) => pointAt(u, v, at, bits)) : [];
+    const span = edgeSpanInside(u, v, other);
+    return span ? [span.low, span.high].map((parameter) => pointAt(u, v, parameter, bits)) : [];
   });
 }
 
-function spanIn(u: Point, v: Point, [a, b, c]: Point[]): Span | null {
+function edgeSpanInside(u: Point, v: Point, [a, b, c]: Point[]): Span | null {
   const normal = cross(minus(b, a), minus(c, a));
   // These must be non-negative: on the plane from both sides, and on the inner side of each edge.
-  const limits = [normal, normal.map((of) => -of) as unknown as Point].map((n) => [n, a] as const);
-  const inward = [
+  const planeSides = [normal, normal.map((component) => -component) as unknown as Point].map((n) => [n, a] as const);
+  const edgeNormals = [
     [a, b],
     [b, c],
     [c, a],
   ].map(([r, s]) => [cross(normal, minus(s, r)), r] as const);
   const span: Span = { low: [0n, 1n], high: [1n, 1n] };
-  for (const [n, place] of [...limits, ...inward]) {
-    const atU = dot(n, minus(u, place));
-    const atV = dot(n, minus(v, place));
-    if (atU < 0n && atV < 0n) return null;
-    if (atU < 0n && isLess(span.low, [-atU, atV - atU])) span.low = [-atU, atV - atU];
-    if (atV < 0n && isLess([atU, atU - atV], span.high)) span.high = [atU, atU - atV];
+  for (const [n, point] of [...planeSides, ...edgeNormals]) {
+    const heightU = dot(n, minus(u, point));
+    const heightV = dot(n, minus(v, point));
+    if (heightU < 0n && heightV < 0n) return null;
+    if (heightU < 0n && isLess(span.low, [-heightU, heightV - heightU])) span.low = [-heightU, heightV - heightU];
+    if (heightV < 0n && isLess([heightU, heightU - heightV], span.high)) span.high = [heightU, heightU - heightV];
   }
   return isLess(span.high, span.low) ? null : span;
 }
@@ -65,10 +66,10 @@ function isLess([a, b]: readonly [bigint, bigint], [c, d]: readonly [bigint, big
   return a * d < c * b;
 }
 
-function pointAt(u: Point, v: Point, [part, whole]: readonly [bigint, bigint], bits: number): Vector3 {
+function pointAt(u: Point, v: Point, [numerator, denominator]: readonly [bigint, bigint], bits: number): Vector3 {
   const [x, y, z] = [0, 1, 2].map((axis) => {
-    const exact = u[axis] * whole + (v[axis] - u[axis]) * part;
-    return Number((exact << 64n) / whole) / 2 ** (64 + bits);
+    const scaled = u[axis] * denominator + (v[axis] - u[axis]) * numerator;
+    return Number((scaled << 64n) / denominator) / 2 ** (64 + bits);
   });
   return new Vector3(x, y, z);
 }
@@ -95,6 +96,6 @@ function fractionBits(value: number): number {
   return bits;
 }
 
-function wholeNumber(value: number, bits: number): bigint {
+function toInteger(value: number, bits: number): bigint {
   return BigInt(value * 2 ** bits);
 }

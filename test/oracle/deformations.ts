@@ -1,16 +1,20 @@
 import { Vector3 } from 'three';
 import type { Random } from './random.js';
 
-type Move = (vertex: Vector3) => Vector3;
+type VertexChange = (vertex: Vector3) => Vector3;
 
 /** Ways to move a mesh's vertices, each with its own random numbers. */
-export const DEFORMATIONS: readonly [name: string, make: (random: Random) => Move][] = [
+export const DEFORMATIONS: readonly [name: string, make: (random: Random) => VertexChange][] = [
   ['left alone', () => (vertex) => vertex],
   [
     'in waves',
     (random) => {
-      const [way, height, phase] = [random.direction().multiplyScalar(5), random.point(0.3), random.range(0, 6)];
-      return (vertex) => vertex.addScaledVector(height, Math.sin(way.dot(vertex) + phase));
+      const [waveVector, amplitude, phase] = [
+        random.direction().multiplyScalar(5),
+        random.point(0.3),
+        random.range(0, 6),
+      ];
+      return (vertex) => vertex.addScaledVector(amplitude, Math.sin(waveVector.dot(vertex) + phase));
     },
   ],
   [

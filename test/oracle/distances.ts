@@ -1,72 +1,74 @@
 // Distances of triangles in float64, by brute force: all corners against all faces, all edges against all edges.
 import { Line3, Triangle, Vector3 } from 'three';
-import { type Corners, trianglesMeet } from './exact.js';
-import { type Body, gapBetween, sizeOf, support } from './solids.js';
+import { type Corners, trianglesIntersect } from './exact.js';
+import { type ConvexSet, gapBetween, sizeOf, support } from './solids.js';
 
 /** The distance of two triangles; 0 if they intersect, tested exactly. */
 export function triangleDistance(a: Corners, b: Corners): number {
-  if (trianglesMeet(a, b)) return 0;
-  let least = Number.POSITIVE_INFINITY;
-  const near = new Vector3();
-  for (const [one, other] of [
+  if (trianglesIntersect(a, b)) return 0;
+  let minDistance = Number.POSITIVE_INFINITY;
+  const closest = new Vector3();
+  for (const [corners, faceCorners] of [
     [a, b],
     [b, a],
   ] as const) {
-    const face = new Triangle(...other);
+    const face = new Triangle(...faceCorners);
     if (face.getArea() === 0) continue;
-    for (const corner of one) least = Math.min(least, face.closestPointToPoint(corner, near).distanceTo(corner));
+    for (const corner of corners)
+      minDistance = Math.min(minDistance, face.closestPointToPoint(corner, closest).distanceTo(corner));
   }
   for (let i = 0; i < 3; i++) {
-    for (let j = 0; j < 3; j++) least = Math.min(least, segmentDistance(a[i], a[(i + 1) % 3], b[j], b[(j + 1) % 3]));
+    for (let j = 0; j < 3; j++)
+      minDistance = Math.min(minDistance, segmentDistance(a[i], a[(i + 1) % 3], b[j], b[(j + 1) % 3]));
   }
-  return least;
+  return minDistance;
 }
 
 /** By the four ends, and by the closest points of the two lines. */
 function segmentDistance(a: Vector3, b: Vector3, c: Vector3, d: Vector3): number {
-  const near = new Vector3();
-  const toLine = (p: Vector3, from: Vector3, to: Vector3) =>
-    new Line3(from, to).closestPointToPoint(p, true, near).distanceTo(p);
-  const ends = both(a, b).map((p) => (c.equals(d) ? c.distanceTo(p) : toLine(p, c, d)));
-  ends.push(...both(c, d).map((p) => (a.equals(b) ? a.distanceTo(p) : toLine(p, a, b))));
+  const closest = new Vector3();
+  const distanceToLine = (p: Vector3, from: Vector3, to: Vector3) =>
+    new Line3(from, to).closestPointToPoint(p, true, closest).distanceTo(p);
+  const distances = pairOf(a, b).map((p) => (c.equals(d) ? c.distanceTo(p) : distanceToLine(p, c, d)));
+  distances.push(...pairOf(c, d).map((p) => (a.equals(b) ? a.distanceTo(p) : distanceToLine(p, a, b))));
   const e = b.clone().sub(a);
   const f = d.clone().sub(c);
   const w = a.clone().sub(c);
-  const across = new Vector3().crossVectors(e, f);
-  const square = across.lengthSq();
-  if (square > 0) {
-    const s = new Vector3().crossVectors(f, w).dot(across) / square;
-    const t = new Vector3().crossVectors(e, w).dot(across) / square;
+  const normal = new Vector3().crossVectors(e, f);
+  const lengthSquared = normal.lengthSq();
+  if (lengthSquared > 0) {
+    const s = new Vector3().crossVectors(f, w).dot(normal) / lengthSquared;
+    const t = new Vector3().crossVectors(e, w).dot(normal) / lengthSquared;
     if (s >= 0 && s <= 1 && t >= 0 && t <= 1) {
-      ends.push(a.clone().addScaledVector(e, s).distanceTo(c.clone().addScaledVector(f, t)));
+      distances.push(a.clone().addScaledVector(e, s).distanceTo(c.clone().addScaledVector(f, t)));
     }
   }
-  return Math.min(...ends);
+  return Math.min(...distances);
 }
 
-const both = (a: Vector3, b: Vector3) => [a, b];
+const pairOf = (a: Vector3, b: Vector3) => [a, b];
 
 /** A part of an object, with its corners if it is a triangle. */
 export interface Part {
-  body: Body;
+  body: ConvexSet;
   corners?: Corners;
 }
 
-/** The minimum distance between the parts of two objects, or `enough` if it is certainly at least that. */
-export function leastDistance(a: readonly Part[], b: readonly Part[], enough: number): number {
-  let least = Number.POSITIVE_INFINITY;
+/** The minimum distance between the parts of two objects, or `maxDistance` if it is certainly at least that. */
+export function minimumDistance(a: readonly Part[], b: readonly Part[], maxDistance: number): number {
+  let minDistance = Number.POSITIVE_INFINITY;
   const [boundsA, boundsB] = [a, b].map((parts) => parts.map(boundsOf));
   a.forEach((p, i) => {
     b.forEach((q, j) => {
-      if (gapOf(boundsA[i], boundsB[j]) >= Math.min(least, enough)) return;
-      const found =
+      if (boundsGap(boundsA[i], boundsB[j]) >= Math.min(minDistance, maxDistance)) return;
+      const distance =
         p.corners && q.corners
           ? triangleDistance(p.corners, q.corners)
-          : gapBetween(p.body, q.body, Math.max(enough, boundsA[i].size + boundsB[j].size) * 1e-10).most;
-      least = Math.min(least, found);
+          : gapBetween(p.body, q.body, Math.max(maxDistance, boundsA[i].size + boundsB[j].size) * 1e-10).most;
+      minDistance = Math.min(minDistance, distance);
     });
   });
-  return least;
+  return minDistance;
 }
 
 interface Bounds {
@@ -89,11 +91,11 @@ function boundsOf({ body }: Part): Bounds {
 const AXES = [new Vector3(1, 0, 0), new Vector3(0, 1, 0), new Vector3(0, 0, 1)];
 
 /** A lower bound of the distance between two parts. */
-function gapOf(a: Bounds, b: Bounds): number {
-  let square = 0;
+function boundsGap(a: Bounds, b: Bounds): number {
+  let distanceSquared = 0;
   for (let k = 0; k < 3; k++) {
     const gap = Math.max(a.low[k] - b.high[k], b.low[k] - a.high[k], 0);
-    square += gap * gap;
+    distanceSquared += gap * gap;
   }
-  return Math.sqrt(square);
+  return Math.sqrt(distanceSquared);
 }

@@ -7,11 +7,14 @@ export type Corners = readonly [Vector3, Vector3, Vector3];
  * Returns whether two triangles with non-zero area have a common point. Exact: it only uses the signs of orientations, in
  * adaptive precision (Shewchuk 1997).
  */
-export function trianglesMeet(a: Corners, b: Corners): boolean {
-  return sides(a).some(([p, q]) => segmentMeets(p, q, b)) || sides(b).some(([p, q]) => segmentMeets(p, q, a));
+export function trianglesIntersect(a: Corners, b: Corners): boolean {
+  return (
+    edgesOf(a).some(([p, q]) => segmentIntersectsTriangle(p, q, b)) ||
+    edgesOf(b).some(([p, q]) => segmentIntersectsTriangle(p, q, a))
+  );
 }
 
-function sides([a, b, c]: Corners): [Vector3, Vector3][] {
+function edgesOf([a, b, c]: Corners): [Vector3, Vector3][] {
   return [
     [a, b],
     [b, c],
@@ -19,32 +22,37 @@ function sides([a, b, c]: Corners): [Vector3, Vector3][] {
   ];
 }
 
-function segmentMeets(p: Vector3, q: Vector3, triangle: Corners): boolean {
+function segmentIntersectsTriangle(p: Vector3, q: Vector3, triangle: Corners): boolean {
   const [a, b, c] = triangle;
-  const [sideP, sideQ] = [side(a, b, c, p), side(a, b, c, q)];
-  if (sideP === 0 && sideQ === 0) return segmentMeetsInPlane(p, q, triangle);
+  const [sideP, sideQ] = [sideOfPlane(a, b, c, p), sideOfPlane(a, b, c, q)];
+  if (sideP === 0 && sideQ === 0) return segmentIntersectsInPlane(p, q, triangle);
   if (sideP === sideQ) return false;
-  const around = sides(triangle).map(([from, to]) => side(p, q, from, to));
-  return around.every((sign) => sign >= 0) || around.every((sign) => sign <= 0);
+  const signs = edgesOf(triangle).map(([from, to]) => sideOfPlane(p, q, from, to));
+  return signs.every((sign) => sign >= 0) || signs.every((sign) => sign <= 0);
 }
 
-function segmentMeetsInPlane(p: Vector3, q: Vector3, triangle: Corners): boolean {
+function segmentIntersectsInPlane(p: Vector3, q: Vector3, triangle: Corners): boolean {
   const [a, b, c] = triangle;
   const planes = [
     ['x', 'y'],
     ['y', 'z'],
     ['z', 'x'],
   ] as const;
-  const [u, v] = planes.find(([u, v]) => turn(a, b, c, u, v) !== 0)!;
+  const [u, v] = planes.find(([u, v]) => orientation(a, b, c, u, v) !== 0)!;
   const isInside = (point: Vector3) => {
-    const turns = sides(triangle).map(([from, to]) => turn(from, to, point, u, v));
-    return turns.every((sign) => sign >= 0) || turns.every((sign) => sign <= 0);
+    const signs = edgesOf(triangle).map(([from, to]) => orientation(from, to, point, u, v));
+    return signs.every((sign) => sign >= 0) || signs.every((sign) => sign <= 0);
   };
-  return isInside(p) || isInside(q) || sides(triangle).some(([from, to]) => segmentsMeet(p, q, from, to, u, v));
+  return isInside(p) || isInside(q) || edgesOf(triangle).some(([from, to]) => segmentsIntersect(p, q, from, to, u, v));
 }
 
-function segmentsMeet(p: Vector3, q: Vector3, r: Vector3, s: Vector3, u: Axis, v: Axis): boolean {
-  const [pqr, pqs, rsp, rsq] = [turn(p, q, r, u, v), turn(p, q, s, u, v), turn(r, s, p, u, v), turn(r, s, q, u, v)];
+function segmentsIntersect(p: Vector3, q: Vector3, r: Vector3, s: Vector3, u: Axis, v: Axis): boolean {
+  const [pqr, pqs, rsp, rsq] = [
+    orientation(p, q, r, u, v),
+    orientation(p, q, s, u, v),
+    orientation(r, s, p, u, v),
+    orientation(r, s, q, u, v),
+  ];
   if (pqr * pqs < 0 && rsp * rsq < 0) return true;
   return (
     (pqr === 0 && isBetween(p, q, r, u, v)) ||
@@ -61,11 +69,11 @@ function isBetween(p: Vector3, q: Vector3, point: Vector3, u: Axis, v: Axis): bo
 
 type Axis = 'x' | 'y' | 'z';
 
-function turn(a: Vector3, b: Vector3, c: Vector3, u: Axis, v: Axis): number {
+function orientation(a: Vector3, b: Vector3, c: Vector3, u: Axis, v: Axis): number {
   return Math.sign(orient2d(a[u], a[v], b[u], b[v], c[u], c[v]));
 }
 
 /** Side of the plane through a, b, c. */
-function side(a: Vector3, b: Vector3, c: Vector3, d: Vector3): number {
+function sideOfPlane(a: Vector3, b: Vector3, c: Vector3, d: Vector3): number {
   return Math.sign(orient3d(a.x, a.y, a.z, b.x, b.y, b.z, c.x, c.y, c.z, d.x, d.y, d.z));
 }

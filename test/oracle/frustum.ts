@@ -24,19 +24,19 @@ export function frustumPlanes(
 
 /** Also returns how far the nearest plane would have to move to change the result. */
 export function frustumState(body: Convex, planes: readonly Plane[]): { state: FrustumState; margin: number } {
-  let [leastHigh, leastLow] = [Infinity, Infinity];
+  let [minOfMaxima, minHeight] = [Infinity, Infinity];
   for (const plane of planes) {
-    let high = -Infinity;
+    let maxHeight = -Infinity;
     for (const vertex of body.vertices) {
       const height = plane.distanceToPoint(vertex);
-      high = Math.max(high, height);
-      leastLow = Math.min(leastLow, height);
+      maxHeight = Math.max(maxHeight, height);
+      minHeight = Math.min(minHeight, height);
     }
-    leastHigh = Math.min(leastHigh, high);
+    minOfMaxima = Math.min(minOfMaxima, maxHeight);
   }
-  if (leastHigh < 0) return { state: 'outside', margin: -leastHigh };
-  if (leastLow >= 0) return { state: 'inside', margin: leastLow };
-  return { state: 'crossing', margin: Math.min(leastHigh, -leastLow) };
+  if (minOfMaxima < 0) return { state: 'outside', margin: -minOfMaxima };
+  if (minHeight >= 0) return { state: 'inside', margin: minHeight };
+  return { state: 'crossing', margin: Math.min(minOfMaxima, -minHeight) };
 }
 
 /**
@@ -50,9 +50,11 @@ export function isTriangleInside(corners: readonly Vector3[], planes: readonly P
     if (heights.every((height) => height >= 0)) continue;
     polygon = polygon.flatMap((corner, i) => {
       const j = (i + 1) % polygon.length;
-      const kept = heights[i] >= 0 ? [corner] : [];
-      const cut = heights[i] >= 0 !== heights[j] >= 0;
-      return cut ? [...kept, corner.clone().lerp(polygon[j], heights[i] / (heights[i] - heights[j]))] : kept;
+      const keptCorners = heights[i] >= 0 ? [corner] : [];
+      const isCrossed = heights[i] >= 0 !== heights[j] >= 0;
+      return isCrossed
+        ? [...keptCorners, corner.clone().lerp(polygon[j], heights[i] / (heights[i] - heights[j]))]
+        : keptCorners;
     });
     if (polygon.length === 0) return false;
   }

@@ -4,7 +4,7 @@ import { boxMesh, icosphere, type Triangles, welded } from './meshes.js';
 import type { Random } from './random.js';
 
 /** Closed and convex meshes: a plate, a ball, a truncated cone, and then hulls of points. */
-export function someHull(random: Random, i: number): Triangles {
+export function randomHull(random: Random, i: number): Triangles {
   if (i === 0) return boxMesh(1, 0.3, 2);
   if (i === 1) return icosphere(1, 2);
   if (i === 2) return welded(new CylinderGeometry(1, 0.7, 1.5, 24));

@@ -1,6 +1,6 @@
 import { type Camera, Matrix4, Vector4 } from 'three';
 import { boxMesh } from './meshes.js';
-import type { Placed } from './placed.js';
+import type { PlacedShape } from './placed.js';
 
 /** The cube that represents a box's bounds. */
 const CUBE = boxMesh(2, 2, 2);
@@ -25,17 +25,17 @@ export class IdBuffer {
   }
 
   get visible(): Set<number> {
-    const seen = new Set<number>();
+    const visibleIds = new Set<number>();
     // Neighbouring pixels mostly have the same object.
-    let last = 0;
+    let previousId = 0;
     for (const id of this.ids) {
-      if (id !== last && id !== 0) seen.add(id);
-      last = id;
+      if (id !== previousId && id !== 0) visibleIds.add(id);
+      previousId = id;
     }
-    return seen;
+    return visibleIds;
   }
 
-  draw({ id, shape, matrix }: Placed, side: DrawnSide = 'double'): void {
+  draw({ id, shape, matrix }: PlacedShape, side: DrawnSide = 'double'): void {
     const { positions, indices } = shape.mesh ?? CUBE;
     const world = shape.mesh ? matrix : matrix.clone().multiply(shape.bounds);
     const clip = this.#clip.clone().multiply(world);
@@ -46,7 +46,7 @@ export class IdBuffer {
     const isMirrored = world.determinant() < 0;
     for (let t = 0; t < indices.length; t += 3) {
       const triangle = [corners[indices[t]], corners[indices[t + 1]], corners[indices[t + 2]]];
-      this.#drawPolygon(id, clipped(clipped(triangle, 1), -1), side, isMirrored);
+      this.#drawPolygon(id, clipPolygon(clipPolygon(triangle, 1), -1), side, isMirrored);
     }
   }
 
@@ -57,7 +57,7 @@ export class IdBuffer {
       z / w,
     ]);
     for (let i = 2; i < points.length; i++) {
-      const area = turn(points[0], points[i - 1], points[i]);
+      const area = signedArea(points[0], points[i - 1], points[i]);
       const isFront = area > 0 !== isMirrored;
       if (area === 0 || (side !== 'double' && isFront !== (side === 'front'))) continue;
       this.#drawTriangle(id, points[0], points[i - 1], points[i], area);
@@ -75,17 +75,21 @@ export class IdBuffer {
     const x1 = Math.min(this.#width - 1, Math.ceil(Math.max(ax, bx, cx) - 0.5));
     const y0 = Math.max(0, Math.floor(Math.min(ay, by, cy) - 0.5));
     const y1 = Math.min(this.#height - 1, Math.ceil(Math.max(ay, by, cy) - 0.5));
-    const [depths, ids, width, perArea] = [this.#depths, this.ids, this.#width, 1 / area];
+    const [depths, ids, width, inverseArea] = [this.#depths, this.ids, this.#width, 1 / area];
     for (let y = y0; y <= y1; y++) {
       const py = y + 0.5;
-      const [ofU, ofV] = [(cx - bx) * (py - by), (ax - cx) * (py - cy)];
+      const [rowU, rowV] = [(cx - bx) * (py - by), (ax - cx) * (py - cy)];
       let wasInside = false;
       // A row begins at the leftmost edge that it crosses; a tolerance of one pixel covers rounding.
-      const enters = Math.min(leftAt(ax, ay, bx, by, py), leftAt(bx, by, cx, cy, py), leftAt(cx, cy, ax, ay, py));
-      for (let x = Math.max(x0, Math.floor(Math.min(enters, x1) - 0.5) - 1); x <= x1; x++) {
+      const startX = Math.min(
+        leftmostX(ax, ay, bx, by, py),
+        leftmostX(bx, by, cx, cy, py),
+        leftmostX(cx, cy, ax, ay, py),
+      );
+      for (let x = Math.max(x0, Math.floor(Math.min(startX, x1) - 0.5) - 1); x <= x1; x++) {
         const px = x + 0.5;
-        const u = (ofU - (cy - by) * (px - bx)) * perArea;
-        const v = (ofV - (ay - cy) * (px - cx)) * perArea;
+        const u = (rowU - (cy - by) * (px - bx)) * inverseArea;
+        const v = (rowV - (ay - cy) * (px - cx)) * inverseArea;
         const w = 1 - u - v;
         if (u < 0 || v < 0 || w < 0) {
           // The pixels of a triangle in a row are contiguous.
@@ -107,14 +111,14 @@ export class IdBuffer {
  * Position of an edge at the height y, or of its start if an end is near that height; beyond everything if the edge does not
  * reach it.
  */
-function leftAt(ax: number, ay: number, bx: number, by: number, y: number): number {
+function leftmostX(ax: number, ay: number, bx: number, by: number, y: number): number {
   const left = Math.min(ax, bx);
   if (Math.abs(ay - y) < 1e-3 || Math.abs(by - y) < 1e-3) return left;
   if (ay < y === by < y) return Infinity;
   return Math.max(left, ax + ((y - ay) / (by - ay)) * (bx - ax));
 }
 
-function turn(a: number[], b: number[], c: number[]): number {
+function signedArea(a: number[], b: number[], c: number[]): number {
   return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
 }
 
@@ -122,12 +126,14 @@ function turn(a: number[], b: number[], c: number[]): number {
  * Clips a polygon against the near plane (1) or the far plane (-1) of clip space (Sutherland and Hodgman, Reentrant polygon
  * clipping, 1974).
  */
-function clipped(polygon: readonly Vector4[], sign: number): readonly Vector4[] {
+function clipPolygon(polygon: readonly Vector4[], sign: number): readonly Vector4[] {
   if (polygon.every(({ z, w }) => w + sign * z >= 0)) return polygon;
   return polygon.flatMap((corner, i) => {
     const next = polygon[(i + 1) % polygon.length];
-    const [here, there] = [corner.w + sign * corner.z, next.w + sign * next.z];
-    const kept = here >= 0 ? [corner] : [];
-    return here >= 0 === there >= 0 ? kept : [...kept, corner.clone().lerp(next, here / (here - there))];
+    const [height, nextHeight] = [corner.w + sign * corner.z, next.w + sign * next.z];
+    const corners = height >= 0 ? [corner] : [];
+    return height >= 0 === nextHeight >= 0
+      ? corners
+      : [...corners, corner.clone().lerp(next, height / (height - nextHeight))];
   });
 }

@@ -3,9 +3,10 @@ import { icosphere, type Triangles, transformed, welded } from './meshes.js';
 import type { Random } from './random.js';
 
 /** Closed and non-convex: a ball of radius about 1 with hills. */
-export function bumpy(random: Random, detail: number, height: number): Triangles {
+export function bumpyBall(random: Random, detail: number, height: number): Triangles {
   const hills = Array.from({ length: 4 }, () => ({ way: random.direction(), turns: random.range(2, 6) }));
-  const rise = (way: Vector3) => hills.reduce((sum, hill) => sum + Math.sin(hill.turns * hill.way.dot(way)), 0);
+  const rise = (direction: Vector3) =>
+    hills.reduce((sum, hill) => sum + Math.sin(hill.turns * hill.way.dot(direction)), 0);
   return transformed(icosphere(1, detail), (vertex) => vertex.multiplyScalar(1 + height * rise(vertex)));
 }
 
@@ -15,24 +16,24 @@ export function torus(radius: number, tube: number, segments: number): Triangles
 }
 
 /** A closed L shape of about 20 triangles: two legs of the given length and of width 1. */
-export function angle(length: number): Triangles {
-  return extruded([0, 0, length, 0, length, 1, 1, 1, 1, length, 0, length], 1);
+export function lShape(length: number): Triangles {
+  return extrude([0, 0, length, 0, length, 1, 1, 1, 1, length, 0, length], 1);
 }
 
 /** A closed comb: a spine of height 1 with teeth of length 2 and width 1, and gaps of 1 between them. */
 export function comb(teeth: number): Triangles {
   const outline = [2 * teeth - 1, 0, 2 * teeth - 1, 1, 0, 1];
   for (let tooth = 0; tooth < teeth; tooth++) {
-    const from = 2 * tooth;
-    if (tooth > 0) outline.push(from, 0);
+    const toothX = 2 * tooth;
+    if (tooth > 0) outline.push(toothX, 0);
     else outline.push(0, 0);
-    outline.push(from, -2, from + 1, -2);
-    if (tooth < teeth - 1) outline.push(from + 1, 0);
+    outline.push(toothX, -2, toothX + 1, -2);
+    if (tooth < teeth - 1) outline.push(toothX + 1, 0);
   }
-  return extruded(outline, 1);
+  return extrude(outline, 1);
 }
 
-function extruded(outline: readonly number[], depth: number): Triangles {
+function extrude(outline: readonly number[], depth: number): Triangles {
   const shape = new Shape();
   for (let i = 0; i < outline.length; i += 2) {
     if (i === 0) shape.moveTo(outline[0], outline[1]);

@@ -118,7 +118,7 @@ export function boundsOf(positions: Float32Array): Box3 {
 }
 
 /** Replaces exactly collinear triangles with the corners of another one: they have nothing to hit, and the numbering stays. */
-export function withoutFlat({ positions, indices }: Triangles): Triangles {
+export function replaceFlatTriangles({ positions, indices }: Triangles): Triangles {
   const isFlat = (triangle: number) => {
     const [a, b, c] = [0, 1, 2].map((corner) => 3 * indices[3 * triangle + corner]);
     return [0, 1, 2].every((u) => {
@@ -127,11 +127,11 @@ export function withoutFlat({ positions, indices }: Triangles): Triangles {
       return orient2d(ax, ay, bx, by, positions[c + u], positions[c + v]) === 0;
     });
   };
-  const numbers = Array.from({ length: indices.length / 3 }, (_, i) => i);
-  const solid = numbers.find((triangle) => !isFlat(triangle))!;
-  const corners = numbers.flatMap((triangle) => {
-    const from = isFlat(triangle) ? solid : triangle;
-    return [...indices.subarray(3 * from, 3 * from + 3)];
+  const triangleIds = Array.from({ length: indices.length / 3 }, (_, i) => i);
+  const nonFlat = triangleIds.find((triangle) => !isFlat(triangle))!;
+  const corners = triangleIds.flatMap((triangle) => {
+    const source = isFlat(triangle) ? nonFlat : triangle;
+    return [...indices.subarray(3 * source, 3 * source + 3)];
   });
   return { positions, indices: new Uint32Array(corners) };
 }

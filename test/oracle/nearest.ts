@@ -1,6 +1,6 @@
 // Distance of a point to objects of all kinds, and containment, by testing every element in float64.
 import { type Matrix4, Vector3 } from 'three';
-import { type Thing, worldCorners } from '../fixtures/composed-scene.js';
+import { type ComposedObject, worldCorners } from '../fixtures/composed-scene.js';
 import { frameOf } from './shapes.js';
 import { gapBetween, pointBody, roundBody } from './solids.js';
 import { windingNumber } from './winding.js';
@@ -13,26 +13,33 @@ const FACES = [
 ];
 
 /** World positions of the corners of a solid box's faces, relative to a place, nine numbers per triangle. */
-export function boxCorners(matrix: Matrix4, place: Vector3): Float64Array {
-  const moved = matrix.clone().setPosition(new Vector3().setFromMatrixPosition(matrix).sub(place));
-  return Float64Array.from(FACES.flatMap((i) => CORNERS[i].clone().applyMatrix4(moved).toArray()));
+export function boxCorners(matrix: Matrix4, origin: Vector3): Float64Array {
+  const relativeMatrix = matrix.clone().setPosition(new Vector3().setFromMatrixPosition(matrix).sub(origin));
+  return Float64Array.from(FACES.flatMap((i) => CORNERS[i].clone().applyMatrix4(relativeMatrix).toArray()));
 }
 
 /** Squared distance of a point from a segment of a list. */
-export function toSegment(s: ArrayLike<number>, a: number, b: number, x: number, y: number, z: number): number {
+export function segmentDistanceSquared(
+  s: ArrayLike<number>,
+  a: number,
+  b: number,
+  x: number,
+  y: number,
+  z: number,
+): number {
   const dx = s[b] - s[a];
   const dy = s[b + 1] - s[a + 1];
   const dz = s[b + 2] - s[a + 2];
   const px = x - s[a];
   const py = y - s[a + 1];
   const pz = z - s[a + 2];
-  const square = dx * dx + dy * dy + dz * dz;
-  const t = square > 0 ? Math.min(Math.max((px * dx + py * dy + pz * dz) / square, 0), 1) : 0;
+  const lengthSquared = dx * dx + dy * dy + dz * dz;
+  const t = lengthSquared > 0 ? Math.min(Math.max((px * dx + py * dy + pz * dz) / lengthSquared, 0), 1) : 0;
   return (px - t * dx) ** 2 + (py - t * dy) ** 2 + (pz - t * dz) ** 2;
 }
 
 /** The same for a triangle: to its interior if the point projects into it, otherwise to its edges. */
-export function toTriangle(s: ArrayLike<number>, a: number, x: number, y: number, z: number): number {
+export function triangleDistanceSquared(s: ArrayLike<number>, a: number, x: number, y: number, z: number): number {
   const ux = s[a + 3] - s[a];
   const uy = s[a + 4] - s[a + 1];
   const uz = s[a + 5] - s[a + 2];
@@ -42,70 +49,79 @@ export function toTriangle(s: ArrayLike<number>, a: number, x: number, y: number
   const nx = uy * vz - uz * vy;
   const ny = uz * vx - ux * vz;
   const nz = ux * vy - uy * vx;
-  const square = nx * nx + ny * ny + nz * nz;
+  const lengthSquared = nx * nx + ny * ny + nz * nz;
   const px = x - s[a];
   const py = y - s[a + 1];
   const pz = z - s[a + 2];
-  let least = Math.min(
-    toSegment(s, a, a + 3, x, y, z),
-    toSegment(s, a + 3, a + 6, x, y, z),
-    toSegment(s, a + 6, a, x, y, z),
+  let minSquared = Math.min(
+    segmentDistanceSquared(s, a, a + 3, x, y, z),
+    segmentDistanceSquared(s, a + 3, a + 6, x, y, z),
+    segmentDistanceSquared(s, a + 6, a, x, y, z),
   );
-  if (square > 0) {
-    const v = ((py * vz - pz * vy) * nx + (pz * vx - px * vz) * ny + (px * vy - py * vx) * nz) / square;
-    const w = ((uy * pz - uz * py) * nx + (uz * px - ux * pz) * ny + (ux * py - uy * px) * nz) / square;
-    if (v >= 0 && w >= 0 && v + w <= 1) least = Math.min(least, (px * nx + py * ny + pz * nz) ** 2 / square);
+  if (lengthSquared > 0) {
+    const v = ((py * vz - pz * vy) * nx + (pz * vx - px * vz) * ny + (px * vy - py * vx) * nz) / lengthSquared;
+    const w = ((uy * pz - uz * py) * nx + (uz * px - ux * pz) * ny + (ux * py - uy * px) * nz) / lengthSquared;
+    if (v >= 0 && w >= 0 && v + w <= 1)
+      minSquared = Math.min(minSquared, (px * nx + py * ny + pz * nz) ** 2 / lengthSquared);
   }
-  return least;
+  return minSquared;
 }
 
 /** Distance of a point beyond the surface of a solid, in the space in which it is a cube or a ball; negative inside. */
-export function excessOf({ shape, matrix }: Thing, point: Vector3): number {
+export function excessOf({ shape, matrix }: ComposedObject, point: Vector3): number {
   const frame = frameOf(shape!);
   const { x, y, z } = point.clone().applyMatrix4(matrix.clone().multiply(frame.matrix).invert());
   if (shape!.type === 'box') return Math.max(Math.abs(x), Math.abs(y), Math.abs(z)) - 1;
   return Math.hypot(x, y, z - Math.min(Math.max(z, -frame.half), frame.half)) - 1;
 }
 
-/** Distance of an object's surface, lines or points from a place, if it is less than `enough`. */
-export function surfaceDistance(thing: Thing, point: Vector3, place: Vector3, enough = Infinity): number {
-  const { x, y, z } = point.clone().sub(place);
-  let least = enough * enough;
+/** Distance of an object's surface, lines or points from a place, if it is less than `maxDistance`. */
+export function surfaceDistance(
+  thing: ComposedObject,
+  point: Vector3,
+  origin: Vector3,
+  maxDistance = Infinity,
+): number {
+  const { x, y, z } = point.clone().sub(origin);
+  let minSquared = maxDistance * maxDistance;
   if (thing.shape) {
     const frame = frameOf(thing.shape);
     const matrix = thing.matrix.clone().multiply(frame.matrix);
     if (thing.shape.type === 'box') {
-      const corners = boxCorners(matrix, place);
-      for (let i = 0; i < corners.length; i += 9) least = Math.min(least, toTriangle(corners, i, x, y, z));
-      return Math.sqrt(least);
+      const corners = boxCorners(matrix, origin);
+      for (let i = 0; i < corners.length; i += 9)
+        minSquared = Math.min(minSquared, triangleDistanceSquared(corners, i, x, y, z));
+      return Math.sqrt(minSquared);
     }
-    matrix.setPosition(new Vector3().setFromMatrixPosition(matrix).sub(place));
+    matrix.setPosition(new Vector3().setFromMatrixPosition(matrix).sub(origin));
     const size = Math.hypot(...matrix.elements.slice(0, 12)) * (1 + frame.half);
-    const away = new Vector3(x, y, z).distanceTo(new Vector3().setFromMatrixPosition(matrix));
-    if (away - size > enough) return enough;
+    const distance = new Vector3(x, y, z).distanceTo(new Vector3().setFromMatrixPosition(matrix));
+    if (distance - size > maxDistance) return maxDistance;
     return Math.min(
-      enough,
-      gapBetween(pointBody(new Vector3(x, y, z)), roundBody(matrix, frame.half), 1e-9 * (size + away)).most,
+      maxDistance,
+      gapBetween(pointBody(new Vector3(x, y, z)), roundBody(matrix, frame.half), 1e-9 * (size + distance)).most,
     );
   }
-  const corners = worldCorners(thing, place);
+  const corners = worldCorners(thing, origin);
   if (thing.kind === 'lines') {
-    for (let i = 0; i < corners.length; i += 6) least = Math.min(least, toSegment(corners, i, i + 3, x, y, z));
+    for (let i = 0; i < corners.length; i += 6)
+      minSquared = Math.min(minSquared, segmentDistanceSquared(corners, i, i + 3, x, y, z));
   } else if (thing.kind === 'points') {
-    for (let i = 0; i < corners.length; i += 3) least = Math.min(least, toSegment(corners, i, i, x, y, z));
+    for (let i = 0; i < corners.length; i += 3)
+      minSquared = Math.min(minSquared, segmentDistanceSquared(corners, i, i, x, y, z));
   } else {
     for (let i = 0; i < corners.length; i += 9) {
-      if (!thing.flat.has(i / 9)) least = Math.min(least, toTriangle(corners, i, x, y, z));
+      if (!thing.flat.has(i / 9)) minSquared = Math.min(minSquared, triangleDistanceSquared(corners, i, x, y, z));
     }
   }
-  return Math.sqrt(least);
+  return Math.sqrt(minSquared);
 }
 
 /** Winding number of a mesh around a point, regardless of its sign; 0 for all other objects. */
-export function windingAt(thing: Thing, point: Vector3): number {
+export function windingAt(thing: ComposedObject, point: Vector3): number {
   if (thing.shape || thing.kind === 'lines' || thing.kind === 'points') return 0;
-  const own = point.clone().applyMatrix4(thing.matrix.clone().invert());
+  const localPoint = point.clone().applyMatrix4(thing.matrix.clone().invert());
   return Math.abs(
-    windingNumber({ positions: thing.positions as Float32Array, indices: thing.indices as Uint32Array }, own),
+    windingNumber({ positions: thing.positions as Float32Array, indices: thing.indices as Uint32Array }, localPoint),
   );
 }

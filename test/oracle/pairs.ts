@@ -1,5 +1,5 @@
 import { depthInside, separation } from './convex.js';
-import type { Placed } from './placed.js';
+import type { PlacedShape } from './placed.js';
 
 export interface OraclePair {
   a: number;
@@ -13,13 +13,13 @@ export interface OraclePair {
 }
 
 /** Every pair in contact or closer to it than `tolerance`, by comparing all with all. Sorted by id. */
-export function contacts(items: Iterable<Placed>, tolerance: number): OraclePair[] {
+export function findContacts(items: Iterable<PlacedShape>, tolerance: number): OraclePair[] {
   const sorted = [...items].sort((a, b) => a.id - b.id);
   const boxes = boxesOf(sorted);
   const pairs: OraclePair[] = [];
   for (let i = 0; i < sorted.length; i++) {
     for (let j = i + 1; j < sorted.length; j++) {
-      if (!areNear(boxes, i, boxes, j, 2 * tolerance)) continue;
+      if (!areBoxesNear(boxes, i, boxes, j, 2 * tolerance)) continue;
       const a = sorted[i];
       const b = sorted[j];
       const distance = shapeSeparation(a, b, tolerance);
@@ -30,7 +30,7 @@ export function contacts(items: Iterable<Placed>, tolerance: number): OraclePair
 }
 
 /** The bounding box of each, six numbers: minimum x, y and z, then maximum. */
-function boxesOf(items: readonly Placed[]): Float64Array {
+function boxesOf(items: readonly PlacedShape[]): Float64Array {
   const boxes = new Float64Array(6 * items.length);
   items.forEach(({ bounds: { aabb } }, i) => {
     aabb.min.toArray(boxes, 6 * i);
@@ -40,33 +40,33 @@ function boxesOf(items: readonly Placed[]): Float64Array {
 }
 
 /** Returns whether box `i` of one list and box `j` of another are within this distance in every coordinate. */
-function areNear(boxes: Float64Array, i: number, others: Float64Array, j: number, distance: number): boolean {
+function areBoxesNear(boxes: Float64Array, i: number, otherBoxes: Float64Array, j: number, distance: number): boolean {
   for (let axis = 0; axis < 3; axis++) {
-    if (boxes[6 * i + axis] - distance > others[6 * j + 3 + axis]) return false;
-    if (others[6 * j + axis] - distance > boxes[6 * i + 3 + axis]) return false;
+    if (boxes[6 * i + axis] - distance > otherBoxes[6 * j + 3 + axis]) return false;
+    if (otherBoxes[6 * j + axis] - distance > boxes[6 * i + 3 + axis]) return false;
   }
   return true;
 }
 
 /** As in convex.ts, for the two closest or deepest parts: whole boxes, or single triangles. */
-function shapeSeparation(a: Placed, b: Placed, tolerance: number): number {
+function shapeSeparation(a: PlacedShape, b: PlacedShape, tolerance: number): number {
   const partsA = a.partsNear(b.bounds.aabb, tolerance);
   const partsB = b.partsNear(a.bounds.aabb, tolerance);
   const boxesA = a.partBoxes;
   const boxesB = b.partBoxes;
-  let least = Infinity;
+  let minSeparation = Infinity;
   for (const i of partsA) {
     for (const j of partsB) {
-      if (!areNear(boxesA, i, boxesB, j, tolerance)) continue;
-      least = Math.min(least, separation(a.part(i), b.part(j), tolerance));
-      if (least < -tolerance) return least; // certain: the exact depth is not needed
+      if (!areBoxesNear(boxesA, i, boxesB, j, tolerance)) continue;
+      minSeparation = Math.min(minSeparation, separation(a.part(i), b.part(j), tolerance));
+      if (minSeparation < -tolerance) return minSeparation; // certain: the exact depth is not needed
     }
   }
-  return least;
+  return minSeparation;
 }
 
 /** Only a box contains objects: a mesh is a surface. */
-function containment(a: Placed, b: Placed): Pick<OraclePair, 'contained' | 'containedMargin'> {
+function containment(a: PlacedShape, b: PlacedShape): Pick<OraclePair, 'contained' | 'containedMargin'> {
   const aInB = b.shape.mesh ? -Infinity : depthInside(a.vertices, b.bounds);
   const bInA = a.shape.mesh ? -Infinity : depthInside(b.vertices, a.bounds);
   return {

@@ -20,7 +20,7 @@ export function boxShape(halfExtents: Vector3, center = new Vector3(), rotation 
 }
 
 /** A shape under a matrix, in float64. Expensive properties are computed on demand. */
-export class Placed {
+export class PlacedShape {
   readonly id: number;
   readonly shape: OracleShape;
   readonly matrix: Matrix4;
@@ -68,14 +68,14 @@ export class Placed {
   /** The parts within this distance of a box, in every coordinate. */
   partsNear({ min, max }: Box3, distance: number): number[] {
     const boxes = this.partBoxes;
-    const found: number[] = [];
+    const parts: number[] = [];
     for (let i = 0; i < boxes.length; i += 6) {
       if (boxes[i] - distance > max.x || boxes[i + 3] + distance < min.x) continue;
       if (boxes[i + 1] - distance > max.y || boxes[i + 4] + distance < min.y) continue;
       if (boxes[i + 2] - distance > max.z || boxes[i + 5] + distance < min.z) continue;
-      found.push(i / 6);
+      parts.push(i / 6);
     }
-    return found;
+    return parts;
   }
 
   #boxesOf({ indices }: Triangles): Float64Array {

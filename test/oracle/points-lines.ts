@@ -44,11 +44,11 @@ export function elementsIn(
   const positions = new Float32Array(3 * vertices);
   for (let v = 0; v < vertices; v++) {
     const isEnd = size === 2 && !indexed && v % 2 === 1;
-    const at = isEnd ? new Vector3().fromArray(positions, 3 * v - 3).add(random.point(reach)) : random.point(1);
-    if (degenerate && isEnd && random.chance(0.1)) at.fromArray(positions, 3 * v - 3);
-    if (degenerate && random.chance(0.05)) at.setComponent(random.integer(3), random.pick([Number.NaN, Infinity]));
-    if (degenerate && random.chance(0.1)) at.fromArray(positions, 3 * random.integer(v + 1));
-    at.toArray(positions, 3 * v);
+    const point = isEnd ? new Vector3().fromArray(positions, 3 * v - 3).add(random.point(reach)) : random.point(1);
+    if (degenerate && isEnd && random.chance(0.1)) point.fromArray(positions, 3 * v - 3);
+    if (degenerate && random.chance(0.05)) point.setComponent(random.integer(3), random.pick([Number.NaN, Infinity]));
+    if (degenerate && random.chance(0.1)) point.fromArray(positions, 3 * random.integer(v + 1));
+    point.toArray(positions, 3 * v);
   }
   if (!indexed) return { topology, positions };
   const indices = Uint32Array.from({ length: count * size }, () => random.integer(vertices));
@@ -68,31 +68,31 @@ export interface NearElement {
  * which everything is translated first. Points must be nearer than the threshold, lines no farther.
  */
 export function nearRay(elements: Elements, matrix: Matrix4, ray: Ray, threshold: number): NearElement[] {
-  const moved = matrix.clone();
-  moved.setPosition(new Vector3().setFromMatrixPosition(matrix).sub(ray.origin));
-  const own = new Ray(new Vector3(), ray.direction);
-  const found: NearElement[] = [];
+  const relativeMatrix = matrix.clone();
+  relativeMatrix.setPosition(new Vector3().setFromMatrixPosition(matrix).sub(ray.origin));
+  const localRay = new Ray(new Vector3(), ray.direction);
+  const nearElements: NearElement[] = [];
   for (let element = 0; element < countOf(elements); element++) {
     const ends = endsOf(elements, element);
     if (!ends) continue;
-    const [a, b] = ends.map((end) => end.applyMatrix4(moved));
+    const [a, b] = ends.map((end) => end.applyMatrix4(relativeMatrix));
     const [onRay, onLine] = [new Vector3(), new Vector3()];
-    if (elements.topology === 'points') own.closestPointToPoint(a, onRay);
+    if (elements.topology === 'points') localRay.closestPointToPoint(a, onRay);
     // Does not use the square that three returns for a line, a sum of large numbers: it makes 1e-6 of 1e-13.
     if (elements.topology === 'points') onLine.copy(a);
-    else own.distanceSqToSegment(a, b, onRay, onLine);
+    else localRay.distanceSqToSegment(a, b, onRay, onLine);
     const distanceToRay = onRay.distanceTo(onLine);
     if (!(elements.topology === 'points' ? distanceToRay < threshold : distanceToRay <= threshold)) continue;
     const point = (elements.topology === 'points' ? onRay.clone() : onLine).add(ray.origin);
-    found.push({ element, distance: onRay.length(), distanceToRay, point });
+    nearElements.push({ element, distance: onRay.length(), distanceToRay, point });
   }
-  return found;
+  return nearElements;
 }
 
 /** The closest place of any element to a point, in world space. */
 export function nearestTo(elements: Elements, matrix: Matrix4, point: Vector3): { element: number; distance: number } {
-  const moved = matrix.clone();
-  moved.setPosition(new Vector3().setFromMatrixPosition(matrix).sub(point));
+  const relativeMatrix = matrix.clone();
+  relativeMatrix.setPosition(new Vector3().setFromMatrixPosition(matrix).sub(point));
   const origin = new Vector3();
   const nearest = new Vector3();
   const line = new Line3();
@@ -101,10 +101,10 @@ export function nearestTo(elements: Elements, matrix: Matrix4, point: Vector3): 
     const ends = endsOf(elements, element);
     if (!ends) continue;
     const [a, b] = ends;
-    a.applyMatrix4(moved);
-    b.applyMatrix4(moved);
-    const place = a.equals(b) ? a : line.set(a, b).closestPointToPoint(origin, true, nearest);
-    const distance = place.length();
+    a.applyMatrix4(relativeMatrix);
+    b.applyMatrix4(relativeMatrix);
+    const closest = a.equals(b) ? a : line.set(a, b).closestPointToPoint(origin, true, nearest);
+    const distance = closest.length();
     if (distance < best.distance) best = { element, distance };
   }
   return best;
@@ -128,42 +128,42 @@ export function drawnNear(
   view: { projection: Matrix4; view: Matrix4; width: number; height: number },
   [x, y]: readonly [number, number],
   ray: Ray,
-  [from, to]: readonly [number, number],
+  [minDistance, maxDistance]: readonly [number, number],
 ): DrawnElement[] {
   const clip = view.projection.clone().multiply(view.view).multiply(matrix);
-  const moved = matrix.clone();
-  moved.setPosition(new Vector3().setFromMatrixPosition(matrix).sub(ray.origin));
-  const found: DrawnElement[] = [];
+  const relativeMatrix = matrix.clone();
+  relativeMatrix.setPosition(new Vector3().setFromMatrixPosition(matrix).sub(ray.origin));
+  const drawnElements: DrawnElement[] = [];
   for (let element = 0; element < countOf(elements); element++) {
     const ends = endsOf(elements, element);
     if (!ends) continue;
     // The clip coordinates of a place, before the perspective division, and its distance are linear between both ends.
     const [first, last] = ends.map(({ x, y, z }) => new Vector4(x, y, z, 1).applyMatrix4(clip));
-    const [start, end] = ends.map((each) => each.clone().applyMatrix4(moved).dot(ray.direction));
+    const [start, end] = ends.map((each) => each.clone().applyMatrix4(relativeMatrix).dot(ray.direction));
     const distanceAt = (s: number) => start + (end - start) * s;
     const pixelsAt = (s: number) => {
       const w = first.w + (last.w - first.w) * s;
       const distance = distanceAt(s);
-      if (w <= 0 || distance < from || distance > to) return Infinity;
+      if (w <= 0 || distance < minDistance || distance > maxDistance) return Infinity;
       const dx = (((first.x + (last.x - first.x) * s) / w + 1) / 2) * view.width - x;
       const dy = ((1 - (first.y + (last.y - first.y) * s) / w) / 2) * view.height - y;
       return Math.sqrt(dx * dx + dy * dy);
     };
     const isPoint = ends[0].equals(ends[1]);
     // Samples a grid of places, then refines it around the best one.
-    let [low, high] = [0, isPoint ? 0 : 1];
+    let [min, max] = [0, isPoint ? 0 : 1];
     let best = { pixels: pixelsAt(0), s: 0 };
     for (let round = 0; round < (isPoint ? 1 : 12); round++) {
       const steps = round === 0 ? 400 : 20;
       for (let i = 0; i <= steps; i++) {
-        const s = low + ((high - low) * i) / steps;
+        const s = min + ((max - min) * i) / steps;
         const pixels = pixelsAt(s);
         if (pixels < best.pixels) best = { pixels, s };
       }
-      const width = (high - low) / steps;
-      [low, high] = [Math.max(0, best.s - width), Math.min(1, best.s + width)];
+      const width = (max - min) / steps;
+      [min, max] = [Math.max(0, best.s - width), Math.min(1, best.s + width)];
     }
-    if (best.pixels < Infinity) found.push({ element, pixels: best.pixels, distance: distanceAt(best.s) });
+    if (best.pixels < Infinity) drawnElements.push({ element, pixels: best.pixels, distance: distanceAt(best.s) });
   }
-  return found;
+  return drawnElements;
 }

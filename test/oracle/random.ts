@@ -26,13 +26,13 @@ export class Random {
     return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
   }
 
-  range(low: number, high: number): number {
-    return low + (high - low) * this.next();
+  range(min: number, max: number): number {
+    return min + (max - min) * this.next();
   }
 
   /** Uniform over the orders of magnitude between the two. */
-  logRange(low: number, high: number): number {
-    return low * (high / low) ** this.next();
+  logRange(min: number, max: number): number {
+    return min * (max / min) ** this.next();
   }
 
   /** In 0 … count - 1. */

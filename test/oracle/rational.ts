@@ -8,10 +8,10 @@ import { type Ray, Vector3 } from 'three';
 export function hullsMeet(p: readonly Vector3[], q: readonly Vector3[]): boolean {
   if (AXES.some((axis) => isBefore(p, q, axis) || isBefore(q, p, axis))) return false;
   const columns = columnsOf(p, q);
-  const ofP = (1 << p.length) - 1;
-  for (let chosen = 1; chosen < 1 << columns.length; chosen++) {
-    if ((chosen & ofP) === 0 || (chosen & ~ofP) === 0) continue; // the weights of each set could not add up to 1
-    const basis = columns.filter((_, i) => chosen & (1 << i));
+  const maskP = (1 << p.length) - 1;
+  for (let subset = 1; subset < 1 << columns.length; subset++) {
+    if ((subset & maskP) === 0 || (subset & ~maskP) === 0) continue; // the weights of each set could not add up to 1
+    const basis = columns.filter((_, i) => subset & (1 << i));
     if (basis.length <= ROWS && isFeasible(basis)) return true;
   }
   return false;
@@ -28,12 +28,12 @@ const ROWS = 5;
 
 /** Converts to integers in units of a common power of two. */
 function columnsOf(p: readonly Vector3[], q: readonly Vector3[]): bigint[][] {
-  const all = [...p, ...q].flatMap((point) => point.toArray());
-  const least = Math.min(...all.map(lastBit));
-  const whole = (value: number, sign: bigint) => sign * wholeNumber(value, least);
+  const coordinates = [...p, ...q].flatMap((point) => point.toArray());
+  const minExponent = Math.min(...coordinates.map(lowestExponent));
+  const toUnits = (value: number, sign: bigint) => sign * toInteger(value, minExponent);
   return [
-    ...p.map((point) => [...point.toArray().map((value) => whole(value, 1n)), 1n, 0n]),
-    ...q.map((point) => [...point.toArray().map((value) => whole(value, -1n)), 0n, 1n]),
+    ...p.map((point) => [...point.toArray().map((value) => toUnits(value, 1n)), 1n, 0n]),
+    ...q.map((point) => [...point.toArray().map((value) => toUnits(value, -1n)), 0n, 1n]),
   ];
 }
 
@@ -47,8 +47,8 @@ function isFeasible(columns: bigint[][]): boolean {
     [rows[k], rows[pivot]] = [rows[pivot], rows[k]];
     for (let r = 0; r < ROWS; r++) {
       if (r === k || rows[r][k] === 0n) continue;
-      const [own, other] = [rows[r][k], rows[k][k]];
-      rows[r] = rows[r].map((value, i) => value * other - rows[k][i] * own);
+      const [factor, pivotValue] = [rows[r][k], rows[k][k]];
+      rows[r] = rows[r].map((value, i) => value * pivotValue - rows[k][i] * factor);
     }
   }
   if (rows.slice(count).some((row) => row[count] !== 0n)) return false;
@@ -57,31 +57,31 @@ function isFeasible(columns: bigint[][]): boolean {
 
 /** The closest point of a ray to a point, relative to that point, rounded once. The direction may have any length. */
 export function nearestOnRay({ origin, direction }: Ray, point: Vector3): Vector3 {
-  const all = [origin, direction, point].map((vector) => vector.toArray());
-  const least = Math.min(...all.flat().map(lastBit));
-  const [o, d, p] = all.map((vector) => vector.map((value) => wholeNumber(value, least)));
-  const way = o.map((value, i) => value - p[i]);
+  const vectors = [origin, direction, point].map((vector) => vector.toArray());
+  const minExponent = Math.min(...vectors.flat().map(lowestExponent));
+  const [o, d, p] = vectors.map((vector) => vector.map((value) => toInteger(value, minExponent)));
+  const offset = o.map((value, i) => value - p[i]);
   const dot = (a: bigint[], b: bigint[]) => a.reduce((sum, value, i) => sum + value * b[i], 0n);
-  const [whole, part] = [dot(d, d), -dot(way, d)];
+  const [denominator, numerator] = [dot(d, d), -dot(offset, d)];
   // 2⁻¹²⁰ of a unit gives enough digits in addition to those of the quotient.
-  const scaled = way.map((value, i) => ((value * whole + part * d[i]) << 120n) / whole);
-  return new Vector3(...scaled.map((value) => Number(value) * 2 ** -120 * 2 ** least));
+  const scaled = offset.map((value, i) => ((value * denominator + numerator * d[i]) << 120n) / denominator);
+  return new Vector3(...scaled.map((value) => Number(value) * 2 ** -120 * 2 ** minExponent));
 }
 
-const bits = new DataView(new ArrayBuffer(8));
+const floatView = new DataView(new ArrayBuffer(8));
 
 /** The exponent of the lowest bit that a number may have. */
-function lastBit(value: number): number {
+function lowestExponent(value: number): number {
   if (value === 0) return Number.POSITIVE_INFINITY;
-  bits.setFloat64(0, value);
-  return Math.max((bits.getUint16(0) >> 4) & 0x7ff, 1) - 1075;
+  floatView.setFloat64(0, value);
+  return Math.max((floatView.getUint16(0) >> 4) & 0x7ff, 1) - 1075;
 }
 
 /** value / 2^exponent, which is an integer. */
-function wholeNumber(value: number, exponent: number): bigint {
+function toInteger(value: number, exponent: number): bigint {
   if (value === 0) return 0n;
-  bits.setFloat64(0, value);
-  const raw = bits.getBigUint64(0);
+  floatView.setFloat64(0, value);
+  const raw = floatView.getBigUint64(0);
   const biased = Number((raw >> 52n) & 0x7ffn);
   const mantissa = (raw & 0xfffffffffffffn) | (biased === 0 ? 0n : 1n << 52n);
   const shifted = mantissa << BigInt(Math.max(biased, 1) - 1075 - exponent);

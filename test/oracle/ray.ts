@@ -1,5 +1,5 @@
 import { Matrix3, type Matrix4, Ray, Triangle, Vector3 } from 'three';
-import { cornerOf, type Placed } from './placed.js';
+import { cornerOf, type PlacedShape } from './placed.js';
 
 export interface OracleHit {
   id: number;
@@ -14,14 +14,14 @@ export interface OracleHit {
 }
 
 /** Every hit of the ray, nearest first. The direction must have length 1. */
-export function rayHits(items: Iterable<Placed>, ray: Ray): OracleHit[] {
-  const near = [...items].filter(({ bounds }) => ray.intersectsBox(bounds.wideAabb));
-  const hits = near.flatMap((item) => (item.shape.mesh ? meshHits(item, ray) : boxHits(item, ray)));
+export function rayHits(items: Iterable<PlacedShape>, ray: Ray): OracleHit[] {
+  const candidates = [...items].filter(({ bounds }) => ray.intersectsBox(bounds.wideAabb));
+  const hits = candidates.flatMap((item) => (item.shape.mesh ? meshHits(item, ray) : boxHits(item, ray)));
   return hits.sort((a, b) => a.distance - b.distance);
 }
 
 /** Möller and Trumbore, Fast, minimum storage ray/triangle intersection, 1997, on every triangle. */
-function meshHits(item: Placed, ray: Ray): OracleHit[] {
+function meshHits(item: PlacedShape, ray: Ray): OracleHit[] {
   const mesh = item.shape.mesh!;
   const { origin, direction } = localRay(ray, item.matrix);
   const hits: OracleHit[] = [];
@@ -51,7 +51,7 @@ function meshHits(item: Placed, ray: Ray): OracleHit[] {
  * Slab test by Kay and Kajiya (Ray tracing complex scenes, 1986) in the box's own space: it enters by a front face, and leaves by
  * a back face.
  */
-function boxHits(item: Placed, ray: Ray): OracleHit[] {
+function boxHits(item: PlacedShape, ray: Ray): OracleHit[] {
   const matrix = item.matrix.clone().multiply(item.shape.bounds);
   const { origin, direction } = localRay(ray, matrix);
   let [enter, leave, enterAxis, leaveAxis] = [-Infinity, Infinity, 0, 0];

@@ -15,13 +15,13 @@ import { boundsOf } from './meshes.js';
 const TRIANGLES_PER_PIECE = 32;
 
 /** A subset of a mesh's triangles: a few of them, or two halves. */
-interface Piece {
+interface MeshNode {
   sphere: Sphere;
   /** Triangle numbers in the whole mesh. */
   triangles: number[];
   /** Mesh of the few triangles. */
   mesh: Mesh | null;
-  halves: Piece[];
+  halves: MeshNode[];
 }
 
 /**
@@ -29,10 +29,10 @@ interface Piece {
  * tests the remaining ones, from the same float32 vertices.
  */
 export class RaycastedMesh {
-  readonly #whole: Piece;
+  readonly #root: MeshNode;
 
   constructor(mesh: Triangles) {
-    this.#whole = cut(
+    this.#root = splitMesh(
       mesh,
       Array.from({ length: mesh.indices.length / 3 }, (_, i) => i),
     );
@@ -44,9 +44,9 @@ export class RaycastedMesh {
   intersect(raycaster: Raycaster, matrixWorld: Matrix4, material: Material): Intersection[] {
     const hits: Intersection[] = [];
     const sphere = new Sphere();
-    const cast = (piece: Piece) => {
-      if (!raycaster.ray.intersectsSphere(sphere.copy(piece.sphere).applyMatrix4(matrixWorld))) return;
-      const { triangles, mesh, halves } = piece;
+    const cast = (node: MeshNode) => {
+      if (!raycaster.ray.intersectsSphere(sphere.copy(node.sphere).applyMatrix4(matrixWorld))) return;
+      const { triangles, mesh, halves } = node;
       halves.forEach(cast);
       if (!mesh) return;
       mesh.material = material;
@@ -55,22 +55,22 @@ export class RaycastedMesh {
         hits.push(Object.assign(hit, { faceIndex: triangles[hit.faceIndex!] }));
       }
     };
-    cast(this.#whole);
+    cast(this.#root);
     return hits.sort((a, b) => a.distance - b.distance || a.faceIndex! - b.faceIndex!);
   }
 }
 
 /** Splits the triangles at the middle of their box along its longest side, until there are only a few. */
-function cut(mesh: Triangles, triangles: number[]): Piece {
+function splitMesh(mesh: Triangles, triangles: number[]): MeshNode {
   const geometry = geometryOf(mesh, triangles);
   const sphere = geometry.boundingSphere!;
   if (triangles.length <= TRIANGLES_PER_PIECE) return { sphere, triangles, mesh: new Mesh(geometry), halves: [] };
   const size = boundsOf(geometry.getAttribute('position').array as Float32Array).getSize(new Vector3());
   const axis = size.x >= size.y && size.x >= size.z ? 0 : size.y >= size.z ? 1 : 2;
-  const height = (triangle: number) => mesh.positions[3 * mesh.indices[3 * triangle] + axis];
-  const sorted = triangles.toSorted((a, b) => height(a) - height(b));
-  const middle = sorted.length / 2;
-  const halves = [sorted.slice(0, middle), sorted.slice(middle)].map((half) => cut(mesh, half));
+  const coordinate = (triangle: number) => mesh.positions[3 * mesh.indices[3 * triangle] + axis];
+  const sorted = triangles.toSorted((a, b) => coordinate(a) - coordinate(b));
+  const halfCount = sorted.length / 2;
+  const halves = [sorted.slice(0, halfCount), sorted.slice(halfCount)].map((half) => splitMesh(mesh, half));
   return { sphere, triangles, mesh: null, halves };
 }
 

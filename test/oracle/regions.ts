@@ -1,6 +1,6 @@
 import { Box3, type Matrix4, Triangle, Vector3 } from 'three';
-import { cutOf } from './cut.js';
-import { type Corners, trianglesMeet } from './exact.js';
+import { intersectionSegment } from './cut.js';
+import { type Corners, trianglesIntersect } from './exact.js';
 import type { Triangles } from './meshes.js';
 import { windingNumber } from './winding.js';
 
@@ -21,18 +21,22 @@ export class Surface {
     this.#mesh = mesh;
     this.#toMesh = matrix.clone().invert();
     const { positions, indices } = mesh;
-    const numbers = new Map<string, number>();
+    const idByPosition = new Map<string, number>();
     const world = Array.from({ length: positions.length / 3 }, (_, i) => new Vector3().fromArray(positions, 3 * i));
-    const number = world.map((vertex) => {
+    const vertexIds = world.map((vertex) => {
       const key = vertex.toArray().join();
-      if (!numbers.has(key)) numbers.set(key, numbers.size);
-      return numbers.get(key)!;
+      if (!idByPosition.has(key)) idByPosition.set(key, idByPosition.size);
+      return idByPosition.get(key)!;
     });
     for (const vertex of world) vertex.applyMatrix4(matrix);
     this.faces = Array.from({ length: indices.length / 3 }, (_, i) => {
-      const own = [...indices.subarray(3 * i, 3 * i + 3)];
-      const corners = own.map((index) => world[index]) as unknown as Corners;
-      return { corners, box: new Box3().setFromPoints([...corners]), vertices: own.map((index) => number[index]) };
+      const faceIndices = [...indices.subarray(3 * i, 3 * i + 3)];
+      const corners = faceIndices.map((index) => world[index]) as unknown as Corners;
+      return {
+        corners,
+        box: new Box3().setFromPoints([...corners]),
+        vertices: faceIndices.map((index) => vertexIds[index]),
+      };
     });
   }
 
@@ -42,36 +46,38 @@ export class Surface {
 }
 
 /** Every pair of the given faces that meet while b is moved. Stops at the first one unless `all`. */
-export function meetingFaces(
+export function intersectingFaces(
   a: Surface,
   b: Surface,
-  move: Vector3,
+  offset: Vector3,
   options: { facesA?: Iterable<number>; facesB?: Iterable<number>; all?: boolean } = {},
 ): [number, number][] {
   const { facesA = a.faces.keys(), facesB = b.faces.keys(), all = false } = options;
-  const movedBoxes = Array.from(facesB, (face) => ({ face, box: b.faces[face].box.clone().translate(move) }));
-  const bounds = movedBoxes.reduce((sum, { box }) => sum.union(box), new Box3());
-  const near = Array.from(facesA).filter((face) => a.faces[face].box.intersectsBox(bounds));
-  const boundsA = near.reduce((sum, face) => sum.union(a.faces[face].box), new Box3());
-  const others = movedBoxes.filter(({ box }) => box.intersectsBox(boundsA));
+  const movedBoxes = Array.from(facesB, (face) => ({ face, box: b.faces[face].box.clone().translate(offset) }));
+  const bounds = movedBoxes.reduce((union, { box }) => union.union(box), new Box3());
+  const candidatesA = Array.from(facesA).filter((face) => a.faces[face].box.intersectsBox(bounds));
+  const boundsA = candidatesA.reduce((union, face) => union.union(a.faces[face].box), new Box3());
+  const candidatesB = movedBoxes.filter(({ box }) => box.intersectsBox(boundsA));
   // Sweep and prune along x.
-  near.sort((p, q) => a.faces[p].box.min.x - a.faces[q].box.min.x);
-  others.sort((p, q) => p.box.min.x - q.box.min.x);
-  const found: [number, number][] = [];
-  let from = 0;
-  const widest = Math.max(0, ...others.map(({ box }) => box.max.x - box.min.x));
-  for (const face of near) {
+  candidatesA.sort((p, q) => a.faces[p].box.min.x - a.faces[q].box.min.x);
+  candidatesB.sort((p, q) => p.box.min.x - q.box.min.x);
+  const pairs: [number, number][] = [];
+  let start = 0;
+  const maxWidth = Math.max(0, ...candidatesB.map(({ box }) => box.max.x - box.min.x));
+  for (const face of candidatesA) {
     const { box, corners } = a.faces[face];
-    while (from < others.length && others[from].box.min.x < box.min.x - widest) from++;
-    for (let j = from; j < others.length && others[j].box.min.x <= box.max.x; j++) {
-      if (!others[j].box.intersectsBox(box)) continue;
-      const moved = b.faces[others[j].face].corners.map((corner) => corner.clone().add(move)) as unknown as Corners;
-      if (!trianglesMeet(corners, moved)) continue;
-      found.push([face, others[j].face]);
-      if (!all) return found;
+    while (start < candidatesB.length && candidatesB[start].box.min.x < box.min.x - maxWidth) start++;
+    for (let j = start; j < candidatesB.length && candidatesB[j].box.min.x <= box.max.x; j++) {
+      if (!candidatesB[j].box.intersectsBox(box)) continue;
+      const moved = b.faces[candidatesB[j].face].corners.map((corner) =>
+        corner.clone().add(offset),
+      ) as unknown as Corners;
+      if (!trianglesIntersect(corners, moved)) continue;
+      pairs.push([face, candidatesB[j].face]);
+      if (!all) return pairs;
     }
   }
-  return found;
+  return pairs;
 }
 
 /** Faces of both meshes that belong to a contact region. */
@@ -81,13 +87,13 @@ export interface Region {
 }
 
 /** The segment in which two faces intersect. */
-interface Cut {
+interface CutSegment {
   faces: readonly [number, number];
   ends: readonly [Vector3, Vector3];
 }
 
 /** Ends of cuts this close are the same place, up to rounding of exact numbers. */
-const SAME = 1e-12;
+const SAME_POINT_DISTANCE = 1e-12;
 
 /**
  * Finds the regions: the curves in which two meshes intersect, joined where a piece of one surface inside the other mesh connects
@@ -95,13 +101,14 @@ const SAME = 1e-12;
  * be cut by several.
  */
 export function regionsOf(a: Surface, b: Surface): Region[] {
-  const cuts = meetingFaces(a, b, new Vector3(), { all: true }).map((faces): Cut => {
-    return { faces, ends: cutOf(a.faces[faces[0]].corners, b.faces[faces[1]].corners)! };
+  const cuts = intersectingFaces(a, b, new Vector3(), { all: true }).map((faces): CutSegment => {
+    return { faces, ends: intersectionSegment(a.faces[faces[0]].corners, b.faces[faces[1]].corners)! };
   });
-  const sets = new Sets(cuts.length);
+  const sets = new DisjointSets(cuts.length);
   cuts.forEach((cut, i) => {
     for (let j = 0; j < i; j++) {
-      if (cut.ends.some((end) => cuts[j].ends.some((other) => end.distanceTo(other) <= SAME))) sets.unite(i, j);
+      if (cut.ends.some((end) => cuts[j].ends.some((other) => end.distanceTo(other) <= SAME_POINT_DISTANCE)))
+        sets.unite(i, j);
     }
   });
   const pieces = [joinPieces(a, b, cuts, 0, sets), joinPieces(b, a, cuts, 1, sets)];
@@ -124,24 +131,24 @@ export function regionsOf(a: Surface, b: Surface): Region[] {
   return [...regions.values()];
 }
 
-const SHARES = Array.from({ length: 15 }, (_, i) => (i + 1) / 16);
+const SAMPLE_FRACTIONS = Array.from({ length: 15 }, (_, i) => (i + 1) / 16);
 
 /** Joins the parts of a surface inside the other one: vertices, whose numbers in the sets are returned, and cuts. */
 function joinPieces(
   surface: Surface,
   other: Surface,
-  cuts: readonly Cut[],
+  cuts: readonly CutSegment[],
   side: 0 | 1,
-  sets: Sets,
+  sets: DisjointSets,
 ): Map<number, number> {
-  const box = other.faces.reduce((sum, face) => sum.union(face.box), new Box3());
-  const seen = new Set<number>();
-  const inside = new Map<number, number>();
+  const box = other.faces.reduce((union, face) => union.union(face.box), new Box3());
+  const visited = new Set<number>();
+  const insideVertices = new Map<number, number>();
   for (const { corners, vertices } of surface.faces) {
     vertices.forEach((vertex, i) => {
-      if (seen.has(vertex)) return;
-      seen.add(vertex);
-      if (box.containsPoint(corners[i]) && other.contains(corners[i])) inside.set(vertex, sets.add());
+      if (visited.has(vertex)) return;
+      visited.add(vertex);
+      if (box.containsPoint(corners[i]) && other.contains(corners[i])) insideVertices.set(vertex, sets.add());
     });
   }
   const cutsOf = new Map<number, number[]>();
@@ -150,38 +157,41 @@ function joinPieces(
     cutsOf.set(face, [...(cutsOf.get(face) ?? []), i]);
   });
   surface.faces.forEach(({ corners, vertices }, face) => {
-    const own = cutsOf.get(face) ?? [];
-    const places = own.flatMap((i) => cuts[i].ends.map((place) => ({ place, piece: i })));
+    const faceCuts = cutsOf.get(face) ?? [];
+    const points = faceCuts.flatMap((i) => cuts[i].ends.map((place) => ({ place, piece: i })));
     vertices.forEach((vertex, i) => {
-      const piece = inside.get(vertex);
-      if (piece !== undefined) places.push({ place: corners[i], piece });
+      const piece = insideVertices.get(vertex);
+      if (piece !== undefined) points.push({ place: corners[i], piece });
     });
     const normal = new Triangle(...corners).getNormal(new Vector3());
-    places.forEach((from, i) => {
-      for (const to of places.slice(0, i)) {
+    points.forEach((from, i) => {
+      for (const to of points.slice(0, i)) {
         if (sets.rootOf(from.piece) === sets.rootOf(to.piece)) continue;
-        if (own.some((cut) => isBetween(cuts[cut].ends, from.place, to.place, normal))) continue;
+        if (faceCuts.some((cut) => isPathCut(cuts[cut].ends, from.place, to.place, normal))) continue;
         // A path that passes the ends of two cuts crosses neither of them.
-        const isInside = (share: number) => other.contains(from.place.clone().lerp(to.place, share));
-        if (own.length === 0 || SHARES.every(isInside)) sets.unite(from.piece, to.piece);
+        const isInside = (fraction: number) => other.contains(from.place.clone().lerp(to.place, fraction));
+        if (faceCuts.length === 0 || SAMPLE_FRACTIONS.every(isInside)) sets.unite(from.piece, to.piece);
       }
     });
   });
-  return inside;
+  return insideVertices;
 }
 
 /** Returns whether a cut crosses the path between two places of a face. */
-function isBetween([p, q]: readonly [Vector3, Vector3], from: Vector3, to: Vector3, normal: Vector3): boolean {
+function isPathCut([p, q]: readonly [Vector3, Vector3], from: Vector3, to: Vector3, normal: Vector3): boolean {
   const [u, v] = [from.clone().lerp(to, 1e-6), to.clone().lerp(from, 1e-6)];
-  return turn(u, v, p, normal) * turn(u, v, q, normal) <= 0 && turn(p, q, u, normal) * turn(p, q, v, normal) <= 0;
+  return (
+    orientation(u, v, p, normal) * orientation(u, v, q, normal) <= 0 &&
+    orientation(p, q, u, normal) * orientation(p, q, v, normal) <= 0
+  );
 }
 
-function turn(a: Vector3, b: Vector3, c: Vector3, normal: Vector3): number {
+function orientation(a: Vector3, b: Vector3, c: Vector3, normal: Vector3): number {
   return b.clone().sub(a).cross(c.clone().sub(a)).dot(normal);
 }
 
 /** Disjoint sets of numbers (union-find). */
-class Sets {
+class DisjointSets {
   readonly #parents: number[];
 
   constructor(count: number) {

@@ -15,7 +15,7 @@ import {
   Uint16BufferAttribute,
   Vector3,
 } from 'three';
-import { bumpy } from './lumps.js';
+import { bumpyBall } from './lumps.js';
 import type { Triangles } from './meshes.js';
 import type { Random } from './random.js';
 
@@ -39,31 +39,31 @@ export interface Rig {
   root: Group;
 }
 
-const ENDLESS = new Sphere(new Vector3(), 1e30);
+const INFINITE_SPHERE = new Sphere(new Vector3(), 1e30);
 
-export function randomRig(random: Random, options: RigOptions, place = new Vector3()): Rig {
+export function randomRig(random: Random, options: RigOptions, position = new Vector3()): Rig {
   const { bones: boneCount, targets = 0, relative = true, attached = random.chance(0.5) } = options;
-  const triangles = options.triangles ?? bumpy(random, 3 + random.integer(5), 0.15);
+  const triangles = options.triangles ?? bumpyBall(random, 3 + random.integer(5), 0.15);
   const vertices = triangles.positions.length / 3;
   const geometry = new BufferGeometry();
   geometry.setAttribute('position', new BufferAttribute(triangles.positions, 3));
   geometry.setIndex(new BufferAttribute(triangles.indices, 1));
-  geometry.boundingSphere = ENDLESS.clone();
+  geometry.boundingSphere = INFINITE_SPHERE.clone();
   const data: MeshData = { positions: triangles.positions, indices: triangles.indices };
   const material = new MeshBasicMaterial({ side: DoubleSide });
 
   if (targets > 0) {
     const arrays = Array.from({ length: targets }, () => randomTarget(random, triangles.positions, relative));
-    geometry.morphAttributes.position = arrays.map((each) => new Float32BufferAttribute(each, 3));
+    geometry.morphAttributes.position = arrays.map((array) => new Float32BufferAttribute(array, 3));
     geometry.morphTargetsRelative = relative;
     data.morphs = { targets: arrays, relative };
   }
   const root = new Group();
-  const place1 = new Group();
-  place1.position.copy(place);
+  const positionGroup = new Group();
+  positionGroup.position.copy(position);
   const nested = new Group();
-  nested.applyMatrix4(random.chance(0.5) ? skewed(random) : new Matrix4());
-  root.add(place1.add(nested));
+  nested.applyMatrix4(random.chance(0.5) ? skewedMatrix(random) : new Matrix4());
+  root.add(positionGroup.add(nested));
   if (boneCount === 0) {
     const mesh = new Mesh(geometry, material);
     mesh.updateMorphTargets();
@@ -88,7 +88,7 @@ export function randomRig(random: Random, options: RigOptions, place = new Vecto
   if (random.chance(0.5)) mesh.add(bones[0]);
   else nested.add(bones[0]);
   nested.add(mesh);
-  mesh.boundingSphere = ENDLESS.clone();
+  mesh.boundingSphere = INFINITE_SPHERE.clone();
   root.updateMatrixWorld(true);
   mesh.bind(new Skeleton(bones), random.chance(0.5) ? undefined : mesh.matrixWorld);
   expectVertices(vertices, skin.weights.length);
@@ -100,7 +100,7 @@ function expectVertices(vertices: number, weights: number): void {
 }
 
 /** Sometimes mirrored, and scaled differently along different axes. */
-function skewed(random: Random): Matrix4 {
+function skewedMatrix(random: Random): Matrix4 {
   const scale = () => random.range(0.6, 1.6) * (random.chance(0.2) ? -1 : 1);
   return new Matrix4()
     .compose(random.point(1), random.rotation(), new Vector3(scale(), scale(), scale()))
@@ -108,13 +108,13 @@ function skewed(random: Random): Matrix4 {
 }
 
 function randomTarget(random: Random, positions: Float32Array, relative: boolean): Float32Array {
-  const way = random.direction();
-  const turns = random.range(1, 4);
+  const direction = random.direction();
+  const frequency = random.range(1, 4);
   const target = new Float32Array(positions.length);
   for (let i = 0; i < positions.length; i += 3) {
-    const share = Math.max(0, Math.sin(turns * (positions[i] + 2 * positions[i + 1])));
+    const share = Math.max(0, Math.sin(frequency * (positions[i] + 2 * positions[i + 1])));
     for (let k = 0; k < 3; k++) {
-      target[i + k] = share * way.getComponent(k) + (relative ? 0 : positions[i + k]);
+      target[i + k] = share * direction.getComponent(k) + (relative ? 0 : positions[i + k]);
     }
   }
   return target;
@@ -124,16 +124,16 @@ function randomSkin(random: Random, positions: Float32Array, count: number, opti
   const vertices = positions.length / 3;
   const bones = new Uint16Array(4 * vertices);
   const weights = new Float32Array(4 * vertices);
-  const seats = Array.from({ length: count }, () => random.direction());
+  const boneCenters = Array.from({ length: count }, () => random.direction());
   const vertex = new Vector3();
   for (let i = 0; i < vertices; i++) {
     vertex.fromArray(positions, 3 * i);
-    const near = seats.map((seat, bone) => ({ bone, share: Math.exp(-4 * seat.distanceTo(vertex)) }));
-    near.sort((a, b) => b.share - a.share);
-    const four = near.slice(0, random.chance(0.1) ? 1 : 4);
-    const sum = four.reduce((total, { share }) => total + share, 0);
+    const byInfluence = boneCenters.map((center, bone) => ({ bone, share: Math.exp(-4 * center.distanceTo(vertex)) }));
+    byInfluence.sort((a, b) => b.share - a.share);
+    const strongest = byInfluence.slice(0, random.chance(0.1) ? 1 : 4);
+    const sum = strongest.reduce((total, { share }) => total + share, 0);
     const factor = options.anyWeights ? random.pick([1, 1, random.range(0.7, 1.2), 0.5]) : 1;
-    four.forEach(({ bone, share }, k) => {
+    strongest.forEach(({ bone, share }, k) => {
       bones[4 * i + k] = bone;
       weights[4 * i + k] = (factor * share) / sum;
     });
@@ -144,11 +144,11 @@ function randomSkin(random: Random, positions: Float32Array, count: number, opti
 }
 
 /** Moves all bones and targets, and updates everything that depends on them. */
-export function strike(random: Random, { mesh, root }: Rig, much = 1): void {
+export function poseRandomly(random: Random, { mesh, root }: Rig, amount = 1): void {
   if (mesh instanceof SkinnedMesh) {
     for (const bone of mesh.skeleton.bones) {
-      bone.quaternion.identity().slerp(random.rotation(), 0.3 * much);
-      bone.position.add(random.point(0.05 * much));
+      bone.quaternion.identity().slerp(random.rotation(), 0.3 * amount);
+      bone.position.add(random.point(0.05 * amount));
       bone.scale.setScalar(random.range(0.9, 1.15)).multiply(new Vector3(1, random.range(0.9, 1.1), 1));
     }
   }
@@ -170,12 +170,12 @@ export function roundBones({ mesh }: Rig): void {
     bone.matrixWorld.fromArray(boneMatrices as Float32Array, 16 * i);
     return bone;
   });
-  const rounded = new Skeleton(
+  const roundedSkeleton = new Skeleton(
     bones,
     bones.map(() => new Matrix4()),
   );
-  rounded.boneMatrices = Float32Array.from(boneMatrices as Float32Array);
-  mesh.skeleton = rounded;
+  roundedSkeleton.boneMatrices = Float32Array.from(boneMatrices as Float32Array);
+  mesh.skeleton = roundedSkeleton;
 }
 
 /** The argument of `setPose`. */
@@ -191,7 +191,7 @@ export function poseOf({ mesh }: Rig): Pose {
 }
 
 /** Vertices as three deforms them, in the mesh's own space. */
-export function movedPositions({ mesh }: Rig): Float64Array {
+export function deformedPositions({ mesh }: Rig): Float64Array {
   const { count } = mesh.geometry.getAttribute('position');
   const positions = new Float64Array(3 * count);
   const vertex = new Vector3();
@@ -200,8 +200,8 @@ export function movedPositions({ mesh }: Rig): Float64Array {
 }
 
 /** Sets a new pose; some bones are mirrored, and some are collapsed to a point. */
-export function strikeOddly(random: Random, rig: Rig): void {
-  strike(random, rig);
+export function poseOddly(random: Random, rig: Rig): void {
+  poseRandomly(random, rig);
   roundBones(rig);
   if (!rig.data.skin) return;
   const { boneMatrices } = (rig.mesh as SkinnedMesh).skeleton as { boneMatrices: Float32Array };
@@ -239,7 +239,7 @@ export function plates() {
 
 /** The matrices of bones in the layout of poses. */
 export function boneArray(...list: Matrix4[]): Float32Array {
-  return Float32Array.from(list.flatMap((each) => each.elements));
+  return Float32Array.from(list.flatMap((array) => array.elements));
 }
 
 /** Makes a mesh from the result of `plates`, with everything that was added to it. */

@@ -2,7 +2,7 @@ import { type Matrix4, Vector3 } from 'three';
 import type { Triangles } from './meshes.js';
 
 /** The segment in which a plane cuts a triangle. */
-export interface Cut {
+export interface SectionSegment {
   triangle: number;
   from: Vector3;
   to: Vector3;
@@ -10,23 +10,23 @@ export interface Cut {
 
 /**
  * Cuts every triangle of a placed mesh with a plane n · p + d, in float64, if it has vertices on both sides; 0 counts as in
- * front. `doubt` marks triangles with a vertex so close to the plane that rounding may put it on either side.
+ * front. `tolerance` is the distance of a vertex from the plane within which rounding decides on the side.
  */
 export function cutTriangles(
   { positions, indices }: Triangles,
   matrix: Matrix4,
   plane: readonly number[],
-  doubt: number,
-): { sure: Cut[]; doubtful: Set<number> } {
+  tolerance: number,
+): { sure: SectionSegment[]; doubtful: Set<number> } {
   const normal = new Vector3(plane[0], plane[1], plane[2]);
-  const sure: Cut[] = [];
+  const sure: SectionSegment[] = [];
   const doubtful = new Set<number>();
   const corner = (i: number) =>
     new Vector3(positions[3 * i], positions[3 * i + 1], positions[3 * i + 2]).applyMatrix4(matrix);
   for (let t = 0; t < indices.length / 3; t++) {
     const corners = [0, 1, 2].map((c) => corner(indices[3 * t + c]));
     const values = corners.map((p) => normal.dot(p) + plane[3]);
-    if (values.some((value) => Math.abs(value) <= doubt * normal.length())) {
+    if (values.some((value) => Math.abs(value) <= tolerance * normal.length())) {
       doubtful.add(t);
       continue;
     }
@@ -42,7 +42,7 @@ export function cutTriangles(
 }
 
 /** Winding number of a loop around a point, both in two coordinates: by the crossings of a ray to the right. */
-export function windings(loop: readonly (readonly [number, number])[], [x, y]: readonly [number, number]): number {
+export function loopWinding(loop: readonly (readonly [number, number])[], [x, y]: readonly [number, number]): number {
   let turns = 0;
   for (let i = 0; i < loop.length; i++) {
     const [ax, ay] = loop[i];
@@ -75,14 +75,14 @@ export function loopArea(loop: Loop): number {
 }
 
 /** The midpoint of a loop's longest side. */
-export function placeOn(loop: Loop): readonly [number, number] {
-  let [place, most] = [loop[0], -1];
+export function longestSideMidpoint(loop: Loop): readonly [number, number] {
+  let [midpoint, maxLength] = [loop[0], -1];
   for (let i = 0; i < loop.length; i++) {
     const [[ax, ay], [bx, by]] = [loop[i], loop[(i + 1) % loop.length]];
     const length = Math.hypot(bx - ax, by - ay);
-    if (length <= most) continue;
-    most = length;
-    place = [(ax + bx) / 2, (ay + by) / 2];
+    if (length <= maxLength) continue;
+    maxLength = length;
+    midpoint = [(ax + bx) / 2, (ay + by) / 2];
   }
-  return place;
+  return midpoint;
 }

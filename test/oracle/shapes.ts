@@ -2,13 +2,13 @@ import type { BoxShape, CapsuleShape, MeshShape, SphereShape } from 'collision-w
 import { Matrix4, Quaternion, Vector3 } from 'three';
 import type { Triangles } from './meshes.js';
 import type { Random } from './random.js';
-import { type Body, cubeBody, meshBodies, roundBody } from './solids.js';
+import { type ConvexSet, cubeBody, meshBodies, roundBody } from './solids.js';
 
 export type SolidShape = SphereShape | BoxShape | CapsuleShape;
 /** A shape, with its triangles if it is a mesh. */
 export type AnyShape = { shape: SolidShape; triangles?: undefined } | { shape: MeshShape; triangles: Triangles };
 
-export function anySolid(random: Random): SolidShape {
+export function randomSolid(random: Random): SolidShape {
   const center = random.point(0.5).toArray();
   switch (random.integer(4)) {
     case 0:
@@ -26,30 +26,30 @@ export function anySolid(random: Random): SolidShape {
 
 /** Matrix from the space in which the solid is the cube, the unit ball or a capsule of radius 1 about z to its own space. */
 export function frameOf(shape: SolidShape): { matrix: Matrix4; half: number } {
-  const none = new Quaternion();
+  const identity = new Quaternion();
   switch (shape.type) {
     case 'sphere': {
       const size = new Vector3().setScalar(shape.radius);
-      return { matrix: new Matrix4().compose(vector(shape.center), none, size), half: 0 };
+      return { matrix: new Matrix4().compose(vector(shape.center), identity, size), half: 0 };
     }
     case 'box': {
-      const turn = shape.rotation ? new Quaternion(...shape.rotation) : none;
-      return { matrix: new Matrix4().compose(vector(shape.center), turn, vector(shape.halfExtents)), half: 0 };
+      const rotation = shape.rotation ? new Quaternion(...shape.rotation) : identity;
+      return { matrix: new Matrix4().compose(vector(shape.center), rotation, vector(shape.halfExtents)), half: 0 };
     }
     case 'capsule': {
       const [from, to] = [vector(shape.from), vector(shape.to)];
       const length = from.distanceTo(to);
-      const way = length === 0 ? new Vector3(0, 0, 1) : to.clone().sub(from).divideScalar(length);
-      const turn = new Quaternion().setFromUnitVectors(new Vector3(0, 0, 1), way);
+      const direction = length === 0 ? new Vector3(0, 0, 1) : to.clone().sub(from).divideScalar(length);
+      const rotation = new Quaternion().setFromUnitVectors(new Vector3(0, 0, 1), direction);
       const size = new Vector3().setScalar(shape.radius);
-      const matrix = new Matrix4().compose(from.add(to).multiplyScalar(0.5), turn, size);
+      const matrix = new Matrix4().compose(from.add(to).multiplyScalar(0.5), rotation, size);
       return { matrix, half: length / 2 / shape.radius };
     }
   }
 }
 
 /** The convex sets of a shape under a matrix: one for a solid, one per triangle for a mesh. */
-export function bodiesOf({ shape, triangles }: AnyShape, matrix: Matrix4): Body[] {
+export function bodiesOf({ shape, triangles }: AnyShape, matrix: Matrix4): ConvexSet[] {
   if (triangles) return meshBodies(triangles, matrix);
   const frame = frameOf(shape);
   const placed = matrix.clone().multiply(frame.matrix);

@@ -13,24 +13,27 @@ export interface Slabs {
  */
 export function slabsOf(polygon: readonly (readonly [number, number])[]): Slabs {
   const sides = polygon.map((p, i) => [p, polygon[(i + 1) % polygon.length]] as const);
-  const cuts = polygon.map(([x]) => x);
-  for (const [p, q] of sides) for (const [r, s] of sides) cuts.push(...crossingsOf(p, q, r, s));
-  cuts.sort((a, b) => a - b);
+  const slabEdges = polygon.map(([x]) => x);
+  for (const [p, q] of sides) for (const [r, s] of sides) slabEdges.push(...crossingsOf(p, q, r, s));
+  slabEdges.sort((a, b) => a - b);
   const inside: HalfPlane[][] = [];
-  const outside: HalfPlane[][] = [[[-1, 0, cuts[0]]], [[1, 0, -cuts[cuts.length - 1]]]];
-  for (let i = 1; i < cuts.length; i++) {
-    const from = cuts[i - 1];
-    const to = cuts[i];
-    if (to - from < 1e-12) continue;
-    const middle = 0.5 * (from + to);
+  const outside: HalfPlane[][] = [[[-1, 0, slabEdges[0]]], [[1, 0, -slabEdges[slabEdges.length - 1]]]];
+  for (let i = 1; i < slabEdges.length; i++) {
+    const minX = slabEdges[i - 1];
+    const maxX = slabEdges[i];
+    if (maxX - minX < 1e-12) continue;
+    const middleX = 0.5 * (minX + maxX);
     const lines = sides
-      .filter(([p, q]) => p[0] < middle !== q[0] < middle)
+      .filter(([p, q]) => p[0] < middleX !== q[0] < middleX)
       .map(([p, q]) => (p[0] < q[0] ? [p, q] : [q, p]))
-      .map(([p, q]) => ({ height: p[1] + ((middle - p[0]) / (q[0] - p[0])) * (q[1] - p[1]), above: lineOver(p, q) }))
+      .map(([p, q]) => ({
+        height: p[1] + ((middleX - p[0]) / (q[0] - p[0])) * (q[1] - p[1]),
+        above: halfPlaneAbove(p, q),
+      }))
       .sort((a, b) => a.height - b.height);
     const slab: HalfPlane[] = [
-      [1, 0, -from],
-      [-1, 0, to],
+      [1, 0, -minX],
+      [-1, 0, maxX],
     ];
     for (let k = 0; k <= lines.length; k++) {
       const part = [...slab];
@@ -45,7 +48,7 @@ export function slabsOf(polygon: readonly (readonly [number, number])[]): Slabs 
 type Point = readonly [number, number];
 
 /** The half-plane above the line through two points. */
-function lineOver(p: Point, q: Point): HalfPlane {
+function halfPlaneAbove(p: Point, q: Point): HalfPlane {
   const dx = q[0] - p[0];
   const dy = q[1] - p[1];
   const length = Math.hypot(dx, dy);

@@ -26,17 +26,17 @@ export class OracleSolid {
     const corners = Array.from({ length: positions.length / 3 }, (_, i) =>
       new Vector3().fromArray(positions, 3 * i).applyMatrix4(toSolid),
     );
-    const reach = new Vector3(1, 1, 1 + (this.half ?? 0)).addScalar(margin);
-    const found: Triangle[] = [];
+    const extent = new Vector3(1, 1, 1 + (this.half ?? 0)).addScalar(margin);
+    const nearTriangles: Triangle[] = [];
     for (let i = 0; i < indices.length; i += 3) {
       const [a, b, c] = [corners[indices[i]], corners[indices[i + 1]], corners[indices[i + 2]]];
-      const low = a.clone().min(b).min(c);
-      const high = a.clone().max(b).max(c);
-      if (low.x > reach.x || low.y > reach.y || low.z > reach.z) continue;
-      if (high.x < -reach.x || high.y < -reach.y || high.z < -reach.z) continue;
-      found.push(new Triangle(a, b, c));
+      const min = a.clone().min(b).min(c);
+      const max = a.clone().max(b).max(c);
+      if (min.x > extent.x || min.y > extent.y || min.z > extent.z) continue;
+      if (max.x < -extent.x || max.y < -extent.y || max.z < -extent.z) continue;
+      nearTriangles.push(new Triangle(a, b, c));
     }
-    return found;
+    return nearTriangles;
   }
 
   /** Converts a world direction into the solid's space. */
@@ -58,8 +58,8 @@ export class OracleSolid {
   }
 }
 
-export function moved({ a, b, c }: Triangle, way: Vector3): Triangle {
-  return new Triangle(a.clone().add(way), b.clone().add(way), c.clone().add(way));
+export function moveTriangle({ a, b, c }: Triangle, offset: Vector3): Triangle {
+  return new Triangle(a.clone().add(offset), b.clone().add(offset), c.clone().add(offset));
 }
 
 function cubeGap({ a, b, c }: Triangle): number {
@@ -71,9 +71,9 @@ function cubeGap({ a, b, c }: Triangle): number {
     const length = axis.length();
     if (length === 0) continue;
     axis.divideScalar(length);
-    const along = [a.dot(axis), b.dot(axis), c.dot(axis)];
-    const reach = Math.abs(axis.x) + Math.abs(axis.y) + Math.abs(axis.z);
-    gap = Math.max(gap, Math.min(...along) - reach, -Math.max(...along) - reach);
+    const projections = [a.dot(axis), b.dot(axis), c.dot(axis)];
+    const extent = Math.abs(axis.x) + Math.abs(axis.y) + Math.abs(axis.z);
+    gap = Math.max(gap, Math.min(...projections) - extent, -Math.max(...projections) - extent);
   }
   return gap;
 }
@@ -82,11 +82,11 @@ function roundGap(triangle: Triangle, half: number): number {
   const [center, target] = [new Vector3(), new Vector3()];
   const distance = (z: number) => triangle.closestPointToPoint(center.set(0, 0, z), target).distanceTo(center);
   // The distance is convex along the segment.
-  let [low, high] = [-half, half];
+  let [min, max] = [-half, half];
   for (let i = 0; half > 0 && i < 80; i++) {
-    const [p, q] = [low + (high - low) / 3, high - (high - low) / 3];
-    if (distance(p) < distance(q)) high = q;
-    else low = p;
+    const [p, q] = [min + (max - min) / 3, max - (max - min) / 3];
+    if (distance(p) < distance(q)) max = q;
+    else min = p;
   }
-  return Math.min(distance((low + high) / 2), distance(low), distance(high)) - 1;
+  return Math.min(distance((min + max) / 2), distance(min), distance(max)) - 1;
 }

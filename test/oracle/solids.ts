@@ -2,7 +2,7 @@ import { type Matrix4, Vector3 } from 'three';
 import type { Triangles } from './meshes.js';
 
 /** A convex set: all points centre + Σ x_i · columns_i for x in a domain that can be projected onto. */
-export interface Body {
+export interface ConvexSet {
   center: Vector3;
   columns: Vector3[];
   /** Moves the x that begin at an index to the nearest point of the domain. */
@@ -15,8 +15,8 @@ const clamp = (value: number) => Math.min(Math.max(value, -1), 1);
 const norm = (x: number, y: number, z: number) => Math.sqrt(x * x + y * y + z * z);
 
 /** Images of the cube, the unit ball and a capsule of radius 1 about z; `half` is half the length of its segment. */
-export function cubeBody(matrix: Matrix4): Body {
-  const { center, columns } = framed(matrix);
+export function cubeBody(matrix: Matrix4): ConvexSet {
+  const { center, columns } = frameOf(matrix);
   const [u, v, w] = columns;
   return {
     center,
@@ -28,8 +28,8 @@ export function cubeBody(matrix: Matrix4): Body {
   };
 }
 
-export function roundBody(matrix: Matrix4, half: number): Body {
-  const { center, columns } = framed(matrix);
+export function roundBody(matrix: Matrix4, half: number): ConvexSet {
+  const { center, columns } = frameOf(matrix);
   const [u, v, w] = columns;
   const axis = w.clone().multiplyScalar(half);
   return {
@@ -44,7 +44,7 @@ export function roundBody(matrix: Matrix4, half: number): Body {
   };
 }
 
-export function triangleBody(a: Vector3, b: Vector3, c: Vector3): Body {
+export function triangleBody(a: Vector3, b: Vector3, c: Vector3): ConvexSet {
   const u = b.clone().sub(a);
   const v = c.clone().sub(a);
   return {
@@ -64,11 +64,11 @@ export function triangleBody(a: Vector3, b: Vector3, c: Vector3): Body {
   };
 }
 
-export function pointBody(point: Vector3): Body {
+export function pointBody(point: Vector3): ConvexSet {
   return { center: point, columns: [], project: () => {}, reach: () => 0 };
 }
 
-function framed(matrix: Matrix4) {
+function frameOf(matrix: Matrix4) {
   return {
     center: new Vector3().setFromMatrixPosition(matrix),
     columns: [0, 1, 2].map((i) => new Vector3().setFromMatrixColumn(matrix, i)),
@@ -76,7 +76,7 @@ function framed(matrix: Matrix4) {
 }
 
 /** The parts of a mesh under a matrix. */
-export function meshBodies({ positions, indices }: Triangles, matrix: Matrix4): Body[] {
+export function meshBodies({ positions, indices }: Triangles, matrix: Matrix4): ConvexSet[] {
   const corner = (i: number) => new Vector3().fromArray(positions, 3 * indices[i]).applyMatrix4(matrix);
   return Array.from({ length: indices.length / 3 }, (_, t) =>
     triangleBody(corner(3 * t), corner(3 * t + 1), corner(3 * t + 2)),
@@ -84,17 +84,17 @@ export function meshBodies({ positions, indices }: Triangles, matrix: Matrix4): 
 }
 
 /** Support function of a body along n, of any length. */
-export function support(body: Body, n: Vector3): number {
+export function support(body: ConvexSet, n: Vector3): number {
   return n.dot(body.center) + body.reach(n);
 }
 
 /** Returns whether they are certainly farther apart than `distance`. */
-export function farApart(a: Body, b: Body, distance: number): boolean {
+export function areFarApart(a: ConvexSet, b: ConvexSet, distance: number): boolean {
   return a.center.distanceTo(b.center) > sizeOf(a) + sizeOf(b) + distance;
 }
 
 /** An upper bound of the distance of a body's points from its centre. */
-export function sizeOf({ columns }: Body): number {
+export function sizeOf({ columns }: ConvexSet): number {
   let sum = 0;
   for (const column of columns) sum += column.length();
   return sum;
@@ -112,35 +112,35 @@ export interface Gap {
  * Accelerated projected gradients with restarts (Nesterov 1983; O'Donoghue and Candès 2015). Any two points of the bodies bound
  * the distance from above, and the gap between the bodies along any direction bounds it from below.
  */
-export function gapBetween(a: Body, b: Body, precision: number): Gap {
+export function gapBetween(a: ConvexSet, b: ConvexSet, precision: number): Gap {
   const columns = [...a.columns, ...b.columns.map((column) => column.clone().negate())];
   const step = 1 / columns.reduce((sum, column) => sum + column.lengthSq(), 1e-300);
   const offset = a.center.clone().sub(b.center);
   const gap: Gap = { least: Number.NEGATIVE_INFINITY, most: Number.POSITIVE_INFINITY, normal: new Vector3() };
   let [x, next] = [columns.map(() => 0), columns.map(() => 0)];
-  const ahead = x.slice();
+  const extrapolated = x.slice();
   let momentum = 1;
-  let last = Number.POSITIVE_INFINITY;
-  const [force, between, n] = [new Vector3(), new Vector3(), new Vector3()];
-  const way = (out: Vector3, at: number[]) => {
+  let previousLength = Number.POSITIVE_INFINITY;
+  const [gradient, difference, n] = [new Vector3(), new Vector3(), new Vector3()];
+  const differenceAt = (out: Vector3, coefficients: number[]) => {
     let { x, y, z } = offset;
-    for (let i = 0; i < at.length; i++) {
-      x += columns[i].x * at[i];
-      y += columns[i].y * at[i];
-      z += columns[i].z * at[i];
+    for (let i = 0; i < coefficients.length; i++) {
+      x += columns[i].x * coefficients[i];
+      y += columns[i].y * coefficients[i];
+      z += columns[i].z * coefficients[i];
     }
     out.set(x, y, z);
   };
   for (let round = 0; round < 5000; round++) {
-    way(force, ahead);
-    for (let i = 0; i < columns.length; i++) next[i] = ahead[i] - step * force.dot(columns[i]);
+    differenceAt(gradient, extrapolated);
+    for (let i = 0; i < columns.length; i++) next[i] = extrapolated[i] - step * gradient.dot(columns[i]);
     a.project(next, 0);
     b.project(next, a.columns.length);
-    way(between, next);
-    const length = between.length();
+    differenceAt(difference, next);
+    const length = difference.length();
     gap.most = Math.min(gap.most, length);
     if (length > 0) {
-      n.copy(between).divideScalar(-length);
+      n.copy(difference).divideScalar(-length);
       const least = gapAlong(a, b, n);
       if (least > gap.least) {
         gap.least = least;
@@ -148,13 +148,13 @@ export function gapBetween(a: Body, b: Body, precision: number): Gap {
       }
     }
     if (gap.most - gap.least <= precision || gap.most === 0 || gap.most <= precision / 10) break;
-    const faster = (1 + Math.sqrt(1 + 4 * momentum ** 2)) / 2;
-    const restart = length > last;
+    const nextMomentum = (1 + Math.sqrt(1 + 4 * momentum ** 2)) / 2;
+    const isRestart = length > previousLength;
     for (let i = 0; i < next.length; i++) {
-      ahead[i] = restart ? next[i] : next[i] + ((momentum - 1) / faster) * (next[i] - x[i]);
+      extrapolated[i] = isRestart ? next[i] : next[i] + ((momentum - 1) / nextMomentum) * (next[i] - x[i]);
     }
-    momentum = restart ? 1 : faster;
-    last = length;
+    momentum = isRestart ? 1 : nextMomentum;
+    previousLength = length;
     [x, next] = [next, x];
   }
   return gap;
@@ -162,22 +162,22 @@ export function gapBetween(a: Body, b: Body, precision: number): Gap {
 
 /**
  * The minimum distance between the parts of two objects, or a lower bound of it; negative if they overlap. Parts that are
- * certainly farther apart than `doubt` count as infinitely far, and an overlap that is certainly deeper ends the search.
+ * certainly farther apart than `tolerance` count as infinitely far, and an overlap that is certainly deeper ends the search.
  */
-export function leastGap(a: readonly Body[], b: readonly Body[], doubt: number): number {
+export function minimumGap(a: readonly ConvexSet[], b: readonly ConvexSet[], tolerance: number): number {
   let least = Number.POSITIVE_INFINITY;
   for (const p of a) {
     for (const q of b) {
-      if (farApart(p, q, doubt)) continue;
+      if (areFarApart(p, q, tolerance)) continue;
       least = Math.min(least, gapBetween(p, q, 1e-7).least);
-      if (least < -doubt) return least;
+      if (least < -tolerance) return least;
     }
   }
   return least;
 }
 
 /** Gap between a and b along n, times the length of n. */
-function gapAlong(a: Body, b: Body, n: Vector3): number {
+function gapAlong(a: ConvexSet, b: ConvexSet, n: Vector3): number {
   // Relative to the centre of a, for precision.
   const origin = n.dot(a.center);
   return -(support(b, n.clone().negate()) + origin) - (support(a, n) - origin);
@@ -187,28 +187,30 @@ function gapAlong(a: Body, b: Body, n: Vector3): number {
  * The largest gap along any direction near this one, for bodies that almost touch, where gradients vanish: over a plane of
  * non-unit directions the gap is concave, so nested searches find it.
  */
-export function bestGap(a: Body, b: Body, start: Vector3): number {
+export function largestGap(a: ConvexSet, b: ConvexSet, start: Vector3): number {
   const u = new Vector3(...(Math.abs(start.x) < 0.7 ? [1, 0, 0] : [0, 1, 0])).cross(start).normalize();
   const v = new Vector3().crossVectors(start, u);
-  return greatest((s) => greatest((t) => gapAlong(a, b, start.clone().addScaledVector(u, s).addScaledVector(v, t))));
+  return findMaximum((s) =>
+    findMaximum((t) => gapAlong(a, b, start.clone().addScaledVector(u, s).addScaledVector(v, t))),
+  );
 }
 
 /** Maximum of a concave function, by golden section search (Kiefer, 1953). */
-function greatest(value: (x: number) => number): number {
+function findMaximum(value: (x: number) => number): number {
   const ratio = (Math.sqrt(5) - 1) / 2;
-  let [low, high] = [-0.3, 0.3];
-  let [x, y] = [high - ratio * (high - low), low + ratio * (high - low)];
-  let [atX, atY] = [value(x), value(y)];
-  while (high - low > 1e-9) {
-    if (atX > atY) {
-      [high, y, atY] = [y, x, atX];
-      x = high - ratio * (high - low);
-      atX = value(x);
+  let [min, max] = [-0.3, 0.3];
+  let [x, y] = [max - ratio * (max - min), min + ratio * (max - min)];
+  let [valueX, valueY] = [value(x), value(y)];
+  while (max - min > 1e-9) {
+    if (valueX > valueY) {
+      [max, y, valueY] = [y, x, valueX];
+      x = max - ratio * (max - min);
+      valueX = value(x);
     } else {
-      [low, x, atX] = [x, y, atY];
-      y = low + ratio * (high - low);
-      atY = value(y);
+      [min, x, valueX] = [x, y, valueY];
+      y = min + ratio * (max - min);
+      valueY = value(y);
     }
   }
-  return Math.max(atX, atY);
+  return Math.max(valueX, valueY);
 }

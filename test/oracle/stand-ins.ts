@@ -1,6 +1,6 @@
 import { Box3, Matrix3, Matrix4, Quaternion, Vector3 } from 'three';
 import { boundsOf, type Triangles } from './meshes.js';
-import { type Body, cornersOf } from './screen-region.js';
+import { type RegionBody, worldTriangles } from './screen-region.js';
 
 /** A shape in its object's space. A capsule's `to` is not below its `from`. */
 export type Form =
@@ -27,9 +27,9 @@ function boundsOfForm(form: Form): { map: Matrix4; half: number } {
   }
   const { radius, from, to } = form;
   const length = from.distanceTo(to);
-  const turn = new Quaternion().setFromUnitVectors(Z, to.clone().sub(from).normalize());
+  const rotation = new Quaternion().setFromUnitVectors(Z, to.clone().sub(from).normalize());
   const size = new Vector3(radius, radius, radius + length / 2);
-  return { map: map.compose(from.clone().add(to).multiplyScalar(0.5), turn, size), half: length / 2 / radius };
+  return { map: map.compose(from.clone().add(to).multiplyScalar(0.5), rotation, size), half: length / 2 / radius };
 }
 
 /** Matrix from the cube of half size 1 to the oriented bounds. */
@@ -38,22 +38,22 @@ export function orientedBounds(form: Form, matrix: Matrix4): Matrix4 {
 }
 
 /** The stand-in for an object in a query of that precision. */
-export function standIn(form: Form, matrix: Matrix4, precision: Precision): Body {
+export function standIn(form: Form, matrix: Matrix4, precision: Precision): RegionBody {
   const { map, half } = boundsOfForm(form);
   const bounds = matrix.clone().multiply(map);
   const center = new Vector3().setFromMatrixPosition(bounds);
-  const around = (size: Vector3) => new Matrix4().compose(center, new Quaternion(), size);
+  const worldBox = (size: Vector3) => new Matrix4().compose(center, new Quaternion(), size);
   if (precision === 'obb') return { shape: 'cube', matrix: bounds };
-  if (precision === 'aabb') return { shape: 'cube', matrix: around(axisReach(form, bounds, half)) };
+  if (precision === 'aabb') return { shape: 'cube', matrix: worldBox(aabbHalfSize(form, bounds, half)) };
   if (precision === 'sphere') {
-    return { shape: { half: 0 }, matrix: around(new Vector3().setScalar(radiusOf(form, matrix))) };
+    return { shape: { half: 0 }, matrix: worldBox(new Vector3().setScalar(radiusOf(form, matrix))) };
   }
-  if (form.type === 'mesh') return { corners: cornersOf(form.triangles, matrix) };
+  if (form.type === 'mesh') return { corners: worldTriangles(form.triangles, matrix) };
   if (form.type === 'box') return { shape: 'cube', matrix: bounds };
   return { shape: { half }, matrix: bounds.multiply(new Matrix4().makeScale(1, 1, 1 / (1 + half))) };
 }
 
-function axisReach(form: Form, bounds: Matrix4, half: number): Vector3 {
+function aabbHalfSize(form: Form, bounds: Matrix4, half: number): Vector3 {
   const m = bounds.elements;
   return new Vector3(
     ...[0, 1, 2].map((row) => {
@@ -66,29 +66,29 @@ function axisReach(form: Form, bounds: Matrix4, half: number): Vector3 {
 }
 
 function radiusOf(form: Form, matrix: Matrix4): number {
-  if (form.type === 'box') return form.halfExtents.length() * stretchOf(matrix);
-  if (form.type === 'sphere') return form.radius * stretchOf(matrix);
-  if (form.type === 'capsule') return (form.radius + form.from.distanceTo(form.to) / 2) * stretchOf(matrix);
+  if (form.type === 'box') return form.halfExtents.length() * maxStretch(matrix);
+  if (form.type === 'sphere') return form.radius * maxStretch(matrix);
+  if (form.type === 'capsule') return (form.radius + form.from.distanceTo(form.to) / 2) * maxStretch(matrix);
   const { positions } = form.triangles;
-  const middle = new Box3().setFromArray(positions).getCenter(new Vector3());
-  let farthest = 0;
+  const center = new Box3().setFromArray(positions).getCenter(new Vector3());
+  let maxDistance = 0;
   for (let i = 0; i < positions.length; i += 3) {
-    farthest = Math.max(farthest, new Vector3().fromArray(positions, i).distanceTo(middle));
+    maxDistance = Math.max(maxDistance, new Vector3().fromArray(positions, i).distanceTo(center));
   }
-  return farthest * stretchOf(matrix);
+  return maxDistance * maxStretch(matrix);
 }
 
 /** The largest singular value, by powers of MᵀM. */
-function stretchOf(matrix: Matrix4): number {
+function maxStretch(matrix: Matrix4): number {
   const m = new Matrix3().setFromMatrix4(matrix);
-  let square = m.clone().transpose().multiply(m);
+  let gram = m.clone().transpose().multiply(m);
   let scale = 1;
   for (let i = 0; i < 60; i++) {
-    const largest = Math.max(...square.elements.map(Math.abs));
+    const largest = Math.max(...gram.elements.map(Math.abs));
     scale *= largest ** (1 / 2 ** i);
-    square = square.multiplyScalar(1 / largest);
-    square = square.clone().multiply(square);
+    gram = gram.multiplyScalar(1 / largest);
+    gram = gram.clone().multiply(gram);
   }
-  const trace = square.elements[0] + square.elements[4] + square.elements[8];
+  const trace = gram.elements[0] + gram.elements[4] + gram.elements[8];
   return Math.sqrt(scale * trace ** (1 / 2 ** 60));
 }

@@ -8,25 +8,26 @@ export interface Region {
   points: Vector3[];
 }
 
-/** Groups consecutive points with the same normal and depth; positions are relative to `place`. */
+/** Groups consecutive points with the same normal and depth; positions are relative to `origin`. */
 export function regionsOf(
   report: { points: Float32Array; normals: Float32Array; depths: Float32Array },
-  place: Vector3,
+  origin: Vector3,
 ): Region[] {
   const regions: Region[] = [];
   for (let i = 0; i < report.depths.length; i++) {
     const normal = new Vector3().fromArray(report.normals, 3 * i);
     const depth = report.depths[i];
-    const point = new Vector3().fromArray(report.points, 3 * i).sub(place);
-    const last = regions.at(-1);
-    if (last && last.points.length < 4 && last.depth === depth && last.normal.equals(normal)) last.points.push(point);
+    const point = new Vector3().fromArray(report.points, 3 * i).sub(origin);
+    const lastRegion = regions.at(-1);
+    if (lastRegion && lastRegion.points.length < 4 && lastRegion.depth === depth && lastRegion.normal.equals(normal))
+      lastRegion.points.push(point);
     else regions.push({ normal, depth, points: [point] });
   }
   return regions;
 }
 
 /** Three sides of a cube that meet at the origin, facing inwards. */
-export function room(size: number, cells: number): Triangles {
+export function roomCorner(size: number, cells: number): Triangles {
   const side = transformed(trianglesOf(new PlaneGeometry(size, size, cells, cells)), (vertex) =>
     vertex.add(new Vector3(size / 2, size / 2, 0)),
   );

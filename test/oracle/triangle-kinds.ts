@@ -10,8 +10,11 @@ export const TRIANGLE_KINDS: [name: string, make: (random: Random) => TrianglePa
   ['on a coarse grid', (random) => [onGrid(random), onGrid(random)]],
   ['in one plane', (random) => inPlane(random, (u, v) => new Vector3(u, v, 1))],
   ['in one oblique plane', (random) => inPlane(random, oblique)],
-  ['nearly in one plane', (random) => inPlane(random, (u, v) => oblique(u, v).add(new Vector3(0, 0, tiny(random))))],
-  ['one inside the other in their plane, or beside it', within],
+  [
+    'nearly in one plane',
+    (random) => inPlane(random, (u, v) => oblique(u, v).add(new Vector3(0, 0, tinyOffset(random)))),
+  ],
+  ['one inside the other in their plane, or beside it', insideOrBeside],
   ['that share a vertex', (random) => sharing(random, 1)],
   ['that share an edge', (random) => sharing(random, 2)],
   ['one of which ends on the other, or nearly', endingOn],
@@ -26,12 +29,12 @@ function corners(make: () => Vector3): Corners {
 }
 
 /** Rounds coordinates to float32. */
-function rounded(vector: Vector3): Vector3 {
+function roundToFloat32(vector: Vector3): Vector3 {
   return vector.fromArray(vector.toArray().map(Math.fround));
 }
 
 function anywhere(random: Random): Corners {
-  return corners(() => rounded(random.point(1)));
+  return corners(() => roundToFloat32(random.point(1)));
 }
 
 function onGrid(random: Random): Corners {
@@ -39,7 +42,7 @@ function onGrid(random: Random): Corners {
 }
 
 function inPlane(random: Random, lift: (u: number, v: number) => Vector3): TrianglePair {
-  const make = () => corners(() => rounded(lift(random.integer(9) - 4, random.integer(9) - 4)));
+  const make = () => corners(() => roundToFloat32(lift(random.integer(9) - 4, random.integer(9) - 4)));
   return [make(), make()];
 }
 
@@ -47,12 +50,12 @@ function oblique(u: number, v: number): Vector3 {
   return new Vector3(u, v, 3 - u - 2 * v);
 }
 
-function tiny(random: Random): number {
+function tinyOffset(random: Random): number {
   return random.pick([-1, 0, 1]) * random.logRange(1e-7, 1e-3);
 }
 
 /** The second triangle is much smaller, and near a point of the first one's plane inside the first, on its border or outside. */
-function within(random: Random): TrianglePair {
+function insideOrBeside(random: Random): TrianglePair {
   const step = 2 ** -6;
   const lift = random.chance(0.5) ? oblique : (u: number, v: number) => new Vector3(1, u, v);
   const large = [0, 1, 2].map(() => [random.integer(33) - 16, random.integer(33) - 16]);
@@ -65,8 +68,8 @@ function within(random: Random): TrianglePair {
     ]);
     return weights.reduce((sum, weight, i) => sum + (weight / 4) * large[i][axis], 0);
   });
-  const near = () => lift(u + step * (random.integer(9) - 4), v + step * (random.integer(9) - 4));
-  return [large.map(([x, y]) => lift(x, y)) as unknown as Corners, corners(near)];
+  const pointNear = () => lift(u + step * (random.integer(9) - 4), v + step * (random.integer(9) - 4));
+  return [large.map(([x, y]) => lift(x, y)) as unknown as Corners, corners(pointNear)];
 }
 
 function sharing(random: Random, vertices: number): TrianglePair {
@@ -77,21 +80,23 @@ function sharing(random: Random, vertices: number): TrianglePair {
 /** A corner of the second is at the midpoint of an edge of the first, or very close to it. */
 function endingOn(random: Random): TrianglePair {
   const a = corners(() => random.point(2.5).round().multiplyScalar(2));
-  const middle = a[0].clone().lerp(a[1], 0.5);
-  const end = random.chance(0.5) ? middle : rounded(middle.add(random.direction().multiplyScalar(tiny(random))));
+  const midpoint = a[0].clone().lerp(a[1], 0.5);
+  const end = random.chance(0.5)
+    ? midpoint
+    : roundToFloat32(midpoint.add(random.direction().multiplyScalar(tinyOffset(random))));
   return [a, [end, ...onGrid(random).slice(1)] as unknown as Corners];
 }
 
 /** Up to a million times longer than thick; they pass each other at no more than their thickness. */
 function needles(random: Random): TrianglePair {
   const [a, b, c] = anywhere(random);
-  const beside = (point: Vector3) =>
-    rounded(point.clone().addScaledVector(random.direction(), random.logRange(1e-6, 1e-2)));
-  const middle = a.clone().lerp(b, random.next());
-  const other = [beside(middle.clone().lerp(c, -1)), beside(middle.clone().lerp(c, 1))];
+  const pointBeside = (point: Vector3) =>
+    roundToFloat32(point.clone().addScaledVector(random.direction(), random.logRange(1e-6, 1e-2)));
+  const midpoint = a.clone().lerp(b, random.next());
+  const other = [pointBeside(midpoint.clone().lerp(c, -1)), pointBeside(midpoint.clone().lerp(c, 1))];
   return [
-    [a, b, beside(a)],
-    [other[0], other[1], beside(other[0])],
+    [a, b, pointBeside(a)],
+    [other[0], other[1], pointBeside(other[0])],
   ];
 }
 
@@ -113,13 +118,13 @@ function ofTwoSizes(random: Random): TrianglePair {
   const size = random.logRange(1e-6, 1e-2);
   const [u, v] = [random.next(), random.next()];
   const near = a.clone().addScaledVector(b.clone().sub(a), u).addScaledVector(c.clone().sub(a), v);
-  return [[a, b, c], corners(() => rounded(random.point(size).add(near)))];
+  return [[a, b, c], corners(() => roundToFloat32(random.point(size).add(near)))];
 }
 
 /** At a distance where float32 has steps of 1/16. */
 function farOut(random: Random): TrianglePair {
-  const away = new Vector3(1e6, -1e6, 1e6);
+  const offset = new Vector3(1e6, -1e6, 1e6);
   const size = random.pick([0.3, 2, 50]);
-  const make = () => corners(() => rounded(random.point(size).add(away)));
+  const make = () => corners(() => roundToFloat32(random.point(size).add(offset)));
   return [make(), make()];
 }

@@ -1,20 +1,20 @@
 import { Matrix4, Vector3 } from 'three';
-import { type Corners, trianglesMeet } from './exact.js';
+import { type Corners, trianglesIntersect } from './exact.js';
 import type { Triangles } from './meshes.js';
 
 /** Every pair of triangles that intersect, a's and b's, sorted: all against all in exact arithmetic. `matrix` places b. */
 export function trianglePairs(a: Triangles, b: Triangles, matrix: Matrix4): [number, number][] {
-  const found: [number, number][] = [];
+  const pairs: [number, number][] = [];
   const triangles = trianglesUnder(b, matrix).map(withBounds);
   trianglesUnder(a, new Matrix4()).forEach((p, i) => {
     const { low, high } = withBounds(p);
     triangles.forEach((q, j) => {
       if (low.x > q.high.x || low.y > q.high.y || low.z > q.high.z) return;
       if (high.x < q.low.x || high.y < q.low.y || high.z < q.low.z) return;
-      if (trianglesMeet(p, q.corners)) found.push([i, j]);
+      if (trianglesIntersect(p, q.corners)) pairs.push([i, j]);
     });
   });
-  return found;
+  return pairs;
 }
 
 /** The corners of all triangles under a matrix. */

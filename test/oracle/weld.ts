@@ -6,10 +6,13 @@ export function clustersOf(positions: ArrayLike<number>, distance: number): Uint
   const first = Uint32Array.from({ length: count }, (_, i) => i);
   for (let i = 0; i < count; i++) {
     for (let k = 0; k < i; k++) {
-      const square = [0, 1, 2].reduce((sum, axis) => sum + (positions[3 * i + axis] - positions[3 * k + axis]) ** 2, 0);
-      if (square >= distance * distance || first[i] === first[k]) continue;
-      const [low, high] = [Math.min(first[i], first[k]), Math.max(first[i], first[k])];
-      for (let j = 0; j <= i; j++) if (first[j] === high) first[j] = low;
+      const distanceSquared = [0, 1, 2].reduce(
+        (sum, axis) => sum + (positions[3 * i + axis] - positions[3 * k + axis]) ** 2,
+        0,
+      );
+      if (distanceSquared >= distance * distance || first[i] === first[k]) continue;
+      const [lower, higher] = [Math.min(first[i], first[k]), Math.max(first[i], first[k])];
+      for (let j = 0; j <= i; j++) if (first[j] === higher) first[j] = lower;
     }
   }
   return first;
@@ -20,10 +23,10 @@ export function openEdgesOf({ positions, indices }: MeshData): Set<string> {
   const corners = indices ?? Uint32Array.from({ length: positions.length / 3 }, (_, i) => i);
   const surplus = new Map<string, number>();
   // As text, both zeros are equal.
-  const place = (i: number) => `${positions.subarray(3 * corners[i], 3 * corners[i] + 3)}`;
+  const positionKey = (i: number) => `${positions.subarray(3 * corners[i], 3 * corners[i] + 3)}`;
   for (let i = 0; i < corners.length; i += 3) {
     for (let k = 0; k < 3; k++) {
-      const [from, to] = [place(i + k), place(i + ((k + 1) % 3))];
+      const [from, to] = [positionKey(i + k), positionKey(i + ((k + 1) % 3))];
       if (from === to) continue;
       const [edge, side] = from < to ? [`${from} ${to}`, 1] : [`${to} ${from}`, -1];
       surplus.set(edge, (surplus.get(edge) ?? 0) + side);

@@ -15,40 +15,40 @@ const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"'
 export function readXml(text: string): XmlElement {
   const declaration = /^<\?xml version="1\.0" encoding="UTF-8"\?>\s*/.exec(text);
   if (!declaration) throw new Error('there is no declaration of XML in UTF-8');
-  const open: XmlElement[] = [{ name: '', attributes: {}, children: [], text: '' }];
+  const openElements: XmlElement[] = [{ name: '', attributes: {}, children: [], text: '' }];
   TOKEN.lastIndex = declaration[0].length;
   while (TOKEN.lastIndex < text.length) {
-    const at = TOKEN.lastIndex;
+    const start = TOKEN.lastIndex;
     const match = TOKEN.exec(text);
-    if (!match) throw new Error(`it is not well-formed at ${JSON.stringify(text.slice(at, at + 40))}`);
+    if (!match) throw new Error(`it is not well-formed at ${JSON.stringify(text.slice(start, start + 40))}`);
     const [, isEnd, name, attributes, isEmpty, characters] = match;
-    const parent = open.at(-1)!;
-    if (characters !== undefined) parent.text += resolved(characters);
+    const parent = openElements.at(-1)!;
+    if (characters !== undefined) parent.text += resolveEntities(characters);
     else if (isEnd) {
       if (parent.name !== name) throw new Error(`</${name}> ends <${parent.name}>`);
-      open.pop();
+      openElements.pop();
     } else {
       const element: XmlElement = { name, attributes: {}, children: [], text: '' };
       for (const [, key, value] of attributes.matchAll(new RegExp(`(${NAME})="([^"]*)"`, 'g'))) {
         if (key in element.attributes) throw new Error(`<${name}> has ${key} twice`);
-        element.attributes[key] = resolved(value);
+        element.attributes[key] = resolveEntities(value);
       }
       parent.children.push(element);
-      if (!isEmpty) open.push(element);
+      if (!isEmpty) openElements.push(element);
     }
   }
-  const [{ children, text: outside }] = open;
-  if (open.length > 1) throw new Error(`<${open.at(-1)!.name}> has no end`);
+  const [{ children, text: outside }] = openElements;
+  if (openElements.length > 1) throw new Error(`<${openElements.at(-1)!.name}> has no end`);
   if (children.length !== 1 || outside.trim() !== '') throw new Error('there is not one root alone');
   return children[0];
 }
 
-function resolved(text: string): string {
+function resolveEntities(text: string): string {
   // The characters that XML 1.0 forbids.
   const illegal = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u.exec(text);
   if (illegal) throw new Error(`the character ${JSON.stringify(illegal[0])} is none of XML`);
-  return text.replace(/&([^;]*);?/g, (all, entity) => {
-    if (!all.endsWith(';') || !Object.hasOwn(ENTITIES, entity)) throw new Error(`${all} is no entity`);
+  return text.replace(/&([^;]*);?/g, (match, entity) => {
+    if (!match.endsWith(';') || !Object.hasOwn(ENTITIES, entity)) throw new Error(`${match} is no entity`);
     return ENTITIES[entity];
   });
 }

@@ -1,7 +1,7 @@
 import { Vector3 } from 'three';
 import { GREY, INK, line, svg, text } from './svg.js';
 
-const FRAME = 220;
+const FRAME_WIDTH = 220;
 const LEFT = 130;
 const ROWS = { main: 60, worker: 150 };
 
@@ -18,7 +18,7 @@ export function agePicture(): string {
     parts.push(text(x + width / 2, y + 25, label, { anchor: 'middle', size: 13 }));
   };
   for (let i = 0; i < 3; i++) {
-    const x = LEFT + i * FRAME;
+    const x = LEFT + i * FRAME_WIDTH;
     const name = ['n', 'n + 1', 'n + 2'][i];
     parts.push(line([new Vector3(x, 30), new Vector3(x, 235)], 'stroke="#cbd5e1" stroke-dasharray="3 4"'));
     parts.push(text(x + 6, 40, `frame ${name}`, { size: 12, colour: GREY }));
@@ -27,11 +27,11 @@ export function agePicture(): string {
     if (i === 2) continue;
     box(x + 138, ROWS.worker, 62, name, '#15803d');
     parts.push(arrow(x + 130, ROWS.main + 40, x + 142, ROWS.worker - 2));
-    parts.push(arrow(x + 196, ROWS.worker, x + FRAME + 14, ROWS.main + 42));
+    parts.push(arrow(x + 196, ROWS.worker, x + FRAME_WIDTH + 14, ROWS.main + 42));
     const label = `knows ${name}`;
-    parts.push(text(x + FRAME + 22, ROWS.main + 58, label, { size: 12, colour: '#15803d' }));
+    parts.push(text(x + FRAME_WIDTH + 22, ROWS.main + 58, label, { size: 12, colour: '#15803d' }));
   }
-  return svg(LEFT + 3 * FRAME - 30, 250, 'What is drawn in a frame has the answer of the frame before', [
+  return svg(LEFT + 3 * FRAME_WIDTH - 30, 250, 'What is drawn in a frame has the answer of the frame before', [
     `<defs><marker id="tip" markerWidth="8" markerHeight="8" refX="6" refY="3" orient="auto"><path d="M0 0L6 3L0 6Z" fill="${INK}"/></marker></defs>`,
     ...parts,
   ]);

@@ -7,14 +7,14 @@ export const INK = '#111827';
 export const GREY = '#667085';
 
 /** Looks along -z after the model is turned; x to the right, y up. */
-export class Eye {
-  readonly #turn: Matrix4;
+export class PictureCamera {
+  readonly #rotation: Matrix4;
   readonly #scale: number;
   readonly #x: number;
   readonly #y: number;
 
-  constructor(turn: Matrix4, scale: number, x: number, y: number) {
-    this.#turn = turn;
+  constructor(rotation: Matrix4, scale: number, x: number, y: number) {
+    this.#rotation = rotation;
     this.#scale = scale;
     this.#x = x;
     this.#y = y;
@@ -22,7 +22,7 @@ export class Eye {
 
   /** In the picture, y down; z is how near. */
   see(point: Vector3): Vector3 {
-    const { x, y, z } = point.clone().applyMatrix4(this.#turn);
+    const { x, y, z } = point.clone().applyMatrix4(this.#rotation);
     return new Vector3(this.#x + this.#scale * x, this.#y - this.#scale * y, this.#scale * z);
   }
 }
@@ -51,14 +51,14 @@ export function text(x: number, y: number, content: string, style: TextStyle = {
 }
 
 export function polygon(points: readonly Vector3[], style: string): string {
-  return `<path d="M${points.map(({ x, y }) => `${short(x)} ${short(y)}`).join('L')}Z" ${style}/>`;
+  return `<path d="M${points.map(({ x, y }) => `${formatNumber(x)} ${formatNumber(y)}`).join('L')}Z" ${style}/>`;
 }
 
 export function line(points: readonly Vector3[], style: string): string {
-  return `<path d="M${points.map(({ x, y }) => `${short(x)} ${short(y)}`).join('L')}" fill="none" ${style}/>`;
+  return `<path d="M${points.map(({ x, y }) => `${formatNumber(x)} ${formatNumber(y)}`).join('L')}" fill="none" ${style}/>`;
 }
 
-export function short(value: number): string {
+export function formatNumber(value: number): string {
   return String(Math.round(10 * value) / 10);
 }
 
@@ -73,14 +73,18 @@ const FACES = [
 ];
 
 /** The three faces of each box that look to the eye, the farthest box first. */
-export function boxes(eye: Eye, drawn: readonly TreeBox[], styleOf: (box: TreeBox) => string): string[] {
-  const seen = drawn.map((box) => ({ box, corners: cornersOf(box).map((corner) => eye.see(corner)) }));
+export function boxes(
+  camera: PictureCamera,
+  treeBoxes: readonly TreeBox[],
+  styleOf: (box: TreeBox) => string,
+): string[] {
+  const projected = treeBoxes.map((box) => ({ box, corners: cornersOf(box).map((corner) => camera.see(corner)) }));
   const depthOf = (corners: readonly Vector3[]): number => corners.reduce((sum, { z }) => sum + z, 0) / corners.length;
-  seen.sort((a, b) => depthOf(a.corners) - depthOf(b.corners));
-  return seen.flatMap(({ box, corners }) => {
+  projected.sort((a, b) => depthOf(a.corners) - depthOf(b.corners));
+  return projected.flatMap(({ box, corners }) => {
     const faces = FACES.map((face) => face.map((corner) => corners[corner]));
-    const near = [0, 2, 4].map((i) => (depthOf(faces[i]) > depthOf(faces[i + 1]) ? faces[i] : faces[i + 1]));
-    return near.map((face) => polygon(face, styleOf(box)));
+    const nearFaces = [0, 2, 4].map((i) => (depthOf(faces[i]) > depthOf(faces[i + 1]) ? faces[i] : faces[i + 1]));
+    return nearFaces.map((face) => polygon(face, styleOf(box)));
   });
 }
 
@@ -91,22 +95,27 @@ const LIGHT = new Vector3(-0.4, 0.7, 0.6).normalize();
  * A shaded picture of a mesh: rows of the picture in runs of one tone, as a path for each tone. Rows overlap, as gaps would
  * show where the picture is scaled.
  */
-export function shaded(eye: Eye, { positions, indices }: Triangles, width: number, height: number): string[] {
+export function shadedMesh(
+  camera: PictureCamera,
+  { positions, indices }: Triangles,
+  width: number,
+  height: number,
+): string[] {
   const depths = new Float64Array(width * height).fill(-Infinity);
   const tones = new Int8Array(width * height).fill(-1);
   const points = Array.from({ length: positions.length / 3 }, (_, i) =>
-    eye.see(new Vector3().fromArray(positions, 3 * i)),
+    camera.see(new Vector3().fromArray(positions, 3 * i)),
   );
   for (let i = 0; i < indices.length; i += 3) {
     const [a, b, c] = [0, 1, 2].map((corner) => points[indices[i + corner]]);
     const normal = b.clone().sub(a).cross(c.clone().sub(a)).normalize();
     if (normal.z > 0) normal.negate(); // y leads down in the picture
     const light = Math.max(0, new Vector3(-normal.x, normal.y, -normal.z).dot(LIGHT));
-    fill(a, b, c, (x, y, z) => {
-      const at = y * width + x;
-      if (x < 0 || y < 0 || x >= width || y >= height || z <= depths[at]) return;
-      depths[at] = z;
-      tones[at] = Math.min(TONES.length - 1, Math.floor(light * TONES.length));
+    rasterize(a, b, c, (x, y, z) => {
+      const pixel = y * width + x;
+      if (x < 0 || y < 0 || x >= width || y >= height || z <= depths[pixel]) return;
+      depths[pixel] = z;
+      tones[pixel] = Math.min(TONES.length - 1, Math.floor(light * TONES.length));
     });
   }
   return TONES.map((colour, tone) => {
@@ -114,9 +123,9 @@ export function shaded(eye: Eye, { positions, indices }: Triangles, width: numbe
     for (let y = 0; y < height; y++) {
       for (let x = 0; x < width; x++) {
         if (tones[y * width + x] !== tone) continue;
-        const from = x;
+        const startX = x;
         while (x < width && tones[y * width + x] === tone) x++;
-        path += `M${from} ${y}.5h${x - from}`;
+        path += `M${startX} ${y}.5h${x - startX}`;
       }
     }
     return `<path d="${path}" stroke="${colour}" stroke-width="1.6"/>`;
@@ -124,7 +133,7 @@ export function shaded(eye: Eye, { positions, indices }: Triangles, width: numbe
 }
 
 /** Visits the pixels whose centres are in a triangle. */
-function fill(a: Vector3, b: Vector3, c: Vector3, visit: (x: number, y: number, z: number) => void): void {
+function rasterize(a: Vector3, b: Vector3, c: Vector3, visit: (x: number, y: number, z: number) => void): void {
   const area = (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
   if (area === 0) return;
   for (let y = Math.floor(Math.min(a.y, b.y, c.y)); y <= Math.max(a.y, b.y, c.y); y++) {

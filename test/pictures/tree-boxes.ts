@@ -1,6 +1,6 @@
 import { Matrix3, Vector3 } from 'three';
 import * as layout from '../../src/shared/layout.js';
-import { BakedMesh, NODE_HIGH, NODE_LOW, NODE_ORIGIN, NODE_QUATERNION, NODE_SCALE } from '../oracle/baked.js';
+import { BakedMesh, NODE_MAX, NODE_MIN, NODE_ORIGIN, NODE_QUATERNION, NODE_SCALE } from '../oracle/baked.js';
 import type { Triangles } from '../oracle/meshes.js';
 
 /** A child's box of a node of a baked mesh, in mesh space: the points axes · p with low ≤ p ≤ high. */
@@ -28,19 +28,21 @@ export function treeBoxesOf(baked: ArrayBuffer, mesh: Triangles): TreeBox[] {
     const { count, inner, firstNode, firstBlock } = tree.links(node);
     const axes = rotationAt(tree.view, at + NODE_QUATERNION).multiplyScalar(scale);
     return Array.from({ length: count }, (_, i) => {
-      const bound = (offsets: number[]) =>
+      const cornerAt = (offsets: number[]) =>
         new Vector3(
-          ...offsets.map((from, axis) => {
+          ...offsets.map((byteOffset, axis) => {
             const origin = tree.view.getFloat32(at + NODE_ORIGIN + 4 * axis, true);
-            return origin + tree.view.getFloat32(at + NODE_SCALE + 4 * axis, true) * tree.view.getUint8(at + from + i);
+            return (
+              origin + tree.view.getFloat32(at + NODE_SCALE + 4 * axis, true) * tree.view.getUint8(at + byteOffset + i)
+            );
           }),
         );
       const children = i < inner ? childrenOf(firstNode + i, level + 1) : [];
       const block = firstBlock + i - inner;
       const triangles = i < inner ? [] : [0, 1, 2, 3].map((lane) => tree.triangleIn(4 * block + lane));
-      const box = { level, axes, offset, low: bound(NODE_LOW), high: bound(NODE_HIGH), children, triangles };
+      const box = { level, axes, offset, low: cornerAt(NODE_MIN), high: cornerAt(NODE_MAX), children, triangles };
       box.triangles = box.triangles.filter((triangle) => triangle >= 0);
-      for (const triangle of trianglesBelow(box)) assertHeld(box, mesh, triangle);
+      for (const triangle of trianglesBelow(box)) assertContained(box, mesh, triangle);
       return box;
     });
   };
@@ -66,13 +68,15 @@ export function toBox({ axes, offset }: TreeBox, vector: Vector3, isPoint = true
 
 /** The eight corners in mesh space; bit k of the index says whether coordinate k is the high one. */
 export function cornersOf({ axes, offset, low, high }: TreeBox): Vector3[] {
-  const back = axes.clone().invert();
+  const inverse = axes.clone().invert();
   return Array.from({ length: 8 }, (_, i) =>
-    new Vector3(i & 1 ? high.x : low.x, i & 2 ? high.y : low.y, i & 4 ? high.z : low.z).applyMatrix3(back).add(offset),
+    new Vector3(i & 1 ? high.x : low.x, i & 2 ? high.y : low.y, i & 4 ? high.z : low.z)
+      .applyMatrix3(inverse)
+      .add(offset),
   );
 }
 
-function assertHeld(box: TreeBox, { positions, indices }: Triangles, triangle: number): void {
+function assertContained(box: TreeBox, { positions, indices }: Triangles, triangle: number): void {
   for (let corner = 0; corner < 3; corner++) {
     const p = toBox(box, new Vector3().fromArray(positions, 3 * indices[3 * triangle + corner]));
     for (let axis = 0; axis < 3; axis++) {
@@ -85,7 +89,7 @@ function assertHeld(box: TreeBox, { positions, indices }: Triangles, triangle: n
 
 /** As src/worker/core/math/quaternion.ts has it. */
 function rotationAt(view: DataView, at: number): Matrix3 {
-  const [x, y, z, w] = [0, 2, 4, 6].map((from) => view.getInt16(at + from, true));
+  const [x, y, z, w] = [0, 2, 4, 6].map((byteOffset) => view.getInt16(at + byteOffset, true));
   const s = 2 / (x * x + y * y + z * z + w * w);
   return new Matrix3(
     ...([1 - s * (y * y + z * z), s * (x * y - z * w), s * (x * z + y * w)] as const),

@@ -3,16 +3,16 @@ import { createCollisionService } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
 import { Scene } from 'three';
 import { describe, expect, test, vi } from 'vitest';
-import { createFragileWorker, happen } from '../fixtures/accidents.js';
+import { causeAccident, createFragileWorker } from '../fixtures/accidents.js';
 import {
-  answered,
-  ends,
+  CENTER_X,
+  cleanups,
+  dispatchPointer,
   forward,
   LEFT,
-  MIDDLE_X,
-  note,
-  send,
+  recordEvents,
   service,
+  settleEvents,
   twoCubes,
   usePointerStage,
 } from '../fixtures/pointer-stage.js';
@@ -25,12 +25,12 @@ describe('forwardPointerEvents', () => {
   test('waits for the first update', async () => {
     const box = cube();
     const tracker = await trackScene(service, new Scene().add(box), UNRENDERED);
-    const heard = note({ box }, ['pointerdown', 'click']);
+    const heard = recordEvents({ box }, ['pointerdown', 'click']);
     forward(tracker);
-    send('pointerdown', MIDDLE_X);
-    send('pointerup', MIDDLE_X);
+    dispatchPointer('pointerdown', CENTER_X);
+    dispatchPointer('pointerup', CENTER_X);
     await settle(tracker, frontCamera());
-    await answered(tracker);
+    await settleEvents(tracker);
     expect(heard).toEqual(['pointerdown@box', 'click@box']);
   });
 
@@ -38,16 +38,16 @@ describe('forwardPointerEvents', () => {
     const abort = new AbortController();
     for (const by of ['function', 'signal', 'tracker'] as const) {
       const { left, tracker } = await twoCubes();
-      const heard = note({ left }, ['pointerover', 'pointerout', 'pointermove']);
+      const heard = recordEvents({ left }, ['pointerover', 'pointerout', 'pointermove']);
       const before = globalThis.pointerEventspointerMap!.size;
       const end = forward(tracker, { signal: abort.signal });
-      send('pointermove', LEFT);
-      await answered(tracker);
-      send('pointermove', LEFT + 1); // nobody waits for it any more
+      dispatchPointer('pointermove', LEFT);
+      await settleEvents(tracker);
+      dispatchPointer('pointermove', LEFT + 1); // nobody waits for it any more
       if (by === 'function') end();
       else if (by === 'signal') abort.abort();
       else tracker.dispose();
-      send('pointermove', LEFT);
+      dispatchPointer('pointermove', LEFT);
       await service.update();
       await new Promise((resolve) => setTimeout(resolve, 20));
       const ended = by === 'tracker' ? [] : ['pointerover@left', 'pointermove@left', 'pointerout@left'];
@@ -57,10 +57,10 @@ describe('forwardPointerEvents', () => {
       expect(() => forward(tracker)).toThrow(/disposed/);
     }
     const { left, tracker } = await twoCubes();
-    const heard = note({ left }, ['pointerover', 'pointerout']);
+    const heard = recordEvents({ left }, ['pointerover', 'pointerout']);
     forward(tracker);
-    send('pointermove', LEFT);
-    await answered(tracker);
+    dispatchPointer('pointermove', LEFT);
+    await settleEvents(tracker);
     tracker.dispose();
     expect(heard).toEqual(['pointerover@left', 'pointerout@left']);
   });
@@ -74,16 +74,16 @@ describe('forwardPointerEvents', () => {
     const mortal = await createCollisionService({ createWorker, builders: 0, timeout: 3000 });
     const box = cube();
     const tracker = await track(mortal, new Scene().add(box));
-    const heard = note({ box }, ['pointerdown', 'pointerout']);
+    const heard = recordEvents({ box }, ['pointerdown', 'pointerout']);
     forward(tracker);
-    happen(workers[0], 'ends itself');
-    send('pointerdown', MIDDLE_X);
+    causeAccident(workers[0], 'ends itself');
+    dispatchPointer('pointerdown', CENTER_X);
     await vi.waitFor(() => expect(heard).toEqual(['pointerdown@box']), { timeout: 20_000 });
     expect(workers.length).toBe(2);
     mortal.dispose();
-    send('pointerdown', MIDDLE_X);
+    dispatchPointer('pointerdown', CENTER_X);
     await vi.waitFor(() => expect(heard).toEqual(['pointerdown@box', 'pointerout@box']), 10_000);
-    send('pointerdown', MIDDLE_X);
+    dispatchPointer('pointerdown', CENTER_X);
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(heard.length).toBe(2);
   });
@@ -96,15 +96,15 @@ describe('forwardPointerEvents', () => {
       return workers[0];
     };
     const mortal = await createCollisionService({ createWorker, builders: 0, timeout: 3000 });
-    ends.push(() => mortal.dispose());
+    cleanups.push(() => mortal.dispose());
     const box = cube();
     const tracker = await track(mortal, new Scene().add(box));
-    const heard = note({ box }, ['pointerdown', 'click']);
+    const heard = recordEvents({ box }, ['pointerdown', 'click']);
     forward(tracker);
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
-    happen(workers[0], 'ends itself');
-    send('pointerdown', MIDDLE_X);
-    send('pointerup', MIDDLE_X);
+    causeAccident(workers[0], 'ends itself');
+    dispatchPointer('pointerdown', CENTER_X);
+    dispatchPointer('pointerup', CENTER_X);
     await vi.waitFor(() => expect(heard).toEqual(['pointerdown@box', 'click@box']), { timeout: 20_000 });
     expect(warn.mock.calls.flat().filter((each) => String(each).startsWith('forwardPointerEvents')).length).toBe(1);
     warn.mockRestore();

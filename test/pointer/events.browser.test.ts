@@ -4,17 +4,17 @@ import { type Object3D, type PerspectiveCamera, Raycaster, Scene, Vector2 } from
 import { describe, expect, test, vi } from 'vitest';
 import { page, server, userEvent } from 'vitest/browser';
 import {
-  answered,
+  CENTER_X,
+  CENTER_Y,
   canvas,
+  dispatchPointer,
+  EVENT_TYPES,
   forward,
   LEFT,
-  MIDDLE_X,
-  MIDDLE_Y,
-  note,
   RIGHT,
-  send,
+  recordEvents,
   service,
-  TYPES,
+  settleEvents,
   twoCubes,
   usePointerStage,
 } from '../fixtures/pointer-stage.js';
@@ -29,22 +29,22 @@ usePointerStage();
 describe('forwardPointerEvents', () => {
   test('has objects hear of each kind of event, in order', async () => {
     const { left, right, tracker } = await twoCubes();
-    const heard = note({ left, right });
+    const heard = recordEvents({ left, right });
     forward(tracker);
-    send('pointerenter', LEFT);
-    send('pointermove', LEFT);
+    dispatchPointer('pointerenter', LEFT);
+    dispatchPointer('pointermove', LEFT);
     for (let i = 0; i < 2; i++) {
-      send('pointerdown', LEFT, MIDDLE_Y, { buttons: 1 });
-      send('pointerup', LEFT);
+      dispatchPointer('pointerdown', LEFT, CENTER_Y, { buttons: 1 });
+      dispatchPointer('pointerup', LEFT);
     }
-    send('pointerdown', LEFT, MIDDLE_Y, { button: 2, buttons: 2 });
-    send('pointerup', LEFT, MIDDLE_Y, { button: 2 });
-    send('wheel', RIGHT, MIDDLE_Y, { deltaY: 5 });
-    send('pointermove', RIGHT);
-    send('pointerdown', RIGHT, MIDDLE_Y, { buttons: 1 });
-    send('pointercancel', RIGHT);
-    send('pointerleave', RIGHT);
-    await answered(tracker);
+    dispatchPointer('pointerdown', LEFT, CENTER_Y, { button: 2, buttons: 2 });
+    dispatchPointer('pointerup', LEFT, CENTER_Y, { button: 2 });
+    dispatchPointer('wheel', RIGHT, CENTER_Y, { deltaY: 5 });
+    dispatchPointer('pointermove', RIGHT);
+    dispatchPointer('pointerdown', RIGHT, CENTER_Y, { buttons: 1 });
+    dispatchPointer('pointercancel', RIGHT);
+    dispatchPointer('pointerleave', RIGHT);
+    await settleEvents(tracker);
     await vi.waitFor(() => expect(heard.at(-1)).toBe('pointerleave@right'), 10_000);
     expect(heard).toEqual([
       ...['pointerover@left', 'pointerenter@left', 'pointermove@left'],
@@ -60,12 +60,12 @@ describe('forwardPointerEvents', () => {
     skip(server.provider !== 'playwright', 'only the driver of Chromium moves a real mouse');
     await page.viewport(SIZE.width + 50, SIZE.height + 50);
     const { left, right, tracker } = await twoCubes();
-    const [heard, expected]: string[][] = [note({ left, right }), []];
+    const [heard, expected]: string[][] = [recordEvents({ left, right }), []];
     // Elements where the cubes are drawn get the same events of the same mouse.
     const elements = [LEFT, RIGHT].map((x, i) => {
       const element = document.createElement('div');
-      element.style.cssText = `position:absolute; left:${x - 10}px; top:${MIDDLE_Y - 10}px; width:20px; height:20px`;
-      for (const type of TYPES) {
+      element.style.cssText = `position:absolute; left:${x - 10}px; top:${CENTER_Y - 10}px; width:20px; height:20px`;
+      for (const type of EVENT_TYPES) {
         element.addEventListener(type, (event) => {
           if (type === 'contextmenu') event.preventDefault();
           expected.push(`${type}@${['left', 'right'][i]}`);
@@ -82,33 +82,33 @@ describe('forwardPointerEvents', () => {
     await userEvent.click(second, { button: 'right' });
     await userEvent.wheel(second, { delta: { y: 10 } });
     await userEvent.hover(document.body, { position: { x: 1, y: 1 } });
-    await answered(tracker);
+    await settleEvents(tracker);
     await tracker.update(frontCamera(), SIZE);
-    await answered(tracker);
+    await settleEvents(tracker);
     const withoutMoves = (all: string[]) => all.filter((each) => !each.startsWith('pointermove'));
     expect(withoutMoves(heard)).toEqual(withoutMoves(expected));
     for (const name of ['left', 'right']) {
       expect([name, heard.includes(`pointermove@${name}`)]).toEqual([name, expected.includes(`pointermove@${name}`)]);
     }
     const kinds = new Set(expected.map((each) => each.split('@')[0]));
-    expect(TYPES.filter((type) => !kinds.has(type))).toEqual(['pointercancel']);
+    expect(EVENT_TYPES.filter((type) => !kinds.has(type))).toEqual(['pointercancel']);
   });
 
   test('bubbles up the scene until it is stopped, wheels too; enter and leave do not', async () => {
     const { left, right, group, tracker } = await twoCubes();
     const scene = group.parent!;
     for (const type of ['click', 'wheel'] as const) right.addEventListener(type, (event) => event.stopPropagation());
-    const heard = note({ left, group, scene }, ['click', 'wheel', 'pointerenter', 'pointerleave']);
+    const heard = recordEvents({ left, group, scene }, ['click', 'wheel', 'pointerenter', 'pointerleave']);
     const targets: unknown[] = [];
     group.addEventListener('click', (event) => targets.push(event.target, event.currentTarget));
     forward(tracker);
     for (const x of [LEFT, RIGHT]) {
-      send('pointermove', x);
-      send('pointerdown', x);
-      send('pointerup', x);
-      send('wheel', x);
+      dispatchPointer('pointermove', x);
+      dispatchPointer('pointerdown', x);
+      dispatchPointer('pointerup', x);
+      dispatchPointer('wheel', x);
     }
-    await answered(tracker);
+    await settleEvents(tracker);
     expect(heard).toEqual([
       ...['pointerenter@scene', 'pointerenter@group', 'pointerenter@left'],
       ...['click@left', 'click@group', 'click@scene', 'wheel@left', 'wheel@group', 'wheel@scene'],
@@ -119,18 +119,18 @@ describe('forwardPointerEvents', () => {
 
   test('an object that has captured a pointer hears of it everywhere, until it goes up', async () => {
     const { left, right, tracker } = await twoCubes();
-    const heard = note({ left, right }, ['pointermove', 'pointerup']);
+    const heard = recordEvents({ left, right }, ['pointermove', 'pointerup']);
     const native: string[] = [];
     canvas.setPointerCapture = (id) => native.push(`set ${id}`);
     canvas.hasPointerCapture = () => true;
     canvas.releasePointerCapture = (id) => native.push(`release ${id}`);
     left.addEventListener('pointerdown', ({ pointerId }) => left.setPointerCapture(pointerId));
     forward(tracker);
-    send('pointerdown', LEFT, MIDDLE_Y, { buttons: 1, pointerId: 7 });
-    send('pointermove', RIGHT, MIDDLE_Y, { buttons: 1, pointerId: 7 });
-    send('pointerup', RIGHT, MIDDLE_Y, { pointerId: 7 });
-    send('pointermove', RIGHT, MIDDLE_Y, { pointerId: 7 });
-    await answered(tracker);
+    dispatchPointer('pointerdown', LEFT, CENTER_Y, { buttons: 1, pointerId: 7 });
+    dispatchPointer('pointermove', RIGHT, CENTER_Y, { buttons: 1, pointerId: 7 });
+    dispatchPointer('pointerup', RIGHT, CENTER_Y, { pointerId: 7 });
+    dispatchPointer('pointermove', RIGHT, CENTER_Y, { pointerId: 7 });
+    await settleEvents(tracker);
     expect(heard).toEqual(['pointermove@left', 'pointerup@left', 'pointermove@right']);
     expect(native).toEqual(['set 7', 'release 7']);
   });
@@ -140,11 +140,11 @@ describe('forwardPointerEvents', () => {
     const failed = vi.fn();
     window.addEventListener('error', failed);
     left.addEventListener('pointerdown', ({ pointerId }) => left.setPointerCapture(pointerId));
-    const heard = note({ left }, ['pointerdown', 'pointerup']);
+    const heard = recordEvents({ left }, ['pointerdown', 'pointerup']);
     forward(tracker);
-    send('pointerdown', LEFT, MIDDLE_Y, { pointerId: 99, pointerType: 'touch' });
-    send('pointerup', LEFT, MIDDLE_Y, { pointerId: 99, pointerType: 'touch' });
-    await answered(tracker);
+    dispatchPointer('pointerdown', LEFT, CENTER_Y, { pointerId: 99, pointerType: 'touch' });
+    dispatchPointer('pointerup', LEFT, CENTER_Y, { pointerId: 99, pointerType: 'touch' });
+    await settleEvents(tracker);
     window.removeEventListener('error', failed);
     expect(heard).toEqual(['pointerdown@left', 'pointerup@left']);
     expect(failed).not.toHaveBeenCalled();
@@ -167,12 +167,12 @@ describe('forwardPointerEvents', () => {
       { pointerId: 5, pointerType: 'touch' },
       { pointerId: 6, pointerType: 'pen', isPrimary: false },
     ];
-    send('pointerdown', LEFT, MIDDLE_Y, finger);
-    send('pointerdown', RIGHT, MIDDLE_Y, pen);
-    send('pointerup', LEFT, MIDDLE_Y, finger);
-    send('pointerleave', LEFT, MIDDLE_Y, finger);
-    send('pointerup', RIGHT, MIDDLE_Y, pen);
-    await answered(tracker);
+    dispatchPointer('pointerdown', LEFT, CENTER_Y, finger);
+    dispatchPointer('pointerdown', RIGHT, CENTER_Y, pen);
+    dispatchPointer('pointerup', LEFT, CENTER_Y, finger);
+    dispatchPointer('pointerleave', LEFT, CENTER_Y, finger);
+    dispatchPointer('pointerup', RIGHT, CENTER_Y, pen);
+    await settleEvents(tracker);
     expect(heard).toEqual([
       ['pointerdown', 'left', 'screen-touch'],
       ['pointerdown', 'right', 'screen-pen'],
@@ -185,18 +185,18 @@ describe('forwardPointerEvents', () => {
 
   test('loses nothing of fast input but moves that wait', async () => {
     const { left, right, tracker } = await twoCubes();
-    const heard = note({ left, right }, ['pointerdown', 'pointerup', 'pointermove']);
+    const heard = recordEvents({ left, right }, ['pointerdown', 'pointerup', 'pointermove']);
     forward(tracker);
     const expected: string[] = [];
     for (let i = 0; i < 50; i++) {
       const [x, name] = i % 2 === 0 ? [LEFT, 'left'] : [RIGHT, 'right'];
-      for (let j = 0; j < 5; j++) send('pointermove', x + j - 5);
-      send('pointerdown', x, MIDDLE_Y, { buttons: 1 });
-      send('pointerup', x);
+      for (let j = 0; j < 5; j++) dispatchPointer('pointermove', x + j - 5);
+      dispatchPointer('pointerdown', x, CENTER_Y, { buttons: 1 });
+      dispatchPointer('pointerup', x);
       expected.push(`pointerdown@${name}`, `pointerup@${name}`);
     }
     await vi.waitFor(() => expect(heard.at(-1)).toBe('pointerup@right'), 10_000);
-    await answered(tracker);
+    await settleEvents(tracker);
     expect(heard.filter((each) => !each.startsWith('pointermove'))).toEqual(expected);
     const moves = heard.filter((each) => each.startsWith('pointermove')).length;
     expect(moves).toBeGreaterThanOrEqual(50);
@@ -216,8 +216,8 @@ describe('forwardPointerEvents', () => {
     canvas.addEventListener('pointerdown', (event) => {
       offsetX = event.offsetX;
     });
-    const native = send('pointerdown', x, MIDDLE_Y - 4);
-    await answered(tracker);
+    const native = dispatchPointer('pointerdown', x, CENTER_Y - 4);
+    await settleEvents(tracker);
     expect(seen.length).toBe(1);
     expect(seen[0]).toMatchObject({ element: canvas, nativeEvent: native, offsetX });
     const raycaster = new Raycaster();
@@ -229,23 +229,23 @@ describe('forwardPointerEvents', () => {
 
   test('follows objects and the camera under a pointer that rests', async () => {
     const { left, tracker } = await twoCubes();
-    const heard = note({ left }, ['pointerover', 'pointerout', 'pointermove']);
+    const heard = recordEvents({ left }, ['pointerover', 'pointerout', 'pointermove']);
     forward(tracker);
-    send('pointerenter', MIDDLE_X);
-    await answered(tracker);
+    dispatchPointer('pointerenter', CENTER_X);
+    await settleEvents(tracker);
     expect(heard).toEqual([]);
     left.position.x = 0;
     await tracker.update(frontCamera(), SIZE);
-    await answered(tracker);
+    await settleEvents(tracker);
     expect(heard).toEqual(['pointerover@left']);
     const camera = frontCamera();
     camera.position.x = 50;
     await tracker.update(camera, SIZE);
-    await answered(tracker);
+    await settleEvents(tracker);
     expect(heard).toEqual(['pointerover@left', 'pointerout@left']);
-    send('pointerleave', MIDDLE_X);
+    dispatchPointer('pointerleave', CENTER_X);
     await tracker.update(frontCamera(), SIZE);
-    await answered(tracker);
+    await settleEvents(tracker);
     expect(heard.length).toBe(2);
   });
 
@@ -253,12 +253,12 @@ describe('forwardPointerEvents', () => {
     const [near, far] = [cube(), cube()];
     far.position.z = -5;
     const tracker = await track(service, new Scene().add(near, far));
-    const heard = note({ near, far }, ['pointerdown']);
+    const heard = recordEvents({ near, far }, ['pointerdown']);
     forward(tracker);
     const down = async () => {
-      send('pointerdown', MIDDLE_X);
-      send('pointercancel', MIDDLE_X);
-      await answered(tracker);
+      dispatchPointer('pointerdown', CENTER_X);
+      dispatchPointer('pointercancel', CENTER_X);
+      await settleEvents(tracker);
     };
     await down();
     near.pointerEvents = 'none';
@@ -287,9 +287,9 @@ describe('forwardPointerEvents', () => {
     for (let i = 0; i < 60; i++) {
       const [x, y] = [Math.round(random.range(200, 600)), Math.round(random.range(100, 500))];
       heard = null;
-      send('pointerdown', x, y);
-      send('pointercancel', x, y);
-      await answered(tracker);
+      dispatchPointer('pointerdown', x, y);
+      dispatchPointer('pointercancel', x, y);
+      await settleEvents(tracker);
       raycaster.setFromCamera(new Vector2((2 * x) / SIZE.width - 1, 1 - (2 * y) / SIZE.height), frontCamera0());
       const truth = raycaster.intersectObject(root)[0]?.object ?? null;
       expect(heard, `pixel ${x} ${y}`).toBe(truth);
@@ -300,16 +300,16 @@ describe('forwardPointerEvents', () => {
 
   test('has the worker cast the rays, and not three', async () => {
     const { left, right, tracker } = await twoCubes();
-    const heard = note({ left, right }, ['pointerdown']);
+    const heard = recordEvents({ left, right }, ['pointerdown']);
     forward(tracker);
     // three would read these, whose change was not reported.
     left.geometry = left.geometry.clone();
     await settle(tracker, frontCamera());
     (left.geometry.attributes.position.array as Float32Array).fill(1e6);
     left.geometry.boundingSphere = null;
-    send('pointerdown', LEFT);
-    send('pointerdown', RIGHT);
-    await answered(tracker);
+    dispatchPointer('pointerdown', LEFT);
+    dispatchPointer('pointerdown', RIGHT);
+    await settleEvents(tracker);
     expect(heard).toEqual(['pointerdown@left', 'pointerdown@right']);
   });
 
@@ -321,17 +321,17 @@ describe('forwardPointerEvents', () => {
     ghost.raycast = (raycaster, hits) => {
       hits.push({ distance: 1, point: raycaster.ray.at(1, frontCamera().position.clone()), object: ghost });
     };
-    const heard = note({ left, right, ghost }, ['pointerdown']);
+    const heard = recordEvents({ left, right, ghost }, ['pointerdown']);
     await tracker.update(frontCamera(), SIZE);
     forward(tracker);
-    send('pointerdown', LEFT);
-    send('pointerdown', RIGHT);
-    await answered(tracker);
+    dispatchPointer('pointerdown', LEFT);
+    dispatchPointer('pointerdown', RIGHT);
+    await settleEvents(tracker);
     expect(heard).toEqual(['pointerdown@right']);
     left.parent!.add(ghost);
     await settle(tracker, frontCamera());
-    send('pointerdown', 1, 1);
-    await answered(tracker);
+    dispatchPointer('pointerdown', 1, 1);
+    await settleEvents(tracker);
     expect(heard).toEqual(['pointerdown@right', 'pointerdown@ghost']);
   });
 
@@ -340,14 +340,15 @@ describe('forwardPointerEvents', () => {
     left.add(Object.assign(cube(), { name: 'behind' }));
     left.children[0].position.z = -2;
     await settle(tracker, frontCamera());
-    const heard = note({ left, right, behind: left.children[0] }, ['pointerdown', 'click', 'contextmenu']);
+    const heard = recordEvents({ left, right, behind: left.children[0] }, ['pointerdown', 'click', 'contextmenu']);
     const asked = vi.spyOn(tracker, 'pickAll');
     /** A click with each of two buttons. */
     const click = async (x: number, options?: ForwardPointerOptions) => {
       heard.length = asked.mock.calls.length = 0;
       const end = forward(tracker, options);
-      for (const button of [0, 2]) for (const type of ['pointerdown', 'pointerup']) send(type, x, MIDDLE_Y, { button });
-      await answered(tracker);
+      for (const button of [0, 2])
+        for (const type of ['pointerdown', 'pointerup']) dispatchPointer(type, x, CENTER_Y, { button });
+      await settleEvents(tracker);
       end();
       const questions = new Set(asked.mock.calls.map(([, , question]) => JSON.stringify(question)));
       return [...questions, ...heard];
@@ -364,7 +365,7 @@ describe('forwardPointerEvents', () => {
     expect(await click(LEFT)).not.toContain('pointerdown@behind');
     const farthest: ForwardPointerOptions = { customSort: (a, _, b) => b.distance - a.distance };
     expect((await click(LEFT, farthest)).slice(0, 3)).toEqual(['{}', 'pointerdown@behind', 'pointerdown@left']);
-    expect(await click(MIDDLE_X)).toEqual(['{}']);
+    expect(await click(CENTER_X)).toEqual(['{}']);
   });
 
   test('has the element capture what an object captures, and let go of that', async () => {
@@ -381,9 +382,9 @@ describe('forwardPointerEvents', () => {
     forward(tracker);
     const drag = async () => {
       told.length = 0;
-      send('pointerdown', LEFT, MIDDLE_Y, { pointerId: 7 });
-      send('pointerup', LEFT, MIDDLE_Y, { pointerId: 7 });
-      await answered(tracker);
+      dispatchPointer('pointerdown', LEFT, CENTER_Y, { pointerId: 7 });
+      dispatchPointer('pointerup', LEFT, CENTER_Y, { pointerId: 7 });
+      await settleEvents(tracker);
       return [...told];
     };
     expect(await drag()).toEqual(['setPointerCapture 7', 'hasPointerCapture 7', 'releasePointerCapture 7']);
@@ -401,11 +402,11 @@ describe('forwardPointerEvents', () => {
         return type === 'wheel' && hit !== null;
       },
     });
-    expect(send('wheel', LEFT).defaultPrevented).toBe(false);
-    send('pointermove', LEFT);
-    await answered(tracker);
-    expect(send('wheel', LEFT).defaultPrevented).toBe(true);
-    expect(send('contextmenu', LEFT).defaultPrevented).toBe(false);
+    expect(dispatchPointer('wheel', LEFT).defaultPrevented).toBe(false);
+    dispatchPointer('pointermove', LEFT);
+    await settleEvents(tracker);
+    expect(dispatchPointer('wheel', LEFT).defaultPrevented).toBe(true);
+    expect(dispatchPointer('contextmenu', LEFT).defaultPrevented).toBe(false);
     expect(hits).toEqual([null, left, left]);
   });
 

@@ -3,7 +3,7 @@ import type { ThreeEvent } from '@react-three/fiber';
 import type { ReactNode } from 'react';
 import { BoxGeometry, Group, Mesh, MeshBasicMaterial, type Object3D } from 'three';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { CORNER, MIDDLE, mount, unmountAll } from '../fixtures/react-stage.js';
+import { CENTER, CORNER, mount, unmountAll } from '../fixtures/react-stage.js';
 
 afterEach(() => {
   unmountAll();
@@ -29,13 +29,13 @@ describe('handlers', () => {
     const stage = await mount(<Box onPointerDown={onPointerDown} />);
     await stage.fire('pointerdown', CORNER);
     expect(onPointerDown).not.toHaveBeenCalled();
-    const native = await stage.fire('pointerdown', MIDDLE);
+    const native = await stage.fire('pointerdown', CENTER);
     expect(onPointerDown).toHaveBeenCalledOnce();
     const [event] = onPointerDown.mock.calls[0] as [ThreeEvent<PointerEvent>];
     expect(event.nativeEvent).toBe(native);
     expect(event.distance).toBeCloseTo(4.5, 5);
     expect(event.point.z).toBeCloseTo(0.5, 5);
-    expect([event.offsetX, event.offsetY, event.pointerId]).toEqual([...MIDDLE, 1]);
+    expect([event.offsetX, event.offsetY, event.pointerId]).toEqual([...CENTER, 1]);
     expect(event.pointer.x).toBeCloseTo(0, 6);
   });
 
@@ -46,10 +46,10 @@ describe('handlers', () => {
   ])('of %s, on what the pointer went down on', async (type, name) => {
     const handler = vi.fn();
     const stage = await mount(<Box {...{ [name]: handler }} />);
-    await stage.fire(type, MIDDLE);
+    await stage.fire(type, CENTER);
     expect(handler).not.toHaveBeenCalled();
-    await stage.fire('pointerdown', MIDDLE);
-    await stage.fire(type, MIDDLE);
+    await stage.fire('pointerdown', CENTER);
+    await stage.fire(type, CENTER);
     expect(handler).toHaveBeenCalledOnce();
     expect(handler.mock.calls[0][0].delta).toBe(0);
   });
@@ -57,8 +57,8 @@ describe('handlers', () => {
   test('of a wheel and of a pointer that goes up', async () => {
     const [onWheel, onPointerUp] = [vi.fn(), vi.fn()];
     const stage = await mount(<Box onWheel={onWheel} onPointerUp={onPointerUp} />);
-    await stage.fire('wheel', MIDDLE, { deltaY: 7 });
-    await stage.fire('pointerup', MIDDLE);
+    await stage.fire('wheel', CENTER, { deltaY: 7 });
+    await stage.fire('pointerup', CENTER);
     expect(onWheel.mock.calls[0][0].deltaY).toBe(7);
     expect(onPointerUp).toHaveBeenCalledOnce();
   });
@@ -68,9 +68,9 @@ describe('handlers', () => {
     const named = (name: string) => ({ [name]: () => calls.push(name) });
     const names = ['onPointerOver', 'onPointerEnter', 'onPointerMove', 'onPointerOut', 'onPointerLeave'];
     const stage = await mount(<Box {...Object.assign({}, ...names.map(named))} />);
-    await stage.fire('pointermove', MIDDLE);
+    await stage.fire('pointermove', CENTER);
     expect(calls).toEqual(['onPointerOver', 'onPointerEnter', 'onPointerMove']);
-    await stage.fire('pointermove', MIDDLE);
+    await stage.fire('pointermove', CENTER);
     expect(calls.slice(3)).toEqual(['onPointerMove']);
     await stage.fire('pointermove', CORNER);
     expect(calls.slice(4)).toEqual(['onPointerOut', 'onPointerLeave']);
@@ -79,7 +79,7 @@ describe('handlers', () => {
   test.each(['pointerleave', 'pointercancel'])('of a pointer that leaves the canvas by %s', async (type) => {
     const onPointerOut = vi.fn();
     const stage = await mount(<Box onPointerOut={onPointerOut} />);
-    await stage.fire('pointermove', MIDDLE);
+    await stage.fire('pointermove', CENTER);
     stage.target.dispatchEvent(new PointerEvent(type, { pointerId: 1 }));
     await stage.fire('wheel', CORNER);
     expect(onPointerOut).toHaveBeenCalledOnce();
@@ -93,7 +93,7 @@ describe('handlers', () => {
         <primitive object={object} onPointerDown={inner} />
       </group>,
     );
-    await stage.fire('pointerdown', MIDDLE);
+    await stage.fire('pointerdown', CENTER);
     expect(inner).toHaveBeenCalledOnce();
     expect(outer).toHaveBeenCalledOnce();
     expect(inner.mock.invocationCallOrder[0]).toBeLessThan(outer.mock.invocationCallOrder[0]);
@@ -104,7 +104,7 @@ describe('handlers', () => {
     const stage = await mount(<Box onPointerDown={onPointerDown} />);
     stage.host.style.left = '100px';
     stage.host.style.top = '100px';
-    await stage.fire('pointerdown', [MIDDLE[0] + 100, MIDDLE[1] + 100]);
+    await stage.fire('pointerdown', [CENTER[0] + 100, CENTER[1] + 100]);
     expect(onPointerDown).toHaveBeenCalledOnce();
     expect(onPointerDown.mock.calls[0][0].point.x).toBeCloseTo(0, 5);
   });
@@ -123,7 +123,7 @@ describe('a miss', () => {
   test('is not told of to what was clicked', async () => {
     const [onClick, onPointerMissed] = [vi.fn(), vi.fn()];
     const stage = await mount(<Box onClick={onClick} onPointerMissed={onPointerMissed} />);
-    await stage.click(MIDDLE);
+    await stage.click(CENTER);
     expect(onClick).toHaveBeenCalledOnce();
     expect(onPointerMissed).not.toHaveBeenCalled();
   });
@@ -135,7 +135,7 @@ describe('a miss', () => {
         <Box onClick={onClick} />
       </group>,
     );
-    await stage.click(MIDDLE);
+    await stage.click(CENTER);
     expect(onClick).toHaveBeenCalledOnce();
     expect(onPointerMissed).not.toHaveBeenCalled();
   });
@@ -157,8 +157,8 @@ describe('stopPropagation', () => {
         <Box position-z={3} onPointerEnter={front} onPointerLeave={onPointerLeave} />
       </>,
     );
-    await stage.fire('pointermove', MIDDLE);
-    await stage.fire('pointermove', MIDDLE);
+    await stage.fire('pointermove', CENTER);
+    await stage.fire('pointermove', CENTER);
     expect(front).toHaveBeenCalledOnce();
     expect(back).not.toHaveBeenCalled();
     await stage.fire('pointermove', CORNER);
@@ -177,7 +177,7 @@ describe('stopPropagation', () => {
         <Box position-z={3} />
       </>,
     );
-    await stage.fire('pointermove', MIDDLE);
+    await stage.fire('pointermove', CENTER);
     expect(calls).toEqual(['enter']);
     await stage.fire('pointermove', CORNER);
     expect(calls).toEqual(['enter', 'leave']);
@@ -191,7 +191,7 @@ describe('stopPropagation', () => {
         <Box onClick={back} position-z={-3} />
       </>,
     );
-    await stage.click(MIDDLE);
+    await stage.click(CENTER);
     expect(front).toHaveBeenCalledOnce();
     expect(back).not.toHaveBeenCalled();
   });
@@ -203,7 +203,7 @@ describe('an object that React makes anew', () => {
     const [first, second] = [box(), box()];
     const stage = await mount(<primitive object={first} onClick={onClick} />);
     await stage.render(<primitive object={second} onClick={onClick} />);
-    await stage.click(MIDDLE);
+    await stage.click(CENTER);
     expect(onClick).toHaveBeenCalledOnce();
     expect(onClick.mock.calls[0][0].eventObject).toBe(second);
   });
@@ -215,7 +215,7 @@ describe('an object that React makes anew', () => {
     const onClick = vi.fn();
     const stage = await mount(<mesh args={[geometry, materialA]} onClick={onClick} />);
     await stage.render(<mesh args={[geometry, materialB]} onClick={onClick} />);
-    await stage.click(MIDDLE);
+    await stage.click(CENTER);
     expect(onClick).toHaveBeenCalledOnce();
     expect((onClick.mock.calls[0][0].eventObject as Mesh).material).toBe(materialB);
   });
@@ -224,9 +224,9 @@ describe('an object that React makes anew', () => {
     const [onPointerEnter, onPointerLeave, onPointerMove] = [vi.fn(), vi.fn(), vi.fn()];
     const handlers = { onPointerEnter, onPointerLeave, onPointerMove };
     const stage = await mount(<mesh args={[geometry, materialA]} {...handlers} />);
-    await stage.fire('pointermove', MIDDLE);
+    await stage.fire('pointermove', CENTER);
     await stage.render(<mesh args={[geometry, materialB]} {...handlers} />);
-    await stage.fire('pointermove', MIDDLE);
+    await stage.fire('pointermove', CENTER);
     expect(onPointerMove).toHaveBeenCalledTimes(2);
     expect(onPointerEnter).toHaveBeenCalledOnce();
     expect(onPointerLeave).not.toHaveBeenCalled();
@@ -247,7 +247,7 @@ describe('an object that React makes anew', () => {
         </group>
       );
     const stage = await mount(scene(materialA));
-    await stage.fire('pointerdown', MIDDLE, { pointerId: 77 });
+    await stage.fire('pointerdown', CENTER, { pointerId: 77 });
     await stage.render(scene(materialB));
     await stage.fire('pointermove', CORNER, { pointerId: 77 });
     expect(onPointerMove).toHaveBeenCalledOnce();
@@ -275,26 +275,26 @@ describe('capture', () => {
     const stage = await mount(<Box {...props} />);
     const set = vi.spyOn(stage.canvas, 'setPointerCapture').mockImplementation(() => {});
     const release = vi.spyOn(stage.canvas, 'releasePointerCapture').mockImplementation(() => {});
-    await stage.fire('pointerdown', MIDDLE, init);
+    await stage.fire('pointerdown', CENTER, init);
     expect(set.mock.calls).toEqual([[pointerId]]);
     expect(release).not.toHaveBeenCalled();
     await stage.render(null);
     expect(release.mock.calls).toEqual([[pointerId]]);
-    await stage.fire('pointermove', MIDDLE, init);
+    await stage.fire('pointermove', CENTER, init);
     expect(props.onPointerMove).not.toHaveBeenCalled();
   });
 
   test('keeps a pointer that is elsewhere from leaving, until it is released', async () => {
     const props = handlers(true);
     const stage = await mount(<Box {...props} />);
-    await stage.fire('pointermove', MIDDLE, init);
-    await stage.fire('pointerdown', MIDDLE, init);
+    await stage.fire('pointermove', CENTER, init);
+    await stage.fire('pointerdown', CENTER, init);
     await stage.fire('pointermove', [-10_000, -10_000], init);
     expect(props.onPointerMove).toHaveBeenCalledTimes(2);
     expect(props.onPointerLeave).not.toHaveBeenCalled();
-    await stage.fire('pointermove', MIDDLE, init);
+    await stage.fire('pointermove', CENTER, init);
     expect(props.onPointerMove).toHaveBeenCalledTimes(3);
-    await stage.fire('pointerup', MIDDLE, init);
+    await stage.fire('pointerup', CENTER, init);
     stage.canvas.dispatchEvent(new PointerEvent('lostpointercapture', { pointerId, bubbles: true }));
     await new Promise(requestAnimationFrame);
     expect(props.onPointerLeave).not.toHaveBeenCalled();
@@ -306,8 +306,8 @@ describe('capture', () => {
   test('ends with a pointer that went up before its handler had captured it', async () => {
     const props = handlers(false);
     const stage = await mount(<Box {...props} />);
-    stage.dispatch('pointermove', MIDDLE, init);
-    stage.dispatch('pointerdown', MIDDLE, init);
+    stage.dispatch('pointermove', CENTER, init);
+    stage.dispatch('pointerdown', CENTER, init);
     stage.dispatch('pointerup', CORNER, init);
     await stage.settle();
     expect(props.onPointerDown).toHaveBeenCalledOnce();
@@ -320,7 +320,7 @@ describe('capture', () => {
   test('is told of by an event that is dispatched again, wherever it says that it is', async () => {
     const props = handlers(true);
     const stage = await mount(<Box {...props} />);
-    const [inside, outside] = [MIDDLE, [-10_000, -10_000]].map(([offsetX, offsetY]) => {
+    const [inside, outside] = [CENTER, [-10_000, -10_000]].map(([offsetX, offsetY]) => {
       const event = new PointerEvent('pointermove', { pointerId });
       // As fiber's own tests do it.
       Object.defineProperty(event, 'offsetX', { get: () => offsetX });
@@ -336,12 +336,12 @@ describe('capture', () => {
     };
     stage.target.dispatchEvent(inside);
     await heard(1, 1, 0);
-    await stage.fire('pointerdown', MIDDLE, init);
+    await stage.fire('pointerdown', CENTER, init);
     stage.target.dispatchEvent(outside);
     await heard(2, 1, 0);
     stage.target.dispatchEvent(inside);
     await heard(3, 1, 0);
-    await stage.fire('pointerup', MIDDLE, init);
+    await stage.fire('pointerup', CENTER, init);
     stage.target.dispatchEvent(outside);
     await heard(3, 1, 1);
   });
@@ -349,7 +349,7 @@ describe('capture', () => {
   test('is lost where the browser says so', async () => {
     const props = handlers(false);
     const stage = await mount(<Box {...props} />);
-    await stage.fire('pointerdown', MIDDLE, init);
+    await stage.fire('pointerdown', CENTER, init);
     const names = (object: Object3D): boolean => stage.state.internal.capturedMap.get(pointerId)?.has(object) ?? false;
     expect(names(stage.state.scene.children[0])).toBe(true);
     stage.canvas.dispatchEvent(new PointerEvent('lostpointercapture', { pointerId, bubbles: true }));

@@ -12,7 +12,7 @@ import type { SceneRayOptions } from 'collision-worker/three';
 import { createRef, type ReactNode, type RefObject, useEffect, useRef } from 'react';
 import { type Group, type InstancedMesh, type LOD, Matrix4, type Mesh, Object3D } from 'three';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { MIDDLE, mount, unmountAll } from '../fixtures/react-stage.js';
+import { CENTER, mount, unmountAll } from '../fixtures/react-stage.js';
 
 afterEach(unmountAll);
 
@@ -74,7 +74,7 @@ test('a canvas that draws on demand draws when the worker has something new', as
   );
   const stage = await mount(scene(), { events: null, props: { frameloop: 'demand' } });
   // A pick waits for the view, which a frame sets.
-  expect((await queries.pick(...MIDDLE))?.object).toBe(wall.current);
+  expect((await queries.pick(...CENTER))?.object).toBe(wall.current);
   // A new object is built behind its frame.
   await stage.render(scene(<Seen key="new" name="new" />));
   await vi.waitFor(() => expect(visible.new).toBe(true), FRAMES);

@@ -7,7 +7,7 @@ import { collisionEvents } from 'collision-worker/react';
 import type { ReactNode } from 'react';
 import { BoxGeometry, type Intersection, Mesh, MeshBasicMaterial, PerspectiveCamera, Scene } from 'three';
 import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from 'vitest';
-import { CORNER, HEIGHT, MIDDLE, mount, type Stage, unmountAll, WIDTH } from '../fixtures/react-stage.js';
+import { CENTER, CORNER, HEIGHT, mount, type Stage, unmountAll, WIDTH } from '../fixtures/react-stage.js';
 import { Random } from '../oracle/random.js';
 
 let raycast: MockInstance<Mesh['raycast']>;
@@ -122,7 +122,7 @@ describe('order', () => {
         onClick={heard('click')}
       />,
     );
-    const [x, y] = MIDDLE;
+    const [x, y] = CENTER;
     for (let i = 0; i < 10; i++) stage.dispatch('pointermove', [x + i, y]);
     stage.dispatch('pointerdown', [x + 9, y]);
     for (let i = 10; i < 20; i++) stage.dispatch('pointermove', [x + i, y]);
@@ -150,8 +150,8 @@ describe('order', () => {
         onPointerUp={onPointerUp}
       />,
     );
-    stage.dispatch('pointerdown', MIDDLE);
-    stage.dispatch('pointerup', MIDDLE);
+    stage.dispatch('pointerdown', CENTER);
+    stage.dispatch('pointerup', CENTER);
     await stage.settle();
     expect(errors).toEqual([failure]);
     expect(onPointerUp).toHaveBeenCalledOnce();
@@ -162,7 +162,7 @@ describe('order', () => {
     const onPointerDown = vi.fn();
     const stage = await mount(<Box onPointerDown={onPointerDown} />);
     const { camera, raycaster, pointer } = stage.state;
-    const event = stage.dispatch('pointerdown', MIDDLE);
+    const event = stage.dispatch('pointerdown', CENTER);
     camera.position.x = 100;
     camera.updateMatrixWorld();
     raycaster.ray.origin.set(7, 8, 9);
@@ -196,7 +196,7 @@ describe('order', () => {
         }}
       />,
     );
-    await stage.fire('pointerdown', MIDDLE);
+    await stage.fire('pointerdown', CENTER);
     expect(found).toEqual([[]]);
     expect(Object.hasOwn(stage.state.raycaster, 'intersectObject')).toBe(false);
   });
@@ -210,7 +210,7 @@ describe('what decides what is hit', () => {
         <Box raycast={null} onPointerDown={own} />
       </group>,
     );
-    await stage.fire('pointerdown', MIDDLE);
+    await stage.fire('pointerdown', CENTER);
     expect(own).not.toHaveBeenCalled();
     expect(group).not.toHaveBeenCalled();
   });
@@ -223,7 +223,7 @@ describe('what decides what is hit', () => {
         <meshBasicMaterial />
       </mesh>,
     );
-    await stage.fire('pointerdown', MIDDLE); // through the hole
+    await stage.fire('pointerdown', CENTER); // through the hole
     expect(onPointerDown).toHaveBeenCalledOnce();
     expect(raycast).not.toHaveBeenCalled();
   });
@@ -237,27 +237,27 @@ describe('what decides what is hit', () => {
         </points>
       </group>,
     );
-    await stage.fire('pointerdown', MIDDLE);
+    await stage.fire('pointerdown', CENTER);
     expect(onPointerDown).not.toHaveBeenCalled();
   });
 
   test('layers', async () => {
     const onPointerDown = vi.fn();
     const stage = await mount(<Box layers={3} onPointerDown={onPointerDown} />);
-    await stage.fire('pointerdown', MIDDLE);
+    await stage.fire('pointerdown', CENTER);
     expect(onPointerDown).not.toHaveBeenCalled();
     stage.state.raycaster.layers.enable(3);
-    await stage.fire('pointerdown', MIDDLE);
+    await stage.fire('pointerdown', CENTER);
     expect(onPointerDown).toHaveBeenCalledOnce();
   });
 
   test('near and far of the raycaster', async () => {
     const onPointerDown = vi.fn();
     const stage = await mount(<Box onPointerDown={onPointerDown} />, { props: { raycaster: { far: 4 } } });
-    await stage.fire('pointerdown', MIDDLE);
+    await stage.fire('pointerdown', CENTER);
     expect(onPointerDown).not.toHaveBeenCalled();
     stage.state.raycaster.far = 5;
-    await stage.fire('pointerdown', MIDDLE);
+    await stage.fire('pointerdown', CENTER);
     expect(onPointerDown).toHaveBeenCalledOnce();
   });
 
@@ -270,7 +270,7 @@ describe('what decides what is hit', () => {
       </>,
     );
     stage.state.setEvents({ filter: (hits: Intersection[]) => hits.slice(1) });
-    stage.dispatch('pointerdown', MIDDLE);
+    stage.dispatch('pointerdown', CENTER);
     await vi.waitFor(() => expect(back).toHaveBeenCalledOnce(), 10_000);
     expect(front).not.toHaveBeenCalled();
   });
@@ -279,10 +279,10 @@ describe('what decides what is hit', () => {
     const onPointerDown = vi.fn();
     const stage = await mount(<Box onPointerDown={onPointerDown} />);
     stage.state.setEvents({ enabled: false });
-    await stage.fire('pointerdown', MIDDLE);
+    await stage.fire('pointerdown', CENTER);
     stage.state.setEvents({ enabled: true });
     expect(onPointerDown).not.toHaveBeenCalled();
-    await stage.fire('pointerdown', MIDDLE);
+    await stage.fire('pointerdown', CENTER);
     expect(onPointerDown).toHaveBeenCalledOnce();
   });
 
@@ -290,14 +290,14 @@ describe('what decides what is hit', () => {
     const onPointerDown = vi.fn();
     const stage = await mount(<Box onPointerDown={onPointerDown} />, { props: { eventPrefix: 'client' } });
     stage.host.style.left = '300px';
-    await stage.fire('pointerdown', MIDDLE);
+    await stage.fire('pointerdown', CENTER);
     expect(onPointerDown).toHaveBeenCalledOnce();
   });
 
   test('what is invisible, as fiber has it, is asked here', async () => {
     const onPointerDown = vi.fn();
     const stage = await mount(<Box visible={false} onPointerDown={onPointerDown} />);
-    await stage.fire('pointerdown', MIDDLE);
+    await stage.fire('pointerdown', CENTER);
     expect(onPointerDown).toHaveBeenCalledOnce();
     expect(raycast).toHaveBeenCalledOnce();
   });
@@ -306,7 +306,7 @@ describe('what decides what is hit', () => {
     const onPointerDown = vi.fn();
     const stage = await mount(<group onPointerDown={onPointerDown} />);
     stage.state.scene.children[0].add(new Mesh(new BoxGeometry(2, 2), new MeshBasicMaterial()));
-    await stage.fire('pointerdown', MIDDLE);
+    await stage.fire('pointerdown', CENTER);
     expect(onPointerDown).toHaveBeenCalledOnce();
     expect(raycast).not.toHaveBeenCalled();
   });
@@ -326,7 +326,7 @@ describe('portals', () => {
       } as never);
     const stage = await mount([<Box key="box" onPointerDown={back} position-z={3} />, portal(2)]);
     scene.updateMatrixWorld();
-    await stage.fire('pointerdown', MIDDLE);
+    await stage.fire('pointerdown', CENTER);
     expect(front).toHaveBeenCalledOnce(); // though it is farther away
     expect(front.mock.calls[0][0].point.x).toBeCloseTo(1000, 4);
     expect(back).not.toHaveBeenCalled();
@@ -341,7 +341,7 @@ describe('portals', () => {
     const stage = await mount(
       createPortal(<Box onPointerDown={onPointerDown} />, new Scene(), { events: { priority: 1, compute } } as never),
     );
-    await stage.fire('pointerdown', MIDDLE);
+    await stage.fire('pointerdown', CENTER);
     expect(compute).toHaveBeenCalledOnce();
     expect(onPointerDown).not.toHaveBeenCalled();
   });
@@ -353,19 +353,19 @@ describe('the browser', () => {
     const stage = await mount(<Box onPointerMove={() => {}} onWheel={() => {}} />, {
       events: { preventDefault: asked },
     });
-    expect((await stage.fire('wheel', MIDDLE)).defaultPrevented).toBe(false); // nothing is known yet
-    await stage.fire('pointermove', MIDDLE);
-    expect(stage.dispatch('contextmenu', MIDDLE).defaultPrevented).toBe(false);
-    expect(stage.dispatch('wheel', MIDDLE).defaultPrevented).toBe(true);
+    expect((await stage.fire('wheel', CENTER)).defaultPrevented).toBe(false); // nothing is known yet
+    await stage.fire('pointermove', CENTER);
+    expect(stage.dispatch('contextmenu', CENTER).defaultPrevented).toBe(false);
+    expect(stage.dispatch('wheel', CENTER).defaultPrevented).toBe(true);
     await stage.fire('pointermove', CORNER);
-    expect(stage.dispatch('wheel', MIDDLE).defaultPrevented).toBe(false);
+    expect(stage.dispatch('wheel', CENTER).defaultPrevented).toBe(false);
   });
 });
 
 describe('a worker', () => {
   const down = async (stage: Stage): Promise<void> => {
-    stage.dispatch('pointerdown', MIDDLE);
-    stage.dispatch('pointerup', MIDDLE);
+    stage.dispatch('pointerdown', CENTER);
+    stage.dispatch('pointerup', CENTER);
     await stage.settle();
   };
 
@@ -384,9 +384,9 @@ describe('a worker', () => {
     const handlers = { onPointerDown: () => calls.push('down'), onPointerUp: () => calls.push('up') };
     const stage = await mount(<Box {...handlers} />, { events: { service } });
     await down(stage);
-    stage.dispatch('pointerdown', MIDDLE);
+    stage.dispatch('pointerdown', CENTER);
     for (const worker of workers.slice()) worker.dispatchEvent(new ErrorEvent('error', { message: 'it is broken' }));
-    stage.dispatch('pointerup', MIDDLE);
+    stage.dispatch('pointerup', CENTER);
     await stage.settle();
     await down(stage);
     expect(calls).toEqual(['down', 'up', 'down', 'up', 'down', 'up']);

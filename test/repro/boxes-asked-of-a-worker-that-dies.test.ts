@@ -2,7 +2,7 @@
 // rejected with WORKER_LOST.
 import type { CollisionService, MeshId } from 'collision-worker';
 import { expect, test } from 'vitest';
-import { Mortal } from '../fixtures/mortal.js';
+import { KillableService } from '../fixtures/mortal.js';
 import { boxMesh } from '../oracle/meshes.js';
 
 test.each<[string, (service: CollisionService, mesh: MeshId) => Promise<unknown>]>([
@@ -13,7 +13,7 @@ test.each<[string, (service: CollisionService, mesh: MeshId) => Promise<unknown>
   ],
   ['bakeMesh', async (service, mesh) => new Uint8Array(await service.bakeMesh(mesh))],
 ])('%s', async (_, ask) => {
-  const { service, workers } = await Mortal.create();
+  const { service, workers } = await KillableService.create();
   const mesh = await service.addMesh(boxMesh(1, 1, 1));
   const truth = await ask(service, mesh);
   workers[0].holdAll();

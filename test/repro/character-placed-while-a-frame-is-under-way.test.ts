@@ -4,15 +4,15 @@ import type { Character } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
 import { Mesh, PerspectiveCamera, Scene } from 'three';
 import { expect, test } from 'vitest';
-import { hero, serveEach, service } from '../fixtures/character-stage.js';
-import { Mortal } from '../fixtures/mortal.js';
+import { createHero, service, withService } from '../fixtures/character-stage.js';
+import { KillableService } from '../fixtures/mortal.js';
 
-serveEach();
+withService();
 
 const xOf = ({ state }: Character): number => state.position[0];
 
 test('it is where it was placed, whichever answer comes', async () => {
-  const character = hero([0, 0, 0]);
+  const character = createHero([0, 0, 0]);
   character.set({ gravity: 0 });
   for (let x = 1; x < 6; x++) {
     await service.update();
@@ -31,7 +31,7 @@ test('it is where it was placed, whichever answer comes', async () => {
 });
 
 test('it is there in the next worker', async () => {
-  const mortal = await Mortal.create();
+  const mortal = await KillableService.create();
   const shape = { type: 'capsule', radius: 0.3, from: [0, 0, 0], to: [0, 1, 0] } as const;
   const character = mortal.service.createCharacter({ shape, gravity: 0 });
   await mortal.service.update();

@@ -2,7 +2,7 @@
 // away, the part's box reached as far.
 import { clash, type Part, type Rule } from 'collision-worker/clash';
 import { expect, test } from 'vitest';
-import { placedBox } from '../../src/clash/plan/bounds.js';
+import { transformedBox } from '../../src/clash/plan/bounds.js';
 import { factsOf } from '../../src/clash/tile/triangles.js';
 import { boxMesh } from '../oracle/meshes.js';
 
@@ -46,5 +46,5 @@ test.each([
   const { points, box } = factsOf(mesh);
   expect(Array.from(box)).toEqual(Array.from(factsOf(cube).box));
   const turned = [0.6, 0.8, 0, 0, -0.8, 0.6, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
-  expect(placedBox(points, box, turned)).toEqual(placedBox(factsOf(cube).points, factsOf(cube).box, turned));
+  expect(transformedBox(points, box, turned)).toEqual(transformedBox(factsOf(cube).points, factsOf(cube).box, turned));
 });

@@ -3,7 +3,7 @@
 // fail: nothing else moved, and events that began in that frame were never reported.
 import { Matrix4 } from 'three';
 import { describe, expect, test } from 'vitest';
-import { Mortal } from '../fixtures/mortal.js';
+import { KillableService } from '../fixtures/mortal.js';
 
 const SPHERE = { type: 'sphere', radius: 1 } as const;
 const at = (x: number) => new Matrix4().makeTranslation(x, 0, 0).elements;
@@ -18,7 +18,7 @@ const BAD = {
 };
 
 /** Moves objects in one of the ways to move many at once. */
-type Way = (mortal: Mortal, ids: Uint32Array, matrices: number[][]) => void;
+type Way = (mortal: KillableService, ids: Uint32Array, matrices: number[][]) => void;
 
 const flat = (matrices: number[][]) => matrices.flat();
 const WAYS: Record<string, Way> = {
@@ -34,7 +34,7 @@ const WAYS: Record<string, Way> = {
 
 describe.each(Object.entries(WAYS))('%s', (way, move) => {
   test.each(Object.entries(BAD))('with %s: the rest moves, and the frame is answered', async (_, bad) => {
-    const mortal = await Mortal.create();
+    const mortal = await KillableService.create();
     const { service } = mortal;
     const ids = service.addInstances({ shape: SPHERE }, 3);
     const wall = service.addObject({ shape: SPHERE, matrix: at(21) });
@@ -64,7 +64,7 @@ describe.each(Object.entries(WAYS))('%s', (way, move) => {
 });
 
 test('a borrowed block whose parent is not affine is rejected as a whole', async () => {
-  const mortal = await Mortal.create();
+  const mortal = await KillableService.create();
   const { service } = mortal;
   const ids = service.addInstances({ shape: SPHERE }, 2);
   const other = service.addObject({ shape: SPHERE });
@@ -76,7 +76,7 @@ test('a borrowed block whose parent is not affine is rejected as a whole', async
 });
 
 test('a single matrix of the caller is refused at once, and costs nobody a frame', async () => {
-  const { service } = await Mortal.create();
+  const { service } = await KillableService.create();
   const id = service.addObject({ shape: SPHERE });
   expect(() => service.setTransform(id, BAD['all zeros'])).toThrow(/bottom row of matrix is \[0, 0, 0, 0\]/);
   expect((await service.update()).rejected).toHaveLength(0);

@@ -1,7 +1,7 @@
 // A loop that continued after `dispose()` caused an unhandled rejection in every frame, 60 a second.
 import { createCollisionService } from 'collision-worker';
 import { expect, onTestFinished, test } from 'vitest';
-import { Mortal } from '../fixtures/mortal.js';
+import { KillableService } from '../fixtures/mortal.js';
 
 /** Counts unhandled promise rejections, until the test ends. */
 function unhandled(): unknown[] {
@@ -39,7 +39,7 @@ test('whoever asks is told, though, each time', async () => {
 
 test('and so it is when the worker is lost for good', async () => {
   const reasons = unhandled();
-  const { service, workers } = await Mortal.create({ restart: false });
+  const { service, workers } = await KillableService.create({ restart: false });
   await service.update();
   await workers[0].worker.terminate();
   await nextTask();

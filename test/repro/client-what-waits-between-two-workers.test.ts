@@ -4,7 +4,7 @@
 import type { FrameResult } from 'collision-worker';
 import { Matrix4, OrthographicCamera } from 'three';
 import { expect, test } from 'vitest';
-import { Mortal } from '../fixtures/mortal.js';
+import { KillableService } from '../fixtures/mortal.js';
 
 const SPHERE = { type: 'sphere', radius: 1 } as const;
 const VIEW = {
@@ -15,7 +15,7 @@ const VIEW = {
 const at = (x: number) => new Matrix4().makeTranslation(x, 0, 0).elements;
 
 /** Runs `act` between two workers; `act` returns the waiting frame. */
-async function between(mortal: Mortal, act: () => Promise<FrameResult>): Promise<FrameResult> {
+async function between(mortal: KillableService, act: () => Promise<FrameResult>): Promise<FrameResult> {
   let frame: Promise<FrameResult> | undefined;
   const begin = () => {
     frame = act();
@@ -26,7 +26,7 @@ async function between(mortal: Mortal, act: () => Promise<FrameResult>): Promise
 }
 
 test.each(['setTransform', 'setTransforms'] as const)('an object is where it was set after %s', async (how) => {
-  const mortal = await Mortal.create();
+  const mortal = await KillableService.create();
   const { service } = mortal;
   const id = service.addObject({ shape: SPHERE });
   const other = service.addObject({ shape: SPHERE, matrix: at(11.5) });
@@ -42,7 +42,7 @@ test.each(['setTransform', 'setTransforms'] as const)('an object is where it was
 });
 
 test('a view that is removed behind the frame that waits is not in it, and its place is free', async () => {
-  const mortal = await Mortal.create();
+  const mortal = await KillableService.create();
   const { service } = mortal;
   const id = service.addObject({ shape: SPHERE });
   await service.update();
@@ -61,7 +61,7 @@ test('a view that is removed behind the frame that waits is not in it, and its p
 });
 
 test('the last of many objects is looked for as the first is', async () => {
-  const { service } = await Mortal.create();
+  const { service } = await KillableService.create();
   const ids = service.addInstances({ shape: SPHERE }, 3);
   service.removeObject(ids[2]);
   const unknown = expect.objectContaining({ code: 'UNKNOWN_ID', message: expect.stringContaining('[2]') });

@@ -3,8 +3,8 @@
 
 import { Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
-import { inOnePiece } from '../../src/worker/binding/steps.js';
-import { ALL, NearScene, PLACES } from '../fixtures/near-scene.js';
+import { runToEnd } from '../../src/worker/binding/steps.js';
+import { ALL_FILTER, NearScene, PLACES } from '../fixtures/near-scene.js';
 import { boundsOf, boxMesh, icosphere, merged, type Triangles, transformed } from '../oracle/meshes.js';
 import { Random, SEED } from '../oracle/random.js';
 import { windingNumber } from '../oracle/winding.js';
@@ -64,10 +64,12 @@ describe.each(PLACES)(`copies in one mesh %s, seed ${SEED}`, (_, place) => {
         const isIn = Math.abs(windingNumber(surface, own)) > 0.5;
         const point = scene.exactPoint(own.multiplyScalar(scale).applyMatrix4(thing.matrix));
         expect(
-          inOnePiece(scene.core.volumes.containing(scene.point(point), ALL)).length === 1,
+          runToEnd(scene.core.volumes.containing(scene.point(point), ALL_FILTER)).length === 1,
           `${own.toArray()}`,
         ).toBe(isIn);
-        const closest = inOnePiece(scene.core.volumes.closestPoint(scene.point(point), Number.POSITIVE_INFINITY, ALL))!;
+        const closest = runToEnd(
+          scene.core.volumes.closestPoint(scene.point(point), Number.POSITIVE_INFINITY, ALL_FILTER),
+        )!;
         expect(closest.distance === 0, `${own.toArray()}`).toBe(isIn);
         if (isIn) inside++;
       }
@@ -89,7 +91,7 @@ describe.each(PLACES)(`copies in one mesh %s, seed ${SEED}`, (_, place) => {
         const number = copies * Math.abs(windingNumber(surface, own));
         if (Math.abs(number - 0.5) < copies * 1e-5) continue;
         const point = scene.exactPoint(own.clone().applyMatrix4(thing.matrix));
-        const isIn = inOnePiece(scene.core.volumes.containing(scene.point(point), ALL)).length === 1;
+        const isIn = runToEnd(scene.core.volumes.containing(scene.point(point), ALL_FILTER)).length === 1;
         // A point outside the bounds is outside, whatever its winding number.
         if (!isInBounds(surface, own)) expect(isIn).toBe(false);
         else expect(isIn, `${own.toArray()}, winding ${number}`).toBe(number > 0.5);

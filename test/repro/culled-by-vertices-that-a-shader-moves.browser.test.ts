@@ -15,7 +15,7 @@ import {
 import { expect, test } from 'vitest';
 import { renderer } from '../fixtures/each-renderer.js';
 import { service, withService } from '../fixtures/each-service.js';
-import { difference, lit, PICTURE } from '../fixtures/flights.js';
+import { compareCulling, litScene, PICTURE } from '../fixtures/flights.js';
 
 withService();
 
@@ -58,13 +58,13 @@ test.each([
   ['instances with a larger sphere', () => row(9)],
   ['instances without an end', () => row(Infinity)],
 ])('%s', async (_, make) => {
-  const scene = lit(make());
+  const scene = litScene(make());
   const camera = new PerspectiveCamera(60, PICTURE.width / PICTURE.height, 0.1, 100);
   const tracker = await trackScene(service, scene, { culling: true });
   let painted = 0;
   for (let frame = 0; frame < 8; frame++) {
     camera.rotation.y = -0.06 * (frame - 2);
-    const found = difference(renderer, scene, camera);
+    const found = compareCulling(renderer, scene, camera);
     expect([frame, found.count]).toEqual([frame, 0]);
     painted += found.painted;
     await tracker.update(camera, PICTURE);
@@ -78,11 +78,11 @@ test('what a loader gives a geometry, a sphere about its box, leaves nothing in 
   geometry.boundingSphere = geometry.boundingBox!.getBoundingSphere(new Sphere());
   const mesh = new Mesh(geometry, new MeshStandardMaterial());
   mesh.position.set(-8.88, 0, -9); // by its sphere it would be in the image
-  const scene = lit(mesh);
+  const scene = litScene(mesh);
   const camera = new PerspectiveCamera(60, PICTURE.width / PICTURE.height, 0.1, 100);
   const tracker = await trackScene(service, scene, { culling: true });
   for (let frame = 0; frame < 3; frame++) {
-    difference(renderer, scene, camera);
+    compareCulling(renderer, scene, camera);
     await tracker.update(camera, PICTURE);
   }
   expect(tracker.culled.objects).toBe(1);

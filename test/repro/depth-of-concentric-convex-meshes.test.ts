@@ -2,10 +2,10 @@
 import { Matrix4, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import * as layout from '../../src/shared/layout.js';
-import { NearScene, type Thing } from '../fixtures/near-scene.js';
+import { type NearObject, NearScene } from '../fixtures/near-scene.js';
 import { hullOfDirections } from '../oracle/hulls.js';
 import { icosphere } from '../oracle/meshes.js';
-import { ConvexSolid, penetration, wayAlong } from '../oracle/penetration.js';
+import { ConvexSolid, depthAlong, penetration } from '../oracle/penetration.js';
 import { Random, SEED } from '../oracle/random.js';
 
 const PAIRS = 5;
@@ -43,7 +43,7 @@ describe(`convex meshes of many vertices all but concentric, seed ${SEED}`, () =
         // The depth is float32; positions 10⁶ units away are rounded by 10⁻¹⁰.
         expect(Math.abs(depths[0] - exact), message).toBeLessThan(1e-6 * exact);
         const [x, y, z] = normals.map((each) => sense * each);
-        expect(Math.abs(wayAlong(p, q, x, y, z) - depths[0]), message).toBeLessThan(1e-6 * exact);
+        expect(Math.abs(depthAlong(p, q, x, y, z) - depths[0]), message).toBeLessThan(1e-6 * exact);
       }
     }
   });
@@ -57,14 +57,14 @@ test('2,562 vertices each: the depth is no more than along any face of either', 
   const { depths } = scene.core.pairs.contact(a.id, b.id, layout.CONTACTS_MANIFOLD)!;
   const [p, q] = [a, b].map(({ shape: each, matrix }) => new ConvexSolid(each, matrix));
   const ways = [...p.sides.normals.slice(0, 200), ...q.sides.normals.slice(0, 200)];
-  const least = Math.min(...ways.flatMap(({ x, y, z }) => [wayAlong(p, q, x, y, z), wayAlong(p, q, -x, -y, -z)]));
+  const least = Math.min(...ways.flatMap(({ x, y, z }) => [depthAlong(p, q, x, y, z), depthAlong(p, q, -x, -y, -z)]));
   expect(depths[0]).toBeLessThan(least * (1 + 1e-6));
   // Inscribed in the unit ball, a face is 0.0010 below it.
   expect(depths[0]).toBeGreaterThan(2 * 0.999);
 });
 
 /** The same object, solid: a ball inside another one then touches it. */
-function solid(scene: NearScene, thing: Thing): Thing {
+function solid(scene: NearScene, thing: NearObject): NearObject {
   scene.remove(thing);
   const matrix = thing.matrix;
   const { triangles, shape } = thing.shape;

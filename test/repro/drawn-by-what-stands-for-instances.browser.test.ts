@@ -24,9 +24,9 @@ import {
   WebGLRenderTarget,
 } from 'three';
 import { expect, test } from 'vitest';
-import { renderer, view } from '../fixtures/each-renderer.js';
+import { pictureCamera, renderer } from '../fixtures/each-renderer.js';
 import { service, withService } from '../fixtures/each-service.js';
-import { difference, PICTURE } from '../fixtures/flights.js';
+import { compareCulling, PICTURE } from '../fixtures/flights.js';
 
 withService();
 
@@ -45,10 +45,10 @@ function row(material: Material = new MeshBasicMaterial(), geometry: BufferGeome
 /** Compares images with those of three, and returns what was culled from the last. */
 async function seen(objects: readonly Object3D[], options: TrackOptions = { culling: true }) {
   const scene = new Scene().add(...objects);
-  const camera = view();
+  const camera = pictureCamera();
   const tracker = await trackScene(service, scene, options);
   for (let frame = 0; frame < 4; frame++) {
-    const { count, painted } = difference(renderer, scene, camera);
+    const { count, painted } = compareCulling(renderer, scene, camera);
     expect([frame, count]).toEqual([frame, 0]);
     expect(painted).toBeGreaterThan(1000);
     await tracker.update(camera, PICTURE);
@@ -63,7 +63,7 @@ test('a picture within the picture, by a camera of the same frustum', async () =
   screen.onBeforeRender = (own, scene, camera) => {
     if (own.getRenderTarget() === target) return;
     screen.visible = false;
-    const twin = view();
+    const twin = pictureCamera();
     twin.projectionMatrix.copy(camera.projectionMatrix);
     twin.updateMatrixWorld();
     own.setRenderTarget(target);
@@ -159,7 +159,7 @@ test('a callback that reads what nobody inherits', async () => {
 test('ranges that are to be sent', async () => {
   const mesh = row();
   const scene = new Scene().add(mesh);
-  const camera = view();
+  const camera = pictureCamera();
   const tracker = await trackScene(service, scene, { culling: true });
   const { instanceMatrix } = mesh;
   for (let frame = 0; frame < 100; frame++) {
@@ -175,5 +175,5 @@ test('ranges that are to be sent', async () => {
   mesh.setMatrixAt(20, new Matrix4().makeTranslation(0, 1, -10));
   instanceMatrix.addUpdateRange(16 * 20, 16);
   instanceMatrix.needsUpdate = true;
-  expect(difference(renderer, scene, camera).count).toBe(0);
+  expect(compareCulling(renderer, scene, camera).count).toBe(0);
 });

@@ -40,7 +40,7 @@ test.each([
   // They share only the edge: each third vertex is separate.
   const of = Uint32Array.from(all.flatMap((_, i) => [0, 1, i + 2]));
   const corners = { size: 3, positions, slots: new Uint32Array(all.length) } as const;
-  const [roots] = done(findFlatFaces(corners, { of, corners: of, count: all.length + 2 }));
+  const [roots] = done(findFlatFaces(corners, { vertexOfCorner: of, corners: of, count: all.length + 2 }));
   expect(count.reads / COUNT).toBeLessThan(18 * 250);
   expect(roots[1]).toBe(0);
   expect(roots.at(-1)).toBe(angleOf(COUNT) === 0 ? 0 : COUNT);

@@ -2,11 +2,11 @@
 // `frustum` with occlusion returned ids that never existed, read from behind a bitmap.
 import { Matrix4, OrthographicCamera } from 'three';
 import { expect, test } from 'vitest';
-import { Mortal } from '../fixtures/mortal.js';
+import { KillableService } from '../fixtures/mortal.js';
 import { icosphere } from '../oracle/meshes.js';
 
 test('what a view sees and what is occluded in a worker that has fewer objects than the last one had', async () => {
-  const mortal = await Mortal.create();
+  const mortal = await KillableService.create();
   const { service } = mortal;
   const camera = new OrthographicCamera(-50, 50, 50, -50, 0.1, 100);
   camera.position.z = 10;

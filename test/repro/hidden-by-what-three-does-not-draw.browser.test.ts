@@ -3,9 +3,9 @@
 import { trackScene } from 'collision-worker/three';
 import { BoxGeometry, InstancedMesh, Matrix4, Mesh, MeshBasicMaterial, type Object3D, Scene } from 'three';
 import { expect, test } from 'vitest';
-import { renderer, view } from '../fixtures/each-renderer.js';
+import { pictureCamera, renderer } from '../fixtures/each-renderer.js';
 import { service, withService } from '../fixtures/each-service.js';
-import { difference, PICTURE } from '../fixtures/flights.js';
+import { compareCulling, PICTURE } from '../fixtures/flights.js';
 
 withService();
 
@@ -45,12 +45,12 @@ test.each(Object.keys(WALLS))('%s', async (kind) => {
     return box;
   });
   const scene = new Scene().add(wall, ...boxes);
-  const camera = view();
+  const camera = pictureCamera();
   camera.position.z = 8;
   const tracker = await trackScene(service, scene, { culling: { occlusion: true } });
   const fly = async () => {
     for (let frame = 0; frame < 6; frame++) {
-      const { count, painted } = difference(renderer, scene, camera);
+      const { count, painted } = compareCulling(renderer, scene, camera);
       expect([frame, count]).toEqual([frame, 0]);
       expect(painted).toBeGreaterThan(1000);
       await tracker.update(camera, PICTURE);

@@ -5,9 +5,9 @@ import { type SceneTracker, type TrackOptions, trackScene } from 'collision-work
 import { BoxGeometry, Group, LOD, Mesh, MeshBasicMaterial, type PerspectiveCamera, PlaneGeometry, Scene } from 'three';
 import { ClippingGroup } from 'three/webgpu';
 import { expect, test } from 'vitest';
-import { renderer, view } from '../fixtures/each-renderer.js';
+import { pictureCamera, renderer } from '../fixtures/each-renderer.js';
 import { service, withService } from '../fixtures/each-service.js';
-import { difference, PICTURE } from '../fixtures/flights.js';
+import { compareCulling, PICTURE } from '../fixtures/flights.js';
 
 withService();
 
@@ -30,14 +30,14 @@ function behind(): Mesh[] {
 }
 
 function before(): PerspectiveCamera {
-  const camera = view();
+  const camera = pictureCamera();
   camera.position.z = 8;
   return camera;
 }
 
 /** Draws an image that has to equal three's, and updates. */
 async function draw(tracker: SceneTracker, scene: Scene, camera: PerspectiveCamera): Promise<number> {
-  const { count, painted } = difference(renderer, scene, camera);
+  const { count, painted } = compareCulling(renderer, scene, camera);
   expect(count).toBe(0);
   expect(painted).toBeGreaterThan(0);
   await tracker.update(camera, PICTURE);
@@ -84,7 +84,7 @@ test('what clears all depths before it is drawn, unless the caller says that it 
 
 test('what turns as it is drawn, out of view as it stands and in view as it is turned', async () => {
   const sign = new Mesh(new PlaneGeometry(10, 2), new MeshBasicMaterial());
-  const camera = view();
+  const camera = pictureCamera();
   sign.position.set(0, 10 * Math.tan((camera.fov * Math.PI) / 360) + 2, -10);
   sign.onBeforeRender = () => {
     sign.matrixWorld.makeRotationZ(Math.PI / 2).setPosition(sign.position);

@@ -17,7 +17,7 @@ import {
 import { expect, test } from 'vitest';
 import { renderer } from '../fixtures/each-renderer.js';
 import { service, withService } from '../fixtures/each-service.js';
-import { difference, PICTURE } from '../fixtures/flights.js';
+import { compareCulling, PICTURE } from '../fixtures/flights.js';
 
 withService();
 
@@ -39,7 +39,7 @@ async function seen(mesh: InstancedMesh, objectOptions?: () => SceneObjectOption
     }
   };
   await update(4);
-  expect(difference(renderer, scene, camera).count).toBe(0);
+  expect(compareCulling(renderer, scene, camera).count).toBe(0);
   return { scene, camera, tracker, update };
 }
 
@@ -71,7 +71,7 @@ test.each(Object.keys(CHANGES))('%s', async (what) => {
   expect(tracker.culled.instances).toBeGreaterThan(20);
   CHANGES[what](mesh);
   for (let i = 0; i < 4; i++) {
-    const { count, painted } = difference(renderer, scene, camera);
+    const { count, painted } = compareCulling(renderer, scene, camera);
     expect([i, count]).toEqual([i, 0]);
     expect(painted).toBeGreaterThan(0);
     await update(1);
@@ -95,7 +95,7 @@ test('what was invisible, by itself, by its material or by an ancestor', async (
     each.visible = false;
     await update(3);
     each.visible = true;
-    const { count, painted } = difference(renderer, scene, camera);
+    const { count, painted } = compareCulling(renderer, scene, camera);
     expect(count).toBe(0);
     expect(painted).toBeGreaterThan(0);
     await update(3);
@@ -109,12 +109,12 @@ test('what is still being built', async () => {
   scene.add(balls);
   let pictures = 0;
   for (; pictures < 3 || (tracker.pending.length > 0 && pictures < 20); pictures++) {
-    expect(difference(renderer, scene, camera).count).toBe(0);
+    expect(compareCulling(renderer, scene, camera).count).toBe(0);
     await update(1);
   }
 });
 
 test('what is in other layers for the service', async () => {
   const { scene, camera } = await seen(row(), () => ({ layers: 2 }));
-  expect(difference(renderer, scene, camera).painted).toBeGreaterThan(0);
+  expect(compareCulling(renderer, scene, camera).painted).toBeGreaterThan(0);
 });

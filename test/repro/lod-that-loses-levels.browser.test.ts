@@ -3,9 +3,9 @@
 import { trackScene } from 'collision-worker/three';
 import { BoxGeometry, LOD, Mesh, MeshBasicMaterial, Scene } from 'three';
 import { expect, test } from 'vitest';
-import { renderer, view } from '../fixtures/each-renderer.js';
+import { pictureCamera, renderer } from '../fixtures/each-renderer.js';
 import { service, withService } from '../fixtures/each-service.js';
-import { difference, PICTURE } from '../fixtures/flights.js';
+import { compareCulling, PICTURE } from '../fixtures/flights.js';
 
 withService();
 
@@ -15,7 +15,7 @@ test('it shows its last one, and the others once it has these again', async () =
   for (let i = 0; i < 3; i++) lod.addLevel(make(), 1000 * i);
   lod.position.z = -10;
   const scene = new Scene().add(lod);
-  const camera = view();
+  const camera = pictureCamera();
   const levels = (object: object) => (object === lod ? [{ pixels: 1000 }, { pixels: 500 }] : []);
   const tracker = await trackScene(service, scene, { culling: { levels } });
   const shown = async () => {
@@ -33,5 +33,5 @@ test('it shows its last one, and the others once it has these again', async () =
   for (let i = 0; i < 4; i++) lod.addLevel(make(), 1000 * i);
   expect(await shown()).toEqual([false, false, true, false]);
   // For another camera the first level is selected by distance, in which it is equally large.
-  expect(difference(renderer, scene, camera)).toMatchObject({ count: 0 });
+  expect(compareCulling(renderer, scene, camera)).toMatchObject({ count: 0 });
 });

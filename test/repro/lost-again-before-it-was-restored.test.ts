@@ -1,11 +1,11 @@
 // A worker was lost again before it knew everything that its predecessor did: calls that waited for that kept waiting, and, for
 // small meshes, all later ones did as well.
 import { expect, test } from 'vitest';
-import { Mortal } from '../fixtures/mortal.js';
+import { KillableService } from '../fixtures/mortal.js';
 import { icosphere } from '../oracle/meshes.js';
 
 test('meshes are added after two losses in a row', async () => {
-  const mortal = await Mortal.create();
+  const mortal = await KillableService.create();
   const { service } = mortal;
   const before = await service.addMesh(icosphere(1, 1));
   service.addObject({ shape: { type: 'mesh', mesh: before } });

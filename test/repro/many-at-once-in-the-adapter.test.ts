@@ -4,7 +4,7 @@ import { BufferGeometry, Float32BufferAttribute, type Mesh, MeshBasicMaterial, O
 import { expect, test } from 'vitest';
 import { MeshPool } from '../../src/client/three/geometry/mesh-pool.js';
 import { MeshTable } from '../../src/client/three/track/mesh-table.js';
-import { type Placed, SceneObjects } from '../../src/client/three/track/scene-objects.js';
+import { SceneObjects, type StandInLike } from '../../src/client/three/track/scene-objects.js';
 import { makeId } from '../../src/shared/ids.js';
 
 /** Quadratic work on this many would take a minute and more. */
@@ -19,7 +19,7 @@ test('many objects leave the scene while a query is under way, and are found in 
   // One owner is enough: this many of three's objects are hundreds
   // of megabytes, which takes longer than the tested code.
   const owner = { object: new Object3D(), isInstanced: false, ids: new Uint32Array(0), reject() {} };
-  const standIns = Array.from(ids, (): Placed => ({ owner, seenBy: () => null }));
+  const standIns = Array.from(ids, (): StandInLike => ({ owner, seenBy: () => null }));
   const one = (i: number) => ids.subarray(i, i + 1);
   standIns.forEach((standIn, i) => {
     objects.add(standIn, one(i), 0);

@@ -4,7 +4,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import type { Core } from '../../src/worker/binding/core.js';
 import { FRAME_SLICE_MS, LongWork } from '../../src/worker/long-work.js';
 import type { MeshTable } from '../../src/worker/mesh-table.js';
-import { NO_TURNS } from '../../src/worker/slices.js';
+import { NO_MESSAGES } from '../../src/worker/slices.js';
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -17,8 +17,8 @@ test('what has waited for long work is asked in slices, in order, between which 
   vi.spyOn(performance, 'now').mockImplementation(() => now);
   const events: string[] = [];
   const meshes = { keep: () => 1, release: () => events.push('forgotten') } as unknown as MeshTable;
-  const turns = { ...NO_TURNS, release: () => events.push('served') };
-  const work = new LongWork({ isDerivationWanted: false } as Core, meshes, turns, () => {});
+  const turns = { ...NO_MESSAGES, release: () => events.push('served') };
+  const work = new LongWork({ isDerivationPending: false } as Core, meshes, turns, () => {});
   work.beginFrame();
   const asked: number[] = [];
   const all = new Promise<void>((resolve) => {

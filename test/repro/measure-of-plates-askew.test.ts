@@ -5,10 +5,10 @@ import type { Vec3 } from 'collision-worker';
 import { type BufferGeometry, CircleGeometry, Euler, Matrix4, PlaneGeometry, Vector3 } from 'three';
 import { expect, test } from 'vitest';
 import { axesOf } from '../../src/client/measure/box-axes.js';
-import { Closest } from '../../src/client/measure/closest-points.js';
+import { ClosestPointsSearch } from '../../src/client/measure/closest-points.js';
 import type { MeasuredFeature } from '../../src/client/measure/features.js';
 import { measure } from '../../src/client/measure/measure.js';
-import { type Axes, partsOf, roundingOf, visitPairs } from '../../src/client/measure/part-tree.js';
+import { type Axes, rootOf, roundingOf, visitPairs } from '../../src/client/measure/part-tree.js';
 
 const PARTS = 20;
 const TURN = new Matrix4().makeRotationFromEuler(new Euler(0.3, 0.7, 0.2));
@@ -32,8 +32,8 @@ function normalOf({ corners }: MeasuredFeature): Vec3 {
 
 /** How many boxes of triangles are compared, given the known distance, until no pair is nearer. */
 function visits(a: MeasuredFeature, b: MeasuredFeature, axes: Axes): number {
-  const [parts, others] = [a, b].map(({ corners }) => partsOf(corners, 9, axes));
-  const closest = new Closest();
+  const [parts, others] = [a, b].map(({ corners }) => rootOf(corners, 9, axes));
+  const closest = new ClosestPointsSearch();
   closest.square = measure(a as never, b as never).distance ** 2;
   let count = 0;
   visitPairs(parts, others, closest, roundingOf(parts, others), () => count++);

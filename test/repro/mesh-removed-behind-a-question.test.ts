@@ -1,10 +1,10 @@
 // An update() that joins the waiting one sends commands ahead: the removal of a mesh overtook queries about it.
 import { expect, test } from 'vitest';
-import { Mortal } from '../fixtures/mortal.js';
+import { KillableService } from '../fixtures/mortal.js';
 import { icosphere } from '../oracle/meshes.js';
 
 test('a mesh is baked that is removed right after', async () => {
-  const { service, workers } = await Mortal.create();
+  const { service, workers } = await KillableService.create();
   const mesh = await service.addMesh(icosphere(1, 1));
   workers[0].hold();
   const frames = [service.update(), service.update()];

@@ -1,10 +1,10 @@
 // Queries made between two workers are sent to the next one, which was sent no mesh that had been removed since.
 import { expect, test } from 'vitest';
-import { Mortal } from '../fixtures/mortal.js';
+import { KillableService } from '../fixtures/mortal.js';
 import { icosphere } from '../oracle/meshes.js';
 
 test('a question about a mesh is answered that is removed right after, while there is no worker', async () => {
-  const mortal = await Mortal.create();
+  const mortal = await KillableService.create();
   const { service } = mortal;
   const id = service.addObject({ shape: { type: 'sphere', radius: 1 } });
   const mesh = await service.addMesh(icosphere(1, 1));

@@ -1,7 +1,7 @@
 // A tree that was built for earlier vertices was installed in the next worker, which knew newer ones: the mesh reverted to the
 // old vertices, or kept them although an update had resolved.
 import { expect, test } from 'vitest';
-import { Mortal } from '../fixtures/mortal.js';
+import { KillableService } from '../fixtures/mortal.js';
 
 /** Cells along each side: their tree takes some slices. */
 const CELLS = 150;
@@ -27,7 +27,7 @@ const mixed = (row: number) => (row * 47) % (CELLS + 1);
 const folded = (row: number) => Math.max(row, 20);
 
 async function start(positions: Float32Array) {
-  const mortal = await Mortal.create({ builders: 1 });
+  const mortal = await KillableService.create({ builders: 1 });
   const { service } = mortal;
   const mesh = await service.addMesh({ positions, indices });
   service.addObject({ shape: { type: 'mesh', mesh } });

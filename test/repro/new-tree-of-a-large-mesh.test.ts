@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { transfersOf } from '../../src/shared/calls.js';
 import type { MeshUpdate } from '../../src/shared/protocol.js';
-import { copied } from '../../src/worker/binding/steps.js';
+import { copyBytes } from '../../src/worker/binding/steps.js';
 import { MeshTable } from '../../src/worker/mesh-table.js';
 import { WorkerService } from '../../src/worker/service.js';
 import { bake, startCore } from '../fixtures/core.js';
@@ -71,7 +71,7 @@ test('all of it is handed over, and not copied again', async () => {
 
 test('many bytes are copied a part at a time, from wherever they are by then', () => {
   let from = new Uint8Array(10 << 20).map((_, i) => i % 251);
-  const copy = copied(from.length, (at, count) => from.subarray(at, at + count));
+  const copy = copyBytes(from.length, (at, count) => from.subarray(at, at + count));
   let step = copy.next();
   let rests = 0;
   for (; !step.done; step = copy.next()) {

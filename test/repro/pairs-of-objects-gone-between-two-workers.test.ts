@@ -2,14 +2,14 @@
 // had moved that would have triggered another check.
 import { Matrix4 } from 'three';
 import { expect, test } from 'vitest';
-import { Mortal } from '../fixtures/mortal.js';
+import { KillableService } from '../fixtures/mortal.js';
 import { pairKeys } from '../oracle/events.js';
 
 test.each([
   ['nothing else', 0, {}],
   ['more than there is time for', 100, { contactBudget: 1e-3 }],
 ])('pairs of objects that are gone have ended, beside %s', async (_, others, options) => {
-  const mortal = await Mortal.create(options);
+  const mortal = await KillableService.create(options);
   const { service } = mortal;
   const pair = [0, 1].map(() => service.addObject({ shape: { type: 'sphere', radius: 1 } }));
   for (let count = 0; count < 1; ) count = (await service.update()).contacts.count;

@@ -3,7 +3,15 @@
 import type { SceneIntersection } from 'collision-worker/three';
 import { Group, Scene } from 'three';
 import { expect, test, vi } from 'vitest';
-import { answered, forward, MIDDLE_X, note, send, service, usePointerStage } from '../fixtures/pointer-stage.js';
+import {
+  CENTER_X,
+  dispatchPointer,
+  forward,
+  recordEvents,
+  service,
+  settleEvents,
+  usePointerStage,
+} from '../fixtures/pointer-stage.js';
 import { track } from '../fixtures/three-picks.js';
 import { cube } from '../fixtures/three-scenes.js';
 
@@ -30,10 +38,10 @@ test('each hit is looked at as often however many objects there are', async () =
       return Object.defineProperty(rest, 'object', { get, enumerable: true }) as SceneIntersection;
     });
   });
-  const heard = note({ first: cubes[0], second: cubes[1] });
+  const heard = recordEvents({ first: cubes[0], second: cubes[1] });
   forward(tracker);
-  send('pointermove', MIDDLE_X);
-  await answered(tracker);
+  dispatchPointer('pointermove', CENTER_X);
+  await settleEvents(tracker);
   await vi.waitFor(
     () => expect(heard).toEqual(['pointerover@first', 'pointerenter@first', 'pointermove@first']),
     10_000,

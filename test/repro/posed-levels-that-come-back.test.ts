@@ -5,7 +5,7 @@ import { trackScene } from 'collision-worker/three';
 import { BoxGeometry, BufferAttribute, Group, LOD, Mesh, MeshBasicMaterial } from 'three';
 import { expect, test } from 'vitest';
 import { service, withService } from '../fixtures/each-service.js';
-import { frontCamera, pickMiddle, settle, UNRENDERED } from '../fixtures/three-picks.js';
+import { frontCamera, pickCenter, settle, UNRENDERED } from '../fixtures/three-picks.js';
 import { arm } from '../fixtures/three-rigs.js';
 
 withService();
@@ -37,7 +37,7 @@ test('a level is as it is posed when it comes back, though another one stood tha
     near.visible = isNear;
     group.visible = !isNear;
     await settle(tracker, camera);
-    expect(await pickMiddle(tracker)).toBeNull();
+    expect(await pickCenter(tracker)).toBeNull();
   }
   expect(tracker.idsOf(lod).length).toBe(1);
   tracker.dispose();

@@ -3,13 +3,13 @@
 import { createCollisionService } from 'collision-worker';
 import { Matrix4 } from 'three';
 import { expect, test } from 'vitest';
-import { angle } from '../oracle/lumps.js';
+import { lShape } from '../oracle/lumps.js';
 import { boxMesh } from '../oracle/meshes.js';
 
 test('each leg of an angle that stands in a plate is a region', async () => {
   const service = await createCollisionService();
   const plate = await service.addMesh(boxMesh(20, 2, 20));
-  const legs = await service.addMesh(angle(2));
+  const legs = await service.addMesh(lShape(2));
   service.addObject({ shape: { type: 'mesh', mesh: plate }, contacts: 'manifold' });
   // Relative to its centre, the ends of the legs are at (1, 0) and (0, 1).
   const down = new Matrix4().makeRotationZ((-3 * Math.PI) / 4);

@@ -10,7 +10,7 @@ import { makeId } from '../../src/shared/ids.js';
 import * as layout from '../../src/shared/layout.js';
 import type { Core } from '../../src/worker/binding/core.js';
 import { startCore } from '../fixtures/core.js';
-import { Mortal } from '../fixtures/mortal.js';
+import { KillableService } from '../fixtures/mortal.js';
 import { Random, SEED } from '../oracle/random.js';
 
 /** Quadratic work on this many would take more than a minute. */
@@ -141,7 +141,7 @@ test('many transforms rejected in reverse order, some of them twice', { timeout:
 });
 
 test('many removed in reverse just before their worker is lost', async () => {
-  const mortal = await Mortal.create();
+  const mortal = await KillableService.create();
   const { service } = mortal;
   service.setView(VIEW);
   const ids = service.addInstances(BOX, 2000);
@@ -155,7 +155,7 @@ test('many removed in reverse just before their worker is lost', async () => {
 
 test(`what entered and left is the difference of two frames, seed ${SEED}`, async () => {
   const random = new Random(SEED);
-  const mortal = await Mortal.create();
+  const mortal = await KillableService.create();
   const { service } = mortal;
   service.setView(VIEW);
   const alive: ObjectId[] = [];

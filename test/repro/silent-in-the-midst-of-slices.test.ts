@@ -4,7 +4,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import type { Core } from '../../src/worker/binding/core.js';
 import { LongWork } from '../../src/worker/long-work.js';
 import type { MeshTable } from '../../src/worker/mesh-table.js';
-import { NO_TURNS } from '../../src/worker/slices.js';
+import { NO_MESSAGES } from '../../src/worker/slices.js';
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -13,7 +13,7 @@ afterEach(() => {
 test('work in slices tells now and then that it goes on', async () => {
   const told: string[] = [];
   const meshes = { keep() {}, release() {} } as unknown as MeshTable;
-  const work = new LongWork({} as Core, meshes, NO_TURNS, (type) => told.push(type));
+  const work = new LongWork({} as Core, meshes, NO_MESSAGES, (type) => told.push(type));
   let now = 1000;
   vi.spyOn(performance, 'now').mockImplementation(() => now);
   await work.inSlices(async (slices) => {

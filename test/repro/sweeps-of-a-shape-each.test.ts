@@ -2,7 +2,7 @@
 // copied all shapes: 8,000 took 8 s, and with one shape 20 ms.
 import { Matrix4, Vector3 } from 'three';
 import { expect, test } from 'vitest';
-import { ALL, NearScene } from '../fixtures/near-scene.js';
+import { ALL_FILTER, NearScene } from '../fixtures/near-scene.js';
 import { Random, SEED } from '../oracle/random.js';
 
 const COUNT = 500;
@@ -35,7 +35,7 @@ test(`a block of ways reads no more shapes than it has ways, and each way has it
       ...{ objects: new Uint32Array(COUNT), triangles: new Int32Array(COUNT), points: new Float64Array(3 * COUNT) },
       ...{ times: new Float64Array(COUNT), depths: new Float64Array(COUNT), normals: new Float32Array(3 * COUNT) },
     };
-    const asked = { shapes: which, ways, shapeOf: of, tolerance: 0, filter: ALL };
+    const asked = { shapes: which, ways, shapeOf: of, tolerance: 0, filter: ALL_FILTER };
     expect(scene.core.sweeps.sweepMany(asked, order, hits)).toBe(order.length);
     return hits;
   };

@@ -4,7 +4,7 @@ import { trackScene } from 'collision-worker/three';
 import { BoxGeometry, Group, Mesh, MeshBasicMaterial, Scene } from 'three';
 import { expect, test } from 'vitest';
 import { service, withService } from '../fixtures/each-service.js';
-import { hurry } from '../fixtures/hurry.js';
+import { endSlicesEarly } from '../fixtures/hurry.js';
 import { frontCamera, SIZE } from '../fixtures/three-picks.js';
 
 withService();
@@ -14,7 +14,7 @@ const MESHES = 1000;
 const camera = frontCamera();
 
 test('what goes before its slice does not come', async () => {
-  hurry();
+  endSlicesEarly();
   const root = new Scene();
   const tracker = await trackScene(service, root);
   const crowd = new Group();

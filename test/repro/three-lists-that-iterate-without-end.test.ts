@@ -5,7 +5,7 @@ import { CollisionHelper, trackScene } from 'collision-worker/three';
 import { Mesh, MeshBasicMaterial, Plane, PlaneGeometry, Scene, Vector3 } from 'three';
 import { expect, test, vi } from 'vitest';
 import { service, withService } from '../fixtures/each-service.js';
-import { frontCamera, pickMiddle, SIZE } from '../fixtures/three-picks.js';
+import { frontCamera, pickCenter, SIZE } from '../fixtures/three-picks.js';
 
 withService();
 
@@ -26,7 +26,7 @@ test('materials, planes of the renderer, trees and views', async () => {
   const helper = new CollisionHelper(tracker, { trees: endless(front), views: endless('main') });
   await tracker.update(frontCamera(), SIZE);
   expect(tracker.untracked.size).toBe(0);
-  expect((await pickMiddle(tracker))?.object).toBe(back);
+  expect((await pickCenter(tracker))?.object).toBe(back);
   expect(inspect.mock.lastCall![0]!.objects).toEqual(tracker.targetIds(front));
   helper.dispose();
 

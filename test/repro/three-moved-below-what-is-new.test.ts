@@ -5,7 +5,7 @@ import { trackScene } from 'collision-worker/three';
 import { BoxGeometry, Group, Mesh, MeshBasicMaterial, type Object3D, Scene } from 'three';
 import { expect, test } from 'vitest';
 import { service, withService } from '../fixtures/each-service.js';
-import { hurry } from '../fixtures/hurry.js';
+import { endSlicesEarly } from '../fixtures/hurry.js';
 import { frontCamera, SIZE } from '../fixtures/three-picks.js';
 
 withService();
@@ -44,7 +44,7 @@ function countLooks({ children }: Object3D): { looks: number } {
 }
 
 test('what moves below a new group is there in the very frame', async () => {
-  hurry();
+  endSlicesEarly();
   const root = new Scene();
   const model = new Group().add(...rowOf(MESHES));
   root.add(model);
@@ -73,7 +73,7 @@ test('what moves below a new group is there in the very frame', async () => {
 });
 
 test('what comes back while it leaves is not looked for among all', async () => {
-  hurry();
+  endSlicesEarly();
   const root = new Scene();
   const model = new Group().add(...rowOf(MESHES));
   root.add(model);

@@ -2,7 +2,7 @@
 // occupied the slot of the next one.
 import { Matrix4, OrthographicCamera } from 'three';
 import { expect, test } from 'vitest';
-import { Mortal } from '../fixtures/mortal.js';
+import { KillableService } from '../fixtures/mortal.js';
 
 const VIEW = {
   projection: new OrthographicCamera(-5, 5, 5, -5, 0, 20).projectionMatrix.elements,
@@ -13,7 +13,7 @@ const VIEW = {
 const WHEN = ['before the worker is lost', 'between two workers', 'behind an update() between two workers'] as const;
 
 test.each(WHEN)('a view removed %s is gone', async (when) => {
-  const mortal = await Mortal.create();
+  const mortal = await KillableService.create();
   const { service } = mortal;
   const id = service.addObject({ shape: { type: 'sphere', radius: 1 } });
   service.setView(VIEW);

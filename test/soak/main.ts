@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { thisHost } from '../bench/machine.js';
-import { KEPT, type KeptSoak, writeFaults } from '../chaos/readme.js';
+import { RESULT_FILES, type SavedSoak, writeFaults } from '../chaos/readme.js';
 import { chartOf } from './chart.js';
 import { growth, type Sample, slowdown, soak } from './soak.js';
 
@@ -34,32 +34,32 @@ export async function soakAnHour({ root, frames, seed, write }: SoakRun, collect
   } catch (error) {
     failure = error;
   }
-  const isWhole = samples.length === SAMPLES && !stop.signal.aborted;
-  const chart = write && isWhole ? KEPT.chart : CHART;
+  const isComplete = samples.length === SAMPLES && !stop.signal.aborted;
+  const chart = write && isComplete ? RESULT_FILES.chart : CHART;
   if (samples.length > 0) plot(join(root, chart), samples);
   if (samples.length > 0) console.log(`\nWritten: ${chart}`);
-  if (!isWhole) {
+  if (!isComplete) {
     console.error(failure ?? 'Ended early.');
     return 1;
   }
   if (write) {
-    const kept: KeptSoak = { host: thisHost(), seed, frames, samples };
-    const rounded = (_: string, value: unknown) => (typeof value === 'number' ? Number(value.toFixed(3)) : value);
-    writeFileSync(join(root, KEPT.soak), `${JSON.stringify(kept, rounded, 2)}\n`);
+    const saved: SavedSoak = { host: thisHost(), seed, frames, samples };
+    const roundNumber = (_: string, value: unknown) => (typeof value === 'number' ? Number(value.toFixed(3)) : value);
+    writeFileSync(join(root, RESULT_FILES.soak), `${JSON.stringify(saved, roundNumber, 2)}\n`);
     writeFaults(root);
   }
-  const grown = [...growth(samples), ...slowdown(samples)];
-  for (const what of grown) console.error(what);
-  if (grown.length === 0) console.log('Flat: memory on both sides, and latency.');
-  return grown.length > 0 ? 1 : 0;
+  const complaints = [...growth(samples), ...slowdown(samples)];
+  for (const complaint of complaints) console.error(complaint);
+  if (complaints.length === 0) console.log('Flat: memory on both sides, and latency.');
+  return complaints.length > 0 ? 1 : 0;
 }
 
 function print(sample: Sample): void {
   const { frame, heap, buffers, workerHeap, workerBuffers, used, reserved, process } = sample;
   const { update, update99, pick, pick99 } = sample;
   const sizes = [heap, buffers, workerHeap, workerBuffers, used, reserved, process];
-  const memory = sizes.map((each) => each.toFixed(2).padStart(7)).join(' ');
-  const times = [update, update99, pick, pick99].map((each) => each.toFixed(2).padStart(6)).join(' ');
+  const memory = sizes.map((size) => size.toFixed(2).padStart(7)).join(' ');
+  const times = [update, update99, pick, pick99].map((size) => size.toFixed(2).padStart(6)).join(' ');
   console.log(`${String(frame).padStart(8)} ${memory}    ${times}`);
 }
 

@@ -4,11 +4,11 @@ import { icosphere } from '../oracle/meshes.js';
 import type { Random } from '../oracle/random.js';
 
 const OBJECTS = 600;
-const MOVING = 150;
-const COMING = 10;
+const MOVED_OBJECTS = 150;
+const REPLACED_OBJECTS = 10;
 const HALF_SIZE = 40;
 /** Frames after which a mesh is replaced by another. */
-const RENEWAL = 100;
+const MESH_INTERVAL = 100;
 
 export class SoakScene {
   readonly random: Random;
@@ -31,12 +31,12 @@ export class SoakScene {
 
   async change(): Promise<void> {
     const { random } = this;
-    for (let i = 0; i < MOVING; i++) this.#service.setTransform(random.pick(this.#ids), this.#place());
-    for (let i = 0; i < COMING; i++) {
-      const at = random.integer(this.#ids.length);
-      this.#service.removeObject(this.#ids[at]);
-      this.#meshOf.delete(this.#ids[at]);
-      this.#ids[at] = this.#ids[this.#ids.length - 1];
+    for (let i = 0; i < MOVED_OBJECTS; i++) this.#service.setTransform(random.pick(this.#ids), this.#randomMatrix());
+    for (let i = 0; i < REPLACED_OBJECTS; i++) {
+      const index = random.integer(this.#ids.length);
+      this.#service.removeObject(this.#ids[index]);
+      this.#meshOf.delete(this.#ids[index]);
+      this.#ids[index] = this.#ids[this.#ids.length - 1];
       this.#ids.pop();
       this.#add();
     }
@@ -46,7 +46,7 @@ export class SoakScene {
     this.#camera.updateMatrixWorld();
     const viewport = { width: 800, height: 600 };
     this.#service.setView({ projection: projectionMatrix.elements, view: matrixWorldInverse.elements, viewport });
-    if (++this.#frame % RENEWAL === 0) await this.#renewMesh();
+    if (++this.#frame % MESH_INTERVAL === 0) await this.#renewMesh();
   }
 
   /** Adds a mesh that has moved, and removes one that no object uses. */
@@ -57,14 +57,14 @@ export class SoakScene {
       mesh,
       positions.map((each) => each * this.random.range(0.9, 1.1)),
     );
-    const [old] = this.#meshes.splice(0, 1);
+    const [oldMesh] = this.#meshes.splice(0, 1);
     this.#meshes.push(mesh);
     for (const id of this.#ids) {
-      if (this.#meshOf.get(id) !== old) continue;
+      if (this.#meshOf.get(id) !== oldMesh) continue;
       this.#service.setObject(id, { shape: { type: 'mesh', mesh } });
       this.#meshOf.set(id, mesh);
     }
-    this.#service.removeMesh(old);
+    this.#service.removeMesh(oldMesh);
   }
 
   #add(): void {
@@ -77,12 +77,12 @@ export class SoakScene {
         : kind === 1
           ? ({ type: 'sphere', radius: 1 } as const)
           : ({ type: 'box', halfExtents: [1, 0.7, 0.5] } as const);
-    const id = this.#service.addObject({ shape, matrix: this.#place() });
+    const id = this.#service.addObject({ shape, matrix: this.#randomMatrix() });
     if (kind === 0) this.#meshOf.set(id, mesh);
     this.#ids.push(id);
   }
 
-  #place(): number[] {
+  #randomMatrix(): number[] {
     const { random } = this;
     return new Matrix4().makeRotationFromQuaternion(random.rotation()).setPosition(random.point(HALF_SIZE)).elements;
   }

@@ -21,8 +21,8 @@ test(`${MINUTE} frames in which objects and meshes come and go leave memory flat
 });
 
 const LEAKS: Record<string, [where: string, leak: (result: FrameResult, service: CollisionService) => unknown]> = {
-  'results that are kept': ['buffers', keeping((result) => Array.from({ length: 10 }, () => result.copy()))],
-  'objects of JavaScript that are kept': ['heap', keeping(() => Array.from({ length: 200 }, (_, i) => ({ i })))],
+  'results that are kept': ['buffers', leaking((result) => Array.from({ length: 10 }, () => result.copy()))],
+  'objects of JavaScript that are kept': ['heap', leaking(() => Array.from({ length: 200 }, (_, i) => ({ i })))],
   'meshes that are not removed': ['used', (_, service) => service.addMesh(icosphere(1, 8)).catch(() => {})],
 };
 
@@ -31,7 +31,7 @@ test.each(Object.entries(LEAKS))('%s do not pass for flat', { timeout: 200_000 }
   expect(growth(samples).join('\n')).toMatch(where);
 });
 
-function keeping(make: (result: FrameResult) => unknown) {
-  const kept: unknown[] = [];
-  return (result: FrameResult) => kept.push(make(result));
+function leaking(make: (result: FrameResult) => unknown) {
+  const leaked: unknown[] = [];
+  return (result: FrameResult) => leaked.push(make(result));
 }

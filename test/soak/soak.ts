@@ -35,7 +35,7 @@ export interface SoakOptions {
 }
 
 /** Milliseconds of silence after which a worker counts as lost: many, because a soak may run on an overloaded machine. */
-const PATIENCE = 120_000;
+const TIMEOUT_MS = 120_000;
 
 /**
  * Runs frames like those of an app, as fast as possible: objects move and are added and removed, meshes too, and there are picks.
@@ -47,17 +47,17 @@ export async function soak(options: SoakOptions): Promise<Sample[]> {
     workers.push(createMeasuredWorker());
     return workers.at(-1)!.worker as unknown as WorkerLike;
   };
-  const service = await createCollisionService({ createWorker, timeout: PATIENCE });
+  const service = await createCollisionService({ createWorker, timeout: TIMEOUT_MS });
   const scene = new SoakScene(service, new Random(seed));
   await scene.fill();
-  const taken: Sample[] = [];
+  const results: Sample[] = [];
   for (let i = 0; i < samples && !signal?.aborted; i++) {
     const updates: number[] = [];
     const picks: number[] = [];
     for (let k = 0; k < frames / samples && !signal?.aborted; k++) {
       await scene.change();
-      const update = timed(service.update(), updates);
-      const pick = timed(service.pick(scene.random.range(0, 800), scene.random.range(0, 600)), picks);
+      const update = timeAnswer(service.update(), updates);
+      const pick = timeAnswer(service.pick(scene.random.range(0, 800), scene.random.range(0, 600)), picks);
       const [result] = await Promise.all([update, pick]);
       onFrame?.(result, service);
     }
@@ -66,49 +66,49 @@ export async function soak(options: SoakOptions): Promise<Sample[]> {
     collectGarbage();
     const { usedBytes, memoryBytes, frames: frame } = service.stats;
     const sample = { frame, ...memory(worker, usedBytes, memoryBytes), ...latency(updates, picks) };
-    taken.push(sample);
+    results.push(sample);
     onSample?.(sample);
   }
   service.dispose();
   for (const { close } of workers) close();
-  return taken;
+  return results;
 }
 
 /** Records how many milliseconds an answer takes. */
-async function timed<T>(answer: Promise<T>, times: number[]): Promise<T> {
-  const begin = performance.now();
+async function timeAnswer<T>(answer: Promise<T>, times: number[]): Promise<T> {
+  const start = performance.now();
   const value = await answer;
-  times.push(performance.now() - begin);
+  times.push(performance.now() - start);
   return value;
 }
 
 const MEMORY = ['heap', 'buffers', 'workerHeap', 'workerBuffers', 'used', 'reserved'] as const;
 const LATENCY = ['update', 'pick'] as const;
 /** Noise, in megabytes. */
-const FLAT = 1;
+const TOLERANCE = 1;
 
 /** Describes memory that is not flat: compares the last third with the second, since the first one fills caches. */
 export function growth(samples: readonly Sample[]): string[] {
   return MEMORY.flatMap((name) => {
-    const [before, after] = thirds(samples, name);
-    return after - before <= FLAT ? [] : [`${name} rose from ${before.toFixed(2)} to ${after.toFixed(2)} MB`];
+    const [before, after] = thirdMedians(samples, name);
+    return after - before <= TOLERANCE ? [] : [`${name} rose from ${before.toFixed(2)} to ${after.toFixed(2)} MB`];
   });
 }
 
 /** Describes latency that is not flat. Only for an otherwise idle machine. */
 export function slowdown(samples: readonly Sample[]): string[] {
   return LATENCY.flatMap((name) => {
-    const [before, after] = thirds(samples, name);
+    const [before, after] = thirdMedians(samples, name);
     return after <= 1.5 * before + 0.5 ? [] : [`${name} rose from ${before.toFixed(2)} to ${after.toFixed(2)} ms`];
   });
 }
 
 /** Returns the medians of the second and of the last third. */
-function thirds(samples: readonly Sample[], name: keyof Sample): [number, number] {
+function thirdMedians(samples: readonly Sample[], name: keyof Sample): [number, number] {
   const third = Math.floor(samples.length / 3);
-  const median = (from: number, to?: number) =>
+  const median = (start: number, end?: number) =>
     quantile(
-      samples.slice(from, to).map((each) => each[name]),
+      samples.slice(start, end).map((sample) => sample[name]),
       0.5,
     );
   return [median(third, -third), median(-third)];
@@ -116,11 +116,11 @@ function thirds(samples: readonly Sample[], name: keyof Sample): [number, number
 
 function memory(worker: ThreadMemory, usedBytes: number, memoryBytes: number) {
   const { heapUsed, arrayBuffers, rss } = process.memoryUsage();
-  const [heap, buffers, used, reserved, whole] = [heapUsed, arrayBuffers, usedBytes, memoryBytes, rss].map(
+  const [heap, buffers, used, reserved, total] = [heapUsed, arrayBuffers, usedBytes, memoryBytes, rss].map(
     (bytes) => bytes / 2 ** 20,
   );
   const { heap: workerHeap, buffers: workerBuffers } = worker;
-  return { heap, buffers, workerHeap, workerBuffers, used, reserved, process: whole };
+  return { heap, buffers, workerHeap, workerBuffers, used, reserved, process: total };
 }
 
 function latency(updates: number[], picks: number[]) {
@@ -128,6 +128,6 @@ function latency(updates: number[], picks: number[]) {
   return { update, update99, pick: quantile(picks, 0.5), pick99: quantile(picks, 0.99) };
 }
 
-function quantile(values: readonly number[], part: number): number {
-  return values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) * part)] ?? 0;
+function quantile(values: readonly number[], fraction: number): number {
+  return values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) * fraction)] ?? 0;
 }

@@ -9,7 +9,7 @@ import { addSlowScene } from './slow.js';
 const PICKS = 300;
 /** A frame lets picks through between two slices; the number of tries in which the aborts must overtake them once. */
 const ATTEMPTS = 30;
-const at = (x: number) => new Matrix4().makeTranslation(x, 0, 0).elements;
+const translation = (x: number) => new Matrix4().makeTranslation(x, 0, 0).elements;
 
 /** A service that counts its worker's answers to calls: how many it has run, and how many it has not even begun. */
 async function startCounted(createWorker: () => WorkerLike) {
@@ -37,7 +37,7 @@ const codeOf = (promise: Promise<unknown>) => promise.catch((error: { code: stri
 export async function abortInLongFrame(createWorker: () => WorkerLike): Promise<void> {
   const { service, counts } = await startCounted(createWorker);
   const scene = await addSlowScene(service, 200);
-  const ball = service.addObject({ shape: { type: 'sphere', radius: 0.4 }, matrix: at(0) });
+  const ball = service.addObject({ shape: { type: 'sphere', radius: 0.4 }, matrix: translation(0) });
   service.setView({
     projection: new PerspectiveCamera(60, 1, 0.1, 100).projectionMatrix.elements,
     view: new Matrix4().makeTranslation(0, 0, -10).elements,
@@ -45,7 +45,7 @@ export async function abortInLongFrame(createWorker: () => WorkerLike): Promise<
   });
   await service.update();
 
-  const wanted = { run: PICKS / 10 + 1, dropped: PICKS - PICKS / 10 + 1 };
+  const expected = { run: PICKS / 10 + 1, dropped: PICKS - PICKS / 10 + 1 };
   let isInTime = false;
   for (let attempt = 1; !isInTime; attempt++) {
     Object.assign(counts, { run: 0, dropped: 0 });
@@ -66,10 +66,10 @@ export async function abortInLongFrame(createWorker: () => WorkerLike): Promise<
     for (let i = 0; i < PICKS; i += 10) expect(await answers[i]).toMatchObject({ object: ball, frame });
     // Calls are answered in order: none is pending any more.
     expect(await service.pick(100, 100)).toMatchObject({ object: ball, frame });
-    isInTime &&= counts.dropped === wanted.dropped;
+    isInTime &&= counts.dropped === expected.dropped;
     if (isInTime) {
       expect(new Set(aborted)).toEqual(new Set(['ABORTED']));
-      expect(counts).toEqual(wanted);
+      expect(counts).toEqual(expected);
     } else expect(attempt, JSON.stringify(counts)).toBeLessThan(ATTEMPTS);
   }
   expect(service.stats.pending).toBe(0);

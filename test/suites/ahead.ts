@@ -12,7 +12,7 @@ export interface Stage {
   /** Larger balls, for contact queries, have this many segments along an edge. */
   edge: number;
   /** Resolves to the answer of a query made in the midst of a frame. */
-  inMidst<T>(ask: () => Promise<T>): Promise<T>;
+  inMidst<T>(query: () => Promise<T>): Promise<T>;
   /** Lets the worker finish the work in progress. */
   goOn(): void;
 }
@@ -24,12 +24,12 @@ let mesh: MeshId;
 /** A box in front of the ray, which is cast along the z axis. */
 let box: ObjectId;
 
-const at = (x: number, y = 0, z = 0) => new Matrix4().makeTranslation(x, y, z).elements;
+const translation = (x: number, y = 0, z = 0) => new Matrix4().makeTranslation(x, y, z).elements;
 const shape = { type: 'box', halfExtents: [1, 1, 1] } as const;
 const ray = (x: number) => ({ origin: [x, 0, -5], direction: [0, 0, 1], tMax: 20 }) as const;
 
 /** Records the order in which promises settle. */
-class Finish {
+class SettleOrder {
   readonly names: string[] = [];
 
   note<T>(name: string, promise: Promise<T>): Promise<T> {
@@ -38,7 +38,7 @@ class Finish {
 }
 
 /** Resolves when the worker has been in the midst of its work for a while. */
-async function inTheMidst(): Promise<void> {
+async function waitUntilBusy(): Promise<void> {
   for (let i = 0; i < 3; i++) await cast(1000);
 }
 
@@ -47,7 +47,10 @@ const cast = (x: number, tMax = 20) => stage.inMidst(() => service.raycast({ ...
 /** Moves all balls to and fro. */
 function moveBalls(step: number): void {
   for (const [i, id] of balls.entries()) {
-    service.setTransform(id, at(0.5 * Math.sin(i), 0.5 * Math.cos(2 * i), 500 + 0.5 * Math.sin(3 * i) + 0.01 * step));
+    service.setTransform(
+      id,
+      translation(0.5 * Math.sin(i), 0.5 * Math.cos(2 * i), 500 + 0.5 * Math.sin(3 * i) + 0.01 * step),
+    );
   }
 }
 
@@ -56,56 +59,56 @@ export function testAhead(start: () => Promise<Stage>): void {
     stage = await start();
     service = stage.service;
     mesh = await service.addMesh(icosphere(1, 24));
-    const form = { shape: { type: 'mesh', mesh }, contacts: 'full', matrix: at(0, 0, 500) } as const;
-    balls = Array.from({ length: stage.balls }, () => service.addObject(form));
+    const options = { shape: { type: 'mesh', mesh }, contacts: 'full', matrix: translation(0, 0, 500) } as const;
+    balls = Array.from({ length: stage.balls }, () => service.addObject(options));
     moveBalls(0);
-    box = service.addObject({ shape, matrix: at(0), contacts: 'none' });
+    box = service.addObject({ shape, matrix: translation(0), contacts: 'none' });
     await service.update();
   });
   afterEach(() => service.dispose());
 
   test('a ray behind a second update() sees it before the first is answered', async () => {
-    const finish = new Finish();
+    const order = new SettleOrder();
     moveBalls(1);
-    const first = finish.note('first', service.update());
-    await inTheMidst();
+    const first = order.note('first', service.update());
+    await waitUntilBusy();
     const hits: (ObjectId | undefined)[] = [];
     let second: Promise<unknown> = Promise.resolve();
     for (let x = 10; x < 60; x += 10) {
-      service.setTransform(box, at(x));
+      service.setTransform(box, translation(x));
       second = service.update();
-      const [there, gone] = await stage.inMidst(() =>
+      const [hit, gone] = await stage.inMidst(() =>
         Promise.all([service.raycast(ray(x)), service.raycast(ray(x - 10))]),
       );
-      hits.push(there?.object);
+      hits.push(hit?.object);
       expect(gone).toBeNull();
     }
-    finish.note('second', second);
-    expect(finish.names).toEqual([]);
+    order.note('second', second);
+    expect(order.names).toEqual([]);
     expect(hits).toEqual([box, box, box, box, box]);
     stage.goOn();
     await Promise.all([first, second]);
-    expect(finish.names).toEqual(['first', 'second']);
+    expect(order.names).toEqual(['first', 'second']);
     expect((await service.raycast(ray(50)))?.object).toBe(box);
   });
 
   test('objects come, change and go behind a second update(), and the first does not know', async () => {
     moveBalls(1);
-    const finish = new Finish();
-    const first = finish.note('first', service.update());
-    await inTheMidst();
-    service.setTransform(box, at(10));
+    const order = new SettleOrder();
+    const first = order.note('first', service.update());
+    await waitUntilBusy();
+    service.setTransform(box, translation(10));
     const second = service.update();
-    const guest = service.addObject({ shape, matrix: at(20), contacts: 'none' });
+    const added = service.addObject({ shape, matrix: translation(20), contacts: 'none' });
     const [gone] = balls;
     service.removeObject(gone);
-    expect((await cast(20))?.object).toBe(guest);
-    service.setObject(box, { matrix: at(30) });
+    expect((await cast(20))?.object).toBe(added);
+    service.setObject(box, { matrix: translation(30) });
     expect((await cast(30))?.object).toBe(box);
     expect(await cast(10)).toBeNull();
-    service.removeObject(guest);
+    service.removeObject(added);
     expect(await cast(20)).toBeNull();
-    expect(finish.names).toEqual([]);
+    expect(order.names).toEqual([]);
     stage.goOn();
     // The first is about all objects before the removal, the second about the remaining ones.
     const before = (await first).copy().contacts;
@@ -121,36 +124,36 @@ export function testAhead(start: () => Promise<Stage>): void {
   test('nothing waits for a contact that takes long; it is that of when it was asked for', async () => {
     const large = await service.addMesh(icosphere(1, stage.edge));
     const add = (x: number) =>
-      service.addObject({ shape: { type: 'mesh', mesh: large }, matrix: at(x), contacts: 'none' });
+      service.addObject({ shape: { type: 'mesh', mesh: large }, matrix: translation(x), contacts: 'none' });
     const [a, ...others] = Array.from({ length: 20 }, (_, i) => add(200 + 0.002 * i));
-    const many = () => others.map((id) => service.contact(a, id, { detail: 'full' }));
-    const finish = new Finish();
-    const contacts = finish.note('contacts', Promise.all(many()));
-    service.setTransform(a, at(500, 500, 500));
-    service.setTransform(box, at(10));
-    const first = finish.note('first', service.update());
-    await inTheMidst();
-    service.setTransform(box, at(20));
-    const second = finish.note('second', service.update());
+    const requestContacts = () => others.map((id) => service.contact(a, id, { detail: 'full' }));
+    const order = new SettleOrder();
+    const contacts = order.note('contacts', Promise.all(requestContacts()));
+    service.setTransform(a, translation(500, 500, 500));
+    service.setTransform(box, translation(10));
+    const first = order.note('first', service.update());
+    await waitUntilBusy();
+    service.setTransform(box, translation(20));
+    const second = order.note('second', service.update());
     expect((await cast(20))?.object).toBe(box);
-    expect(finish.names).not.toContain('contacts');
-    expect(finish.names).not.toContain('second');
+    expect(order.names).not.toContain('contacts');
+    expect(order.names).not.toContain('second');
     stage.goOn();
-    expect((await contacts).map((found) => found !== null)).toEqual(others.map(() => true));
+    expect((await contacts).map((contact) => contact !== null)).toEqual(others.map(() => true));
     await Promise.all([first, second]);
     expect(await service.contact(a, others[0])).toBeNull();
   });
 
   test('a mesh that is added is there before a frame that takes long is answered', async () => {
     moveBalls(1);
-    const finish = new Finish();
-    const first = finish.note('first', service.update());
-    await inTheMidst();
+    const order = new SettleOrder();
+    const first = order.note('first', service.update());
+    await waitUntilBusy();
     const positions = new Float32Array([-1, -1, 0, 1, -1, 0, 0, 1, 0]);
     const triangle = await stage.inMidst(() => service.addMesh({ positions }));
-    const object = service.addObject({ shape: { type: 'mesh', mesh: triangle }, matrix: at(20) });
+    const object = service.addObject({ shape: { type: 'mesh', mesh: triangle }, matrix: translation(20) });
     expect((await cast(20))?.object).toBe(object);
-    expect(finish.names).toEqual([]);
+    expect(order.names).toEqual([]);
     stage.goOn();
     await first;
   });
@@ -160,35 +163,35 @@ export function testAhead(start: () => Promise<Stage>): void {
     service.setObject(box, { shape: { type: 'mesh', mesh: wall } });
     const { mesh: ball, ...rest } = { mesh: await service.addMesh(icosphere(1, 4)), contacts: 'full' as const };
     const [a, b] = [0, 1.9].map((x) =>
-      service.addObject({ ...rest, shape: { type: 'mesh', mesh: ball }, matrix: at(x, 300) }),
+      service.addObject({ ...rest, shape: { type: 'mesh', mesh: ball }, matrix: translation(x, 300) }),
     );
     await service.update();
     const { usedBytes } = service.stats;
-    const finish = new Finish();
+    const order = new SettleOrder();
     moveBalls(1);
-    service.setTransform(a, at(0, 300, 0.1));
-    const first = finish.note('first', service.update());
-    await inTheMidst();
+    service.setTransform(a, translation(0, 300, 0.1));
+    const first = order.note('first', service.update());
+    await waitUntilBusy();
     for (let x = 10; x < 60; x += 10) {
       service.updateMesh(wall, new Float32Array([x - 1, -1, 0, x + 1, -1, 0, x, 1, 0]));
-      service.setTransform(box, at(0, 0, x));
+      service.setTransform(box, translation(0, 0, x));
       service.update();
-      const [there, gone] = await stage.inMidst(() =>
+      const [hit, gone] = await stage.inMidst(() =>
         Promise.all([service.raycast({ ...ray(x), tMax: 100 }), service.raycast(ray(x - 10))]),
       );
-      expect(there).toMatchObject({ object: box, distance: x + 5 });
+      expect(hit).toMatchObject({ object: box, distance: x + 5 });
       expect(gone).toBeNull();
     }
     await stage.inMidst(() => service.updateMesh(ball, new Float32Array(icosphere(0.8, 4).positions)));
     const flat = stage.inMidst(() => service.updateMesh(wall, new Float32Array(9)));
     await expect(flat).rejects.toMatchObject({ code: 'BAD_DATA' });
     expect((await cast(50, 100))?.object).toBe(box);
-    expect(finish.names).toEqual([]);
+    expect(order.names).toEqual([]);
     stage.goOn();
-    const touch = ({ contacts }: Awaited<typeof first>) =>
+    const areTouching = ({ contacts }: Awaited<typeof first>) =>
       [...contacts.a].some((id, i) => id === a && contacts.b[i] === b);
     // The balls touch in the frame that began before they shrank.
-    const [before, after] = [touch(await first), touch(await service.update())];
+    const [before, after] = [areTouching(await first), areTouching(await service.update())];
     expect([before, after]).toEqual([true, false]);
     await service.update();
     // Data that a pair needed for the first time is kept, and no copy of an earlier state of a mesh, however often it moves.
@@ -197,9 +200,9 @@ export function testAhead(start: () => Promise<Stage>): void {
     for (let i = 0; i < 3; i++) {
       await service.updateMesh(ball, new Float32Array(icosphere(1, 4).positions));
       moveBalls(1 + i);
-      service.setTransform(a, at(0, 300, 0.1 * i));
+      service.setTransform(a, translation(0, 300, 0.1 * i));
       const frame = service.update();
-      await inTheMidst();
+      await waitUntilBusy();
       await stage.inMidst(() => service.updateMesh(ball, new Float32Array(icosphere(0.8, 4).positions)));
       stage.goOn();
       await frame;
@@ -213,15 +216,15 @@ export function testAhead(start: () => Promise<Stage>): void {
 
   test('a mesh that is removed is gone when the frame that reads it is answered, and nothing waits for that', async () => {
     moveBalls(1);
-    const finish = new Finish();
-    const first = finish.note('first', service.update());
-    await inTheMidst();
+    const order = new SettleOrder();
+    const first = order.note('first', service.update());
+    await waitUntilBusy();
     for (const id of balls) service.removeObject(id);
     service.removeMesh(mesh);
-    service.setTransform(box, at(10));
+    service.setTransform(box, translation(10));
     const second = service.update();
     expect((await cast(10))?.object).toBe(box);
-    expect(finish.names).toEqual([]);
+    expect(order.names).toEqual([]);
     stage.goOn();
     expect((await first).contacts.count).toBeGreaterThan(balls.length);
     const { usedBytes } = service.stats;

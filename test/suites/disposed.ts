@@ -261,39 +261,39 @@ export async function disposeAt(
 
 /** The timers that were set since and have neither fired nor been cleared. */
 class LiveTimers {
-  readonly #set = new Map<unknown, string>();
-  readonly #own = { setTimeout, setInterval, clearTimeout, clearInterval };
+  readonly #timerStacks = new Map<unknown, string>();
+  readonly #originals = { setTimeout, setInterval, clearTimeout, clearInterval };
 
   constructor() {
-    const own = this.#own;
-    const { setTimeout, setInterval } = own; // browsers' timers may not be called on another object
-    const note = <T>(timer: T) => {
-      this.#set.set(timer, String(new Error('set').stack));
+    const originals = this.#originals;
+    const { setTimeout, setInterval } = originals; // browsers' timers may not be called on another object
+    const trackTimer = <T>(timer: T) => {
+      this.#timerStacks.set(timer, String(new Error('set').stack));
       return timer;
     };
-    const clear = (stop: (timer?: number) => void) => (timer?: number) => {
-      this.#set.delete(timer);
-      stop(timer);
+    const wrapClear = (originalClear: (timer?: number) => void) => (timer?: number) => {
+      this.#timerStacks.delete(timer);
+      originalClear(timer);
     };
     Object.assign(globalThis, {
       setTimeout: (run: (...args: unknown[]) => void, ms?: number, ...args: unknown[]) => {
         const timer: unknown = setTimeout(() => {
-          this.#set.delete(timer);
+          this.#timerStacks.delete(timer);
           run(...args);
         }, ms);
-        return note(timer);
+        return trackTimer(timer);
       },
-      setInterval: (run: () => void, ms?: number) => note(setInterval(run, ms)),
-      clearTimeout: clear(own.clearTimeout),
-      clearInterval: clear(own.clearInterval),
+      setInterval: (run: () => void, ms?: number) => trackTimer(setInterval(run, ms)),
+      clearTimeout: wrapClear(originals.clearTimeout),
+      clearInterval: wrapClear(originals.clearInterval),
     });
   }
 
   get live(): string[] {
-    return [...this.#set.values()].filter((stack) => stack.includes('/dist/'));
+    return [...this.#timerStacks.values()].filter((stack) => stack.includes('/dist/'));
   }
 
   restore(): void {
-    Object.assign(globalThis, this.#own);
+    Object.assign(globalThis, this.#originals);
   }
 }

@@ -15,7 +15,7 @@ export async function runBesideLargeBuild(service: CollisionService) {
 
   const fractions: number[] = [];
   let mesh: MeshId | undefined;
-  const built = service.addMesh(waves(708), { onProgress: (fraction) => fractions.push(fraction) }).then((id) => {
+  const building = service.addMesh(waves(708), { onProgress: (fraction) => fractions.push(fraction) }).then((id) => {
     mesh = id;
   });
   const counts = { frames: 0, picks: 0, between: new Set<number>() };
@@ -29,7 +29,7 @@ export async function runBesideLargeBuild(service: CollisionService) {
     // How far the build was when a frame and a pick were answered.
     counts.between.add(fractions.at(-1) ?? 0);
   }
-  await built;
+  await building;
   return { mesh, box, fractions, ...counts };
 }
 

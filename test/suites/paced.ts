@@ -1,11 +1,11 @@
 import { type CollisionService, createCollisionService } from 'collision-worker';
 import { Matrix4 } from 'three';
 import { expect } from 'vitest';
-import { EVERYTHING } from './growing.js';
+import { FULL_VIEW } from './growing.js';
 import { addSlowScene } from './slow.js';
 
-const at = (x: number) => new Matrix4().makeTranslation(x, 0, 0).elements;
-const down = (x: number) => ({ origin: [x, 0, 10], direction: [0, 0, -1] }) as const;
+const translation = (x: number) => new Matrix4().makeTranslation(x, 0, 0).elements;
+const rayDown = (x: number) => ({ origin: [x, 0, 10], direction: [0, 0, -1] }) as const;
 
 /** Resolves at the next animation frame, or as soon as one would be due. */
 export type NextPicture = () => Promise<unknown>;
@@ -14,8 +14,8 @@ export type NextPicture = () => Promise<unknown>;
 export async function runSlowWorker(nextPicture: NextPicture): Promise<void> {
   const service = await createCollisionService();
   const scene = await addSlowScene(service, 50);
-  const ball = service.addObject({ shape: { type: 'sphere', radius: 0.4 }, matrix: at(0) });
-  service.setView(EVERYTHING);
+  const ball = service.addObject({ shape: { type: 'sphere', radius: 0.4 }, matrix: translation(0) });
+  service.setView(FULL_VIEW);
   await service.update();
 
   const updates: Promise<number>[] = [];
@@ -23,9 +23,9 @@ export async function runSlowWorker(nextPicture: NextPicture): Promise<void> {
   const framesBefore = service.stats.frames;
   for (let x = 1; updates.length < 60; x++) {
     scene.move(x);
-    service.setTransform(ball, at(x));
+    service.setTransform(ball, translation(x));
     updates.push(service.update().then(({ frame }) => frame));
-    hits.push({ hit: service.raycast(down(x)), x, asked: updates.length - 1 });
+    hits.push({ hit: service.raycast(rayDown(x)), x, asked: updates.length - 1 });
     expect(service.stats.queueDepth).toBeLessThanOrEqual(1);
     await nextPicture();
   }
@@ -42,7 +42,7 @@ export async function runSlowWorker(nextPicture: NextPicture): Promise<void> {
     const wasOvertaken = answer === null && frames[asked + 1] === frames[asked];
     if (!wasOvertaken) expect(answer, `x = ${x}`).toMatchObject({ object: ball, frame: frames[asked] });
   }
-  expect(await service.raycast(down(60))).toMatchObject({ object: ball, frame: frames.at(-1) });
+  expect(await service.raycast(rayDown(60))).toMatchObject({ object: ball, frame: frames.at(-1) });
   expect(service.stats).toMatchObject({ queueDepth: 0, pending: 0 });
   service.dispose();
 }
@@ -51,19 +51,19 @@ export async function runSlowWorker(nextPicture: NextPicture): Promise<void> {
 export async function runFastWorker(nextPicture: NextPicture, pictures: number): Promise<number> {
   const service = await createCollisionService();
   const ids = service.addInstances({ shape: { type: 'box', halfExtents: [1, 1, 1] } }, 1000);
-  service.setView(EVERYTHING);
+  service.setView(FULL_VIEW);
   const move = (step: number) => {
-    for (const [k, id] of ids.entries()) service.setTransform(id, at(3 * k + step / 100));
+    for (const [k, id] of ids.entries()) service.setTransform(id, translation(3 * k + step / 100));
   };
   let inTime = 0;
   for (let i = 0; i < pictures; i++) {
     move(i);
-    let isThere = false;
+    let isAnswered = false;
     const update = service.update().then(() => {
-      isThere = true;
+      isAnswered = true;
     });
     await nextPicture();
-    if (isThere) inTime++;
+    if (isAnswered) inTime++;
     await update;
   }
   service.dispose();

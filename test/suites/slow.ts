@@ -22,12 +22,12 @@ export async function addSlowScene(service: CollisionService, ms: number): Promi
     }
   };
   const { elements } = new Matrix4().makeTranslation(0, 0, 500);
-  for (let step = 0, enough = 0; enough < 4; step++) {
-    if (enough === 0)
+  for (let step = 0, slowFrames = 0; slowFrames < 4; step++) {
+    if (slowFrames === 0)
       ids.push(service.addObject({ shape: { type: 'mesh', mesh }, contacts: 'full', matrix: elements }));
     move(step);
     const result = await service.update();
-    enough = result.ms.total >= ms ? enough + 1 : 0;
+    slowFrames = result.ms.total >= ms ? slowFrames + 1 : 0;
   }
   return {
     ids: Uint32Array.from(ids),

@@ -20,7 +20,7 @@ import {
   comparePickAlls,
   comparePicks,
   frontCamera,
-  pickMiddle,
+  pickCenter,
   randomCamera,
   SIZE,
   settle,
@@ -148,7 +148,7 @@ describe('pick', () => {
     near.layers.set(2);
     const far = cube();
     const tracker = await track(service, new Scene().add(near, far));
-    expect((await pickMiddle(tracker))?.object).toBe(far);
+    expect((await pickCenter(tracker))?.object).toBe(far);
     expect((await tracker.pick(400, 300, { layers: 1 << 2 }))?.object).toBe(near);
   });
 
@@ -167,7 +167,7 @@ describe('pick', () => {
     object.scale.set(-3, 1, 1);
     const tracker = await trackScene(service, object, { shapeOf: () => boxFromGeometry(object.geometry) });
     await settle(tracker, frontCamera());
-    const hit = (await pickMiddle(tracker))!;
+    const hit = (await pickCenter(tracker))!;
     expect(hit).toMatchObject({ object, face: null, faceIndex: null });
     expect(hit.distance).toBeCloseTo(9, 6);
     expect(hit.normal!.distanceTo(new Vector3(0, 0, 1))).toBeLessThan(1e-6);
@@ -178,7 +178,7 @@ describe('pick', () => {
     const tracker = await track(service, object);
     const matrix = new Matrix4().makeTranslation(0, 0, 5).elements;
     service.addObject({ shape: { type: 'box', halfExtents: [1, 1, 1] }, matrix });
-    expect((await pickMiddle(tracker))?.object).toBe(object);
+    expect((await pickCenter(tracker))?.object).toBe(object);
   });
 
   test('with `latest` is answered by the newest that waits, unless its own signal aborts it', async () => {
@@ -207,14 +207,14 @@ describe('pick', () => {
     const object = cube();
     const scene = new Scene().add(object);
     const tracker = await track(service, scene);
-    const pick = pickMiddle(tracker);
+    const pick = pickCenter(tracker);
     scene.remove(object);
     const update = tracker.update(frontCamera(), SIZE);
     const hit = await pick;
     expect(hit?.object).toBe(object);
     expect(hit?.face).toMatchObject({ normal: { x: 0, y: 0, z: 1 } });
     await update;
-    expect(await pickMiddle(tracker)).toBeNull();
+    expect(await pickCenter(tracker)).toBeNull();
   });
 });
 
@@ -273,7 +273,7 @@ describe('vertices that move', () => {
     const front = async (): Promise<number | undefined> => {
       await settle(tracker, frontCamera());
       expect(service.stats).toMatchObject({ meshes: 1, objects: 1 });
-      return (await pickMiddle(tracker))?.distance;
+      return (await pickCenter(tracker))?.distance;
     };
     const { position } = object.geometry.attributes;
     const scaled = position.clone();

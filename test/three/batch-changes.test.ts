@@ -1,13 +1,13 @@
 // How often three has marked instances of a BatchedMesh as changed, for as long as there is a listener.
 import { BatchedMesh, MeshBasicMaterial } from 'three';
 import { expect, test } from 'vitest';
-import { BatchChanges, SAYS_ALL } from '../../src/client/three/track/batch-changes.js';
+import { BatchChanges, REPORTS_ALL_CHANGES } from '../../src/client/three/track/batch-changes.js';
 
 const batchOf = () =>
   new BatchedMesh(4, 40, 40, new MeshBasicMaterial()) as BatchedMesh & { _visibilityChanged: unknown };
 const propertyOf = (batch: BatchedMesh) => Object.getOwnPropertyDescriptor(batch, '_visibilityChanged');
 
-test.runIf(SAYS_ALL)('all listen to one count, until the last one has released it', () => {
+test.runIf(REPORTS_ALL_CHANGES)('all listen to one count, until the last one has released it', () => {
   const batch = batchOf();
   batch._visibilityChanged = false;
   const first = BatchChanges.listenTo(batch)!;
@@ -30,7 +30,7 @@ test.runIf(SAYS_ALL)('all listen to one count, until the last one has released i
   next.release();
 });
 
-test.runIf(SAYS_ALL)('what cannot be listened to is not', () => {
+test.runIf(REPORTS_ALL_CHANGES)('what cannot be listened to is not', () => {
   const accessor = Object.defineProperty(batchOf(), '_visibilityChanged', { get: () => true, configurable: true });
   const fixed = Object.defineProperty(batchOf(), '_visibilityChanged', { value: true, configurable: false });
   const without = batchOf();

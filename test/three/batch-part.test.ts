@@ -5,9 +5,9 @@ import type { MeshPool } from '../../src/client/three/geometry/mesh-pool.js';
 import type { BuiltMesh, MeshUser } from '../../src/client/three/geometry/shared-mesh.js';
 import { BatchPart } from '../../src/client/three/track/batch-part.js';
 import { BlockMatrices } from '../../src/client/three/track/block-matrices.js';
-import { PastStandings } from '../../src/client/three/track/past-standings.js';
+import { FormerMeshes } from '../../src/client/three/track/past-standings.js';
 import { SentMatrices } from '../../src/client/three/track/sent-matrices.js';
-import { builtOf } from '../fixtures/built-mesh.js';
+import { stubMesh } from '../fixtures/built-mesh.js';
 
 const log: unknown[][] = [];
 const taken = () => log.splice(0);
@@ -61,8 +61,8 @@ describe('matrices that were sent', () => {
 });
 
 test('what stood before is told of to the queries that may have seen it', () => {
-  const past = new PastStandings(objects as never);
-  const [a, b] = [builtOf(1), builtOf(2)];
+  const past = new FormerMeshes(objects as never);
+  const [a, b] = [stubMesh(1), stubMesh(2)];
   past.note(4, a);
   expect(past.seenBy(0, 4)).toBeUndefined(); // no query was waiting
   [objects.oldestQuery, objects.newestQuery] = [2, 3];
@@ -176,7 +176,7 @@ describe('a part', () => {
   test('that is built is where it is in the buffers now', () => {
     const buffers = buffersOf();
     const { part, use } = make(buffers);
-    const built = builtOf(7);
+    const built = stubMesh(7);
     Object.assign(use.mesh, { built, isBuilding: false });
     const view = part.built!;
     expect(view).toMatchObject({
@@ -193,7 +193,7 @@ describe('a part', () => {
       () => part.review(buffers, { ...SECOND, start: 0, vertexStart: 0 }),
       () => part.review(Object.assign(buffersOf(), { index: buffers.index }), SECOND),
       () => buffers.setIndex([0, 1, 2, 4, 3, 5]) && part.review(buffers, SECOND),
-      () => Object.assign(use.mesh, { built: builtOf(8) }),
+      () => Object.assign(use.mesh, { built: stubMesh(8) }),
     ]) {
       const before = part.built;
       expect(part.built).toBe(before);

@@ -2,14 +2,14 @@
 import { type BatchedMesh, BufferGeometry, DataTexture, Matrix4, Mesh, MeshBasicMaterial, type Side } from 'three';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { BuiltMesh } from '../../src/client/three/geometry/shared-mesh.js';
-import type { AskedOptions } from '../../src/client/three/track/asked-options.js';
+import type { ResolvedOptions } from '../../src/client/three/track/asked-options.js';
 import { BatchContents, DELETED } from '../../src/client/three/track/batch-contents.js';
 import type { BatchPart } from '../../src/client/three/track/batch-part.js';
-import { BatchShapes, GIVEN, geometryOf, NOTHING } from '../../src/client/three/track/batch-shapes.js';
+import { BatchShapes, CALLER_SHAPE, geometryIdOf, NO_GEOMETRY } from '../../src/client/three/track/batch-shapes.js';
 import { BatchStandIn } from '../../src/client/three/track/batch-stand-in.js';
-import { MOST_IN_BLOCK, type TrackerContext } from '../../src/client/three/track/stand-in.js';
+import { MAX_BLOCK_SIZE, type TrackerContext } from '../../src/client/three/track/stand-in.js';
 import type { Shape } from '../../src/shared/types.js';
-import { builtOf } from '../fixtures/built-mesh.js';
+import { stubMesh } from '../fixtures/built-mesh.js';
 
 const log: unknown[][] = [];
 const taken = () => log.splice(0);
@@ -76,10 +76,10 @@ function batchOf(count: number, parts: Part[], asked: Partial<Asked> = {}) {
     ...{ name: 'many', _matricesTexture: texture, _instanceInfo: instances, _geometryInfo: [] },
   }) as unknown as BatchedMesh;
   const all: Asked = { options: {}, isSolid: false, shape: null, ...asked };
-  const shapes = new BatchShapes(mesh, all as unknown as AskedOptions);
+  const shapes = new BatchShapes(mesh, all as unknown as ResolvedOptions);
   shapes.parts.push(...(parts as unknown as BatchPart[]));
   const owner = { object: mesh, isInstanced: true, reject() {} };
-  const standIn = new BatchStandIn(context, owner, all as unknown as AskedOptions, shapes, new BatchContents(mesh));
+  const standIn = new BatchStandIn(context, owner, all as unknown as ResolvedOptions, shapes, new BatchContents(mesh));
   standIn.reserve(count);
   for (let i = 0; i < count; i++) standIn.note(i, 0);
   return { standIn, shapes, mesh, material, texture, matrices, asked: all, parts };
@@ -89,7 +89,7 @@ const PLACEHOLDER = { type: 'sphere', radius: 1 };
 
 describe('the meshes of a BatchedMesh', () => {
   test('are renewed where they are built anew, and refused where they are open and shall be solid', () => {
-    const parts = [partOf(builtOf(5)), partOf(null), partOf(builtOf(6))];
+    const parts = [partOf(stubMesh(5)), partOf(null), partOf(stubMesh(6))];
     const { shapes, asked } = batchOf(1, parts);
     const renew = () => shapes.renew(() => service.meshInfo() as never);
     expect(renew()).toEqual(
@@ -99,10 +99,10 @@ describe('the meshes of a BatchedMesh', () => {
       ]),
     );
     expect(renew().size).toBe(0);
-    parts[0].built = builtOf(5, 6); // elsewhere, but the same mesh
+    parts[0].built = stubMesh(5, 6); // elsewhere, but the same mesh
     expect(renew().size).toBe(0);
     const before = parts[2].standing;
-    parts[2].built = builtOf(9);
+    parts[2].built = stubMesh(9);
     expect(renew()).toEqual(new Map([[2, before]]));
     asked.isSolid = true;
     closed = false;
@@ -132,35 +132,39 @@ describe('the meshes of a BatchedMesh', () => {
   });
 
   test('are found by what an instance is, and counted', () => {
-    const parts = [partOf(builtOf(5)), partOf(null)];
+    const parts = [partOf(stubMesh(5)), partOf(null)];
     const { shapes, asked } = batchOf(0, parts);
     shapes.renew(() => service.meshInfo() as never);
-    expect([0, ~0, 1, ~1, 7].map((state) => shapes.targetOf(state, NOTHING))).toEqual([
+    expect([0, ~0, 1, ~1, 7].map((state) => shapes.targetOf(state, NO_GEOMETRY))).toEqual([
       0,
       0,
-      NOTHING,
-      NOTHING,
-      NOTHING,
+      NO_GEOMETRY,
+      NO_GEOMETRY,
+      NO_GEOMETRY,
     ]);
-    expect([NOTHING, GIVEN, 0].map((standing) => shapes.targetOf(DELETED, standing))).toEqual([NOTHING, NOTHING, 0]);
-    expect([0, 1, NOTHING].map((number) => shapes.shapeOf(number))).toEqual([MESH(5), PLACEHOLDER, PLACEHOLDER]);
+    expect([NO_GEOMETRY, CALLER_SHAPE, 0].map((standing) => shapes.targetOf(DELETED, standing))).toEqual([
+      NO_GEOMETRY,
+      NO_GEOMETRY,
+      0,
+    ]);
+    expect([0, 1, NO_GEOMETRY].map((number) => shapes.shapeOf(number))).toEqual([MESH(5), PLACEHOLDER, PLACEHOLDER]);
     asked.isSolid = true;
     expect(shapes.shapeOf(0)).toEqual(MESH(5, true));
     asked.shape = { type: 'box', halfExtents: [1, 1, 1] };
-    expect([0, DELETED].map((state) => shapes.targetOf(state, 0))).toEqual([GIVEN, GIVEN]);
-    expect(shapes.shapeOf(GIVEN)).toBe(asked.shape);
+    expect([0, DELETED].map((state) => shapes.targetOf(state, 0))).toEqual([CALLER_SHAPE, CALLER_SHAPE]);
+    expect(shapes.shapeOf(CALLER_SHAPE)).toBe(asked.shape);
     shapes.count(DELETED, ~1);
     shapes.count(~1, 0);
     shapes.count(DELETED, 0);
     expect(parts.map(({ wanted }) => wanted)).toEqual([2, 0]);
-    expect([0, ~0, 3, ~3, DELETED].map(geometryOf)).toEqual([0, 0, 3, 3, NOTHING]);
+    expect([0, ~0, 3, ~3, DELETED].map(geometryIdOf)).toEqual([0, 0, 3, 3, NO_GEOMETRY]);
     // If the built mesh is the standing one, it is used with its current runs; else the standing one.
-    const moved = builtOf(5, 9);
+    const moved = stubMesh(5, 9);
     parts[0].built = moved;
     expect(shapes.standingOn(0)).toBe(moved);
-    parts[0].built = builtOf(6);
+    parts[0].built = stubMesh(6);
     expect(shapes.standingOn(0)).toBe(parts[0].standing);
-    expect([shapes.standingOn(NOTHING), shapes.standingOn(1)]).toEqual([null, null]);
+    expect([shapes.standingOn(NO_GEOMETRY), shapes.standingOn(1)]).toEqual([null, null]);
   });
 });
 
@@ -168,7 +172,7 @@ describe('the ids of a BatchedMesh', () => {
   const OPTIONS = { layers: 0, side: 'front', cullable: true, occluder: false };
 
   test('come by their geometries, and are shown once they have a place', () => {
-    const batch = batchOf(4, [partOf(builtOf(5)), partOf(builtOf(6)), partOf(null)], {
+    const batch = batchOf(4, [partOf(stubMesh(5)), partOf(stubMesh(6)), partOf(null)], {
       options: { group: 3, occluder: true },
     });
     const { standIn } = batch;
@@ -210,7 +214,7 @@ describe('the ids of a BatchedMesh', () => {
   });
 
   test('are another shape where the geometry is, or its mesh', () => {
-    const batch = batchOf(3, [partOf(builtOf(5)), partOf(builtOf(6))]);
+    const batch = batchOf(3, [partOf(stubMesh(5)), partOf(stubMesh(6))]);
     const { standIn } = batch;
     standIn.renew();
     standIn.setLayers(1);
@@ -230,7 +234,7 @@ describe('the ids of a BatchedMesh', () => {
     standIn.stand(2);
     standIn.place(2);
     expect(taken()).toEqual([['layers', 3, 0]]);
-    batch.parts[0].built = builtOf(8);
+    batch.parts[0].built = stubMesh(8);
     standIn.renew();
     expect(taken()).toEqual([1, 3].map((id) => ['setObject', id, { shape: MESH(8) }]));
     standIn.renew();
@@ -241,7 +245,7 @@ describe('the ids of a BatchedMesh', () => {
       ['setObject', 2, { shape: PLACEHOLDER }],
       ['layers', 2, 0],
     ]);
-    batch.parts[1].built = builtOf(9);
+    batch.parts[1].built = stubMesh(9);
     standIn.renew();
     expect(taken()).toEqual([
       ['setObject', 2, { shape: MESH(9) }],
@@ -274,13 +278,13 @@ describe('the ids of a BatchedMesh', () => {
   });
 
   test('are in blocks, of which one comes at a time', () => {
-    const count = 2 * MOST_IN_BLOCK + 3;
-    const { standIn, texture } = batchOf(count, [partOf(builtOf(5))]);
+    const count = 2 * MAX_BLOCK_SIZE + 3;
+    const { standIn, texture } = batchOf(count, [partOf(stubMesh(5))]);
     standIn.renew();
     standIn.reconcile(10);
     expect([standIn.ids.length, standIn.pending]).toEqual([10, false]);
     standIn.reconcile(count);
-    expect([standIn.ids.length, standIn.pending]).toEqual([MOST_IN_BLOCK, true]);
+    expect([standIn.ids.length, standIn.pending]).toEqual([MAX_BLOCK_SIZE, true]);
     standIn.move();
     standIn.reconcile(count);
     standIn.reconcile(count);
@@ -293,22 +297,22 @@ describe('the ids of a BatchedMesh', () => {
         .map((call) => call.slice(1, 4));
     // The instances of the first block were sent.
     expect(moves()).toEqual([
-      [MOST_IN_BLOCK, MOST_IN_BLOCK, MOST_IN_BLOCK],
-      [3, 2 * MOST_IN_BLOCK, 3],
+      [MAX_BLOCK_SIZE, MAX_BLOCK_SIZE, MAX_BLOCK_SIZE],
+      [3, 2 * MAX_BLOCK_SIZE, 3],
     ]);
     standIn.move();
     expect(taken()).toEqual([]);
     texture.needsUpdate = true;
     standIn.move();
     expect(moves().length).toBe(3);
-    standIn.reconcile(MOST_IN_BLOCK + 1);
+    standIn.reconcile(MAX_BLOCK_SIZE + 1);
     const [[, removed]] = taken();
-    expect((removed as number[]).length).toBe(MOST_IN_BLOCK + 2);
+    expect((removed as number[]).length).toBe(MAX_BLOCK_SIZE + 2);
     texture.needsUpdate = true;
     standIn.move();
     expect(moves()).toEqual([
-      [MOST_IN_BLOCK, 0, MOST_IN_BLOCK],
-      [1, MOST_IN_BLOCK, 1],
+      [MAX_BLOCK_SIZE, 0, MAX_BLOCK_SIZE],
+      [1, MAX_BLOCK_SIZE, 1],
     ]);
     standIn.clear();
     expect([standIn.ids.length, standIn.states.every((state) => state === DELETED)]).toEqual([0, true]);
@@ -318,7 +322,7 @@ describe('the ids of a BatchedMesh', () => {
   });
 
   test('that are not all taken are all given back', () => {
-    const { standIn } = batchOf(5, [partOf(builtOf(5)), partOf(builtOf(6))]);
+    const { standIn } = batchOf(5, [partOf(stubMesh(5)), partOf(stubMesh(6))]);
     standIn.renew();
     for (const i of [1, 3, 4]) standIn.note(i, 1);
     room = 2;
@@ -328,7 +332,7 @@ describe('the ids of a BatchedMesh', () => {
   });
 
   test('are told the side and whether they are seen, where these change', () => {
-    const { standIn, material, asked } = batchOf(2, [partOf(builtOf(5))]);
+    const { standIn, material, asked } = batchOf(2, [partOf(stubMesh(5))]);
     standIn.renew();
     standIn.reconcile(2);
     taken();
@@ -378,7 +382,7 @@ describe('the ids of a BatchedMesh', () => {
   });
 
   test('of which the matrix is none are hidden until it is one', () => {
-    const { standIn, matrices, texture, mesh } = batchOf(3, [partOf(builtOf(5))]);
+    const { standIn, matrices, texture, mesh } = batchOf(3, [partOf(stubMesh(5))]);
     standIn.renew();
     standIn.setLayers(1);
     standIn.reconcile(3);
@@ -413,7 +417,7 @@ describe('the ids of a BatchedMesh', () => {
   });
 
   test('were seen by the updates since something was said of them last', () => {
-    const batch = batchOf(1, [partOf(builtOf(5))]);
+    const batch = batchOf(1, [partOf(stubMesh(5))]);
     const { standIn, texture, mesh } = batch;
     standIn.renew();
     standIn.setLayers(6);

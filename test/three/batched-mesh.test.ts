@@ -23,7 +23,7 @@ import {
   comparePickAlls,
   comparePicks,
   frontCamera,
-  pickMiddle,
+  pickCenter,
   randomCamera,
   randomRaycaster,
   rayFaults,
@@ -124,7 +124,7 @@ describe('one instance', () => {
     behind.position.z = -5;
     const tracker = await trackScene(service, new Scene().add(batch, behind), UNRENDERED);
     await settle(tracker, frontCamera());
-    const hit = (await pickMiddle(tracker))!;
+    const hit = (await pickCenter(tracker))!;
     expect(hit).toMatchObject({ object: batch, batchId: 0, distance: 9 });
     expect('instanceId' in hit).toBe(false);
     const ids = tracker.idsOf(batch);
@@ -180,10 +180,10 @@ describe('one instance', () => {
     await settle(tracker, frontCamera());
     batch.setMatrixAt(0, new Matrix4().makeScale(0, 0, 0));
     await settle(tracker, frontCamera());
-    expect(await pickMiddle(tracker)).toBeNull();
+    expect(await pickCenter(tracker)).toBeNull();
     batch.setMatrixAt(0, new Matrix4());
     await settle(tracker, frontCamera());
-    expect(await pickMiddle(tracker)).toMatchObject({ object: batch, batchId: 0 });
+    expect(await pickCenter(tracker)).toMatchObject({ object: batch, batchId: 0 });
   });
 });
 
@@ -199,7 +199,7 @@ test('moving instances is one block of matrices, and no command', async () => {
   await settle(tracker, frontCamera());
   expect(blocks).toHaveBeenCalledTimes(1);
   for (const command of commands) expect(command).not.toHaveBeenCalled();
-  expect((await pickMiddle(tracker))?.distance).toBeCloseTo(8, 6);
+  expect((await pickCenter(tracker))?.distance).toBeCloseTo(8, 6);
 });
 
 test.runIf('optimize' in BatchedMesh.prototype)('what only moves in the buffers is not built again', async () => {
@@ -208,7 +208,7 @@ test.runIf('optimize' in BatchedMesh.prototype)('what only moves in the buffers 
   batch.setGeometryIdAt(0, last);
   const tracker = await trackScene(service, new Scene().add(batch), UNRENDERED);
   await settle(tracker, frontCamera());
-  const before = (await pickMiddle(tracker))!;
+  const before = (await pickCenter(tracker))!;
   expect(before).toMatchObject({ distance: 8, batchId: 0 });
   const builds = [vi.spyOn(service, 'addMesh'), vi.spyOn(service, 'updateMesh')];
   batch.deleteGeometry(box); // and instance 1 with it
@@ -218,7 +218,7 @@ test.runIf('optimize' in BatchedMesh.prototype)('what only moves in the buffers 
   // With older versions the app must set it: otherwise, their renderers do not see the change either.
   if (index!.version === version) for (const each of [attributes.position, index!]) each.needsUpdate = true;
   await settle(tracker, frontCamera());
-  const after = (await pickMiddle(tracker))!;
+  const after = (await pickCenter(tracker))!;
   expect(after.face!.a).not.toBe(before.face!.a);
   const raycaster = new Raycaster(new Vector3(0.1, 0.3, 9), new Vector3(0, 0, -1));
   const all = await tracker.raycastAll(raycaster.ray);
@@ -236,7 +236,7 @@ test('vertices that move in the buffers move at once', async () => {
   position.needsUpdate = true;
   const built = vi.spyOn(service, 'addMesh');
   await tracker.update(frontCamera(), { width: 800, height: 600 });
-  expect((await pickMiddle(tracker))?.distance).toBeCloseTo(8, 6);
+  expect((await pickCenter(tracker))?.distance).toBeCloseTo(8, 6);
   expect(built).not.toHaveBeenCalled();
 });
 
@@ -251,7 +251,7 @@ test('a geometry without triangles leaves out its instances, and says so', async
   await settle(tracker, frontCamera());
   expect(tracker.untracked.get(batch)).toMatchObject({ code: 'BAD_DATA' });
   expect(warn).toHaveBeenCalledTimes(1);
-  expect(await pickMiddle(tracker)).toMatchObject({ object: batch, batchId: 0 });
+  expect(await pickCenter(tracker)).toMatchObject({ object: batch, batchId: 0 });
 });
 
 test('an array of materials, of which three draws nothing, is said to be the reason', async () => {
@@ -266,7 +266,7 @@ test('an array of materials, of which three draws nothing, is said to be the rea
   batch.material = material;
   await settle(tracker, frontCamera());
   expect(tracker.untracked.size).toBe(0);
-  expect(await pickMiddle(tracker)).toMatchObject({ object: batch, batchId: 0 });
+  expect(await pickCenter(tracker)).toMatchObject({ object: batch, batchId: 0 });
 });
 
 test('one whose matrices cannot be read comes back with others', async () => {
@@ -281,7 +281,7 @@ test('one whose matrices cannot be read comes back with others', async () => {
   insides._matricesTexture = texture;
   await settle(tracker, frontCamera());
   expect(tracker.untracked.size).toBe(0);
-  expect(await pickMiddle(tracker)).toMatchObject({ object: batch, batchId: 0 });
+  expect(await pickCenter(tracker)).toMatchObject({ object: batch, batchId: 0 });
 });
 
 test('a shape stands for each instance, and what the app says of it is asked again', async () => {
@@ -294,25 +294,25 @@ test('a shape stands for each instance, and what the app says of it is asked aga
   await settle(tracker, frontCamera());
   expect(service.stats).toMatchObject({ objects: 2, meshes: 0 });
   const ids = [...tracker.idsOf(batch)];
-  const hit = (await pickMiddle(tracker))!;
+  const hit = (await pickCenter(tracker))!;
   expect(hit).toMatchObject({ object: batch, batchId: 0, face: null, faceIndex: null, distance: 7 });
   expect(hit.normal!.distanceTo(new Vector3(0, 0, 1))).toBeLessThan(1e-6);
   batch.setVisibleAt(0, false);
   await settle(tracker, frontCamera());
-  expect(await pickMiddle(tracker)).toBeNull();
+  expect(await pickCenter(tracker)).toBeNull();
   batch.setVisibleAt(0, true);
   radius = 2;
   tracker.changed(batch);
   await settle(tracker, frontCamera());
-  expect((await pickMiddle(tracker))?.distance).toBeCloseTo(8, 6);
+  expect((await pickCenter(tracker))?.distance).toBeCloseTo(8, 6);
   radius = 0;
   tracker.changed(batch);
   await settle(tracker, frontCamera());
-  expect(await pickMiddle(tracker)).toMatchObject({ batchId: 0, distance: 9, faceIndex: expect.any(Number) });
+  expect(await pickCenter(tracker)).toMatchObject({ batchId: 0, distance: 9, faceIndex: expect.any(Number) });
   radius = 2;
   tracker.changed(batch);
   await settle(tracker, frontCamera());
-  expect((await pickMiddle(tracker))?.distance).toBeCloseTo(8, 6);
+  expect((await pickCenter(tracker))?.distance).toBeCloseTo(8, 6);
   expect([...tracker.idsOf(batch)]).toEqual(ids);
   // Its geometries, each of which had a mesh, are released.
   expect(service.stats).toMatchObject({ objects: 2, meshes: 0 });
@@ -353,26 +353,26 @@ describe.runIf(HAS_INSTANCES)('what three says of instances', () => {
 
   test('is heard, though a picture is drawn before the frame', async () => {
     const { batch, instances, tracker, insides, update } = await twoCubes();
-    expect((await pickMiddle(tracker))?.batchId).toBe(instances[0]);
+    expect((await pickCenter(tracker))?.batchId).toBe(instances[0]);
     batch.setVisibleAt(instances[0], false);
     expect(insides._visibilityChanged).toBe(true);
     insides._visibilityChanged = false; // as three does when it draws
     await update();
-    expect(await pickMiddle(tracker)).toBeNull();
+    expect(await pickCenter(tracker)).toBeNull();
     batch.setVisibleAt(instances[0], true);
     insides._visibilityChanged = false;
     await update();
-    expect((await pickMiddle(tracker))?.batchId).toBe(instances[0]);
+    expect((await pickCenter(tracker))?.batchId).toBe(instances[0]);
   });
 
   test('is not needed: what others write is seen within a second', async () => {
     const { instances, tracker, insides, update } = await twoCubes();
-    expect((await pickMiddle(tracker))?.batchId).toBe(instances[0]);
+    expect((await pickCenter(tracker))?.batchId).toBe(instances[0]);
     insides._instanceInfo[instances[0]].visible = false;
     await vi.waitFor(
       async () => {
         await update();
-        expect(await pickMiddle(tracker)).toBeNull();
+        expect(await pickCenter(tracker)).toBeNull();
       },
       { timeout: 10_000, interval: 20 },
     );
@@ -387,10 +387,10 @@ describe.runIf(HAS_INSTANCES)('what three says of instances', () => {
       expect(insides._visibilityChanged).toBe(value);
     }
     second.dispose();
-    expect((await pickMiddle(tracker))?.batchId).toBe(0);
+    expect((await pickCenter(tracker))?.batchId).toBe(0);
     batch.setVisibleAt(0, false);
     await update();
-    expect(await pickMiddle(tracker)).toBeNull();
+    expect(await pickCenter(tracker)).toBeNull();
     tracker.dispose();
     await vi.waitFor(() => {
       expect(Object.getOwnPropertyDescriptor(batch, '_visibilityChanged')).toEqual({

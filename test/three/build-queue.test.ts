@@ -1,10 +1,10 @@
 // The builds of a tracker's meshes: a few at once, and only a list entry for each that waits.
 import { createHook } from 'node:async_hooks';
 import { expect, test } from 'vitest';
-import { BuildQueue, type Queued } from '../../src/client/three/geometry/build-queue.js';
+import { BuildQueue, type QueueItem } from '../../src/client/three/geometry/build-queue.js';
 import { Random, SEED } from '../oracle/random.js';
 
-class Item implements Queued {
+class Item implements QueueItem {
   isBuilding = false;
   build = 0;
   isUnneeded = false;

@@ -20,12 +20,12 @@ import {
 } from 'three';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { service, withService } from '../fixtures/each-service.js';
-import { Mortal } from '../fixtures/mortal.js';
+import { KillableService } from '../fixtures/mortal.js';
 import {
   comparePickAlls,
   comparePicks,
   frontCamera,
-  pickMiddle,
+  pickCenter,
   randomCamera,
   SIZE,
   settle,
@@ -33,16 +33,16 @@ import {
 } from '../fixtures/three-picks.js';
 import { cube, place, randomScene } from '../fixtures/three-scenes.js';
 import { DEPTHS, viewOf } from '../oracle/cameras.js';
-import { type Cut, isKept, keptParts } from '../oracle/clipping.js';
+import { type Clipping, isKept, keptParts } from '../oracle/clipping.js';
 import { Random, SEED } from '../oracle/random.js';
-import { cornersOf, ScreenRegion } from '../oracle/screen-region.js';
+import { ScreenRegion, worldTriangles } from '../oracle/screen-region.js';
 
 withService();
 
 const RADIUS = 5;
 const SCENES = 8;
 const PICKS = 40;
-const UNCUT: Cut = { planes: [], isIntersection: false };
+const UNCUT: Clipping = { planes: [], isIntersection: false };
 
 /** The relevant part of three's WebGLRenderer, which itself needs a canvas. */
 interface Renderer {
@@ -53,7 +53,7 @@ interface Renderer {
 const isDrawnThrough = (material: Material) => (material as ShaderMaterial).isShaderMaterial === true;
 
 /** How three's shaders clip what a material draws: first the renderer's planes, then the material's. */
-function cutsOf(material: Material, renderer: Renderer | undefined): Cut[] {
+function cutsOf(material: Material, renderer: Renderer | undefined): Clipping[] {
   if (isDrawnThrough(material) && !(material as ShaderMaterial).clipping) return [];
   const isLocal = renderer === undefined || renderer.localClippingEnabled;
   const own = { planes: material.clippingPlanes ?? [], isIntersection: material.clipIntersection };
@@ -180,7 +180,7 @@ test(`pickRegion in scenes that are cut, seed ${SEED}`, async () => {
         const truth = new ScreenRegion(view, points, { pixels: 1e-3, depth: 1e-6 }, parts);
         const { index, attributes } = mesh.geometry;
         const body = {
-          corners: cornersOf(
+          corners: worldTriangles(
             { positions: attributes.position.array as Float32Array, indices: Uint32Array.from(index!.array) },
             mesh.matrixWorld,
           ),
@@ -216,7 +216,7 @@ describe('a wall before a wall', () => {
     await settle(tracker, frontCamera());
     return tracker;
   };
-  const picked = async (tracker: SceneTracker) => (await pickMiddle(tracker))?.object ?? null;
+  const picked = async (tracker: SceneTracker) => (await pickCenter(tracker))?.object ?? null;
 
   test('is seen through where its material cuts it, from the next update on', async () => {
     const tracker = await tracked();
@@ -330,7 +330,7 @@ describe('a wall before a wall', () => {
     scene.add(crates);
     crates.material.clippingPlanes = [new Plane(new Vector3(0, 0, -1), 3)];
     const tracker = await tracked();
-    const hit = await pickMiddle(tracker);
+    const hit = await pickCenter(tracker);
     expect([hit?.object, hit?.instanceId]).toEqual([crates, 1]);
   });
 
@@ -349,7 +349,7 @@ describe('a wall before a wall', () => {
   });
 
   test('a worker that is lost takes no planes with it', async () => {
-    const mortal = await Mortal.create();
+    const mortal = await KillableService.create();
     front.material.clippingPlanes = [behindFront()];
     const tracker = await trackScene(mortal.service, scene, UNRENDERED);
     await settle(tracker, frontCamera());

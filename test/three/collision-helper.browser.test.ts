@@ -3,7 +3,7 @@ import { type CollisionService, createCollisionService } from 'collision-worker'
 import { CollisionHelper, type CollisionHelperOptions, type SceneTracker, StatsOverlay } from 'collision-worker/three';
 import { type LineSegments, Raycaster, Scene, Vector3, WebGLRenderer } from 'three';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { frontCamera, pickMiddle, SIZE, track } from '../fixtures/three-picks.js';
+import { frontCamera, pickCenter, SIZE, track } from '../fixtures/three-picks.js';
 import { cube, overlappingCubes } from '../fixtures/three-scenes.js';
 
 let service: CollisionService;
@@ -104,7 +104,7 @@ test.each([
 test('hits, rays and regions are drawn when they are answered, and named', async () => {
   const { scene, tracker, helper } = await build(new Vector3(), { contacts: false });
   await tracker.update(camera, SIZE);
-  expect((await pickMiddle(tracker))?.object.name).toBe('left');
+  expect((await pickCenter(tracker))?.object.name).toBe('left');
   expect(helper.hitName).toBe('Mesh "left"');
   expect(drawn(scene).size).toBeGreaterThan(0);
   await tracker.raycast({ origin: [-3, 0, 5], direction: [0, 0, -1] });
@@ -152,7 +152,7 @@ test.each(PLACES)('what is hovered over has its name beside it: %o', async (plac
   left.name = 'a name of some length';
   await tracker.update(camera, SIZE);
   expect(drawn(scene).size).toBe(0);
-  const hit = (await pickMiddle(tracker))!;
+  const hit = (await pickCenter(tracker))!;
   const pixels = drawn(scene);
   expect(pixels.size).toBeGreaterThan(100);
   const { x, y } = hit.point.clone().project(camera);
@@ -165,7 +165,7 @@ test.each(PLACES)('what is hovered over has its name beside it: %o', async (plac
   expect(drawn(scene).size).toBe(0);
   helper.dispose();
   scene.add(new CollisionHelper(tracker, { contacts: false, hits: false, names: false }));
-  await pickMiddle(tracker);
+  await pickCenter(tracker);
   expect(drawn(scene).size).toBe(0);
 });
 

@@ -4,7 +4,7 @@ import { type CollisionService, createCollisionService } from 'collision-worker'
 import { CollisionHelper, type CollisionHelperOptions } from 'collision-worker/three';
 import { InstancedMesh, type LineSegments, Matrix4, type Object3D, Raycaster, Vector3 } from 'three';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { frontCamera, pickMiddle, SIZE, settle, track } from '../fixtures/three-picks.js';
+import { frontCamera, pickCenter, SIZE, settle, track } from '../fixtures/three-picks.js';
 import { cube, overlappingCubes } from '../fixtures/three-scenes.js';
 
 const [WHITE, GREY, RED, BLUE, YELLOW, MAGENTA] = [
@@ -95,7 +95,7 @@ test.each([
 test('it is neither tracked nor hit', async () => {
   const { left, scene, tracker, helper } = await build({ contacts: true, hits: true });
   for (let i = 0; i < 2; i++) await tracker.update(camera, SIZE);
-  await pickMiddle(tracker);
+  await pickCenter(tracker);
   await tracker.update(camera, SIZE);
   expect([service.stats.objects, tracker.untracked.size, tracker.pending.length]).toEqual([2, 0, 0]);
   const raycaster = new Raycaster(new Vector3(0, 0, 10), new Vector3(0, 0, -1));
@@ -128,7 +128,7 @@ describe('a hit', () => {
 
   test('of a pick begins at the near plane and ends in a cross', async () => {
     const { tracker, helper } = await build({ hits: true });
-    const { point } = (await pickMiddle(tracker))!;
+    const { point } = (await pickCenter(tracker))!;
     expect(helper.hitName).toBe('Mesh "left"');
     expectLines(linesOf(helper), rayTo(new Vector3(0, 0, 9.9), point, new Vector3(0, 0, 1), 0.5));
     expect(await tracker.pick(1, 1)).toBeNull();
@@ -165,7 +165,7 @@ describe('a hit', () => {
 
   test('is not drawn where nobody wants that, and while it is not visible nothing is', async () => {
     const { tracker, helper } = await build({ hits: false });
-    await pickMiddle(tracker);
+    await pickCenter(tracker);
     expect([helper.hitName, linesOf(helper)]).toEqual(['Mesh "left"', []]);
     helper.visible = false;
     await tracker.pick(1, 1);

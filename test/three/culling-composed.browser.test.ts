@@ -24,7 +24,7 @@ import {
 } from 'three';
 import { expect, test } from 'vitest';
 import { service, withService } from '../fixtures/each-service.js';
-import { difference, lit, PICTURE } from '../fixtures/flights.js';
+import { compareCulling, litScene, PICTURE } from '../fixtures/flights.js';
 import { Random, SEED } from '../oracle/random.js';
 
 withService();
@@ -65,7 +65,7 @@ interface Batch {
 
 class Composed {
   readonly root = new Group();
-  scene = lit(this.root);
+  scene = litScene(this.root);
   renderer = painter();
   tracker: SceneTracker | null = null;
   readonly target = new WebGLRenderTarget(40, 30);
@@ -215,7 +215,7 @@ class Composed {
         });
       },
       'another scene': () => {
-        this.scene = lit(this.root);
+        this.scene = litScene(this.root);
         this.#shade();
       },
       'another renderer': () => {
@@ -276,7 +276,7 @@ test.each([true, false])(
       const { scene, renderer } = world;
       const before = observed(scene);
       for (const camera of random.chance(0.3) ? [second, first, third] : [first]) {
-        const { count, painted } = difference(renderer, scene, camera);
+        const { count, painted } = compareCulling(renderer, scene, camera);
         expect(count, `${picture}: ${log.slice(-12).join(', ')}`).toBe(0);
         sum.painted += painted;
       }

@@ -18,9 +18,9 @@ import {
   Vector3,
 } from 'three';
 import { expect, test, vi } from 'vitest';
-import { renderer, view } from '../fixtures/each-renderer.js';
+import { pictureCamera, renderer } from '../fixtures/each-renderer.js';
 import { service, withService } from '../fixtures/each-service.js';
-import { forest, lit, PICTURE, pixelsOf, somewhere } from '../fixtures/flights.js';
+import { forest, litScene, PICTURE, randomTransform, readPixels } from '../fixtures/flights.js';
 import { Random, SEED } from '../oracle/random.js';
 
 withService();
@@ -30,7 +30,7 @@ const [matrix, centre, scale, turn] = [new Matrix4(), new Vector3(), new Vector3
 /** Returns the image of a scene that is drawn by three. */
 function drawn(scene: Scene, camera: PerspectiveCamera): Uint8ClampedArray {
   renderer.render(scene, camera);
-  return pixelsOf(renderer);
+  return readPixels(renderer);
 }
 
 function different(a: Uint8ClampedArray, b: Uint8ClampedArray): number {
@@ -79,8 +79,8 @@ test.each(['front-to-back', 'back-to-front'] as const)(
     const random = new Random(SEED);
     const glass = new MeshLambertMaterial({ transparent: true, opacity: 0.5, depthWrite: false });
     const crowd = forest(random, 300, glass);
-    const scene = lit(crowd);
-    const camera = view();
+    const scene = litScene(crowd);
+    const camera = pictureCamera();
     const asked: InstancedMesh[] = [];
     const wish = (mesh: InstancedMesh) => {
       asked.push(mesh);
@@ -89,23 +89,23 @@ test.each(['front-to-back', 'back-to-front'] as const)(
     const tracker = await trackScene(service, scene, { culling: { order: wish } });
     for (let frame = 0; frame < 12; frame++) {
       camera.rotation.y += 0.1;
-      for (let n = 0; n < 20; n++) crowd.setMatrixAt(random.integer(300), somewhere(random, 40));
+      for (let n = 0; n < 20; n++) crowd.setMatrixAt(random.integer(300), randomTransform(random, 40));
       crowd.instanceMatrix.needsUpdate = true;
       crowd.boundingSphere = null;
       const picture = drawn(scene, camera);
       if (frame > 0) {
         const numbers = [...Array(300).keys()].sort((a, b) => depthOf(crowd, a, camera) - depthOf(crowd, b, camera));
         if (order === 'back-to-front') numbers.reverse();
-        expect([frame, different(picture, drawn(lit(only(crowd, numbers)), camera))]).toEqual([frame, 0]);
+        expect([frame, different(picture, drawn(litScene(only(crowd, numbers)), camera))]).toEqual([frame, 0]);
         expect(tracker.culled.instances).toBeGreaterThan(50);
       }
       await tracker.update(camera, PICTURE);
     }
     expect(asked).toEqual([crowd]);
     // The order matters: in the order of the instances' numbers the image is different.
-    expect(different(drawn(scene, camera), drawn(lit(only(crowd, [...Array(300).keys()])), camera))).toBeGreaterThan(
-      100,
-    );
+    expect(
+      different(drawn(scene, camera), drawn(litScene(only(crowd, [...Array(300).keys()])), camera)),
+    ).toBeGreaterThan(100);
   },
 );
 
@@ -116,8 +116,8 @@ test(`levels of detail of instances, in two views, seed ${SEED}`, async () => {
     { pixels: 30, geometry: new ConeGeometry(0.5, 2, 4) },
     { pixels: 12, geometry: new BoxGeometry(0.6, 2, 0.6), hysteresis: 0.5 },
   ];
-  const scene = lit(trees);
-  const cameras = { main: view(), map: view() };
+  const scene = litScene(trees);
+  const cameras = { main: pictureCamera(), map: pictureCamera() };
   cameras.map.position.set(0, 30, 0);
   cameras.map.rotation.x = -1.2;
   const tracker = await trackScene(service, scene, {
@@ -146,7 +146,7 @@ test(`levels of detail of instances, in two views, seed ${SEED}`, async () => {
       }
       const geometries = [trees.geometry, ...levels.map(({ geometry }) => geometry!)];
       // Instances outside the image keep their level in the reference; their actual level does not matter until they come back.
-      const expected = drawn(lit(...parts.map((numbers, n) => only(trees, numbers, geometries[n]))), camera);
+      const expected = drawn(litScene(...parts.map((numbers, n) => only(trees, numbers, geometries[n]))), camera);
       expect([frame, name, different(picture, expected) < 60]).toEqual([frame, name, true]);
       expect(tracker.culled.triangles).toBeGreaterThan(0);
     }
@@ -161,8 +161,8 @@ test('a LOD by its pixels, whatever its distances say, and with hysteresis', asy
   const material = new MeshBasicMaterial();
   const parts = [new IcosahedronGeometry(1, 2), new IcosahedronGeometry(1, 1), new IcosahedronGeometry(1, 0)];
   for (const geometry of parts) lod.addLevel(new Mesh(geometry, material), 1e6 * lod.levels.length);
-  const camera = view();
-  const scene = lit(lod);
+  const camera = pictureCamera();
+  const scene = litScene(lod);
   const focus = PICTURE.height / 2 / Math.tan(Math.PI / 6);
   const tracker = await trackScene(service, scene, {
     culling: {
@@ -198,14 +198,14 @@ test('what is wrong with levels or an order is said once, and costs that mesh al
     mesh.name = `mesh ${i}`;
   });
   const wrong: unknown[] = [[{ pixels: -1, geometry: new BoxGeometry() }], [{ pixels: 3 }], 7];
-  const tracker = await trackScene(service, lit(...meshes), {
+  const tracker = await trackScene(service, litScene(...meshes), {
     culling: {
       levels: (mesh) => wrong[meshes.indexOf(mesh as InstancedMesh)] as DetailLevel[],
       order: (mesh) => (mesh === meshes[0] ? ('nearest' as never) : undefined),
     },
   });
   const scene = meshes[0].parent as Scene;
-  const camera = view();
+  const camera = pictureCamera();
   for (let frame = 0; frame < 3; frame++) {
     await tracker.update(camera, PICTURE);
     expect(different(drawn(scene, camera), drawn(scene, camera.clone()))).toBe(0);

@@ -5,7 +5,7 @@ import { type CollisionService, createCollisionService } from 'collision-worker'
 import { WebGLRenderer } from 'three';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { FLIGHT_SCENES } from '../fixtures/flight-scenes.js';
-import { difference, flown, PICTURE } from '../fixtures/flights.js';
+import { compareCulling, flyAndCompare, PICTURE } from '../fixtures/flights.js';
 import { Random, SEED } from '../oracle/random.js';
 
 const WISHED = Number(import.meta.env.FLIGHT || 0);
@@ -36,7 +36,7 @@ test.each(CASES)(
   async ({ name, occlusion }) => {
     const random = new Random(SEED);
     const { scene, camera, second, fly, step } = FLIGHT_SCENES[name](random, renderer);
-    const sum = await flown(random, {
+    const sum = await flyAndCompare(random, {
       ...{ service, painter: renderer, scene, camera, frames: FRAMES },
       options: { culling: { occlusion } },
       // Short flights have all phases of a long one.
@@ -45,7 +45,7 @@ test.each(CASES)(
         step?.(frame, tracker);
         if (second === undefined) return;
         const view = second(frame);
-        if (frame > 0) expect([frame, difference(renderer, scene, view).count]).toEqual([frame, 0]);
+        if (frame > 0) expect([frame, compareCulling(renderer, scene, view).count]).toEqual([frame, 0]);
         tracker.setView(view, PICTURE, 'second');
       },
     });

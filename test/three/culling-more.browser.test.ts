@@ -17,9 +17,9 @@ import {
   WebGLRenderTarget,
 } from 'three';
 import { expect, test } from 'vitest';
-import { renderer, view } from '../fixtures/each-renderer.js';
+import { pictureCamera, renderer } from '../fixtures/each-renderer.js';
 import { service, withService } from '../fixtures/each-service.js';
-import { difference, flown, forest, lit, PICTURE, somewhere } from '../fixtures/flights.js';
+import { compareCulling, flyAndCompare, forest, litScene, PICTURE, randomTransform } from '../fixtures/flights.js';
 import { Random, SEED } from '../oracle/random.js';
 
 withService();
@@ -38,7 +38,7 @@ test.each([true, false])(`instances with morph targets, relative ones: %s, seed 
   const crowd = new InstancedMesh(geometry, new MeshLambertMaterial(), 300);
   const pose = new Mesh(geometry);
   const put = (i: number): void => {
-    crowd.setMatrixAt(i, somewhere(random, 40));
+    crowd.setMatrixAt(i, randomTransform(random, 40));
     pose.morphTargetInfluences = [random.range(-1, 1.5), random.range(0, 1)];
     crowd.setMorphAt(i, pose);
   };
@@ -49,8 +49,8 @@ test.each([true, false])(`instances with morph targets, relative ones: %s, seed 
     crowd.morphTexture!.needsUpdate = true;
     crowd.boundingSphere = null;
   };
-  const { instances } = await flown(random, {
-    ...{ service, painter: renderer, scene: lit(crowd), camera: view(), step, frames: 25 },
+  const { instances } = await flyAndCompare(random, {
+    ...{ service, painter: renderer, scene: litScene(crowd), camera: pictureCamera(), step, frames: 25 },
     options: { culling: { occlusion: true } },
   });
   expect(instances).toBeGreaterThan(25 * 80);
@@ -60,7 +60,7 @@ test(`pictures within the picture, of a camera that is tracked and one that is n
   const random = new Random(SEED);
   const glass = new MeshLambertMaterial({ transparent: true, opacity: 0.5, depthWrite: false });
   const crowd = forest(random, 300, glass);
-  const scene = lit(crowd);
+  const scene = litScene(crowd);
   const eyes = [-1, 1].map((side) => {
     const target = new WebGLRenderTarget(64, 64);
     const eye = new PerspectiveCamera(70, 1, 0.1, 80);
@@ -85,8 +85,8 @@ test(`pictures within the picture, of a camera that is tracked and one that is n
   const fly = (camera: PerspectiveCamera, frame: number): void => {
     camera.rotation.y = 0.5 * Math.sin(frame / 5);
   };
-  const { instances } = await flown(random, {
-    ...{ service, painter: renderer, scene, camera: view(), step, fly, frames: 20 },
+  const { instances } = await flyAndCompare(random, {
+    ...{ service, painter: renderer, scene, camera: pictureCamera(), step, fly, frames: 20 },
   });
   expect(instances).toBeGreaterThan(20 * 100);
 });
@@ -104,7 +104,7 @@ function behindWalls(random: Random, kind: 'batch' | 'instances') {
   const geometries = many instanceof BatchedMesh ? forms.map((form) => many.addGeometry(form)) : [];
   for (let i = 0; i < 500; i++) {
     if (many instanceof BatchedMesh) many.addInstance(geometries[i % 2]);
-    many.setMatrixAt(i, somewhere(random, 40));
+    many.setMatrixAt(i, randomTransform(random, 40));
   }
   return { wall, many, forms, geometries };
 }
@@ -113,9 +113,9 @@ test(`instances of a BatchedMesh that are hidden, seed ${SEED}`, async () => {
   const random = new Random(SEED);
   const { wall, many, forms, geometries } = behindWalls(random, 'batch');
   const batch = many as BatchedMesh;
-  const camera = view();
-  const { occluded } = await flown(random, {
-    ...{ service, painter: renderer, scene: lit(wall, batch), camera, frames: 60 },
+  const camera = pictureCamera();
+  const { occluded } = await flyAndCompare(random, {
+    ...{ service, painter: renderer, scene: litScene(wall, batch), camera, frames: 60 },
     options: { culling: { occlusion: true } },
     fly: (eye) => {
       if (random.chance(0.5)) eye.rotation.y += random.range(-0.1, 0.1);
@@ -151,22 +151,22 @@ test('instances of a BatchedMesh that come from behind a wall before an answer t
       batch.setMatrixAt(i, new Matrix4().setPosition((i % 10) - 5, Math.floor(i / 10) - 3, z));
   };
   put(-20);
-  const camera = view();
+  const camera = pictureCamera();
   camera.position.z = 8;
-  const scene = lit(wall, batch);
+  const scene = litScene(wall, batch);
   const tracker = await trackScene(service, scene, { culling: { occlusion: true } });
   for (let frame = 0; frame < 4; frame++) {
-    expect(difference(renderer, scene, camera).count).toBe(0);
+    expect(compareCulling(renderer, scene, camera).count).toBe(0);
     await tracker.update(camera, PICTURE);
   }
   expect(tracker.culled.occluded).toBeGreaterThan(60);
   put(2);
-  expect(difference(renderer, scene, camera).count).toBe(0);
+  expect(compareCulling(renderer, scene, camera).count).toBe(0);
   const late = tracker.update(camera, PICTURE);
-  expect(difference(renderer, scene, camera).count).toBe(0);
+  expect(compareCulling(renderer, scene, camera).count).toBe(0);
   await late;
   batch.setGeometryIdAt(70, 0);
-  expect(difference(renderer, scene, camera).count).toBe(0);
+  expect(compareCulling(renderer, scene, camera).count).toBe(0);
   tracker.dispose();
 });
 
@@ -182,8 +182,8 @@ test.each(['batch', 'instances'] as const)(`what is hidden from a parallel view,
   });
   const camera = new OrthographicCamera(-16, 16, 12, -12, 0.1, 100);
   camera.position.set(0, 0, 20);
-  const { occluded } = await flown(random, {
-    ...{ service, painter: renderer, scene: lit(...walls, many), camera, frames: 50 },
+  const { occluded } = await flyAndCompare(random, {
+    ...{ service, painter: renderer, scene: litScene(...walls, many), camera, frames: 50 },
     options: { culling: { occlusion: true } },
     fly: (eye, frame) => {
       if (frame % 10 < 4) eye.position.x += 0.1;

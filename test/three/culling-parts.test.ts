@@ -22,7 +22,7 @@ import {
 } from 'three';
 import { describe, expect, test, vi } from 'vitest';
 import { boundsOf } from '../../src/client/three/culling/geometry-bounds.js';
-import { InstanceTest, keep } from '../../src/client/three/culling/instance-test.js';
+import { InstanceTest, keepWhere } from '../../src/client/three/culling/instance-test.js';
 import { morphGrowth } from '../../src/client/three/culling/morph-bounds.js';
 import { sceneOf } from '../../src/client/three/culling/scene-hooks.js';
 import { ViewVolume } from '../../src/client/three/culling/view-volume.js';
@@ -184,7 +184,7 @@ describe('instances', () => {
       depths: Float64Array.of(0.5, 1.5, 2.5, 3.5, 4.5, 77),
       matrices: null,
     };
-    keep(found, (instance, form) => instance !== 3 && !(instance === 4 && form === 0));
+    keepWhere(found, (instance, form) => instance !== 3 && !(instance === 4 && form === 0));
     expect(found.count).toBe(3);
     expect([...found.numbers.subarray(0, 3)]).toEqual([7, 9, 1]);
     expect([...found.forms.subarray(0, 3)]).toEqual([0, 0, 1]);

@@ -14,9 +14,9 @@ import {
   Scene,
 } from 'three';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createFragileWorker, happen } from '../fixtures/accidents.js';
+import { causeAccident, createFragileWorker } from '../fixtures/accidents.js';
 import { renderer } from '../fixtures/each-renderer.js';
-import { difference, PICTURE } from '../fixtures/flights.js';
+import { compareCulling, PICTURE } from '../fixtures/flights.js';
 
 const COUNT = 180;
 const NOTHING = { objects: 0, instances: 0, triangles: 0, occluded: 0 };
@@ -94,8 +94,8 @@ type Stop = (tracker: SceneTracker) => Promise<void> | void;
 
 /** Each stops the answers; `isOver`: there will never be any again. */
 const STOPS: Record<string, { stop: Stop; isOver: boolean }> = {
-  'the worker is blocked': { stop: () => happen(worker, 'hangs'), isOver: false },
-  'the worker is lost': { stop: () => happen(worker, 'is killed'), isOver: false },
+  'the worker is blocked': { stop: () => causeAccident(worker, 'hangs'), isOver: false },
+  'the worker is lost': { stop: () => causeAccident(worker, 'is killed'), isOver: false },
   'the service is disposed': { stop: () => service.dispose(), isOver: true },
   'the tracker is disposed': { stop: (tracker) => tracker.dispose(), isOver: true },
 };
@@ -117,10 +117,10 @@ test.each(CASES)('%s: everything is drawn, of %s', async (name, kind) => {
   const tracker = await trackScene(service, scene, { culling: { occlusion: true } });
   const settle = async () => {
     for (let frame = 0; frame < 4; frame++) {
-      expect(difference(renderer, scene, camera).count).toBe(0);
+      expect(compareCulling(renderer, scene, camera).count).toBe(0);
       await tracker.update(camera, PICTURE);
     }
-    expect(difference(renderer, scene, camera).count).toBe(0);
+    expect(compareCulling(renderer, scene, camera).count).toBe(0);
     const { objects, instances, occluded } = tracker.culled;
     expect(occluded).toBeGreaterThan(40);
     // A Mesh behind the camera is culled by three itself.
@@ -152,7 +152,7 @@ test.each(CASES)('%s: everything is drawn, of %s', async (name, kind) => {
   let painted = 0;
   for (const [what, change] of Object.entries(changes)) {
     change();
-    const picture = difference(renderer, scene, camera);
+    const picture = compareCulling(renderer, scene, camera);
     expect([what, picture.count]).toEqual([what, 0]);
     painted += picture.painted;
     tracker.update(camera, PICTURE).then(

@@ -2,7 +2,7 @@
 // callback is called once per object, and errors are reported once.
 import { BoxGeometry, InstancedMesh, LOD, Mesh, MeshBasicMaterial } from 'three';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { CullingWishes } from '../../src/client/three/culling/culling-wishes.js';
+import { CullingSettings } from '../../src/client/three/culling/culling-wishes.js';
 
 const said: string[] = [];
 
@@ -28,27 +28,27 @@ test('without a wish there is none, of which nothing is said', () => {
       calls++;
       return wish as never;
     };
-    const wishes = new CullingWishes({ levels, order: () => wish as never });
+    const wishes = new CullingSettings({ levels, order: () => wish as never });
     const [mesh, lod] = [meshOf(), lodOf(2)];
     for (let i = 0; i < 2; i++) expect([wishes.levelsOf(mesh), wishes.levelsOf(lod)]).toEqual([null, null]);
     expect(calls).toBe(2);
     if (!Array.isArray(wish)) expect(wishes.orderOf(mesh)).toBeNull();
   }
-  const wishes = new CullingWishes({});
+  const wishes = new CullingSettings({});
   expect([wishes.levelsOf(meshOf()), wishes.orderOf(meshOf())]).toEqual([null, null]);
   expect(said).toEqual([]);
 });
 
 test('an order is that of all, or asked of each', () => {
-  expect(new CullingWishes({ order: 'front-to-back' }).orderOf(meshOf())).toBe('front-to-back');
-  const wishes = new CullingWishes({ order: ({ name }) => (name === 'glass' ? 'back-to-front' : undefined) });
+  expect(new CullingSettings({ order: 'front-to-back' }).orderOf(meshOf())).toBe('front-to-back');
+  const wishes = new CullingSettings({ order: ({ name }) => (name === 'glass' ? 'back-to-front' : undefined) });
   expect([wishes.orderOf(meshOf('glass')), wishes.orderOf(meshOf())]).toEqual(['back-to-front', null]);
   expect(said).toEqual([]);
 });
 
 test('levels are those that were named, finest first', () => {
   const geometry = new BoxGeometry();
-  const wishes = new CullingWishes({
+  const wishes = new CullingSettings({
     levels: (object) =>
       'isLOD' in object
         ? [{ pixels: 40 }, { pixels: 20 }]
@@ -80,14 +80,14 @@ test.each<[string, unknown, (Mesh | LOD)?]>([
   ['culling.levels[0].geometry is', [{ pixels: 1, geometry }], lodOf(2)],
   ['the length of the answer of culling.levels is 2, expected at most 1', [{ pixels: 2 }, { pixels: 1 }], lodOf(2)],
 ])('%s … is said once, and it has none', (message, answer, object = meshOf()) => {
-  const wishes = new CullingWishes({ levels: () => answer as never });
+  const wishes = new CullingSettings({ levels: () => answer as never });
   for (let i = 0; i < 2; i++) expect(wishes.levelsOf(object as LOD)).toBeNull();
   expect(said).toEqual([expect.stringContaining(message)]);
   expect(said[0]).toContain('is drawn without it');
 });
 
 test('so is an order that is none, and what the caller throws', () => {
-  const wishes = new CullingWishes({
+  const wishes = new CullingSettings({
     order: () => 'sideways' as never,
     levels: () => {
       throw new Error('no levels today');

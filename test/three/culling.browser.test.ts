@@ -21,9 +21,9 @@ import {
   WebGLRenderTarget,
 } from 'three';
 import { expect, test } from 'vitest';
-import { renderer, view } from '../fixtures/each-renderer.js';
+import { pictureCamera, renderer } from '../fixtures/each-renderer.js';
 import { service, withService } from '../fixtures/each-service.js';
-import { difference, flown, forest, lit, PICTURE, somewhere } from '../fixtures/flights.js';
+import { compareCulling, flyAndCompare, forest, litScene, PICTURE, randomTransform } from '../fixtures/flights.js';
 import { Random, SEED } from '../oracle/random.js';
 
 withService();
@@ -36,11 +36,11 @@ test(`a forest that stands still, seed ${SEED}`, async () => {
   place.rotation.y = 0.4;
   place.scale.set(1.2, 1, 0.8);
   place.add(trees);
-  const { instances, triangles } = await flown(random, {
+  const { instances, triangles } = await flyAndCompare(random, {
     service,
     painter: renderer,
-    scene: lit(place),
-    camera: view(),
+    scene: litScene(place),
+    camera: pictureCamera(),
   });
   expect(instances).toBeGreaterThan(40 * 800);
   expect(triangles).toBe(instances * (trees.geometry.index!.count / 3));
@@ -54,7 +54,7 @@ test(`a crowd of which all move, and some jump, seed ${SEED}`, async () => {
   const step = (frame: number): void => {
     for (let i = 0; i < 1500; i++) {
       crowd.getMatrixAt(i, matrix);
-      if (random.chance(0.01)) matrix.copy(somewhere(random, 40));
+      if (random.chance(0.01)) matrix.copy(randomTransform(random, 40));
       else matrix.premultiply(move.makeTranslation(drift[i].x, drift[i].y, drift[i].z));
       // One that is flat and one that is a point: three draws the first.
       if (i === 7) matrix.compose(new Vector3(0, 0, -6), new Quaternion(), new Vector3(4, 4, 0));
@@ -67,7 +67,13 @@ test(`a crowd of which all move, and some jump, seed ${SEED}`, async () => {
     crowd.boundingSphere = null;
     crowd.count = frame % 20 === 19 ? 900 : 1500;
   };
-  const { instances } = await flown(random, { service, painter: renderer, scene: lit(crowd), camera: view(), step });
+  const { instances } = await flyAndCompare(random, {
+    service,
+    painter: renderer,
+    scene: litScene(crowd),
+    camera: pictureCamera(),
+    step,
+  });
   expect(instances).toBeGreaterThan(40 * 400);
 });
 
@@ -78,11 +84,11 @@ test(`meshes that come, go, move and change, seed ${SEED}`, async () => {
   const groups = [new Group(), new Group(), new Group()];
   const meshes = Array.from({ length: 250 }, () => {
     const mesh = new Mesh(geometries[random.integer(3)], material);
-    somewhere(random, 30).decompose(mesh.position, mesh.quaternion, mesh.scale);
+    randomTransform(random, 30).decompose(mesh.position, mesh.quaternion, mesh.scale);
     groups[random.integer(3)].add(mesh);
     return mesh;
   });
-  const scene = lit(...groups);
+  const scene = litScene(...groups);
   const step = (): void => {
     for (const mesh of meshes) {
       if (random.chance(0.7)) continue;
@@ -98,7 +104,14 @@ test(`meshes that come, go, move and change, seed ${SEED}`, async () => {
     if (random.chance(0.2)) geometries[0].translate(random.range(-0.3, 0.3), 0, 0);
     if (random.chance(0.2)) geometries[0].computeBoundingSphere();
   };
-  const { objects } = await flown(random, { service, painter: renderer, scene, camera: view(), step, frames: 100 });
+  const { objects } = await flyAndCompare(random, {
+    service,
+    painter: renderer,
+    scene,
+    camera: pictureCamera(),
+    step,
+    frames: 100,
+  });
   expect(objects).toBeGreaterThan(0);
 });
 
@@ -120,11 +133,12 @@ test.each([
   const instances = Array.from({ length: areOne ? 60 : 600 }, () =>
     areOne ? batch.addGeometry(forms[random.integer(3)]) : batch.addInstance(geometries[random.integer(3)]),
   );
-  for (const instance of instances) batch.setMatrixAt(instance, somewhere(random, 30));
+  for (const instance of instances) batch.setMatrixAt(instance, randomTransform(random, 30));
   batch.position.set(1, 0, 2);
   batch.rotation.y = 1;
   const step = (): void => {
-    for (let n = 0; n < 40; n++) batch.setMatrixAt(instances[random.integer(instances.length)], somewhere(random, 20));
+    for (let n = 0; n < 40; n++)
+      batch.setMatrixAt(instances[random.integer(instances.length)], randomTransform(random, 20));
     const some = () => instances[random.integer(instances.length)];
     batch.setVisibleAt(some(), random.chance(0.5));
     if (random.chance(0.5)) batch.setGeometryIdAt?.(some(), geometries[random.integer(3)]);
@@ -134,13 +148,13 @@ test.each([
     }
     if (random.chance(0.3) && !areOne) {
       const added = batch.addInstance(geometries[random.integer(3)]);
-      batch.setMatrixAt(added, somewhere(random, 8));
+      batch.setMatrixAt(added, randomTransform(random, 8));
       instances.push(added);
     }
   };
-  const camera = view();
-  const given = { service, painter: renderer, scene: lit(batch), camera, step, frames: 20 };
-  const { instances: left } = await flown(random, given);
+  const camera = pictureCamera();
+  const given = { service, painter: renderer, scene: litScene(batch), camera, step, frames: 20 };
+  const { instances: left } = await flyAndCompare(random, given);
   expect(left).toBeGreaterThan(areOne ? 20 * 10 : 20 * 100);
 });
 
@@ -153,7 +167,7 @@ test(`shadows, a mirror and a second view, seed ${SEED}`, async () => {
   floor.rotation.x = -Math.PI / 2;
   floor.position.y = -3;
   floor.receiveShadow = true;
-  const scene = lit(trees, floor);
+  const scene = litScene(trees, floor);
   const sun = scene.children.find((each) => each instanceof DirectionalLight) as DirectionalLight;
   sun.castShadow = true;
   Object.assign(sun.shadow.camera, { left: -40, right: 40, top: 40, bottom: -40, far: 60 });
@@ -173,7 +187,7 @@ test(`shadows, a mirror and a second view, seed ${SEED}`, async () => {
     mirror.visible = true;
   };
   scene.add(mirror);
-  const camera = view();
+  const camera = pictureCamera();
   const map = new PerspectiveCamera(50, PICTURE.width / PICTURE.height, 0.1, 100);
   map.position.set(0, 60, 0);
   map.rotation.x = -Math.PI / 2;
@@ -181,13 +195,13 @@ test(`shadows, a mirror and a second view, seed ${SEED}`, async () => {
   const step = (frame: number, tracker: SceneTracker): void => {
     map.position.x = Math.sin(frame / 10) * 30;
     if (frame > 0) {
-      expect(difference(renderer, scene, map).count).toBe(0);
+      expect(compareCulling(renderer, scene, map).count).toBe(0);
       mapped += tracker.culled.instances;
     }
     tracker.setView(map, PICTURE, 'map');
     if (frame % 5 === 0) camera.lookAt(mirror.position);
   };
-  const { instances } = await flown(random, { service, painter: renderer, scene, camera, step, frames: 25 });
+  const { instances } = await flyAndCompare(random, { service, painter: renderer, scene, camera, step, frames: 25 });
   expect(instances).toBeGreaterThan(25 * 100);
   expect(mapped).toBeGreaterThan(0);
 });
@@ -196,7 +210,7 @@ test('what the app has is never written, and hooks of its own are called', async
   const random = new Random(SEED);
   const trees = forest(random, 200);
   const box = new Mesh(new BoxGeometry(), new MeshBasicMaterial());
-  const scene = lit(trees, box);
+  const scene = litScene(trees, box);
   const called: string[] = [];
   scene.onBeforeRender = () => called.push('first');
   const written: string[] = [];
@@ -215,7 +229,7 @@ test('what the app has is never written, and hooks of its own are called', async
       });
     }
   }
-  const camera = view();
+  const camera = pictureCamera();
   const tracker = await trackScene(service, scene, { culling: true });
   scene.onAfterRender = () => called.push(`after ${trees.children.length}`);
   isWatching = true;

@@ -2,7 +2,7 @@
 import { type Material, MeshBasicMaterial, Plane, ShaderMaterial, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import { ClipSetTable, isCutAway } from '../../src/client/three/track/clip-sets.js';
-import { cutOf, isCutAs, isSameCut, type MaterialCut } from '../../src/client/three/track/material-cut.js';
+import { cutOf, isCutUnchanged, isSameCut, type MaterialCut } from '../../src/client/three/track/material-cut.js';
 import { Random, SEED } from '../oracle/random.js';
 
 const plane = (x: number, y: number, z: number, constant: number) => new Plane(new Vector3(x, y, z), constant);
@@ -26,11 +26,11 @@ describe('how a material cuts', () => {
   test('is told from each other kind', () => {
     for (const [name, one] of kinds) {
       const own = cutOf(one());
-      expect(isCutAs(one(), own), name).toBe(true);
+      expect(isCutUnchanged(one(), own), name).toBe(true);
       expect(isSameCut(own, cutOf(one())), name).toBe(true);
       for (const [other, another] of kinds) {
         if (name === other) continue;
-        expect(isCutAs(another(), own), `${name} and ${other}`).toBe(false);
+        expect(isCutUnchanged(another(), own), `${name} and ${other}`).toBe(false);
         expect(isSameCut(own, cutOf(another())), `${name} and ${other}`).toBe(false);
       }
     }
@@ -40,8 +40,8 @@ describe('how a material cuts', () => {
     for (const given of [null, undefined, [], {}, 3]) {
       const material = Object.assign(new MeshBasicMaterial(), { clippingPlanes: given });
       expect(cutOf(material)).toBeUndefined();
-      expect(isCutAs(material, undefined)).toBe(true);
-      expect(isCutAs(material, cutOf(cut([LEFT])))).toBe(false);
+      expect(isCutUnchanged(material, undefined)).toBe(true);
+      expect(isCutUnchanged(material, cutOf(cut([LEFT])))).toBe(false);
     }
     expect(cutOf(undefined)).toBeUndefined();
     expect(cutOf(shader(false))).toEqual({ planes: [], isIntersection: false, isExempt: true });

@@ -40,7 +40,7 @@ import { service, withService } from '../fixtures/each-service.js';
 import { randomCamera, SIZE, settle, UNRENDERED } from '../fixtures/three-picks.js';
 import { place } from '../fixtures/three-scenes.js';
 import { Random, SEED } from '../oracle/random.js';
-import { randomRig, strike } from '../oracle/rigs.js';
+import { poseRandomly, randomRig } from '../oracle/rigs.js';
 
 withService();
 
@@ -84,7 +84,7 @@ const SURFACES: Record<string, Make> = {
   },
   SkinnedMesh: (random, color) => {
     const rig = randomRig(random, { bones: 4 });
-    strike(random, rig);
+    poseRandomly(random, rig);
     (rig.mesh.material as MeshBasicMaterial).color = color(0);
     return rig.root;
   },

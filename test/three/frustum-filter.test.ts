@@ -13,7 +13,12 @@ import {
   Vector3,
 } from 'three';
 import { beforeAll, expect, test } from 'vitest';
-import { BY_AIR, BY_AXIS, type Forms, type Found } from '../../src/client/three/culling/filter-question.js';
+import {
+  DEPTH_ALONG_AXIS,
+  DEPTH_BY_DISTANCE,
+  type Forms,
+  type VisibleInstances,
+} from '../../src/client/three/culling/filter-question.js';
 import { frustumFilter, startFilter } from '../../src/client/three/culling/frustum-filter.js';
 import { InstanceTest } from '../../src/client/three/culling/instance-test.js';
 import { ViewVolume } from '../../src/client/three/culling/view-volume.js';
@@ -75,7 +80,7 @@ function formsOf(...spheres: Sphere[]): Forms {
   return { spheres, ranges: Int32Array.from({ length: 2 * spheres.length }, (_, i) => 3 * i + 5) };
 }
 
-function numbersOf({ numbers, count }: Pick<Found, 'numbers' | 'count'>): number[] {
+function numbersOf({ numbers, count }: Pick<VisibleInstances, 'numbers' | 'count'>): number[] {
   return Array.from(numbers.subarray(0, count));
 }
 
@@ -284,7 +289,7 @@ function depthsOf(
       .clone()
       .applyMatrix4(new Matrix4().fromArray(numbers, 16 * i))
       .sub(eye);
-    return by === BY_AXIS ? way.dot(forward) : way.length();
+    return by === DEPTH_ALONG_AXIS ? way.dot(forward) : way.length();
   });
 }
 
@@ -330,7 +335,7 @@ test.each(HEAPS)(`forms, depths and their order are those of slow float64: %s, s
       if (heap === 'in one place') place.set(1, 2, 3);
       random.placement(place).toArray(numbers, 16 * i);
     }
-    const by = round % 3 === 0 ? BY_AIR : BY_AXIS;
+    const by = round % 3 === 0 ? DEPTH_BY_DISTANCE : DEPTH_ALONG_AXIS;
     test.begin(volume, camera, new Matrix4(), 100, 0);
     const collects = round % 2 === 0;
     const found = test.find(
@@ -371,7 +376,7 @@ function listedAt(places: readonly (readonly [number, number, number])[], direct
   const numbers = new Float32Array(16 * places.length);
   for (const [i, place] of places.entries()) new Matrix4().makeTranslation(...place).toArray(numbers, 16 * i);
   const forms = formsOf(new Sphere(new Vector3(), 1));
-  const eye = { by: BY_AXIS, position: [0, 0, 0], forward: [0, 0, -1] } as const;
+  const eye = { by: DEPTH_ALONG_AXIS, position: [0, 0, 0], forward: [0, 0, -1] } as const;
   expect(instances.find(numbers, places.length, forms, null, eye).count).toBe(places.length);
   return numbersOf({ numbers: instances.list(forms, direction).numbers, count: places.length });
 }

@@ -1,7 +1,7 @@
 // Which pass answers the tests of three's frusta, also if other code replaces these tests during a pass.
 import { BoxGeometry, Frustum, Matrix4, Mesh, type Object3D, OrthographicCamera } from 'three';
 import { expect, onTestFinished, test } from 'vitest';
-import { enter, leave, type RenderPass } from '../../src/client/three/culling/frustum-tests.js';
+import { enterPass, leavePass, type RenderPass } from '../../src/client/three/culling/frustum-tests.js';
 
 const camera = new OrthographicCamera(-2, 2, 2, -2, -2, 2);
 const frustum = new Frustum().setFromProjectionMatrix(
@@ -34,15 +34,15 @@ test('what any pass of a frustum leaves out is not drawn by it, and all else as 
   const passes = [passOf(frustum, [left], [forced]), passOf(frustum, [alsoLeft]), passOf(other, [seen])];
   const original = Frustum.prototype.intersectsObject;
   const answers = (of: Frustum) => [seen, left, alsoLeft, outside, forced].map((object) => of.intersectsObject(object));
-  for (const pass of passes) enter(pass);
+  for (const pass of passes) enterPass(pass);
   expect(answers(frustum)).toEqual([true, false, false, false, false]);
   expect(answers(other)).toEqual([false, true, true, false, false]);
   expect(answers(frustum.clone())).toEqual([true, true, true, false, true]);
-  leave(passes[0]);
+  leavePass(passes[0]);
   expect(answers(frustum)).toEqual([true, true, false, false, false]);
-  leave(passes[2]);
-  leave(passes[1]);
-  leave(passes[1]);
+  leavePass(passes[2]);
+  leavePass(passes[1]);
+  leavePass(passes[1]);
   expect(Frustum.prototype.intersectsObject).toBe(original);
   expect(answers(frustum)).toEqual([true, true, true, false, false]);
 });
@@ -57,7 +57,7 @@ test('who replaces the tests while a pass is under way keeps what it has put the
   let calls = 0;
   for (let round = 1; round <= 3; round++) {
     const pass = passOf(frustum, [left]);
-    enter(pass);
+    enterPass(pass);
     const before = prototype.intersectsObject;
     const wrapper = function (this: Frustum, object: Object3D): boolean {
       calls++;
@@ -67,7 +67,7 @@ test('who replaces the tests while a pass is under way keeps what it has put the
     calls = 0;
     expect(frustum.intersectsObject(left)).toBe(false);
     expect(calls).toBe(round); // those of earlier rounds, too
-    leave(pass);
+    leavePass(pass);
     expect(prototype.intersectsObject).toBe(wrapper);
     pass.asked = 0;
     expect(frustum.intersectsObject(left)).toBe(true);

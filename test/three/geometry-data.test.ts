@@ -21,13 +21,13 @@ import {
 import {
   copyMeshData,
   copyPositions,
+  copySizeOf,
   findTriangle,
   hasFacesInOrder,
   meshDataOfRuns,
   type Primitive,
   positionsOfRuns,
   runsOf,
-  sizeOf,
   vertexRange,
 } from '../../src/client/three/geometry/geometry.js';
 import { GeometryVersion, versionOf } from '../../src/client/three/geometry/geometry-version.js';
@@ -134,7 +134,7 @@ test(`what is handed over is what three draws, seed ${SEED}`, () => {
     const numbers = copied.positions.length + (copied.indices?.length ?? 0);
     const { first, end, isRange } = vertexRange(geometry, runs);
     // The drawn part of a range is less than the whole, whose size counts.
-    expect(sizeOf(geometry, runs, primitive)).toBe(isRange ? numbers + 3 * (count - end + first) : numbers);
+    expect(copySizeOf(geometry, runs, primitive)).toBe(isRange ? numbers + 3 * (count - end + first) : numbers);
     expect(isRange).toBe(geometry.index === null && runs.length === 1);
     expect(Array.from(positionsOfRuns(geometry, runs))).toEqual(Array.from(copied.positions));
     expect(Array.from(copyPositions(geometry, first, end))).toEqual(Array.from(copied.positions));

@@ -12,7 +12,7 @@ import {
   TorusKnotGeometry,
 } from 'three';
 import { describe, expect, test } from 'vitest';
-import { runsOf, toFaces } from '../../src/client/three/geometry/geometry.js';
+import { runsOf, toFaceIndices } from '../../src/client/three/geometry/geometry.js';
 import { GeometryVersion } from '../../src/client/three/geometry/geometry-version.js';
 
 /** The two triangles of a square, corner by corner. */
@@ -187,9 +187,9 @@ test('toFaces counts as three does: in one of two, over runs in any order, and l
     { start: 3, end: 9, materialIndex: 1 },
   ];
   const pairs = Uint32Array.of(0, 0, 1, 1, 2, 2, 3, 3, 4, 4);
-  toFaces(runs, pairs, 1, 2);
+  toFaceIndices(runs, pairs, 1, 2);
   expect([...pairs]).toEqual([0, 10, 1, 11, 2, 1, 3, 2, 4, 4]);
-  toFaces([{ start: 0, end: 9, materialIndex: 0 }], pairs, 0, 2);
+  toFaceIndices([{ start: 0, end: 9, materialIndex: 0 }], pairs, 0, 2);
   expect([...pairs]).toEqual([0, 10, 1, 11, 2, 1, 3, 2, 4, 4]);
 });
 

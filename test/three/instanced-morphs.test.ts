@@ -19,12 +19,12 @@ import {
 } from 'three';
 import { expect, test, vi } from 'vitest';
 import { service, withService } from '../fixtures/each-service.js';
-import { Mortal } from '../fixtures/mortal.js';
+import { KillableService } from '../fixtures/mortal.js';
 import { shareOf } from '../fixtures/share.js';
 import {
   type AnyCamera,
   frontCamera,
-  pickMiddle,
+  pickCenter,
   randomCamera,
   SIZE,
   settle,
@@ -280,7 +280,7 @@ morphTest(
     const { mesh, lift } = twoBalls();
     const tracker = await tracked(mesh);
     expect(setPose).toHaveBeenCalledTimes(2);
-    expect(await pickMiddle(tracker)).toMatchObject({ object: mesh, instanceId: 0 });
+    expect(await pickCenter(tracker)).toMatchObject({ object: mesh, instanceId: 0 });
     await tracker.update(frontCamera(), SIZE);
     mesh.morphTexture!.needsUpdate = true; // with the same influences
     await tracker.update(frontCamera(), SIZE);
@@ -288,10 +288,10 @@ morphTest(
     for (const by of [1, Number.NaN]) {
       lift(by);
       await settle(tracker, frontCamera());
-      expect(await pickMiddle(tracker)).toMatchObject({ object: mesh, instanceId: 1 });
+      expect(await pickCenter(tracker)).toMatchObject({ object: mesh, instanceId: 1 });
       lift(0);
       await settle(tracker, frontCamera());
-      expect(await pickMiddle(tracker)).toMatchObject({ object: mesh, instanceId: 0 });
+      expect(await pickCenter(tracker)).toMatchObject({ object: mesh, instanceId: 0 });
     }
     const nearest = await tracker.closestPoint(new Vector3(0, 0.3, 9));
     expect(nearest?.face?.normal.z).toBeGreaterThan(0.8);
@@ -300,17 +300,17 @@ morphTest(
 );
 
 morphTest('a new worker gets them back, and those that come later have theirs', async () => {
-  const mortal = await Mortal.create();
+  const mortal = await KillableService.create();
   const { mesh, lift } = twoBalls();
   mesh.count = 1;
   lift(1);
   const tracker = await tracked(mesh, mortal.service);
-  expect(await pickMiddle(tracker)).toBeNull();
+  expect(await pickCenter(tracker)).toBeNull();
   await mortal.kill();
-  expect(await pickMiddle(tracker)).toBeNull();
+  expect(await pickCenter(tracker)).toBeNull();
   mesh.count = 2;
   await settle(tracker, frontCamera());
-  expect(await pickMiddle(tracker)).toMatchObject({ object: mesh, instanceId: 1 });
+  expect(await pickCenter(tracker)).toMatchObject({ object: mesh, instanceId: 1 });
   tracker.dispose();
 });
 

@@ -2,7 +2,7 @@
 import type { MeshData, MeshId } from 'collision-worker';
 import { BufferAttribute, BufferGeometry, InterleavedBuffer, InterleavedBufferAttribute } from 'three';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { copyMeshData, meshDataOfRuns, runsOf, sizeOf } from '../../src/client/three/geometry/geometry.js';
+import { copyMeshData, copySizeOf, meshDataOfRuns, runsOf } from '../../src/client/three/geometry/geometry.js';
 import { MeshPool } from '../../src/client/three/geometry/mesh-pool.js';
 import type { MeshUser } from '../../src/client/three/geometry/shared-mesh.js';
 import { Random, SEED } from '../oracle/random.js';
@@ -109,7 +109,7 @@ test.each(Object.entries(FORMS))(`a large geometry %s is copied in slices, seed 
   }
   const copied = Object.values(data).reduce((sum, { length }) => sum + length, 0);
   expect(turns).toBeGreaterThanOrEqual(Math.floor(copied / (3 * STEP)));
-  expect(copied).toBe(sizeOf(geometry, runsOf(geometry, null)));
+  expect(copied).toBe(copySizeOf(geometry, runsOf(geometry, null)));
 });
 
 test(`groups are copied one after the other, seed ${SEED}`, () => {

@@ -13,7 +13,7 @@ import {
   SkinnedMesh,
 } from 'three';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { frontCamera, pickMiddle, SIZE, settle, UNRENDERED } from '../fixtures/three-picks.js';
+import { frontCamera, pickCenter, SIZE, settle, UNRENDERED } from '../fixtures/three-picks.js';
 import { cube } from '../fixtures/three-scenes.js';
 
 let service: CollisionService;
@@ -47,17 +47,17 @@ test.each(['objectOptions', 'shapeOf'] as const)(
     };
     const tracker = await trackScene(service, scene, { ...UNRENDERED, [name]: ask });
     await settle(tracker, frontCamera());
-    expect((await pickMiddle(tracker))?.object).toBe(bad);
+    expect((await pickCenter(tracker))?.object).toBe(bad);
     isBad = true;
     tracker.changed(bad);
     await settle(tracker, frontCamera());
-    expect((await pickMiddle(tracker))?.object).toBe(good);
+    expect((await pickCenter(tracker))?.object).toBe(good);
     expect([...tracker.untracked.keys()]).toEqual([bad]);
     expect(said).toEqual([expect.stringMatching(/the Mesh "bad" is left out: .*no more/)]);
     isBad = false;
     tracker.changed(bad);
     await settle(tracker, frontCamera());
-    expect((await pickMiddle(tracker))?.object).toBe(bad);
+    expect((await pickCenter(tracker))?.object).toBe(bad);
     expect(tracker.untracked.size).toBe(0);
   },
 );
@@ -78,13 +78,13 @@ test.each(['objectOptions', 'shapeOf'] as const)(
     expect([...tracker.untracked.keys()]).toEqual([bad]);
     expect(tracker.untracked.get(bad)).toMatchObject({ code: 'INVALID_ARGUMENT', cause: new Error('no idea') });
     expect(said).toEqual([expect.stringMatching(/the Mesh "bad" is left out: .*no idea/)]);
-    expect((await pickMiddle(tracker))?.object).toBe(good);
+    expect((await pickCenter(tracker))?.object).toBe(good);
     isBad = false;
     await settle(tracker, frontCamera());
-    expect((await pickMiddle(tracker))?.object).toBe(good); // its change was not reported
+    expect((await pickCenter(tracker))?.object).toBe(good); // its change was not reported
     tracker.changed(scene);
     await settle(tracker, frontCamera());
-    expect((await pickMiddle(tracker))?.object).toBe(bad);
+    expect((await pickCenter(tracker))?.object).toBe(bad);
     expect(tracker.untracked.size).toBe(0);
     expect(said).toHaveLength(1);
   },
@@ -97,10 +97,10 @@ test('a bad geometry is said once, and the frame goes on', async () => {
   for (let i = 0; i < 3; i++) await tracker.update(frontCamera(), SIZE);
   expect([...tracker.untracked.keys()]).toEqual([bad]);
   expect(said).toEqual([expect.stringContaining('the Mesh "bad" is left out')]);
-  expect((await pickMiddle(tracker))?.object).toBe(good);
+  expect((await pickCenter(tracker))?.object).toBe(good);
   bad.geometry = new BoxGeometry();
   await settle(tracker, frontCamera());
-  expect((await pickMiddle(tracker))?.object).toBe(bad);
+  expect((await pickCenter(tracker))?.object).toBe(bad);
 });
 
 test('what could not be read is tried again when it is its turn, though it is still the same', async () => {
@@ -110,12 +110,12 @@ test('what could not be read is tried again when it is its turn, though it is st
   bad.layers = null as never;
   await settle(tracker, frontCamera());
   expect([...tracker.untracked.keys()]).toEqual([bad]);
-  expect((await pickMiddle(tracker))?.object).toBe(good);
+  expect((await pickCenter(tracker))?.object).toBe(good);
   bad.layers = layers;
   const end = performance.now() + 10_000;
   while (tracker.untracked.size > 0 && performance.now() < end) await tracker.update(frontCamera(), SIZE);
   await settle(tracker, frontCamera());
-  expect((await pickMiddle(tracker))?.object).toBe(bad);
+  expect((await pickCenter(tracker))?.object).toBe(bad);
   expect(said).toHaveLength(1);
 });
 
@@ -137,13 +137,13 @@ test.each(Object.keys(CLASSES))('a shape stands for a %s', async (kind) => {
   });
   await settle(tracker, frontCamera());
   expect(tracker.untracked.size).toBe(0);
-  const hit = (await pickMiddle(tracker))!;
+  const hit = (await pickCenter(tracker))!;
   expect(hit.object).toBe(object);
   expect(hit).toMatchObject({ face: null, faceIndex: null });
   expect(hit.distance).toBeCloseTo(8, 6);
   object.position.x = 30;
   await tracker.update(frontCamera(), SIZE);
-  expect(await pickMiddle(tracker)).toBeNull();
+  expect(await pickCenter(tracker)).toBeNull();
   object.position.x = 0;
   // Without the shape it is tracked as itself, or left out, and with another shape it is tracked again.
   const isLeftOut = kind === 'SkinnedMesh';
@@ -151,8 +151,8 @@ test.each(Object.keys(CLASSES))('a shape stands for a %s', async (kind) => {
     tracker.changed(object);
     await settle(tracker, frontCamera());
     expect(tracker.untracked.get(object)?.code).toBe(radius === 0 && isLeftOut ? 'BAD_DATA' : undefined);
-    if (radius > 0) expect((await pickMiddle(tracker))?.distance).toBe(6);
-    else if (isLeftOut) expect(await pickMiddle(tracker)).toBeNull();
+    if (radius > 0) expect((await pickCenter(tracker))?.distance).toBe(6);
+    else if (isLeftOut) expect(await pickCenter(tracker)).toBeNull();
     else expect((await tracker.pick(450, 250, { radius: 100 }))?.index).toBeGreaterThanOrEqual(0);
   }
   expect(said).toEqual(isLeftOut ? [expect.stringContaining(`the ${kind} is left out`)] : []);
@@ -164,7 +164,7 @@ test('`changed` asks for options again, and tells the service those that are oth
   const tracker = await trackScene(service, scene, { ...UNRENDERED, contacts: 'any', objectOptions: () => options });
   const ids = [...tracker.idsOf(bad)];
   await settle(tracker, frontCamera());
-  expect(await pickMiddle(tracker)).toBeNull();
+  expect(await pickCenter(tracker)).toBeNull();
   const set = vi.spyOn(service, 'setObject');
   tracker.changed(bad);
   await settle(tracker, frontCamera());
@@ -172,12 +172,12 @@ test('`changed` asks for options again, and tells the service those that are oth
   options = { motion: 'moving' };
   tracker.changed(bad);
   await settle(tracker, frontCamera());
-  expect((await pickMiddle(tracker))?.object).toBe(bad);
+  expect((await pickCenter(tracker))?.object).toBe(bad);
   expect([...tracker.idsOf(bad)]).toEqual(ids);
   // It moves from now on, and is visited in every frame.
   bad.position.x = 50;
   await tracker.update(frontCamera(), SIZE);
-  expect(await pickMiddle(tracker)).toBeNull();
+  expect(await pickCenter(tracker)).toBeNull();
 });
 
 test('`changed` is about objects of three, of a tracker in use', async () => {

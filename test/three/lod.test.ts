@@ -22,7 +22,7 @@ import { shareOf } from '../fixtures/share.js';
 import {
   comparePicks,
   frontCamera,
-  pickMiddle,
+  pickCenter,
   randomCamera,
   SIZE,
   settle,
@@ -204,7 +204,7 @@ test('a level that moves out of its LOD is an object of its own, until it moves 
     parent?.add(level);
     await settle(tracker, frontCamera());
     expect(await tracker.pickRegion({ x: 0, y: 0, width: 800, height: 600 })).toEqual([found]);
-    expect((await pickMiddle(tracker))?.object).toBe(level);
+    expect((await pickCenter(tracker))?.object).toBe(level);
   }
 });
 
@@ -226,7 +226,7 @@ test('what is hit is the level, what is found is the LOD', async () => {
   const scene = new Scene().add(lod);
   const tracker = await trackScene(service, scene, UNRENDERED);
   await see(tracker, scene, 10);
-  const hit = (await pickMiddle(tracker))!;
+  const hit = (await pickCenter(tracker))!;
   expect(hit.object).toBe(near);
   expect(hit.distance).toBeCloseTo(9, 6);
   for (const ignore of [[hit], [near], [far], [lod]]) expect(await tracker.pick(400, 300, { ignore })).toBeNull();
@@ -312,27 +312,27 @@ test('a shape stands for a LOD and all that is below it, where the LOD is', asyn
   await settle(tracker, frontCamera());
   expect(asked.every((object) => object === lod)).toBe(true);
   expect(service.stats).toMatchObject({ objects: 1, meshes: 0 });
-  const hit = (await pickMiddle(tracker))!;
+  const hit = (await pickCenter(tracker))!;
   expect(hit.object).toBe(lod);
   expect(hit).toMatchObject({ face: null, distance: 7 });
   const ids = [...tracker.idsOf(lod)];
   expect([...tracker.idsOf(far)]).toEqual(ids);
   lod.position.x = 40;
   await tracker.update(frontCamera(), SIZE);
-  expect(await pickMiddle(tracker)).toBeNull();
+  expect(await pickCenter(tracker)).toBeNull();
   lod.position.x = 1;
   lod.visible = false;
   await tracker.update(frontCamera(), SIZE);
-  expect(await pickMiddle(tracker)).toBeNull();
+  expect(await pickCenter(tracker)).toBeNull();
   lod.visible = true;
   radius = 0; // and the levels are tracked separately, since one of them is a group
   tracker.changed(lod);
   showLevels(scene, cameraAt(60));
   await settle(tracker, cameraAt(60));
-  expect((await pickMiddle(tracker))?.distance).toBeCloseTo(58, 6);
+  expect((await pickCenter(tracker))?.distance).toBeCloseTo(58, 6);
   radius = 2;
   tracker.changed(lod);
   await settle(tracker, frontCamera());
-  expect((await pickMiddle(tracker))?.object).toBe(lod);
+  expect((await pickCenter(tracker))?.object).toBe(lod);
   expect(service.stats.objects).toBe(1);
 });

@@ -3,9 +3,9 @@ import { type SceneTracker, trackScene } from 'collision-worker/three';
 import { BoxGeometry, InstancedMesh, Matrix4, MeshBasicMaterial, type Object3D, Scene, Vector3 } from 'three';
 import { expect, test, vi } from 'vitest';
 import { IndexSet } from '../../src/client/three/track/index-set.js';
-import { MOST_IN_BLOCK as BLOCK } from '../../src/client/three/track/stand-in.js';
+import { MAX_BLOCK_SIZE as BLOCK } from '../../src/client/three/track/stand-in.js';
 import { service, withService } from '../fixtures/each-service.js';
-import { hurry } from '../fixtures/hurry.js';
+import { endSlicesEarly } from '../fixtures/hurry.js';
 import { frontCamera, SIZE } from '../fixtures/three-picks.js';
 import { cube } from '../fixtures/three-scenes.js';
 import { Random, SEED } from '../oracle/random.js';
@@ -40,7 +40,7 @@ test('instances come a block in a slice, each in its place at once; what is ther
   scene.updateMatrixWorld();
   const tracker = await trackScene(service, scene);
   await update(tracker);
-  hurry();
+  endSlicesEarly();
   for (let round = 0; round < 2; round++) {
     scene.add(mesh);
     scene.updateMatrixWorld();
@@ -99,7 +99,7 @@ test('many that are hidden, shown, in other layers, and some without a place, wh
   const tracker = await trackScene(service, scene);
   await update(tracker);
   await update(tracker);
-  hurry();
+  endSlicesEarly();
   const isSeen = async (i: number) => (await hitAt(tracker, 2 * i))?.[1] === i;
   const here = [1, BLOCK + 1, 4 * BLOCK];
   for (const i of lost) expect(await isSeen(i)).toBe(false);
@@ -135,7 +135,7 @@ test.each(['one after the other', 'with the service'])(
     scene.updateMatrixWorld();
     const tracker = await trackScene(service, scene);
     for (let i = 0; service.stats.objects < COUNT + 300 && i < 2000; i++) await update(tracker);
-    hurry();
+    endSlicesEarly();
     tracker.dispose();
     tracker.dispose();
     await expect(update(tracker)).rejects.toMatchObject({ code: 'DISPOSED' });
@@ -192,7 +192,7 @@ test('an instance that is to go stays hidden though it gets a place meanwhile', 
   scene.updateMatrixWorld();
   const tracker = await trackScene(service, scene);
   await settled(tracker, count);
-  hurry();
+  endSlicesEarly();
   mesh.count = 10;
   const first = update(tracker);
   for (const i of [7, BLOCK]) mesh.setMatrixAt(i, new Matrix4().makeTranslation(2 * i, 0, 0));
@@ -208,7 +208,7 @@ test('an instance that is to go stays hidden though it gets a place meanwhile', 
 test('a tracker that has ended works until all is gone, and no longer', async () => {
   const tracker = await trackScene(service, new Scene().add(forest(3 * BLOCK)));
   await settled(tracker, 3 * BLOCK);
-  hurry();
+  endSlicesEarly();
   tracker.dispose();
   expect(service.stats.objects).toBeGreaterThan(0);
   while (service.stats.objects > 0) await new Promise(setImmediate);

@@ -1,6 +1,6 @@
 import { BackSide, BoxGeometry, DoubleSide, FrontSide, MeshBasicMaterial } from 'three';
 import { describe, expect, test } from 'vitest';
-import { MaterialLook, planStandIn, sidesOfRuns } from '../../src/client/three/track/material-plan.js';
+import { MaterialsSnapshot, planStandIn, sidesOfRuns } from '../../src/client/three/track/material-plan.js';
 
 describe('materials in an array look the same', () => {
   const looks = () => [FrontSide, BackSide, DoubleSide].map((side) => new MeshBasicMaterial({ side }));
@@ -8,7 +8,7 @@ describe('materials in an array look the same', () => {
   test('as long as they are the same, in whatever array', () => {
     const materials = looks();
     const geometry = new BoxGeometry();
-    const look = new MaterialLook(materials, geometry);
+    const look = new MaterialsSnapshot(materials, geometry);
     expect(look.equals(materials, geometry)).toBe(true);
     expect(look.equals([...materials], geometry)).toBe(true);
   });
@@ -25,7 +25,7 @@ describe('materials in an array look the same', () => {
   ])('but not where %s', (_, change) => {
     const materials = looks();
     const geometry = new BoxGeometry();
-    const look = new MaterialLook(materials, geometry);
+    const look = new MaterialsSnapshot(materials, geometry);
     change(materials, geometry);
     expect(look.equals(materials, geometry)).toBe(false);
     expect(look.equals(materials[0], geometry)).toBe(false);

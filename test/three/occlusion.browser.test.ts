@@ -20,7 +20,7 @@ import {
 import { expect, test } from 'vitest';
 import { renderer } from '../fixtures/each-renderer.js';
 import { service, withService } from '../fixtures/each-service.js';
-import { flown, lit, PICTURE, somewhere } from '../fixtures/flights.js';
+import { flyAndCompare, litScene, PICTURE, randomTransform } from '../fixtures/flights.js';
 import { Random, SEED } from '../oracle/random.js';
 
 withService();
@@ -65,13 +65,13 @@ function city(random: Random): { scene: Scene; houses: Mesh[]; things: Mesh[] } 
     }
   }
   const ground = new Mesh(new PlaneGeometry(120, 120).rotateX(-Math.PI / 2), stone);
-  return { scene: lit(ground, ...houses, ...things), houses, things };
+  return { scene: litScene(ground, ...houses, ...things), houses, things };
 }
 
 test(`a city that stands still, and a camera that turns and walks, seed ${SEED}`, async () => {
   const random = new Random(SEED);
   const { scene } = city(random);
-  const { occluded } = await flown(random, {
+  const { occluded } = await flyAndCompare(random, {
     ...{ service, painter: renderer, scene, camera: camera(), options, frames: FRAMES },
     fly: (eye, frame) => {
       eye.rotation.y += 0.05 * random.range(-1, 2);
@@ -89,7 +89,7 @@ test(`a city in which things and houses move, come and go, and become others, se
   const glass = new MeshLambertMaterial({ transparent: true, opacity: 0.4 });
   const inward = new MeshLambertMaterial({ side: BackSide });
   const stone = houses[0].material;
-  const { occluded } = await flown(random, {
+  const { occluded } = await flyAndCompare(random, {
     ...{ service, painter: renderer, scene, camera: camera(), options, frames: 2 * FRAMES },
     step: (frame) => {
       for (const thing of things) if (random.chance(0.02)) thing.position.y = random.range(0, 20);
@@ -115,7 +115,7 @@ test(`a city in which things and houses move, come and go, and become others, se
 test(`instances behind walls that are moved, and from inside of a room, seed ${SEED}`, async () => {
   const random = new Random(SEED);
   const many = new InstancedMesh(new IcosahedronGeometry(0.5, 1), new MeshLambertMaterial({ color: 0x33aaff }), 800);
-  for (let i = 0; i < many.count; i++) many.setMatrixAt(i, somewhere(random, 40));
+  for (let i = 0; i < many.count; i++) many.setMatrixAt(i, randomTransform(random, 40));
   const wall = new Mesh(new BoxGeometry(60, 20, 1), new MeshLambertMaterial({ color: 0x775533 }));
   wall.position.z = -5;
   const screens = [0, 1, 2].map((i) => {
@@ -126,8 +126,8 @@ test(`instances behind walls that are moved, and from inside of a room, seed ${S
   });
   const room = new Mesh(new BoxGeometry(100, 60, 100), new MeshBasicMaterial({ color: 0x101010, side: BackSide }));
   const matrix = new Matrix4();
-  const scene = lit(many, wall, room, ...screens);
-  const { occluded } = await flown(random, {
+  const scene = litScene(many, wall, room, ...screens);
+  const { occluded } = await flyAndCompare(random, {
     ...{
       service,
       painter: renderer,
@@ -147,7 +147,8 @@ test(`instances behind walls that are moved, and from inside of a room, seed ${S
       if (frame % 36 === 20) scene.add(wall);
       if (frame % 9 === 5) wall.position.y = wall.position.y === 0 ? 15 : 0;
       if (frame % 7 !== 6) return;
-      for (let i = 0; i < 5; i++) many.setMatrixAt(random.integer(many.count), matrix.copy(somewhere(random, 40)));
+      for (let i = 0; i < 5; i++)
+        many.setMatrixAt(random.integer(many.count), matrix.copy(randomTransform(random, 40)));
       many.instanceMatrix.needsUpdate = true;
     },
   });
@@ -178,7 +179,7 @@ test(`LODs behind houses are not drawn, whatever level they show, seed ${SEED}`,
   for (const lod of lods) {
     for (const { object } of lod.levels) object.onAfterRender = (...[, , eye]) => drawn[eye === own ? 0 : 1]++;
   }
-  await flown(random, {
+  await flyAndCompare(random, {
     ...{ service, painter: renderer, scene, camera: own, options, frames: 2 * FRAMES },
     fly: (eye, frame) => {
       if (frame % 12 < 6) eye.translateZ(-0.06);
@@ -201,9 +202,9 @@ test('what has a shader of its own is left out where it is said to be cullable, 
   for (let i = 0; i < 50; i++) many.setMatrixAt(i, new Matrix4().setPosition(i / 5, 1, -15));
   const single = new Mesh(new BoxGeometry(1, 1, 1), own());
   single.position.set(2, 1, -12);
-  const scene = lit(wall, many, single);
+  const scene = litScene(wall, many, single);
   const occluded = async (own: { cullable?: boolean }) => {
-    const sum = await flown(new Random(SEED), {
+    const sum = await flyAndCompare(new Random(SEED), {
       ...{ service, painter: renderer, scene, camera: camera(), frames: 10 },
       options: { ...options, objectOptions: (object) => (object === wall ? {} : own) },
       fly: () => {},

@@ -17,7 +17,7 @@ import {
   Texture,
 } from 'three';
 import { expect, test } from 'vitest';
-import { canBeHidden, hidesOthers } from '../../src/client/three/track/opacity.js';
+import { isOccludable, isOccluder } from '../../src/client/three/track/opacity.js';
 
 const nodes = (): Material => Object.assign(new MeshBasicMaterial(), { isNodeMaterial: true });
 const patched = (): Material => Object.assign(new MeshBasicMaterial(), { onBeforeCompile: () => {} });
@@ -60,9 +60,9 @@ test.each<[string, Material | Material[], hides: boolean, isHidden: boolean, isH
   ['of several, one drawn over all', [new MeshBasicMaterial({ depthTest: false }), nodes()], false, false, false],
 ])('%s', (_, material, hides, isHidden, isHiddenIfCullable) => {
   const mesh = new Mesh(undefined, material);
-  expect(hidesOthers(mesh), 'hides others').toBe(hides);
-  expect(canBeHidden(mesh, false), 'can be hidden').toBe(isHidden);
-  expect(canBeHidden(mesh, true), 'can be hidden, if its shaders leave it where it is').toBe(isHiddenIfCullable);
-  expect(hidesOthers(Object.assign(mesh, { onBeforeRender: () => {} })), 'hides others with a hook').toBe(false);
-  expect(hidesOthers(new Hooked(undefined, material)), 'hides others with a hook of its class').toBe(false);
+  expect(isOccluder(mesh), 'hides others').toBe(hides);
+  expect(isOccludable(mesh, false), 'can be hidden').toBe(isHidden);
+  expect(isOccludable(mesh, true), 'can be hidden, if its shaders leave it where it is').toBe(isHiddenIfCullable);
+  expect(isOccluder(Object.assign(mesh, { onBeforeRender: () => {} })), 'hides others with a hook').toBe(false);
+  expect(isOccluder(new Hooked(undefined, material)), 'hides others with a hook of its class').toBe(false);
 });

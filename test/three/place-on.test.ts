@@ -1,7 +1,7 @@
 // The position of an event on an element, on a simulated page with the differences of browsers: some count offsets from
 // inside a border, and some from its outer edge.
 import { beforeAll, expect, test, vi } from 'vitest';
-import { placeOn } from '../../src/client/three/query/place-on.js';
+import { positionOn } from '../../src/client/three/query/place-on.js';
 
 /** A document whose events have offsets as one kind of browser counts them. */
 class Page {
@@ -82,8 +82,8 @@ test.each([false, true])('offsets are told from within the border, which a brows
   ]) {
     const element = page.element(left, top);
     // It is rotated: its bounding box on the page is of no use.
-    expect(placeOn(element, page.event(element, 12.5, 70.25, 300, 200))).toEqual({ x: 12.5, y: 70.25 });
-    expect(placeOn(element, page.event(element, 12, 70, 300, 200))).toEqual({ x: 12, y: 70 });
+    expect(positionOn(element, page.event(element, 12.5, 70.25, 300, 200))).toEqual({ x: 12.5, y: 70.25 });
+    expect(positionOn(element, page.event(element, 12, 70, 300, 200))).toEqual({ x: 12, y: 70 });
   }
   expect(page.probes).toBe(2); // a document is probed once for both
 });
@@ -98,10 +98,10 @@ test.each([
   for (const zoom of [0.5, 4]) {
     const element = page.element(10, 20, zoom, zoom);
     // It is rotated: its bounding box on the page is of no use.
-    expect(placeOn(element, page.event(element, 12.5, 70.25, 900, 900))).toEqual({ x: 12.5, y: 70.25 });
+    expect(positionOn(element, page.event(element, 12.5, 70.25, 900, 900))).toEqual({ x: 12.5, y: 70.25 });
     // In whole pixels of the page, at half an own pixel: the bounding box is more precise.
     const event = page.event(element, 12, 70, 40 + zoom * (10 + 12.2), 30 + zoom * (20 + 69.9));
-    const { x, y } = placeOn(element, event);
+    const { x, y } = positionOn(element, event);
     expect([x, y]).toEqual([expect.closeTo(12.2), expect.closeTo(69.9)]);
   }
   expect(page.probes).toBe(2);
@@ -110,7 +110,7 @@ test.each([
 test.each([false, true])('without a border nobody asks, where a browser counts it: %s', (isFromBorder) => {
   const page = new Page(isFromBorder);
   const element = page.element(0, 0);
-  expect(placeOn(element, page.event(element, 12.5, 70.25, 300, 200))).toEqual({ x: 12.5, y: 70.25 });
+  expect(positionOn(element, page.event(element, 12.5, 70.25, 300, 200))).toEqual({ x: 12.5, y: 70.25 });
   expect(page.probes).toBe(0);
 });
 
@@ -120,7 +120,7 @@ test.each([false, true])(
     const page = new Page(isFromBorder);
     const element = page.element(10, 20);
     const placed = (x: number, y: number, clientX: number, clientY: number) =>
-      placeOn(element, page.event(element, x, y, clientX, clientY));
+      positionOn(element, page.event(element, x, y, clientX, clientY));
     expect(placed(12, 70, 40 + 10 + 12.75, 30 + 20 + 69.5)).toEqual({ x: 12.75, y: 69.5 });
     // A difference of less than a pixel along only one axis is ignored.
     expect(placed(12, 70, 40 + 10 + 13, 30 + 20 + 69.5)).toEqual({ x: 12, y: 70 });
@@ -135,14 +135,14 @@ test('over something in it, an event is told by the box, which may be scaled', (
   const page = new Page(true);
   const element = page.element(10, 20, 0.5);
   const child = page.element(0, 0);
-  const { x, y } = placeOn(element, page.event(child, 1, 2, 40 + 0.5 * (10 + 33), 30 + 0.5 * (20 + 44)));
+  const { x, y } = positionOn(element, page.event(child, 1, 2, 40 + 0.5 * (10 + 33), 30 + 0.5 * (20 + 44)));
   expect([x, y]).toEqual([33, 44]);
   // Its size is rounded: a difference within that is no scale.
   const rounded = page.element(10, 20, 1 + 0.9 / 220);
-  expect(placeOn(rounded, page.event(child, 1, 2, 40 + 10 + 33, 30 + 20 + 44))).toEqual({ x: 33, y: 44 });
+  expect(positionOn(rounded, page.event(child, 1, 2, 40 + 10 + 33, 30 + 20 + 44))).toEqual({ x: 33, y: 44 });
   // An element that is not drawn has no scale.
   const hidden = page.element(0, 0, 0);
-  expect(placeOn(hidden, page.event(child, 1, 2, 45, 36))).toEqual({ x: 5, y: 6 });
+  expect(positionOn(hidden, page.event(child, 1, 2, 45, 36))).toEqual({ x: 5, y: 6 });
 });
 
 test.each([false, true])('without currentCSSZoom boxes are told in zoomed pixels, and offsets, too: %s', (isZoomed) => {
@@ -155,8 +155,8 @@ test.each([false, true])('without currentCSSZoom boxes are told in zoomed pixels
     return { zoom: asked === around ? '1.5' : /zoom:(\d+)/.exec(asked.style!.cssText)?.[1] };
   });
   const client = [3 * (40 + 0.5 * (10 + 33)), 3 * (30 + 0.5 * (20 + 44))] as const;
-  const overChild = placeOn(element, page.event(page.element(0, 0), 1, 2, ...client));
+  const overChild = positionOn(element, page.event(page.element(0, 0), 1, 2, ...client));
   expect([overChild.x, overChild.y]).toEqual([expect.closeTo(33), expect.closeTo(44)]);
   // It is rotated: its bounding box on the page is of no use.
-  expect(placeOn(element, page.event(element, 12.5, 70.25, 900, 900, 3))).toEqual({ x: 12.5, y: 70.25 });
+  expect(positionOn(element, page.event(element, 12.5, 70.25, 900, 900, 3))).toEqual({ x: 12.5, y: 70.25 });
 });

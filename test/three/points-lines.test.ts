@@ -27,7 +27,7 @@ import { indexInThree, isMissedByThree } from '../fixtures/three-lines.js';
 import {
   type AnyCamera,
   frontCamera,
-  pickMiddle,
+  pickCenter,
   pixelNear,
   randomCamera,
   SIZE,
@@ -296,7 +296,7 @@ test('a strange object before them is passed over', async () => {
   const points = new Points(dots(0, 0, 0));
   const tracker = await track(service, new Scene().add(points));
   service.addObject({ shape: { type: 'sphere', radius: 0.5, center: [0, 0, 3] } });
-  expect((await pickMiddle(tracker))?.object).toBe(points);
+  expect((await pickCenter(tracker))?.object).toBe(points);
   expect((await tracker.pick(400, 300, { params: { Points: { threshold: 0.1 } } }))?.object).toBe(points);
 });
 
@@ -308,7 +308,7 @@ test('what has no vertices, or bad ones, is left out until it has some', async (
   const tracker = await track(service, scene);
   expect([...tracker.untracked.keys()]).toEqual([points, bad]);
   for (const { code } of tracker.untracked.values()) expect(code).toBe('BAD_DATA');
-  expect((await pickMiddle(tracker))?.object).toBe(good);
+  expect((await pickCenter(tracker))?.object).toBe(good);
   points.geometry = dots(0, 0, 1);
   bad.geometry = dots(-1, 0, 2, 1, 0, 2);
   await settle(tracker, frontCamera());
@@ -389,7 +389,7 @@ test('a pick looks past objects of others at what is near the cursor', async () 
     service.addObject({ shape: { type: 'sphere', radius: 0.5 }, matrix, contacts: 'none' });
   }
   await tracker.update(frontCamera(), SIZE);
-  expect(await pickMiddle(tracker)).toMatchObject({ object: points, index: 0 });
+  expect(await pickCenter(tracker)).toMatchObject({ object: points, index: 0 });
   const beside = await tracker.pick(SIZE.width / 2 + 3, SIZE.height / 2, { radius: 4 });
   expect(beside).toMatchObject({ object: points, index: 0 });
   expect(await tracker.pick(SIZE.width / 2 + 3, SIZE.height / 2, { radius: 2 })).toBeNull();

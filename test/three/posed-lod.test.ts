@@ -19,12 +19,12 @@ import {
 } from 'three';
 import { expect, test, vi } from 'vitest';
 import { service, withService } from '../fixtures/each-service.js';
-import { Mortal } from '../fixtures/mortal.js';
+import { KillableService } from '../fixtures/mortal.js';
 import { shareOf } from '../fixtures/share.js';
-import { frontCamera, pickMiddle, SIZE, settle, UNRENDERED } from '../fixtures/three-picks.js';
+import { frontCamera, pickCenter, SIZE, settle, UNRENDERED } from '../fixtures/three-picks.js';
 import { arm, cameraAt, comparePosedPicks, rigIn } from '../fixtures/three-rigs.js';
 import { Random, SEED } from '../oracle/random.js';
-import { type Rig, strike } from '../oracle/rigs.js';
+import { poseRandomly, type Rig } from '../oracle/rigs.js';
 
 withService();
 
@@ -146,7 +146,7 @@ test(`${SCENES} scenes that change while they run: picks are those of what three
     root.add(...lods.map(({ lod }) => lod));
     const tracker = await trackScene(service, root, UNRENDERED);
     for (let round = 0; round < ROUNDS; round++) {
-      for (const { rigs } of lods) for (const rig of rigs) if (random.chance(0.8)) strike(random, rig);
+      for (const { rigs } of lods) for (const rig of rigs) if (random.chance(0.8)) poseRandomly(random, rig);
       const camera = cameraAt(random, new Vector3());
       showLevels(root, camera);
       await settle(tracker, camera);
@@ -233,7 +233,7 @@ test('a level that is hidden somewhere between it and its Mesh is not there', as
   const hit = async () => {
     showLevels(scene, frontCamera());
     await settle(tracker, frontCamera());
-    return (await pickMiddle(tracker))?.object ?? null;
+    return (await pickCenter(tracker))?.object ?? null;
   };
   expect(await hit()).toBe(near);
   for (const between of [near, near.parent!, lod]) {
@@ -266,12 +266,12 @@ test('what is removed in the frame in which it is asked to be looked at goes alo
   own.parent = null;
   tracker.changed(group);
   await settle(tracker, frontCamera());
-  expect((await pickMiddle(tracker))?.object).toBe(other);
+  expect((await pickCenter(tracker))?.object).toBe(other);
   expect(tracker.idsOf(own)).toHaveLength(0);
 });
 
 test('a new worker gets the pose of the level that is shown', async () => {
-  const mortal = await Mortal.create();
+  const mortal = await KillableService.create();
   const { lod, near } = threeLevels();
   near.skeleton.bones[0].position.x = 1.5;
   lod.position.x = -1.5;
@@ -280,9 +280,9 @@ test('a new worker gets the pose of the level that is shown', async () => {
   await settle(tracker, frontCamera());
   await see(tracker, scene, 30);
   await see(tracker, scene, 10);
-  const before = await pickMiddle(tracker);
+  const before = await pickCenter(tracker);
   await mortal.kill();
-  const after = await pickMiddle(tracker);
+  const after = await pickCenter(tracker);
   expect(before?.object).toBe(near);
   expect(after?.point).toEqual(before?.point);
 });

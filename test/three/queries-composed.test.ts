@@ -33,7 +33,7 @@ import { expect, test } from 'vitest';
 import { service, withService } from '../fixtures/each-service.js';
 import { frontCamera, SIZE, settle } from '../fixtures/three-picks.js';
 import { triangleDistance } from '../oracle/distances.js';
-import { trianglesMeet } from '../oracle/exact.js';
+import { trianglesIntersect } from '../oracle/exact.js';
 import { Random, SEED } from '../oracle/random.js';
 
 withService();
@@ -141,7 +141,7 @@ function gapOf(a: Part, b: Part): number {
   let least = Number.POSITIVE_INFINITY;
   for (const p of a.faces)
     for (const q of b.faces)
-      least = Math.min(least, trianglesMeet(p.corners, q.corners) ? 0 : triangleDistance(p.corners, q.corners));
+      least = Math.min(least, trianglesIntersect(p.corners, q.corners) ? 0 : triangleDistance(p.corners, q.corners));
   return least;
 }
 

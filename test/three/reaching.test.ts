@@ -13,7 +13,7 @@ import {
   SphereGeometry,
 } from 'three';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { Mortal } from '../fixtures/mortal.js';
+import { KillableService } from '../fixtures/mortal.js';
 import { HAS_INSTANCES } from '../fixtures/three-batches.js';
 import { frontCamera, SIZE } from '../fixtures/three-picks.js';
 
@@ -94,7 +94,7 @@ test('a bullet passes a wall, and does not where it was teleported; so do instan
 });
 
 test('the way of a frame that is lost with its worker is on the next one, of meshes, of instances and of a batch', async () => {
-  const mortal = await Mortal.create();
+  const mortal = await KillableService.create();
   service.dispose();
   ({ service } = mortal);
   const scene = new Scene();

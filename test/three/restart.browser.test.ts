@@ -12,12 +12,12 @@ import {
   Vector3,
 } from 'three';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Accident, createFragileWorker, happen } from '../fixtures/accidents.js';
+import { type Accident, causeAccident, createFragileWorker } from '../fixtures/accidents.js';
 import {
   comparePickAlls,
   comparePicks,
   frontCamera,
-  pickMiddle,
+  pickCenter,
   randomCamera,
   SIZE,
   settle,
@@ -56,7 +56,7 @@ test.each(ACCIDENTS)(`a worker that %s: picks are three's again, seed ${SEED}`, 
   expect((await comparePicks(tracker, scene, camera, random, 100)).faults).toEqual([]);
   const ids = tracker.idsOf(moving);
 
-  happen(workers[0], accident);
+  causeAccident(workers[0], accident);
   // All of it before the loss is known: new triangles, moved ones, moved objects, and one that is removed.
   const late = new Mesh(new BoxGeometry(1, 2, 3), new MeshBasicMaterial());
   late.position.set(1, -1, 2);
@@ -108,7 +108,7 @@ describe('instances, which are not copied for the next worker', () => {
         await tracker.update(camera, SIZE);
       }
       const restored = untilRestored();
-      happen(workers.at(-1)!, 'is killed');
+      causeAccident(workers.at(-1)!, 'is killed');
       moveSome(random, clouds);
       const lost = tracker.update(camera, SIZE);
       if (random.chance(0.8)) moveSome(random, clouds);
@@ -134,12 +134,12 @@ describe('instances, which are not copied for the next worker', () => {
     );
     expect(array.length).toBe(0);
     const restored = untilRestored();
-    happen(workers[0], 'throws');
+    causeAccident(workers[0], 'throws');
     await restored;
     cloud.instanceMatrix.array = next;
     cloud.instanceMatrix.needsUpdate = true;
     await tracker.update(frontCamera(), SIZE);
-    expect(await pickMiddle(tracker)).toMatchObject({ object: cloud, instanceId: 0 });
+    expect(await pickCenter(tracker)).toMatchObject({ object: cloud, instanceId: 0 });
   });
 
   test('that are in no place by then are not there until they have one', async () => {
@@ -154,7 +154,7 @@ describe('instances, which are not copied for the next worker', () => {
     // Being added, and not yet confirmed.
     cloud.instanceMatrix.array.fill(Number.NaN, 0, 16);
     const restored = untilRestored();
-    happen(workers[0], 'throws');
+    causeAccident(workers[0], 'throws');
     await restored;
     expect(await service.pick(SIZE.width / 2, SIZE.height / 2)).toBeNull();
     cloud.setMatrixAt(0, new Matrix4().makeTranslation(0, 0, -3));

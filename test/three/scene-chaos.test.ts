@@ -30,14 +30,14 @@ import { Line2 } from 'three/addons/lines/Line2.js';
 import { LineGeometry } from 'three/addons/lines/LineGeometry.js';
 import { LineMaterial } from 'three/addons/lines/LineMaterial.js';
 import { afterEach, expect, test, vi } from 'vitest';
-import { Mortal } from '../fixtures/mortal.js';
+import { KillableService } from '../fixtures/mortal.js';
 import { shareOf } from '../fixtures/share.js';
 import { RandomBatch } from '../fixtures/three-batches.js';
 import { SIZE, settle, UNRENDERED } from '../fixtures/three-picks.js';
 import { cameraAt, comparePosedPicks, rigIn } from '../fixtures/three-rigs.js';
 import { place, randomMatrix } from '../fixtures/three-scenes.js';
 import { Random, SEED } from '../oracle/random.js';
-import { type Rig, strike } from '../oracle/rigs.js';
+import { poseRandomly, type Rig } from '../oracle/rigs.js';
 
 const LIVES = shareOf(4);
 const ROUNDS = 8;
@@ -142,8 +142,8 @@ class Life {
         else if (group.children.length > 0) this.root.add(random.pick(group.children));
         else group.add(object);
       },
-      () => this.rigs.length > 0 && strike(random, random.pick(this.rigs)),
-      () => this.rigs.length > 0 && strike(random, random.pick(this.rigs), 2),
+      () => this.rigs.length > 0 && poseRandomly(random, random.pick(this.rigs)),
+      () => this.rigs.length > 0 && poseRandomly(random, random.pick(this.rigs), 2),
       () => this.#moveVertices(object),
       () => this.rigs.length > 0 && this.#moveVertices(random.pick(this.rigs).mesh),
       () => {
@@ -242,7 +242,7 @@ test.each(Array.from({ length: LIVES }, (_, i) => SEED * 1000 + i))(
   async (seed) => {
     vi.spyOn(console, 'warn').mockImplementation(() => {});
     const random = new Random(seed);
-    const mortal = await Mortal.create();
+    const mortal = await KillableService.create();
     const life = new Life(random);
     const options = { ...UNRENDERED, contacts: 'any' as const };
     const tracker = await trackScene(mortal.service, life.root, options);

@@ -3,7 +3,7 @@ import type { SceneCharacter, SceneTracker } from 'collision-worker/three';
 import { BoxGeometry, Group, InstancedMesh, Matrix4, Mesh, MeshBasicMaterial, Object3D, Scene, Vector3 } from 'three';
 import { expect, test } from 'vitest';
 import { service, withService } from '../fixtures/each-service.js';
-import { Mortal } from '../fixtures/mortal.js';
+import { KillableService } from '../fixtures/mortal.js';
 import { frontCamera, SIZE, settle, track } from '../fixtures/three-picks.js';
 
 withService();
@@ -133,7 +133,7 @@ test('has the form and the place of its object where nothing else is said', asyn
 });
 
 test('goes on after a loss of the worker', async () => {
-  const mortal = await Mortal.create();
+  const mortal = await KillableService.create();
   const { scene, wall, figure } = course();
   const tracker = await track(mortal.service, scene);
   const hero = tracker.createCharacter({ object: figure, shape: SHAPE });

@@ -2,7 +2,7 @@
 import { Object3D, Scene } from 'three';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { HAS_CHILD_EVENTS } from '../../src/client/three/track/child-events.js';
-import { MOST_AT_ONCE } from '../../src/client/three/track/child-round.js';
+import { MAX_CHILDREN_AT_ONCE } from '../../src/client/three/track/child-round.js';
 import { SceneGraph } from '../../src/client/three/track/scene-graph.js';
 import { childrenOf, type SceneNode } from '../../src/client/three/track/scene-node.js';
 import { Random, SEED } from '../oracle/random.js';
@@ -281,7 +281,7 @@ test('thousands of children are gone through by turns', () => {
   const root = new Scene();
   const crowd = new Object3D();
   root.add(crowd);
-  for (let i = 0; i <= MOST_AT_ONCE; i++) attach(new Object3D(), crowd);
+  for (let i = 0; i <= MAX_CHILDREN_AT_ONCE; i++) attach(new Object3D(), crowd);
   const { graph } = watch(root);
   work(graph);
   pass(graph);
@@ -308,7 +308,7 @@ test('thousands of children are gone through by turns', () => {
   pass(graph);
   check(graph);
   // And with a parent that is no longer a crowd.
-  expect(crowd.children.length).toBeLessThan(MOST_AT_ONCE);
+  expect(crowd.children.length).toBeLessThan(MAX_CHILDREN_AT_ONCE);
   for (const gone of children.splice(5, 2)) gone.parent = null;
   pass(graph);
   check(graph);

@@ -1,10 +1,10 @@
 import { Object3D } from 'three';
 import { expect, test } from 'vitest';
-import { type Placed, SceneObjects } from '../../src/client/three/track/scene-objects.js';
+import { SceneObjects, type StandInLike } from '../../src/client/three/track/scene-objects.js';
 import { makeId, slotOf } from '../../src/shared/ids.js';
 import { Random, SEED } from '../oracle/random.js';
 
-const standInOf = (isInstanced: boolean): Placed => {
+const standInOf = (isInstanced: boolean): StandInLike => {
   return {
     owner: { object: new Object3D(), isInstanced, reject() {} },
     seenBy: () => null,

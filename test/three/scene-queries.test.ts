@@ -18,7 +18,13 @@ import {
   Vector3,
 } from 'three';
 import { describe, expect, test, vi } from 'vitest';
-import { addStrangers, inScene, partsOf, populate, RADIUS } from '../fixtures/crowded-scene.js';
+import {
+  addForeignObjects,
+  createCrowdedScene,
+  objectsWithIds,
+  RADIUS,
+  trackedObjects,
+} from '../fixtures/crowded-scene.js';
 import { service, withService } from '../fixtures/each-service.js';
 import { distanceTo, faceOf } from '../fixtures/three-faces.js';
 import { frontCamera, randomCamera, SIZE, settle, track } from '../fixtures/three-picks.js';
@@ -36,9 +42,9 @@ describe(`as the service in ids, seed ${SEED}`, () => {
     'overlap, containing, closestPoint, lineOfSight in random scene %i, then among strangers',
     async (number) => {
       const random = new Random(1000 * SEED + number);
-      const root = populate(random);
+      const root = createCrowdedScene(random);
       const tracker = await track(service, root);
-      const parts = partsOf(tracker, root);
+      const parts = objectsWithIds(tracker, root);
       const questions = Array.from({ length: 80 }, () => {
         const ignored = random.chance(0.3) ? parts.filter(() => random.chance(0.3)) : [];
         const placement = random.placement(random.point(RADIUS), { low: 0.5, high: 2, mirrored: 0.3, sheared: 0.3 });
@@ -62,8 +68,8 @@ describe(`as the service in ids, seed ${SEED}`, () => {
         const [point, to] = [each.point.toArray(), each.to.toArray()];
         const shape = { type: 'box', halfExtents: [1, 0.8, 0.6] } as const;
         const [met, around, nearest, isClear] = await ask(each);
-        expect(met).toEqual(inScene(tracker, await service.overlap(shape, each.placement.elements, options)));
-        expect(around).toEqual(inScene(tracker, await service.containing(point, options)));
+        expect(met).toEqual(trackedObjects(tracker, await service.overlap(shape, each.placement.elements, options)));
+        expect(around).toEqual(trackedObjects(tracker, await service.containing(point, options)));
         expect(isClear).toBe(await service.lineOfSight(point, to, options));
         const expected = await service.closestPoint(point, options);
         if (expected === null) expect(nearest).toBeNull();
@@ -82,7 +88,7 @@ describe(`as the service in ids, seed ${SEED}`, () => {
       expect(found).toBeGreaterThan(10);
       expect(new Set(before.map(([, , , isClear]) => isClear)).size).toBe(2);
 
-      const strangers = await addStrangers(random, 300);
+      const strangers = await addForeignObjects(random, 300);
       for (const [i, each] of questions.entries()) {
         const answer = ask(each);
         if (i % 2 === 1) service.removeObject(strangers.pop()!); // while the query is on its way
@@ -182,7 +188,7 @@ test(`distance is the service's in both orders, with numbers of faces, seed ${SE
   const random = new Random(SEED);
   const root = randomScene(random, { objects: 40, radius: 3 });
   const tracker = await track(service, root);
-  const parts = partsOf(tracker, root);
+  const parts = objectsWithIds(tracker, root);
   let apart = 0;
   for (let i = 0; i < 150; i++) {
     const [first, second] = [random.pick(parts), random.pick(parts)];
@@ -217,7 +223,7 @@ describe('contact', () => {
     const random = new Random(SEED);
     const root = randomScene(random, { objects: 40, radius: 3 });
     const tracker = await track(service, root);
-    const parts = partsOf(tracker, root);
+    const parts = objectsWithIds(tracker, root);
     let [touching, faces] = [0, 0];
     for (let i = 0; i < 400; i++) {
       const [first, second] = [random.pick(parts), random.pick(parts)];
@@ -357,11 +363,11 @@ describe('contact', () => {
 describe('sees', () => {
   test(`is the service's, past strangers, seed ${SEED}`, async () => {
     const random = new Random(SEED);
-    const root = populate(random, 60);
+    const root = createCrowdedScene(random, 60);
     const camera = randomCamera(random, RADIUS);
     camera.layers.enable(1);
     const tracker = await track(service, root, camera);
-    const parts = partsOf(tracker, root);
+    const parts = objectsWithIds(tracker, root);
     const questions = Array.from({ length: 12 }, () => {
       const targets = parts.filter(() => random.chance(0.4));
       return { targets, ignore: parts.filter(() => random.chance(0.1)) };
@@ -381,7 +387,7 @@ describe('sees', () => {
       before.push(found);
     }
     expect(seen).toBeGreaterThan(10);
-    await addStrangers(random, 300);
+    await addForeignObjects(random, 300);
     for (const [i, { targets, ignore }] of questions.entries()) {
       expect(await tracker.sees(targets, { ignore })).toEqual(before[i]);
     }
@@ -443,12 +449,12 @@ describe('sees', () => {
 describe('pickRegion', () => {
   test(`lists instances where it is asked to, seed ${SEED}`, async () => {
     const random = new Random(SEED);
-    const root = populate(random, 25);
+    const root = createCrowdedScene(random, 25);
     const camera = randomCamera(random, RADIUS);
     camera.layers.enable(1);
-    await addStrangers(random, 20);
+    await addForeignObjects(random, 20);
     const tracker = await track(service, root, camera);
-    const parts = partsOf(tracker, root);
+    const parts = objectsWithIds(tracker, root);
     let found = 0;
     for (let i = 0; i < 4; i++) {
       const rect = { x: random.range(100, 300), y: random.range(50, 250), width: 400, height: 300 };

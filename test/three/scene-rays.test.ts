@@ -15,9 +15,17 @@ import {
   Vector3,
 } from 'three';
 import { describe, expect, test } from 'vitest';
-import { addStrangers, meshesIn, populate, RADIUS } from '../fixtures/crowded-scene.js';
+import { addForeignObjects, createCrowdedScene, meshesIn, RADIUS } from '../fixtures/crowded-scene.js';
 import { service, withService } from '../fixtures/each-service.js';
-import { frontCamera, randomRaycaster, raycastShown, rayFaults, SIZE, settle, track } from '../fixtures/three-picks.js';
+import {
+  frontCamera,
+  randomRaycaster,
+  raycastVisible,
+  rayFaults,
+  SIZE,
+  settle,
+  track,
+} from '../fixtures/three-picks.js';
 import { cube } from '../fixtures/three-scenes.js';
 import { Random, SEED } from '../oracle/random.js';
 
@@ -26,8 +34,8 @@ withService();
 describe(`raycast and raycastAll are three's Raycaster, seed ${SEED}`, () => {
   test.each([0, 1, 2])('in random scene %i, among strangers: 200 rays', async (number) => {
     const random = new Random(1000 * SEED + number);
-    const root = populate(random);
-    if (number > 0) await addStrangers(random, 60);
+    const root = createCrowdedScene(random);
+    if (number > 0) await addForeignObjects(random, 60);
     const tracker = await track(service, root);
     let hits = 0;
     for (let i = 0; i < 200; i++) {
@@ -49,8 +57,8 @@ describe(`raycast and raycastAll are three's Raycaster, seed ${SEED}`, () => {
 
   test('while what they hit leaves the scene', async () => {
     const random = new Random(SEED);
-    const root = populate(random);
-    await addStrangers(random, 60);
+    const root = createCrowdedScene(random);
+    await addForeignObjects(random, 60);
     const tracker = await track(service, root);
     let gone = 0;
     for (let i = 0; i < 60; i++) {
@@ -59,7 +67,7 @@ describe(`raycast and raycastAll are three's Raycaster, seed ${SEED}`, () => {
       const given = { origin: ray.origin, direction: ray.direction, tMin, tMax };
       const options = { layers: raycaster.layers.mask };
       const answers = [tracker.raycast(given, options), tracker.raycastAll(given, options)] as const;
-      const expected = raycastShown(raycaster, root);
+      const expected = raycastVisible(raycaster, root);
       const left = random.chance(0.7) && expected.length > 0 ? expected[0].object : random.pick(meshesIn(root));
       const parent = left.parent!;
       left.removeFromParent();

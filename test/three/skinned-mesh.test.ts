@@ -13,12 +13,12 @@ import {
 } from 'three';
 import { describe, expect, test, vi } from 'vitest';
 import { service, withService } from '../fixtures/each-service.js';
-import { Mortal } from '../fixtures/mortal.js';
+import { KillableService } from '../fixtures/mortal.js';
 import { shareOf } from '../fixtures/share.js';
-import { frontCamera, pickMiddle, SIZE, settle, UNRENDERED } from '../fixtures/three-picks.js';
+import { frontCamera, pickCenter, SIZE, settle, UNRENDERED } from '../fixtures/three-picks.js';
 import { arm, cameraAt, comparePosedPicks, rigIn } from '../fixtures/three-rigs.js';
 import { Random, SEED } from '../oracle/random.js';
-import { type Rig, roundBones, strike } from '../oracle/rigs.js';
+import { poseRandomly, type Rig, roundBones } from '../oracle/rigs.js';
 
 withService();
 
@@ -77,7 +77,7 @@ test.each([
     root.add(...rigs.map((rig) => rig.root));
     const tracker = await trackScene(service, root, UNRENDERED);
     for (let round = 0; round < ROUNDS; round++) {
-      for (const rig of rigs) if (random.chance(0.8)) strike(random, rig);
+      for (const rig of rigs) if (random.chance(0.8)) poseRandomly(random, rig);
       const camera = cameraAt(random, place);
       await settle(tracker, camera);
       const found = await comparePosedPicks(tracker, root, camera, random, PICKS);
@@ -100,7 +100,7 @@ test(`float32 bones are as near to three's own vertices as rounding says, seed $
   for (let n = 0; n < 20; n++) {
     const rig = rigIn(random, new Vector3(FAR, FAR / 3, -FAR));
     if (!(rig.mesh instanceof SkinnedMesh)) continue;
-    strike(random, rig);
+    poseRandomly(random, rig);
     const { mesh } = rig;
     const { boneMatrices } = mesh.skeleton;
     const exact = Array.from({ length: mesh.geometry.attributes.position.count }, (_, i) =>
@@ -135,14 +135,14 @@ describe('one SkinnedMesh', () => {
   test('sends nothing where it stays as it is, and says which bone is hit', async () => {
     const poseObject = vi.spyOn(service, 'poseObject');
     const { own, tracker, step } = await trackedArm();
-    expect(await pickMiddle(tracker)).toMatchObject({ object: own, bone: 0 });
+    expect(await pickCenter(tracker)).toMatchObject({ object: own, bone: 0 });
     const sent = poseObject.mock.calls.length;
     await step();
     expect(poseObject.mock.calls.length).toBe(sent);
     own.skeleton.bones[0].position.x = 3;
     await step();
     expect(poseObject.mock.calls.length).toBe(sent + 1);
-    expect(await pickMiddle(tracker)).toBeNull();
+    expect(await pickCenter(tracker)).toBeNull();
   });
 
   test('that nobody can meet is posed when it can be met', async () => {
@@ -169,28 +169,28 @@ describe('one SkinnedMesh', () => {
     for (let round = 0; round < 2; round++) {
       own.skeleton.bones[0].position.x = Number.NaN;
       expect(await step()).toBe(1);
-      expect(await pickMiddle(tracker)).toBeNull();
+      expect(await pickCenter(tracker)).toBeNull();
       expect(tracker.untracked.get(own)?.message).toContain('the matrix of bone 0 ("shoulder") is not finite');
       own.skeleton.bones[0].position.x = 0;
       expect(await step()).toBe(0);
       expect(tracker.untracked.size).toBe(0);
-      expect((await pickMiddle(tracker))?.object).toBe(own);
+      expect((await pickCenter(tracker))?.object).toBe(own);
     }
     expect(warn.mock.calls).toEqual([[expect.stringContaining('is left out: its pose: the matrix of bone 0')]]);
     own.bindMode = DetachedBindMode;
     own.bindMatrix.elements[5] = Number.NaN;
     await step();
-    expect(await pickMiddle(tracker)).toBeNull();
+    expect(await pickCenter(tracker)).toBeNull();
     expect(tracker.untracked.get(own)?.message).toContain('the bindMatrix is not affine');
     own.bindMatrix.identity();
     await step();
-    expect((await pickMiddle(tracker))?.object).toBe(own);
+    expect((await pickCenter(tracker))?.object).toBe(own);
     own.scale.setScalar(0); // its inverse is all zeros
     own.bindMode = 'attached';
     await step();
     own.scale.setScalar(1);
     await step();
-    expect((await pickMiddle(tracker))?.object).toBe(own);
+    expect((await pickCenter(tracker))?.object).toBe(own);
     expect(tracker.untracked.size).toBe(0);
   });
 
@@ -215,7 +215,7 @@ describe('one SkinnedMesh', () => {
     own.skeleton = skeleton;
     await settle(tracker, frontCamera());
     await step();
-    expect((await pickMiddle(tracker))?.object).toBe(own);
+    expect((await pickCenter(tracker))?.object).toBe(own);
     expect(warn).toHaveBeenCalledTimes(2);
   });
 
@@ -230,7 +230,7 @@ describe('one SkinnedMesh', () => {
     const tracker = await trackScene(service, new Scene().add(own));
     // There was no render: three has zeros for the bones.
     await tracker.update(frontCamera(), SIZE);
-    expect((await pickMiddle(tracker))?.object).toBe(own);
+    expect((await pickCenter(tracker))?.object).toBe(own);
     render();
     await tracker.update(frontCamera(), SIZE);
     render();
@@ -241,7 +241,7 @@ describe('one SkinnedMesh', () => {
     own.updateMatrixWorld(true);
     await tracker.update(frontCamera(), SIZE); // no render since
     expect(update).toHaveBeenCalledOnce();
-    expect(await pickMiddle(tracker)).toBeNull();
+    expect(await pickCenter(tracker)).toBeNull();
   });
 
   test('shares its skeleton, which is updated once a frame', async () => {
@@ -280,21 +280,21 @@ describe('one SkinnedMesh', () => {
       position.needsUpdate = true;
       await tracker.update(frontCamera(), SIZE);
     };
-    expect(await pickMiddle(tracker)).toBeNull();
+    expect(await pickCenter(tracker)).toBeNull();
     await moveTo(-3);
-    expect((await pickMiddle(tracker))?.object).toBe(own);
+    expect((await pickCenter(tracker))?.object).toBe(own);
     await moveTo(-3);
-    expect(await pickMiddle(tracker)).toBeNull();
+    expect(await pickCenter(tracker)).toBeNull();
     expect(built).not.toHaveBeenCalled();
     // At rest it would be in the middle when its new mesh is installed, which happens before the next update().
     await moveTo(6);
     own.geometry.setIndex([...own.geometry.index!.array]);
     do {
       const frame = tracker.update(frontCamera(), SIZE);
-      expect(await pickMiddle(tracker)).toBeNull();
+      expect(await pickCenter(tracker)).toBeNull();
       await frame;
     } while (tracker.pending.length > 0);
-    expect(await pickMiddle(tracker)).toBeNull();
+    expect(await pickCenter(tracker)).toBeNull();
     expect(built).toHaveBeenCalledOnce();
   });
 
@@ -304,7 +304,7 @@ describe('one SkinnedMesh', () => {
     own.skeleton.bones[0].position.x = 3;
     const tracker = await trackScene(service, new Scene().add(own, plain), UNRENDERED);
     await settle(tracker, frontCamera());
-    expect((await pickMiddle(tracker))?.object).toBe(plain);
+    expect((await pickCenter(tracker))?.object).toBe(plain);
     const hits = await tracker.pickAll(SIZE.width / 2, SIZE.height / 2);
     expect(hits.every(({ object }) => object === plain)).toBe(true);
   });
@@ -403,24 +403,24 @@ describe('one Mesh with morph targets', () => {
     const own = morphed();
     const tracker = await trackScene(service, new Scene().add(own), UNRENDERED);
     await settle(tracker, frontCamera());
-    expect((await pickMiddle(tracker))?.object).toBe(own);
+    expect((await pickCenter(tracker))?.object).toBe(own);
     own.morphTargetInfluences![0] = 1;
     await tracker.update(frontCamera(), SIZE);
-    expect(await pickMiddle(tracker)).toBeNull();
+    expect(await pickCenter(tracker)).toBeNull();
     const [target] = own.geometry.morphAttributes.position!;
     for (let i = 0; i < target.count; i++) target.setX(i, 0.1);
     target.needsUpdate = true;
     await settle(tracker, frontCamera());
-    expect((await pickMiddle(tracker))?.point.z).toBeCloseTo(0.5);
+    expect((await pickCenter(tracker))?.point.z).toBeCloseTo(0.5);
     own.morphTargetInfluences![0] = Number.NaN;
     await tracker.update(frontCamera(), SIZE);
-    expect(await pickMiddle(tracker)).toBeNull();
+    expect(await pickCenter(tracker)).toBeNull();
     expect(tracker.untracked.get(own)?.message).toContain('morphTargetInfluences[0] is NaN');
     own.morphTargetInfluences![0] = 0;
     own.geometry.morphAttributes.position!.push(target.clone());
     own.updateMorphTargets();
     await settle(tracker, frontCamera());
-    expect((await pickMiddle(tracker))?.object).toBe(own);
+    expect((await pickCenter(tracker))?.object).toBe(own);
     expect(tracker.untracked.size).toBe(0);
   });
 
@@ -433,23 +433,23 @@ describe('one Mesh with morph targets', () => {
     own.morphTargetInfluences = [1];
     tracker.changed(own);
     await settle(tracker, frontCamera());
-    expect(await pickMiddle(tracker)).toBeNull();
+    expect(await pickCenter(tracker)).toBeNull();
     own.morphTargetInfluences = undefined;
     await settle(tracker, frontCamera());
-    expect((await pickMiddle(tracker))?.object).toBe(own);
+    expect((await pickCenter(tracker))?.object).toBe(own);
   });
 });
 
 test('a new worker gets the poses back', async () => {
-  const mortal = await Mortal.create();
+  const mortal = await KillableService.create();
   const own = arm();
   own.skeleton.bones[0].position.x = 1.5;
   own.position.x = -1.5;
   const tracker = await trackScene(mortal.service, new Scene().add(own), UNRENDERED);
   await settle(tracker, frontCamera());
-  const before = await pickMiddle(tracker);
+  const before = await pickCenter(tracker);
   await mortal.kill();
-  const after = await pickMiddle(tracker);
+  const after = await pickCenter(tracker);
   expect(before).not.toBeNull();
   expect(after?.point).toEqual(before?.point);
 });

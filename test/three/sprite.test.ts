@@ -17,7 +17,7 @@ import {
 import { expect, test } from 'vitest';
 import { service, withService } from '../fixtures/each-service.js';
 import { shareOf } from '../fixtures/share.js';
-import { frontCamera, pickMiddle, randomCamera, SIZE, settle, UNRENDERED } from '../fixtures/three-picks.js';
+import { frontCamera, pickCenter, randomCamera, SIZE, settle, UNRENDERED } from '../fixtures/three-picks.js';
 import { place } from '../fixtures/three-scenes.js';
 import { Random, SEED } from '../oracle/random.js';
 
@@ -119,7 +119,7 @@ test('turns to the camera of each update, in its views, regions and rays', async
   side.lookAt(0, 0, 0);
   for (const camera of [frontCamera(), side]) {
     await settle(tracker, camera);
-    const hit = (await pickMiddle(tracker))!;
+    const hit = (await pickCenter(tracker))!;
     expect(hit.object).toBe(sprite);
     expect(hit.distance).toBeCloseTo(10, 6);
     const frame = await tracker.update(camera, SIZE);
@@ -135,14 +135,14 @@ test('turns to the camera of each update, in its views, regions and rays', async
   }
   sprite.visible = false;
   await tracker.update(side, SIZE);
-  expect(await pickMiddle(tracker)).toBeNull();
+  expect(await pickCenter(tracker)).toBeNull();
   sprite.visible = true;
   sprite.scale.set(0, 1, 1);
   await settle(tracker, side);
-  expect(await pickMiddle(tracker)).toBeNull();
+  expect(await pickCenter(tracker)).toBeNull();
   sprite.scale.set(2, 2, 1);
   await settle(tracker, side);
-  const { uv } = (await pickMiddle(tracker))!;
+  const { uv } = (await pickCenter(tracker))!;
   expect(uv!.distanceTo(new Vector2(0.5, 0.5))).toBeLessThan(1e-4);
 });
 
@@ -155,14 +155,14 @@ test('a shape stands for one, where it is, and does not turn', async () => {
     shapeOf: () => (isShaped ? { type: 'sphere', radius: 1, center: [-1, 0, 0] } : undefined),
   });
   await settle(tracker, frontCamera());
-  const hit = (await pickMiddle(tracker))!;
+  const hit = (await pickCenter(tracker))!;
   expect(hit.object).toBe(sprite);
   expect(hit).toMatchObject({ distance: 9, face: null });
   isShaped = false;
   tracker.changed(sprite);
   await settle(tracker, frontCamera());
-  expect(await pickMiddle(tracker)).toBeNull();
+  expect(await pickCenter(tracker)).toBeNull();
   sprite.position.x = 0;
   await settle(tracker, frontCamera());
-  expect((await pickMiddle(tracker))?.distance).toBeCloseTo(10, 6);
+  expect((await pickCenter(tracker))?.distance).toBeCloseTo(10, 6);
 });

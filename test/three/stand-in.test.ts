@@ -7,7 +7,7 @@ import type { BuiltMesh } from '../../src/client/three/geometry/shared-mesh.js';
 import type { MaterialCut } from '../../src/client/three/track/material-cut.js';
 import type { StandInPlan } from '../../src/client/three/track/material-plan.js';
 import {
-  MOST_IN_BLOCK,
+  MAX_BLOCK_SIZE,
   StandIn,
   type StandInOptions,
   type StandInOwner,
@@ -165,34 +165,34 @@ describe('a shape that is given', () => {
   });
 
   test('has blocks of a fixed size, and goes block by block', () => {
-    const standIn = standing(MOST_IN_BLOCK + 5);
-    expect(standIn.blocks.map(({ length }) => length)).toEqual([MOST_IN_BLOCK, 5]);
+    const standIn = standing(MAX_BLOCK_SIZE + 5);
+    expect(standIn.blocks.map(({ length }) => length)).toEqual([MAX_BLOCK_SIZE, 5]);
     const asked = taken().filter(([name]) => name === 'addInstances');
-    expect(asked.map(([, , count]) => count)).toEqual([MOST_IN_BLOCK, 5]);
-    expect(standIn.idAt(MOST_IN_BLOCK + 4)).toBe(MOST_IN_BLOCK + 5);
-    expect(standIn.ids).toEqual(Uint32Array.from({ length: MOST_IN_BLOCK + 5 }, (_, i) => i + 1));
-    standIn.reconcile(2 * MOST_IN_BLOCK + 1, OPTIONS, false);
-    expect(standIn.blocks.map(({ length }) => length)).toEqual([MOST_IN_BLOCK, MOST_IN_BLOCK, 1]);
+    expect(asked.map(([, , count]) => count)).toEqual([MAX_BLOCK_SIZE, 5]);
+    expect(standIn.idAt(MAX_BLOCK_SIZE + 4)).toBe(MAX_BLOCK_SIZE + 5);
+    expect(standIn.ids).toEqual(Uint32Array.from({ length: MAX_BLOCK_SIZE + 5 }, (_, i) => i + 1));
+    standIn.reconcile(2 * MAX_BLOCK_SIZE + 1, OPTIONS, false);
+    expect(standIn.blocks.map(({ length }) => length)).toEqual([MAX_BLOCK_SIZE, MAX_BLOCK_SIZE, 1]);
     expect(
       taken()
         .filter(([name]) => name === 'added')
         .map(([, ids, first]) => [(ids as []).length, first]),
     ).toEqual([
-      [MOST_IN_BLOCK - 5, MOST_IN_BLOCK + 5],
-      [1, 2 * MOST_IN_BLOCK],
+      [MAX_BLOCK_SIZE - 5, MAX_BLOCK_SIZE + 5],
+      [1, 2 * MAX_BLOCK_SIZE],
     ]);
-    expect(standIn.remove(MOST_IN_BLOCK)).toBe(false);
-    expect(standIn.count).toBe(MOST_IN_BLOCK + 1);
+    expect(standIn.remove(MAX_BLOCK_SIZE)).toBe(false);
+    expect(standIn.count).toBe(MAX_BLOCK_SIZE + 1);
     expect(
       taken()
         .filter(([name]) => name === 'gone')
         .map(([, ids, first]) => [(ids as []).length, first]),
     ).toEqual([
-      [1, 2 * MOST_IN_BLOCK],
-      [MOST_IN_BLOCK - 1, MOST_IN_BLOCK + 1],
+      [1, 2 * MAX_BLOCK_SIZE],
+      [MAX_BLOCK_SIZE - 1, MAX_BLOCK_SIZE + 1],
     ]);
-    expect(standIn.remove(MOST_IN_BLOCK)).toBe(false);
-    expect(standIn.remove(MOST_IN_BLOCK)).toBe(true);
+    expect(standIn.remove(MAX_BLOCK_SIZE)).toBe(false);
+    expect(standIn.remove(MAX_BLOCK_SIZE)).toBe(true);
     expect(standIn.count).toBe(0);
     expect(standing(2).remove(2)).toBe(true);
   });

@@ -21,7 +21,7 @@ import {
 } from 'three';
 import { describe, expect, test, vi } from 'vitest';
 import { service, withService } from '../fixtures/each-service.js';
-import { frontCamera, pickMiddle, SIZE, settle, track, UNRENDERED } from '../fixtures/three-picks.js';
+import { frontCamera, pickCenter, SIZE, settle, track, UNRENDERED } from '../fixtures/three-picks.js';
 import { cube } from '../fixtures/three-scenes.js';
 import { Random, SEED } from '../oracle/random.js';
 
@@ -146,7 +146,7 @@ describe(`the normal of a hit on a shape that stands for an object, seed ${SEED}
       }
       const camera = frontCamera();
       await settle(tracker, camera);
-      const hit = await pickMiddle(tracker);
+      const hit = await pickCenter(tracker);
       raycaster.setFromCamera(new Vector2(0, 0), camera);
       geometry.boundingSphere = new Sphere(undefined, 10); // three's own is too small under a matrix that shears
       const [expected] = raycaster.intersectObject(object);
@@ -184,7 +184,7 @@ describe('what is promised not to move', () => {
         });
         const seen = async () => {
           await settle(tracker, frontCamera());
-          return (await pickMiddle(tracker))?.object === object;
+          return (await pickCenter(tracker))?.object === object;
         };
         const changes: [isSeen: boolean, change: () => void][] = [
           [true, () => object.scale.setScalar(1)],

@@ -21,7 +21,7 @@ import {
 } from 'three';
 import { describe, expect, test, vi } from 'vitest';
 import { service, withService } from '../fixtures/each-service.js';
-import { frontCamera, pickMiddle, SIZE, settle, track, UNRENDERED } from '../fixtures/three-picks.js';
+import { frontCamera, pickCenter, SIZE, settle, track, UNRENDERED } from '../fixtures/three-picks.js';
 import { cube, randomScene } from '../fixtures/three-scenes.js';
 import { Random, SEED } from '../oracle/random.js';
 
@@ -99,13 +99,13 @@ describe('what three does not show', () => {
     const object = cube();
     object.scale.setScalar(0);
     const tracker = await track(service, object);
-    expect(await pickMiddle(tracker)).toBeNull();
+    expect(await pickCenter(tracker)).toBeNull();
     object.scale.setScalar(1);
     await settle(tracker, frontCamera());
-    expect((await pickMiddle(tracker))?.object).toBe(object);
+    expect((await pickCenter(tracker))?.object).toBe(object);
     object.scale.set(1, 0, 1);
     await settle(tracker, frontCamera());
-    expect(await pickMiddle(tracker)).toBeNull();
+    expect(await pickCenter(tracker)).toBeNull();
   });
 
   test('a matrix of zeros hides an instance until it has another', async () => {
@@ -117,12 +117,12 @@ describe('what three does not show', () => {
       object.setMatrixAt(1, second);
       object.instanceMatrix.needsUpdate = true;
       await settle(tracker, frontCamera());
-      return (await pickMiddle(tracker))?.instanceId;
+      return (await pickCenter(tracker))?.instanceId;
     };
     object.setMatrixAt(0, zero);
     object.setMatrixAt(1, zero);
     const tracker = await track(service, object);
-    expect(await pickMiddle(tracker)).toBeNull();
+    expect(await pickCenter(tracker)).toBeNull();
     expect(await set(new Matrix4(), apart)).toBe(0);
     expect(await set(zero, apart)).toBeUndefined();
     expect(await set(zero, new Matrix4())).toBe(1);
@@ -139,12 +139,12 @@ describe('what three does not show', () => {
     const [first, , third] = tracker.idsOf(object);
     const { result } = await tracker.update(frontCamera(), SIZE);
     expect([...result.rejected]).toEqual([first, third]);
-    expect(await pickMiddle(tracker)).toMatchObject({ object, instanceId: 1 });
+    expect(await pickCenter(tracker)).toMatchObject({ object, instanceId: 1 });
     object.setMatrixAt(1, new Matrix4().makeTranslation(50, 0, 0));
     object.setMatrixAt(0, new Matrix4());
     object.instanceMatrix.needsUpdate = true;
     await settle(tracker, frontCamera());
-    expect(await pickMiddle(tracker)).toMatchObject({ object, instanceId: 0 });
+    expect(await pickCenter(tracker)).toMatchObject({ object, instanceId: 0 });
   });
 
   test('an ancestor above the root that turns invisible hides everything; ids stay', async () => {
@@ -155,10 +155,10 @@ describe('what three does not show', () => {
     const ids = tracker.idsOf(object);
     scene.visible = false;
     await settle(tracker, frontCamera());
-    expect(await pickMiddle(tracker)).toBeNull();
+    expect(await pickCenter(tracker)).toBeNull();
     scene.visible = true;
     await settle(tracker, frontCamera());
-    expect((await pickMiddle(tracker))?.object).toBe(object);
+    expect((await pickCenter(tracker))?.object).toBe(object);
     expect(tracker.idsOf(object)).toEqual(ids);
   });
 
@@ -168,7 +168,7 @@ describe('what three does not show', () => {
     object.material.visible = false;
     const { result } = await tracker.update(frontCamera(), SIZE);
     expect(result.visible.ids).toHaveLength(0);
-    expect((await pickMiddle(tracker))?.object).toBe(object);
+    expect((await pickCenter(tracker))?.object).toBe(object);
   });
 });
 
@@ -212,10 +212,10 @@ describe('update', () => {
     await settle(tracker, frontCamera());
     object.position.z = 2;
     await tracker.update(frontCamera(), SIZE);
-    expect((await pickMiddle(tracker))?.distance).toBeCloseTo(9, 6);
+    expect((await pickCenter(tracker))?.distance).toBeCloseTo(9, 6);
     object.updateMatrixWorld();
     await tracker.update(frontCamera(), SIZE);
-    expect((await pickMiddle(tracker))?.distance).toBeCloseTo(7, 6);
+    expect((await pickCenter(tracker))?.distance).toBeCloseTo(7, 6);
   });
 
   // Which of the objects' own transforms are sent is decided by the service: service-unchanged.test.ts checks the frames.
@@ -326,11 +326,11 @@ describe('trackScene', () => {
     expect([...tracker.untracked.keys()]).toEqual([empty, lines, points, figure]);
     for (const each of [empty, lines, points, figure])
       expect(tracker.untracked.get(each)).toMatchObject({ code: 'BAD_DATA' });
-    expect((await pickMiddle(tracker))?.object).toBe(object);
+    expect((await pickCenter(tracker))?.object).toBe(object);
 
     empty.geometry = new BoxGeometry(3, 3, 3);
     await settle(tracker, frontCamera());
-    expect((await pickMiddle(tracker))?.object).toBe(empty);
+    expect((await pickCenter(tracker))?.object).toBe(empty);
   });
 
   test('leaves out one object with an option that the service refuses', async () => {
@@ -340,7 +340,7 @@ describe('trackScene', () => {
     });
     await settle(tracker, frontCamera());
     expect(tracker.untracked.get(bad)).toMatchObject({ code: 'INVALID_ARGUMENT' });
-    expect((await pickMiddle(tracker))?.object).toBe(good);
+    expect((await pickCenter(tracker))?.object).toBe(good);
   });
 
   test('stops when it is aborted, and leaves nothing behind', async () => {
@@ -379,7 +379,7 @@ describe('trackScene', () => {
     tracker.dispose();
     expect(service.stats).toMatchObject({ meshes: 0, objects: 1 });
     await expect(tracker.update(frontCamera(), SIZE)).rejects.toMatchObject({ code: 'DISPOSED' });
-    await expect(pickMiddle(tracker)).rejects.toMatchObject({ code: 'DISPOSED' });
+    await expect(pickCenter(tracker)).rejects.toMatchObject({ code: 'DISPOSED' });
   });
 
   test('dispose comes after that of the service as well', async () => {

@@ -3,7 +3,7 @@ import { createCollisionService } from 'collision-worker';
 import { BoxGeometry, BufferGeometry, REVISION, Scene, Vector3 } from 'three';
 import { mergeVertices } from 'three/addons/utils/BufferGeometryUtils.js';
 import { expect, test } from 'vitest';
-import { pickMiddle, track } from '../fixtures/three-picks.js';
+import { pickCenter, track } from '../fixtures/three-picks.js';
 import { cube } from '../fixtures/three-scenes.js';
 
 test("the adapter, three's addons and the tests share one three", async () => {
@@ -11,6 +11,6 @@ test("the adapter, three's addons and the tests share one three", async () => {
   expect(mergeVertices(new BoxGeometry())).toBeInstanceOf(BufferGeometry);
   const service = await createCollisionService();
   const tracker = await track(service, new Scene().add(cube()));
-  expect((await pickMiddle(tracker))?.point).toBeInstanceOf(Vector3);
+  expect((await pickCenter(tracker))?.point).toBeInstanceOf(Vector3);
   service.dispose();
 });

@@ -3,7 +3,7 @@ import { type SceneFrame, viewFromCamera } from 'collision-worker/three';
 import { Matrix4, type Object3D, OrthographicCamera, type PerspectiveCamera, Scene } from 'three';
 import { describe, expect, test, vi } from 'vitest';
 import { service, withService } from '../fixtures/each-service.js';
-import { frontCamera, pickMiddle, SIZE, settle, track } from '../fixtures/three-picks.js';
+import { frontCamera, pickCenter, SIZE, settle, track } from '../fixtures/three-picks.js';
 import { cube } from '../fixtures/three-scenes.js';
 
 withService();
@@ -41,7 +41,7 @@ describe('several cameras on one canvas', () => {
     expect((await tracker.pickAll(675, 95, { view: 'map' })).map(({ object }) => object)).toEqual([right]);
     expect(await tracker.pick(675, 95)).toBeNull();
     expect(await tracker.pick(400, 300, { view: 'map' })).toBeNull();
-    expect((await pickMiddle(tracker))?.object).toBe(left);
+    expect((await pickCenter(tracker))?.object).toBe(left);
   });
 
   test('have each the layers of their camera', async () => {
@@ -83,10 +83,10 @@ describe('a pick sees the view of its call', () => {
   test('though the camera moves meanwhile', async () => {
     const object = cube();
     const tracker = await track(service, object);
-    const picks = [pickMiddle(tracker), tracker.pickAll(400, 300, { side: 'front' }).then(([hit]) => hit)];
+    const picks = [pickCenter(tracker), tracker.pickAll(400, 300, { side: 'front' }).then(([hit]) => hit)];
     await tracker.update(away(), SIZE);
     for (const hit of await Promise.all(picks)) expect(hit).toMatchObject({ object, distance: 9 });
-    expect(await pickMiddle(tracker)).toBeNull();
+    expect(await pickCenter(tracker)).toBeNull();
   });
 
   test.each([
@@ -96,14 +96,14 @@ describe('a pick sees the view of its call', () => {
     const object = cube();
     object.position.z = camera instanceof OrthographicCamera ? 2 : 0;
     const tracker = await track(service, object, camera);
-    const expected = (await pickMiddle(tracker))!;
+    const expected = (await pickCenter(tracker))!;
     expect(expected.object).toBe(object);
     for (const z of [4, 5]) {
       const matrix = new Matrix4().makeTranslation(0, 0, z).elements;
       service.addObject({ shape: { type: 'box', halfExtents: [1, 1, 0.1] }, matrix });
     }
     await tracker.update(camera, SIZE);
-    const pick = pickMiddle(tracker);
+    const pick = pickCenter(tracker);
     await tracker.update(away(), SIZE);
     const hit = (await pick)!;
     expect(hit.object).toBe(object);

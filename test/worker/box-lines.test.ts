@@ -1,7 +1,7 @@
 // The edges of boxes that are drawn: twelve per box, between the corners that float64 computes.
 import { expect, test } from 'vitest';
 import type { Vec3 } from '../../src/shared/types.js';
-import { BOXES_A_LOOK } from '../../src/worker/binding/inspector.js';
+import { BOXES_PER_STEP } from '../../src/worker/binding/inspector.js';
 import { linesOf } from '../../src/worker/box-lines.js';
 import { Random, SEED } from '../oracle/random.js';
 
@@ -49,7 +49,7 @@ test(`are those between corners that differ along one axis, about an origin, see
 test('are made in steps, and of no box there are none', () => {
   expect(counted(linesOf(new Float64Array(0), [0, 0, 0]))[0].length).toBe(0);
   for (const looks of [1, 2, 5]) {
-    const [, steps] = counted(linesOf(new Float64Array(12 * looks * BOXES_A_LOOK), [0, 0, 0]));
+    const [, steps] = counted(linesOf(new Float64Array(12 * looks * BOXES_PER_STEP), [0, 0, 0]));
     expect(steps).toBe(looks);
   }
 });

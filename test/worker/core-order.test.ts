@@ -6,17 +6,17 @@ import binaryen from 'assemblyscript/binaryen';
 import { expect, test } from 'vitest';
 import { alignIndices } from '../../scripts/core-indices.mjs';
 import { packedOrder } from '../../scripts/core-order.mjs';
-import { inOrder } from '../../src/worker/binding/core-order.js';
+import { restoreOrder } from '../../src/worker/binding/core-order.js';
 import { wasm } from '../fixtures/core.js';
 
 test('what was put in order to be packed is put back to the byte', () => {
   const packed = new Uint8Array(packedOrder(wasm));
   expect(Buffer.from(packed).includes(wasm.subarray(100, 50_000)), 'it is in another order').toBe(false);
-  expect(Buffer.from(inOrder(packed)).equals(wasm)).toBe(true);
+  expect(Buffer.from(restoreOrder(packed)).equals(wasm)).toBe(true);
 });
 
 test('what is shipped is a module with the narrow phase in it', async () => {
-  const shipped = inOrder(new Uint8Array(gunzipSync(readFileSync('build/core.wasm.gz'))));
+  const shipped = restoreOrder(new Uint8Array(gunzipSync(readFileSync('build/core.wasm.gz'))));
   const core = await WebAssembly.compile(shipped);
   const [narrow] = WebAssembly.Module.customSections(core, 'narrow-phase');
   expect(WebAssembly.validate(narrow!)).toBe(true);

@@ -7,11 +7,11 @@ import { ViewTable } from '../../src/client/frame/view-table.js';
 import { makeId } from '../../src/shared/ids.js';
 import * as layout from '../../src/shared/layout.js';
 import { type Core, createCore, type MeshAddress, type PlacedDescription } from '../../src/worker/binding/core.js';
-import { inOnePiece } from '../../src/worker/binding/steps.js';
+import { runToEnd } from '../../src/worker/binding/steps.js';
 import { bake, startCore, wasm } from '../fixtures/core.js';
 import { OUT_OF_MEMORY, stackOf, VIEW } from '../fixtures/full-memory.js';
 import { limitMemory } from '../fixtures/limit-memory.js';
-import { ALL } from '../fixtures/near-scene.js';
+import { ALL_FILTER } from '../fixtures/near-scene.js';
 import { icosphere, soup } from '../oracle/meshes.js';
 import { Random, SEED } from '../oracle/random.js';
 
@@ -136,7 +136,7 @@ class World {
       rays.set([...random.direction().multiplyScalar(30).toArray(), 0, ...random.direction().toArray(), 100], i);
       for (let k = 0; k < 3; k++) rays[i + 4 + k] = random.range(-8, 8) - rays[i + k];
     }
-    return this.core.rays.raycastMany(rays, { ...ALL, precision });
+    return this.core.rays.raycastMany(rays, { ...ALL_FILTER, precision });
   }
 }
 
@@ -307,7 +307,7 @@ describe(`a core that runs out of memory, seed ${SEED}`, () => {
       () => (world) => {
         const polygon = Float64Array.from({ length: 2e4 }, (_, i) => (i % 2 ? Math.sin : Math.cos)(i / 3183));
         const region = { bounds: [-1, -1, 1, 1], polygon, mode: layout.REGION_TOUCH } as const;
-        const ids = inOnePiece(world.core.volumes.pickRegion(VIEW_RECORD, region, ALL));
+        const ids = runToEnd(world.core.volumes.pickRegion(VIEW_RECORD, region, ALL_FILTER));
         expect(ids.length).toBeGreaterThan(10);
         return ids;
       },
@@ -319,7 +319,7 @@ describe(`a core that runs out of memory, seed ${SEED}`, () => {
         world.add(2000, 10);
         return () => {
           const cursor = { x: 50, y: 50, radius: 1e4 };
-          const hits = inOnePiece(world.core.rays.pickScreenAll(VIEW_RECORD, cursor, ALL));
+          const hits = runToEnd(world.core.rays.pickScreenAll(VIEW_RECORD, cursor, ALL_FILTER));
           expect(hits.length).toBeGreaterThan(2000);
           return hits;
         };
@@ -331,7 +331,7 @@ describe(`a core that runs out of memory, seed ${SEED}`, () => {
       (world) => {
         world.addStack(2000);
         return () => {
-          const hits = inOnePiece(world.core.rays.raycastAll({ origin: [0, 0, 10], direction: [0, 0, -1] }, ALL));
+          const hits = runToEnd(world.core.rays.raycastAll({ origin: [0, 0, 10], direction: [0, 0, -1] }, ALL_FILTER));
           expect(hits.length).toBeGreaterThanOrEqual(2000);
           return hits;
         };

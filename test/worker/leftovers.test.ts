@@ -4,7 +4,7 @@ import { PerspectiveCamera } from 'three';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { boxMesh, icosphere, waves } from '../oracle/meshes.js';
 import { Random, SEED } from '../oracle/random.js';
-import { poseOf, randomRig, strike } from '../oracle/rigs.js';
+import { poseOf, poseRandomly, randomRig } from '../oracle/rigs.js';
 
 const CAPSULE = { type: 'capsule', radius: 0.3, from: [0, 0.3, 0], to: [0, 1.5, 0] } as const;
 const BOX = { type: 'box', halfExtents: [1, 1, 1] } as const;
@@ -117,7 +117,7 @@ async function pose(): Promise<void> {
   const shape = { type: 'mesh', mesh } as const;
   const ids = [...put({ shape, contacts: 'full' }), ...put({ shape, contacts: 'bones' })];
   for (let i = 0; i < 3; i++) {
-    strike(random, rig);
+    poseRandomly(random, rig);
     for (const id of ids) service.setPose(id, poseOf(rig));
     await service.update();
     await service.raycast({ origin: [0, 0, 20], direction: [0, 0, -1] });

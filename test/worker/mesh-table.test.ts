@@ -1,7 +1,7 @@
 // Below the public API: what the worker does with a new tree when memory runs out, or when the tree is of no use.
 import { beforeEach, expect, test } from 'vitest';
 import type { Core } from '../../src/worker/binding/core.js';
-import { inOnePiece } from '../../src/worker/binding/steps.js';
+import { runToEnd } from '../../src/worker/binding/steps.js';
 import { MeshTable } from '../../src/worker/mesh-table.js';
 import { findFeatures, withFeatures } from '../../src/worker/snap/features.js';
 import { bake, startCore } from '../fixtures/core.js';
@@ -15,7 +15,7 @@ const open = new Float32Array([...floor, -1, -1, 1, 1, -1, 1, 0, 2, 1]);
 
 /** Installs a new tree in one piece. */
 const replace = (id: number, baked: ArrayBuffer | null) =>
-  inOnePiece(table.replaceInSlices(id, baked, Number.POSITIVE_INFINITY, () => true));
+  runToEnd(table.replaceInSlices(id, baked, Number.POSITIVE_INFINITY, () => true));
 
 let core: Core;
 let table: MeshTable;
@@ -165,8 +165,8 @@ test('baked features are read in steps, and go with their mesh where it is remov
   const baked = bake(core, { positions: Float32Array.from({ length: 9 * 10_000 }, () => random.range(-1, 1)) });
   const { usedBytes } = core;
   table.load(ID, baked);
-  const features = inOnePiece(findFeatures(core.snaps.memoryOf, table.addressOf(ID), 35));
-  const both = inOnePiece(withFeatures(baked, features));
+  const features = runToEnd(findFeatures(core.snaps.getMemory, table.addressOf(ID), 35));
+  const both = runToEnd(withFeatures(baked, features));
   table.remove(ID);
   const steps = (id: number, given: ArrayBuffer) => {
     table.beginLoad(id, given, false);
@@ -176,7 +176,7 @@ test('baked features are read in steps, and go with their mesh where it is remov
   const more = steps(ID + 1, both) - without;
   // At most 8,192 of the words behind the mesh per step, each of which is hashed and then checked.
   expect(more).toBeGreaterThan((both.byteLength - baked.byteLength) / 4 / 8192);
-  expect(table.features.at(table.addressOf(ID + 1))).toBeDefined();
+  expect(table.features.featuresAt(table.addressOf(ID + 1))).toBeDefined();
   table.remove(ID);
   table.remove(ID + 1);
   for (const after of [1, without + 1, without + more / 2, without + more - 1]) {

@@ -13,17 +13,17 @@ function channel() {
 
 test('parts are taken in the order in which they came; one without bytes is none', async () => {
   const { part, other } = channel();
-  expect(part.take()).toBeUndefined();
+  expect(part.takePart()).toBeUndefined();
   const sizes = [8, 0, 24, 16];
   for (const size of sizes) other.postMessage(new ArrayBuffer(size));
   const found: number[] = [];
   for (let i = 0; found.length < 3 && i < 1000; i++) {
-    const taken = part.take();
+    const taken = part.takePart();
     if (taken) found.push(taken.byteLength);
     else await new Promise(setImmediate);
   }
   expect(found).toEqual([8, 24, 16]);
-  expect(part.take()).toBeUndefined();
+  expect(part.takePart()).toBeUndefined();
 });
 
 test.each([true, false])('a mesh is handed over with its buffers, indexed: %s', async (isIndexed) => {
@@ -31,7 +31,7 @@ test.each([true, false])('a mesh is handed over with its buffers, indexed: %s', 
   const heard = once(other, 'message');
   const positions = Float32Array.of(0, 0, 0, 1, 0, 0, 0, 1, 0);
   const indices = isIndexed ? Uint32Array.of(0, 1, 2) : undefined;
-  part.ask({ positions, indices } as never);
+  part.send({ positions, indices } as never);
   expect(positions.length).toBe(0);
   expect(indices?.length ?? 0).toBe(0);
   const [source] = await heard;

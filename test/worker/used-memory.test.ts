@@ -7,15 +7,15 @@ import { ViewTable } from '../../src/client/frame/view-table.js';
 import * as layout from '../../src/shared/layout.js';
 import { bindCore, type Core } from '../../src/worker/binding/core.js';
 import { instantiateCore } from '../../src/worker/binding/exports.js';
-import { inOnePiece } from '../../src/worker/binding/steps.js';
+import { runToEnd } from '../../src/worker/binding/steps.js';
 import { bake, startCore, wasm } from '../fixtures/core.js';
-import { ALL, ANY_FORM, NearScene, type Thing } from '../fixtures/near-scene.js';
+import { ALL_FILTER, ANY_TRANSFORM, type NearObject, NearScene } from '../fixtures/near-scene.js';
 import { dragon } from '../oracle/dragon.js';
-import { someHull } from '../oracle/hulls.js';
+import { randomHull } from '../oracle/hulls.js';
 import { icosphere, soup } from '../oracle/meshes.js';
 import { TOPOLOGIES } from '../oracle/points-lines.js';
 import { Random, SEED } from '../oracle/random.js';
-import { anySolid } from '../oracle/shapes.js';
+import { randomSolid } from '../oracle/shapes.js';
 
 const HULLS = 12;
 const BYTES = 1 << 24;
@@ -38,12 +38,13 @@ async function startUsedCore(filling: number): Promise<Core> {
 function answersOf(core: Core) {
   const random = new Random(SEED);
   const scene = new NearScene(core, new Vector3());
-  const meshes = Array.from({ length: HULLS }, (_, i) => someHull(random, i));
+  const meshes = Array.from({ length: HULLS }, (_, i) => randomHull(random, i));
   meshes.push(icosphere(1, 3), soup(random, 61, 1, 0.4), soup(random, 7, 1, 1));
   const baked = meshes.map((mesh) => new Uint8Array(bake(core, mesh)));
   const shapes = meshes.map((mesh) => scene.mesh(mesh));
-  const things: Thing[] = [];
-  for (let i = 0; i < 40; i++) things.push(scene.add(random.pick(shapes), random.placement(random.point(2), ANY_FORM)));
+  const things: NearObject[] = [];
+  for (let i = 0; i < 40; i++)
+    things.push(scene.add(random.pick(shapes), random.placement(random.point(2), ANY_TRANSFORM)));
   const answers: unknown[] = [];
   for (const { id } of things) {
     const other = random.pick(things).id;
@@ -54,8 +55,8 @@ function answersOf(core: Core) {
   }
   for (let i = 0; i < 100; i++) {
     const [x, y, z] = random.point(3).toArray();
-    answers.push(inOnePiece(core.volumes.closestPoint([x, y, z], Number.POSITIVE_INFINITY, ALL)));
-    answers.push(inOnePiece(core.volumes.containing([x, y, z], ALL)));
+    answers.push(runToEnd(core.volumes.closestPoint([x, y, z], Number.POSITIVE_INFINITY, ALL_FILTER)));
+    answers.push(runToEnd(core.volumes.containing([x, y, z], ALL_FILTER)));
   }
   expect(core.check()).toBeNull();
   return { baked, answers };
@@ -103,7 +104,7 @@ test(`queries write nothing beside what they allocated, seed ${SEED}`, async () 
   const scene = new NearScene(core, new Vector3());
   const shape = scene.mesh(dragon(11_102));
   for (let i = 0; i < 20; i++)
-    scene.add(i < 10 ? shape : { shape: anySolid(random) }, random.placement(random.point(2), ANY_FORM));
+    scene.add(i < 10 ? shape : { shape: randomSolid(random) }, random.placement(random.point(2), ANY_TRANSFORM));
   const view = new ViewTable().recordOf('test', 'view', {
     projection: new PerspectiveCamera(60, 1, 0.1, 100).projectionMatrix.elements,
     view: new Matrix4().makeTranslation(0, 0, -6).elements,
@@ -111,15 +112,15 @@ test(`queries write nothing beside what they allocated, seed ${SEED}`, async () 
   });
   for (let i = 0; i < 300; i++) {
     const point = random.point(2).toArray();
-    inOnePiece(core.volumes.closestPoint(point, Number.POSITIVE_INFINITY, ALL));
-    core.rays.raycastAll({ origin: point, direction: random.direction().toArray(), tMin: 0, tMax: 100 }, ALL);
+    runToEnd(core.volumes.closestPoint(point, Number.POSITIVE_INFINITY, ALL_FILTER));
+    core.rays.raycastAll({ origin: point, direction: random.direction().toArray(), tMin: 0, tMax: 100 }, ALL_FILTER);
     const [left, bottom, right, top] = [random.next() - 1, random.next() - 1, random.next(), random.next()];
     const region = {
       bounds: [left, bottom, right, top] as const,
       polygon: Float64Array.of(left, bottom, right, bottom, right, top, left, top),
     };
     for (const mode of [layout.REGION_TOUCH, layout.REGION_ENCLOSE] as const)
-      inOnePiece(core.volumes.pickRegion(view, { ...region, mode }, ALL));
+      runToEnd(core.volumes.pickRegion(view, { ...region, mode }, ALL_FILTER));
     expect(guards().equals(before), `round ${i}`).toBe(true);
   }
 });

@@ -8,11 +8,11 @@ import { makeId } from '../../src/shared/ids.js';
 import * as layout from '../../src/shared/layout.js';
 import type { MeshData } from '../../src/shared/types.js';
 import type { PlacedDescription } from '../../src/worker/binding/core.js';
-import { ALL, ANY_FORM, NearScene } from '../fixtures/near-scene.js';
+import { ALL_FILTER, ANY_TRANSFORM, NearScene } from '../fixtures/near-scene.js';
 import { dragon } from '../oracle/dragon.js';
 import { icosphere, rods, soup, type Triangles, transformed } from '../oracle/meshes.js';
 import { Random } from '../oracle/random.js';
-import { type AnyShape, anySolid } from '../oracle/shapes.js';
+import { type AnyShape, randomSolid } from '../oracle/shapes.js';
 
 const CASES = 40;
 const OBJECTS = 20_000;
@@ -65,7 +65,7 @@ function overPairs(far: number, other: (random: Random) => AnyShape, ask: (a: nu
     const random = new Random(1);
     let sum = 0;
     for (let i = 0; i < CASES; i++) {
-      const form = i % 2 === 0 ? { low: 1, high: 1 } : ANY_FORM;
+      const form = i % 2 === 0 ? { low: 1, high: 1 } : ANY_TRANSFORM;
       const things = [
         add(scene, mesh, random.placement(new Vector3(), form)),
         add(scene, other(random), random.placement(random.direction().multiplyScalar(far), form)),
@@ -78,7 +78,7 @@ function overPairs(far: number, other: (random: Random) => AnyShape, ask: (a: nu
 }
 
 const anyMesh = (random: Random) => random.pick(meshes);
-const solid = (random: Random) => ({ shape: anySolid(random) });
+const solid = (random: Random) => ({ shape: randomSolid(random) });
 
 describe('slices of', () => {
   test.each<[string, (random: Random) => AnyShape, detail: number, number[]]>([
@@ -120,7 +120,7 @@ describe('slices of', () => {
     const { sweeps } = scene.core;
     const counts = meshes.map((mesh) => {
       const random = new Random(1);
-      const id = add(scene, mesh, random.placement(new Vector3(), ANY_FORM));
+      const id = add(scene, mesh, random.placement(new Vector3(), ANY_TRANSFORM));
       let sum = 0;
       for (let i = 0; i < cases; i++) {
         const one = new Vector3(1, 1, 1);
@@ -128,7 +128,12 @@ describe('slices of', () => {
         const to = turns ? new Matrix4().compose(new Vector3(), random.rotation(), one) : from.clone();
         to.setPosition(random.point(1));
         const { matrix, motion } = checkMotion('test', from.elements, to.elements, undefined);
-        const kept = sweeps.keepSweep({ ...scene.describe(other(random), from), matrix }, motion, ALL, i % 3 === 0);
+        const kept = sweeps.keepSweep(
+          { ...scene.describe(other(random), from), matrix },
+          motion,
+          ALL_FILTER,
+          i % 3 === 0,
+        );
         sum += slicesOf(
           () => sweeps.beginKeptSweep(kept, 0),
           () => sweeps.resumeSweep(0),
@@ -204,8 +209,8 @@ describe('slices of', () => {
 });
 
 test.each<[string, (random: Random) => Matrix4, number]>([
-  ['in a room', (random) => random.placement(random.point(6), ANY_FORM), 37662],
-  ['in a row', (random) => random.placement(new Vector3(random.range(-60, 60), 0, 0), ANY_FORM), 20337],
+  ['in a room', (random) => random.placement(random.point(6), ANY_TRANSFORM), 37662],
+  ['in a row', (random) => random.placement(new Vector3(random.range(-60, 60), 0, 0), ANY_TRANSFORM), 20337],
   ['at one size', (random) => random.placement(random.point(5), { low: 1, high: 1 }), 37517],
 ])('pairs whose boxes overlap, of things %s, are no more than they were', async (_, place, expected) => {
   const random = new Random(1);

@@ -5,13 +5,13 @@ import { availableParallelism, totalmem } from 'node:os';
 import { join, resolve, sep } from 'node:path';
 import { CollisionError } from 'collision-worker';
 import { checkInteger, checkNumber, checkObject, checkText, invalid, reasonOf, throwIfAborted } from '../check.js';
-import { partsOfTile } from '../plan/tiles.js';
+import { maxPartsPerTile } from '../plan/tiles.js';
 import { Progress } from '../progress.js';
-import { ReportMaker, readReporting } from '../report/report.js';
+import { ReportMaker, readReportOptions } from '../report/report.js';
 import { compileRules } from '../rules/rules.js';
 import { inSlices } from '../slices.js';
 import type { ClashProgress, ClashReport, ReportOptions, Rule } from '../types.js';
-import { Folder, writeWhole } from './folder.js';
+import { Folder, writeAtomically } from './folder.js';
 import { filesOfModel, nameOfModel, readModel } from './input/read-model.js';
 import { bakeParts, PartStore, removeParts } from './part-store.js';
 import type { Queue } from './queue.js';
@@ -39,12 +39,12 @@ export interface ClashFilesOptions extends ReportOptions {
 const KEYS = [...['work', 'resume', 'workers', 'memory', 'queue', 'onProgress', 'signal', 'accepted', 'groupDistance']];
 
 /** Bytes that a process and its threads take without any meshes. */
-const OWN_BYTES = 160 * 2 ** 20;
-const LEAST_TILE_BYTES = 16 * 2 ** 20;
+const BASE_BYTES = 160 * 2 ** 20;
+const MIN_TILE_BYTES = 16 * 2 ** 20;
 /** A thread's memory holds a tile's meshes, as many kept from earlier tiles, and copies of both in transit. */
 const TILES_PER_THREAD = 4;
 /** The number of workers for which tiles of a queue are sized, since nobody knows how many there will be. */
-const WORKERS_OF_QUEUE = 16;
+const ASSUMED_QUEUE_WORKERS = 16;
 
 /**
  * Finds the clashes between two files, or within one if `b` is null, as `clash` does between parts. The parts of each file
@@ -62,7 +62,7 @@ export async function clashFiles(
   options: ClashFilesOptions,
 ): Promise<ClashReport> {
   const given = checkObject<ClashFilesOptions>('options', options, KEYS);
-  const { resume = false, workers = availableParallelism(), queue, onProgress, signal, ...others } = given;
+  const { resume = false, workers = availableParallelism(), queue, onProgress, signal, ...reportKeys } = given;
   checkText('a', a);
   if (b !== null) checkText('b', b);
   const work = resolve(checkText('work', given.work));
@@ -70,10 +70,10 @@ export async function clashFiles(
   const memory = checkNumber('memory', given.memory ?? totalmem() / 2, 2 ** 28, 'bytes, 268,435,456 at least');
   if (typeof resume !== 'boolean') invalid('resume', resume, 'a boolean');
   compileRules(rules);
-  const reporting = readReporting(others);
+  const reportOptions = readReportOptions(reportKeys);
   throwIfAborted(signal);
-  const bytesOfThread = Math.max((memory - OWN_BYTES) / workers, OWN_BYTES);
-  const bytes = Math.max(LEAST_TILE_BYTES, (bytesOfThread - OWN_BYTES) / TILES_PER_THREAD);
+  const bytesPerThread = Math.max((memory - BASE_BYTES) / workers, BASE_BYTES);
+  const bytes = Math.max(MIN_TILE_BYTES, (bytesPerThread - BASE_BYTES) / TILES_PER_THREAD);
 
   const models = b === null ? [a] : [a, b];
   for (const model of models) {
@@ -86,30 +86,30 @@ export async function clashFiles(
   try {
     const reading = new Progress('read', models.length, onProgress);
     for (const [i, model] of models.entries()) {
-      await bakeOnce(join(work, 'ab'[i]), model, keys[i], { workers, bytes: memory / 8, signal });
+      await bakeIfChanged(join(work, 'ab'[i]), model, keys[i], { workers, bytes: memory / 8, signal });
       reading.add(1);
     }
     const count = await countParts(work, models.length);
-    const limits = { parts: partsOfTile(count, queue ? WORKERS_OF_QUEUE : workers), bytes };
+    const limits = { parts: maxPartsPerTile(count, queue ? ASSUMED_QUEUE_WORKERS : workers), bytes };
     await beginRun(work, { format: FORMAT, key, isWithin: b === null, rules: [...rules], limits }, resume);
     const { key: runKey, plan, unread } = await openRun(work);
     const tiles = new TilesOnDisk(work, runKey);
     await tiles.look();
-    const report = new ReportMaker(plan, unread, reporting);
+    const report = new ReportMaker(plan, unread, reportOptions);
     for (const tile of tiles.done) {
       const result = await tiles.read(tile);
       if (result) await inSlices(report.add(result), signal);
     }
     const progress = new Progress('clash', plan.tiles.length, onProgress, tiles.done.length);
-    const missing = Array.from(plan.tiles.keys()).filter((tile) => !tiles.has(tile));
-    const take = async (tile: number, result: string): Promise<void> => {
+    const missingTiles = Array.from(plan.tiles.keys()).filter((tile) => !tiles.has(tile));
+    const onResult = async (tile: number, result: string): Promise<void> => {
       await tiles.put(tile, result);
       progress.add(1);
       await inSlices(report.add(JSON.parse(result)), signal);
     };
-    const data = { place: work, key: runKey, cache: undefined, bytes };
-    if (queue) await queue.run(work, runKey, missing, take, signal);
-    else await runInThreads(data, bytesOfThread, missing, workers, take, signal);
+    const threadData = { place: work, key: runKey, cache: undefined, bytes };
+    if (queue) await queue.run(work, runKey, missingTiles, onResult, signal);
+    else await runInThreads(threadData, bytesPerThread, missingTiles, workers, onResult, signal);
     throwIfAborted(signal);
     return await inSlices(report.make(), signal);
   } finally {
@@ -119,17 +119,17 @@ export async function clashFiles(
 
 /** Returns whether a model is in one of the folders that a run bakes parts into, or is one of them, by whatever name. */
 async function isBakedInto(work: string, model: string): Promise<boolean> {
-  const [folder, inner] = await Promise.all([work, model].map((path) => realpath(path).catch(() => resolve(path))));
-  return ['a', 'b'].some((name) => `${inner}${sep}`.startsWith(`${join(folder, name)}${sep}`));
+  const [folder, modelPath] = await Promise.all([work, model].map((path) => realpath(path).catch(() => resolve(path))));
+  return ['a', 'b'].some((name) => `${modelPath}${sep}`.startsWith(`${join(folder, name)}${sep}`));
 }
 
 /** Returns a hash of the contents of a file, or of the parts in a baked folder. */
 async function keyOfModel(path: string): Promise<string> {
-  const found = await stat(path).catch((cause) => {
+  const stats = await stat(path).catch((cause) => {
     throw new CollisionError('INVALID_ARGUMENT', `clash: ${path} cannot be read: ${cause.message}`, { cause });
   });
   const hash = createHash('sha256').update(`${FORMAT} ${nameOfModel(path)} `);
-  for (const file of await filesOfModel(path, found.isDirectory())) {
+  for (const file of await filesOfModel(path, stats.isDirectory())) {
     try {
       for await (const bytes of createReadStream(file)) hash.update(bytes);
     } catch (cause) {
@@ -139,7 +139,7 @@ async function keyOfModel(path: string): Promise<string> {
   return hash.digest('hex');
 }
 
-async function bakeOnce(
+async function bakeIfChanged(
   folder: string,
   model: string,
   key: string,
@@ -157,48 +157,48 @@ async function countParts(work: string, models: number): Promise<number> {
 /** Continues the run of the work folder if it is the same; otherwise starts a new one. */
 async function beginRun(work: string, run: Run, resume: boolean): Promise<void> {
   if (resume) {
-    const before = await readRun(work).catch(() => null);
-    if (before?.key === run.key) return;
+    const previousRun = await readRun(work).catch(() => null);
+    if (previousRun?.key === run.key) return;
   }
   await TilesOnDisk.clear(work);
-  await writeWhole(join(work, RUN_FILE), JSON.stringify(run));
+  await writeAtomically(join(work, RUN_FILE), JSON.stringify(run));
 }
 
 async function runInThreads(
-  data: ConstructorParameters<typeof ThreadPool>[0],
-  bytesOfThread: number,
-  missing: readonly number[],
+  threadData: ConstructorParameters<typeof ThreadPool>[0],
+  bytesPerThread: number,
+  missingTiles: readonly number[],
   workers: number,
-  take: (tile: number, result: string) => Promise<void>,
+  onResult: (tile: number, result: string) => Promise<void>,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const pool = new ThreadPool(data, bytesOfThread);
-  const waiting = missing.values();
-  let isOver = false;
-  const work = async (): Promise<void> => {
+  const pool = new ThreadPool(threadData, bytesPerThread);
+  const remainingTiles = missingTiles.values();
+  let hasEnded = false;
+  const runThread = async (): Promise<void> => {
     // The result of a tile is written while the thread runs the next one.
-    let taken = Promise.resolve();
-    for (const tile of waiting as Iterable<number>) {
-      if (isOver) return;
+    let lastTaken = Promise.resolve();
+    for (const tile of remainingTiles as Iterable<number>) {
+      if (hasEnded) return;
       const result = await pool.run(tile);
-      await taken;
-      taken = take(tile, result);
-      taken.catch(() => {}); // it is awaited later, which gets the error
+      await lastTaken;
+      lastTaken = onResult(tile, result);
+      lastTaken.catch(() => {}); // it is awaited later, which gets the error
     }
-    await taken;
+    await lastTaken;
   };
   const abort = (): void => {
-    isOver = true;
+    hasEnded = true;
     pool.close();
   };
   signal?.addEventListener('abort', abort, { once: true });
   try {
-    await Promise.all(Array.from({ length: Math.min(workers, missing.length) }, work));
+    await Promise.all(Array.from({ length: Math.min(workers, missingTiles.length) }, runThread));
   } catch (error) {
     throwIfAborted(signal);
     throw error;
   } finally {
-    isOver = true;
+    hasEnded = true;
     signal?.removeEventListener('abort', abort);
     await pool.close();
   }

@@ -15,7 +15,7 @@ import { toCsv } from '../output/csv.js';
 import { toJson } from '../output/json.js';
 import type { ClashProgress, ClashReport, Rule } from '../types.js';
 import { clashFiles, clearWork } from './clash-files.js';
-import { writeWhole } from './folder.js';
+import { writeAtomically } from './folder.js';
 import { PARTS_FILE } from './part-store.js';
 import { openQueue, type Queue, type QueueOptions, withoutPassword } from './queue.js';
 import { runQueueWorker } from './queue-worker.js';
@@ -74,8 +74,8 @@ const OPTIONS = {
 } as const;
 
 /** The options of each command. */
-const OF_WORKER = ['queue', 'queue-name', 'workers', 'memory', 'place', 'cache', 'quiet', 'help'];
-const OF_CLASH = Object.keys(OPTIONS).filter((name) => name !== 'cache');
+const WORKER_OPTIONS = ['queue', 'queue-name', 'workers', 'memory', 'place', 'cache', 'quiet', 'help'];
+const CLASH_OPTIONS = Object.keys(OPTIONS).filter((name) => name !== 'cache');
 
 type Values = ReturnType<typeof parseCommand>['values'];
 
@@ -90,10 +90,11 @@ async function main(args: string[]): Promise<void> {
     process.stdout.write(values.version ? `${VERSION}\n` : HELP);
     return;
   }
-  const known = { clash: OF_CLASH, 'clash-worker': OF_WORKER }[command!];
-  if (!known) invalid('the command', command, "'clash' or 'clash-worker'; --help tells more");
-  const given = Object.entries(values).filter(([, value]) => value !== undefined && value !== false);
-  for (const [name] of given) if (!known.includes(name)) invalid(`--${name}`, command, 'a command that has it');
+  const allowedOptions = { clash: CLASH_OPTIONS, 'clash-worker': WORKER_OPTIONS }[command!];
+  if (!allowedOptions) invalid('the command', command, "'clash' or 'clash-worker'; --help tells more");
+  const givenOptions = Object.entries(values).filter(([, value]) => value !== undefined && value !== false);
+  for (const [name] of givenOptions)
+    if (!allowedOptions.includes(name)) invalid(`--${name}`, command, 'a command that has it');
   const controller = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => controller.abort(new Error(`ended by ${signal}`)));
@@ -106,13 +107,13 @@ async function main(args: string[]): Promise<void> {
 }
 
 async function runClash(files: string[], values: Values, signal: AbortSignal): Promise<void> {
-  const { outs, work, rules, options } = await readRun(files, values);
+  const { outs: outputPaths, work, rules, options } = await readRun(files, values);
   const show = values.quiet ? () => {} : showProgress();
   let server: Server | undefined;
   let queue: Queue | undefined;
-  let isBegun = false;
+  let hasBegun = false;
   try {
-    if (values.serve !== undefined) server = await serveWork(work, numberOf('--serve', values.serve));
+    if (values.serve !== undefined) server = await serveWork(work, parseNumber('--serve', values.serve));
     if (values.queue !== undefined) queue = await openQueue(values.queue, queueOptions(values, server));
     const report = await clashFiles(files[0], files[1] ?? null, rules, {
       ...options,
@@ -120,16 +121,16 @@ async function runClash(files: string[], values: Values, signal: AbortSignal): P
       signal,
       ...(queue ? { queue } : {}),
       onProgress: (progress) => {
-        isBegun = true;
+        hasBegun = true;
         show(progress);
       },
     });
-    const date = await newestOf(files);
-    for (const out of outs) await writeWhole(resolve(out), writerOf(out, values)(report, date));
+    const date = await newestDate(files);
+    for (const out of outputPaths) await writeAtomically(resolve(out), writerOf(out, values)(report, date));
     if (values.work === undefined) await clearWork(work);
-    tell(report, outs);
+    printSummary(report, outputPaths);
   } catch (error) {
-    if (isBegun) await keepWork(error, work, values.work === undefined);
+    if (hasBegun) await keepWork(error, work, values.work === undefined);
     throw error;
   } finally {
     await queue?.close();
@@ -140,9 +141,9 @@ async function runClash(files: string[], values: Values, signal: AbortSignal): P
 /** Reads and checks the arguments of a run, before anything is started. */
 async function readRun(files: string[], values: Values) {
   if (files.length < 1 || files.length > 2) invalid('the number of files', files.length, 'one or two');
-  const { out: outs = [], group, accepted } = values;
-  if (outs.length === 0) invalid('--out', undefined, 'a file for the report');
-  for (const out of outs) {
+  const { out: outputPaths = [], group, accepted } = values;
+  if (outputPaths.length === 0) invalid('--out', undefined, 'a file for the report');
+  for (const out of outputPaths) {
     writerOf(out, values);
     if (values.rules && resolve(out) === resolve(values.rules))
       invalid('--out', out, 'another file than that of the rules');
@@ -154,19 +155,25 @@ async function readRun(files: string[], values: Values) {
   }
   const options = {
     resume: values.resume,
-    ...(group === undefined ? {} : { groupDistance: numberOf('--group', group) }),
+    ...(group === undefined ? {} : { groupDistance: parseNumber('--group', group) }),
     ...settingsOf(values),
   };
   const rules = await readRules(values.rules);
-  const earlier = accepted === undefined ? {} : { accepted: await readJson<ClashReport>('--accepted', accepted) };
-  return { outs, work: resolve(values.work ?? `${outs[0]}.work`), rules, options: { ...options, ...earlier } };
+  const acceptedOption =
+    accepted === undefined ? {} : { accepted: await readJson<ClashReport>('--accepted', accepted) };
+  return {
+    outs: outputPaths,
+    work: resolve(values.work ?? `${outputPaths[0]}.work`),
+    rules,
+    options: { ...options, ...acceptedOption },
+  };
 }
 
 /** Adds to an error how to resume a run that has baked its parts; partly baked parts are baked again. */
-async function keepWork(error: unknown, work: string, isOurs: boolean): Promise<void> {
+async function keepWork(error: unknown, work: string, isTemporary: boolean): Promise<void> {
   const isBaked = await stat(join(work, 'a', PARTS_FILE)).catch(() => null);
   if (!isBaked) {
-    if (isOurs) await clearWork(work);
+    if (isTemporary) await clearWork(work);
   } else if (error instanceof Error) {
     error.message += `\nWhat is done is kept in ${work}; --resume goes on with it.`;
   }
@@ -174,10 +181,10 @@ async function keepWork(error: unknown, work: string, isOurs: boolean): Promise<
 
 function queueOptions({ place, 'queue-name': name }: Values, server: Server | undefined): QueueOptions {
   // Port 0 means any free port.
-  const where = place ?? (server && `http://${hostname()}:${(server.address() as AddressInfo).port}`);
+  const workAddress = place ?? (server && `http://${hostname()}:${(server.address() as AddressInfo).port}`);
   return {
     ...(name === undefined ? {} : { name }),
-    ...(where === undefined ? {} : { place: where }),
+    ...(workAddress === undefined ? {} : { place: workAddress }),
     onNotice: (notice) => process.stderr.write(`${notice}\n`),
   };
 }
@@ -198,17 +205,17 @@ async function runWorker(values: Values, signal: AbortSignal): Promise<void> {
 
 function settingsOf({ workers, memory }: Values): { workers?: number; memory?: number } {
   return {
-    ...(workers === undefined ? {} : { workers: numberOf('--workers', workers) }),
-    ...(memory === undefined ? {} : { memory: bytesOf(memory) }),
+    ...(workers === undefined ? {} : { workers: parseNumber('--workers', workers) }),
+    ...(memory === undefined ? {} : { memory: parseBytes(memory) }),
   };
 }
 
-function numberOf(argument: string, text: string): number {
+function parseNumber(argument: string, text: string): number {
   const number = Number(text);
   return text.trim() === '' || Number.isNaN(number) ? invalid(argument, text, 'a number') : number;
 }
 
-function bytesOf(text: string): number {
+function parseBytes(text: string): number {
   const [, number, unit] =
     /^(\d+(?:\.\d+)?)\s*([KMGT]?)i?B?$/i.exec(text) ?? invalid('--memory', text, 'a size as 4G or 800M');
   return Number(number) * 1024 ** ' KMGT'.indexOf(unit.toUpperCase() || ' ');
@@ -230,7 +237,7 @@ async function readJson<T>(argument: string, path: string): Promise<T> {
 }
 
 /** Returns when the newest of the files was written: the same files give the same report. */
-async function newestOf(files: readonly string[]): Promise<Date> {
+async function newestDate(files: readonly string[]): Promise<Date> {
   const times = await Promise.all(files.map(async (file) => (await stat(file)).mtimeMs));
   return new Date(Math.max(...times));
 }
@@ -252,26 +259,26 @@ function writerOf(path: string, { up }: Values): (report: ClashReport, date: Dat
 
 /** Shows progress on the terminal: a line that is updated, or without a terminal, a line for each tenth. */
 function showProgress(): (progress: ClashProgress) => void {
-  let last = '';
+  let lastLine = '';
   return ({ phase, fraction, left }) => {
     const { isTTY } = process.stderr;
     const percent = Math.floor(100 * fraction);
-    const time = left === null || fraction === 1 ? '' : `, ${timeOf(left)} left`;
+    const time = left === null || fraction === 1 ? '' : `, ${formatDuration(left)} left`;
     const line = `${phase} ${isTTY ? percent : percent - (percent % 10)} %`;
-    if (line === last) return;
-    last = line;
+    if (line === lastLine) return;
+    lastLine = line;
     process.stderr.write(isTTY ? `\r\x1b[K${line}${time}${fraction === 1 ? '\n' : ''}` : `${line}${time}\n`);
   };
 }
 
-function timeOf(milliseconds: number): string {
+function formatDuration(milliseconds: number): string {
   const seconds = Math.ceil(milliseconds / 1000);
   return seconds < 100 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`;
 }
 
-function tell(
+function printSummary(
   { rules, groups, clashes, unread, warnings, resolved, parts }: ClashReport,
-  outs: readonly string[],
+  outputPaths: readonly string[],
 ): void {
   for (const warning of warnings) process.stderr.write(`warning: ${warning}\n`);
   for (const { set, id, name, reason } of unread.slice(0, 20)) {
@@ -282,7 +289,7 @@ function tell(
   const accepted = clashes.filter(({ status }) => status === 'accepted').length;
   process.stdout.write(
     `${clashes.length} clashes in ${groups.length} groups, ${accepted} accepted, ${resolved.length} resolved; ` +
-      `${parts.a + parts.b} parts; ${outs.join(', ')}\n`,
+      `${parts.a + parts.b} parts; ${outputPaths.join(', ')}\n`,
   );
 }
 

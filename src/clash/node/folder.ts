@@ -8,7 +8,7 @@ import { CollisionError } from 'collision-worker';
 export class Folder {
   readonly place: string;
   readonly #cache: string | null;
-  readonly #kept: string;
+  readonly #cacheFolder: string;
   readonly #fetched = new Map<string, Promise<string>>();
 
   /** `cache` is the folder for files from an address; by default in the system's folder for temporary files. */
@@ -16,7 +16,7 @@ export class Folder {
     this.place = place;
     const isRemote = /^https?:\/\//.test(place);
     this.#cache = isRemote ? cache : null;
-    this.#kept = join(cache, createHash('sha256').update(`${place} ${version}`).digest('hex').slice(0, 32));
+    this.#cacheFolder = join(cache, createHash('sha256').update(`${place} ${version}`).digest('hex').slice(0, 32));
   }
 
   /** Returns the same folder with a separate cache, apart from the files of earlier versions. */
@@ -32,7 +32,7 @@ export class Folder {
   async range(file: string, offset: number, bytes: number): Promise<ArrayBuffer> {
     const path = await this.#local(file, false);
     const handle = await open(path).catch((cause) => {
-      throw lost(`${path} cannot be read`, cause);
+      throw unreachable(`${path} cannot be read`, cause);
     });
     try {
       const buffer = new ArrayBuffer(bytes);
@@ -47,7 +47,7 @@ export class Folder {
   /** Returns the path of a file on the disk. A file that may have changed is fetched again. */
   async #local(file: string, mayChange: boolean): Promise<string> {
     if (this.#cache === null) return join(this.place, file);
-    const path = join(this.#kept, file);
+    const path = join(this.#cacheFolder, file);
     const fetched = this.#fetched.get(file) ?? this.#fetch(file, path, mayChange);
     this.#fetched.set(file, fetched);
     // The next caller tries again.
@@ -61,29 +61,29 @@ export class Folder {
     try {
       const response = await fetch(address);
       if (!response.ok) throw new Error(`it answers ${response.status}`);
-      await writeWhole(path, new Uint8Array(await response.arrayBuffer()));
+      await writeAtomically(path, new Uint8Array(await response.arrayBuffer()));
     } catch (cause) {
-      throw lost(`${address} cannot be fetched`, cause as Error & { cause?: Error });
+      throw unreachable(`${address} cannot be fetched`, cause as Error & { cause?: Error });
     }
     return path;
   }
 }
 
 /** A part whose file cannot be reached is not at fault: the tile is run again, perhaps by another worker. */
-function lost(what: string, cause: Error & { cause?: Error }): CollisionError {
+function unreachable(problem: string, cause: Error & { cause?: Error }): CollisionError {
   const reason = CollisionError.is(cause) ? cause.message : (cause.cause?.message ?? cause.message);
-  return new CollisionError('WORKER_LOST', `clash: ${what}: ${reason}`, { cause });
+  return new CollisionError('WORKER_LOST', `clash: ${problem}: ${reason}`, { cause });
 }
 
 /** Writes a file atomically: it is there as a whole or not at all. Errors name the path. */
-export async function writeWhole(path: string, content: string | Uint8Array): Promise<void> {
-  const part = `${path}.${process.pid}-${Math.random().toString(36).slice(2)}.part`;
+export async function writeAtomically(path: string, content: string | Uint8Array): Promise<void> {
+  const temporaryPath = `${path}.${process.pid}-${Math.random().toString(36).slice(2)}.part`;
   try {
     await mkdir(dirname(path), { recursive: true });
-    await writeFile(part, content);
-    await rename(part, path);
+    await writeFile(temporaryPath, content);
+    await rename(temporaryPath, path);
   } catch (error) {
-    await rm(part, { force: true }).catch(() => {});
+    await rm(temporaryPath, { force: true }).catch(() => {});
     throw writingFailed(path, error);
   }
 }
@@ -93,16 +93,16 @@ export function writingFailed(path: string, cause: unknown): unknown {
   const { code } = cause as NodeJS.ErrnoException;
   if (code === undefined) return cause;
   const isFull = code === 'ENOSPC' || code === 'EDQUOT';
-  const why = isFull ? 'there is no room on the disk' : (cause as Error).message;
-  const message = `clash: ${path} cannot be written: ${why}`;
+  const reason = isFull ? 'there is no room on the disk' : (cause as Error).message;
+  const message = `clash: ${path} cannot be written: ${reason}`;
   return new CollisionError(isFull ? 'OUT_OF_MEMORY' : 'INVALID_ARGUMENT', message, { cause });
 }
 
 /** Removes the files of a folder that have one of this package's names, and the folder if nothing else is in it. */
-export async function removeOwn(folder: string, names: RegExp): Promise<void> {
-  const found = await readdir(folder).catch(() => []);
+export async function removeMatching(folder: string, names: RegExp): Promise<void> {
+  const entries = await readdir(folder).catch(() => []);
   // A process that was killed has left unfinished files.
-  const own = found.filter((name) => names.test(name.replace(/\.\d+-[0-9a-z]+\.part$/, '')));
-  for (const name of own) await rm(join(folder, name), { force: true });
+  const matching = entries.filter((name) => names.test(name.replace(/\.\d+-[0-9a-z]+\.part$/, '')));
+  for (const name of matching) await rm(join(folder, name), { force: true });
   await rmdir(folder).catch(() => {});
 }

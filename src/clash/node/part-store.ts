@@ -5,13 +5,13 @@ import { mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CollisionError, type CollisionService, createCollisionService, type MeshData } from 'collision-worker';
 import { hasCode, reasonOf } from '../check.js';
-import { type Box, placedBox } from '../plan/bounds.js';
+import { type Box, transformedBox } from '../plan/bounds.js';
 import { readMatrix } from '../plan/matrix.js';
 import { describePart, type PlacedPart } from '../plan/plan.js';
 import type { MeshSource } from '../tile/loaded-meshes.js';
 import { factsOf } from '../tile/triangles.js';
 import type { Part, Unread } from '../types.js';
-import { type Folder, removeOwn, writeWhole, writingFailed } from './folder.js';
+import { type Folder, removeMatching, writeAtomically, writingFailed } from './folder.js';
 import type { ReadItem } from './input/read-item.js';
 
 export const PARTS_FILE = 'parts.json';
@@ -89,7 +89,7 @@ export class PartStore implements MeshSource {
 
 /** Removes the baked parts of a folder, and the folder if nothing else is in it. */
 export async function removeParts(folder: string): Promise<void> {
-  await removeOwn(folder, /^(parts\.json|meshes-\d+\.bin)$/);
+  await removeMatching(folder, /^(parts\.json|meshes-\d+\.bin)$/);
 }
 
 /** Bakes parts into a folder, as they are read, on `workers` builders. */
@@ -140,11 +140,11 @@ class StoreWriter {
   readonly unread: Omit<Unread, 'set'>[] = [];
   readonly #folder: string;
   readonly #service: CollisionService;
-  readonly #bytes: number;
+  readonly #maxPendingBytes: number;
   readonly #parts: (StoredPart | null)[] = [];
   readonly #meshes: StoredMesh[] = [];
   /** Meshes are found by the arrays themselves, and by a hash of their contents. */
-  readonly #known = new WeakMap<object, Promise<number>>();
+  readonly #byArrays = new WeakMap<object, Promise<number>>();
   readonly #byHash = new Map<string, Promise<number>>();
   readonly #pending = new Set<Promise<unknown>>();
   #pendingBytes = 0;
@@ -154,11 +154,11 @@ class StoreWriter {
   /** Serializes the writes of meshes. */
   #lastWrite: Promise<unknown> = Promise.resolve();
 
-  /** Bakes meshes of at most `bytes` bytes at once. */
-  constructor(folder: string, service: CollisionService, bytes: number) {
+  /** Bakes meshes of at most `maxPendingBytes` bytes at once. */
+  constructor(folder: string, service: CollisionService, maxPendingBytes: number) {
     this.#folder = folder;
     this.#service = service;
-    this.#bytes = bytes;
+    this.#maxPendingBytes = maxPendingBytes;
   }
 
   refuse({ id, name = '' }: Part, reason: string): void {
@@ -167,10 +167,10 @@ class StoreWriter {
 
   /** Resolves when there is room for the next part. */
   async add(part: Part): Promise<void> {
-    const place = this.#parts.push(null) - 1;
+    const index = this.#parts.push(null) - 1;
     const size = sizeOf(part.mesh);
     this.#pendingBytes += size;
-    const task = this.#addOne(part, place).then(
+    const task = this.#addNext(part, index).then(
       () => {},
       (error) => {
         this.#failure ??= error;
@@ -181,14 +181,17 @@ class StoreWriter {
       this.#pending.delete(done);
     });
     this.#pending.add(done);
-    while (this.#pending.size > 0 && (this.#pendingBytes > this.#bytes || this.#pending.size >= MOST_PENDING)) {
+    while (
+      this.#pending.size > 0 &&
+      (this.#pendingBytes > this.#maxPendingBytes || this.#pending.size >= MAX_PENDING)
+    ) {
       await Promise.race(this.#pending);
     }
     if (this.#failure !== undefined) throw this.#failure;
   }
 
-  async #addOne(part: Part, place: number): Promise<void> {
-    const described = describePart(() => 'a part', part);
+  async #addNext(part: Part, index: number): Promise<void> {
+    const description = describePart(() => 'a part', part);
     let mesh: number;
     let box: Box;
     let matrix: number[];
@@ -196,23 +199,23 @@ class StoreWriter {
       matrix = Array.from(readMatrix(part.matrix));
       const facts = factsOf(part.mesh);
       mesh = await this.#meshOf(part.mesh);
-      box = placedBox(facts.points, facts.box, matrix);
+      box = transformedBox(facts.points, facts.box, matrix);
     } catch (error) {
       // A lost worker is not the part's fault: it must be read again.
-      if (isOfDisk(error) || hasCode(error, 'WORKER_LOST', 'DISPOSED')) throw error;
+      if (isDiskError(error) || hasCode(error, 'WORKER_LOST', 'DISPOSED')) throw error;
       this.refuse(part, reasonOf(error));
       return;
     }
-    this.#parts[place] = { ...described, mesh, matrix, box: Array.from(box) };
+    this.#parts[index] = { ...description, mesh, matrix, box: Array.from(box) };
   }
 
   #meshOf(data: MeshData | ArrayBuffer): Promise<number> {
-    const known = this.#known.get(data);
-    if (known) return known;
+    const existing = this.#byArrays.get(data);
+    if (existing) return existing;
     const hash = hashOf(data);
     const mesh = this.#byHash.get(hash) ?? this.#bake(data);
     this.#byHash.set(hash, mesh);
-    this.#known.set(data, mesh);
+    this.#byArrays.set(data, mesh);
     return mesh;
   }
 
@@ -272,18 +275,18 @@ class StoreWriter {
       meshes: this.#meshes,
       unread: this.unread,
     };
-    await writeWhole(join(this.#folder, PARTS_FILE), JSON.stringify(contents));
+    await writeAtomically(join(this.#folder, PARTS_FILE), JSON.stringify(contents));
   }
 }
 
 /** The most parts that are baked at the same time: enough to join their messages. */
-const MOST_PENDING = 256;
+const MAX_PENDING = 256;
 
-function packName(number: number): string {
-  return `meshes-${String(number).padStart(4, '0')}.bin`;
+function packName(index: number): string {
+  return `meshes-${String(index).padStart(4, '0')}.bin`;
 }
 
-function isOfDisk(error: unknown): boolean {
+function isDiskError(error: unknown): boolean {
   return CollisionError.is(error) && (error.cause as NodeJS.ErrnoException | undefined)?.syscall !== undefined;
 }
 

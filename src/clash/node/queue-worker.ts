@@ -29,11 +29,11 @@ interface RunPool {
 }
 
 /** Milliseconds that a worker keeps a tile without a sign of life; it gives one twice in this time. */
-const LOCK = 4_000;
+const LOCK_MS = 4_000;
 /** Milliseconds between two checks for tiles whose workers have died. */
-const STALLED_EVERY = 1_000;
+const STALL_CHECK_MS = 1_000;
 /** A tile may lose its workers any number of times: they come and go. */
-const MOST_STALLS = 1_000_000;
+const MAX_STALLS = 1_000_000;
 
 /**
  * Runs the tiles of a queue until the signal aborts. Any number of these may run, on any machines; they may come, go and
@@ -48,39 +48,39 @@ export async function runQueueWorker(address: string, options: QueueWorkerOption
   const { Worker } = await loadBullMq();
   await findQueue(address);
   const bytes = memory / workers;
-  // `newest` is the pool of the last job's run; other pools are closed after their last job.
+  // `newestPool` is the pool of the last job's run; other pools are closed after their last job.
   const pools = new Map<string, RunPool>();
-  let newest: RunPool | undefined;
-  const leave = async (pool: RunPool): Promise<void> => {
-    if (pool.jobs > 0 || pool === newest) return;
+  let newestPool: RunPool | undefined;
+  const closeIfUnused = async (pool: RunPool): Promise<void> => {
+    if (pool.jobs > 0 || pool === newestPool) return;
     pools.delete(pool.of);
     await pool.threads.close();
   };
   const run = async (job: TileJob): Promise<string> => {
     const data = { place: place ?? job.place, key: job.key, cache, bytes: bytes / 4 };
     const of = JSON.stringify(data);
-    const before = newest;
+    const previousPool = newestPool;
     const pool = pools.get(of) ?? { of, threads: new ThreadPool(data, bytes), jobs: 0 };
     pools.set(of, pool);
-    newest = pool;
+    newestPool = pool;
     pool.jobs++;
-    if (before) await leave(before);
+    if (previousPool) await closeIfUnused(previousPool);
     try {
       return await pool.threads.run(job.tile);
     } finally {
       pool.jobs--;
-      await leave(pool);
+      await closeIfUnused(pool);
     }
   };
   const worker = new Worker<TileJob, string>(name, (job) => run(job.data), {
     connection,
     concurrency: workers,
-    lockDuration: LOCK,
-    stalledInterval: STALLED_EVERY,
-    maxStalledCount: MOST_STALLS,
+    lockDuration: LOCK_MS,
+    stalledInterval: STALL_CHECK_MS,
+    maxStalledCount: MAX_STALLS,
   });
-  const watched = watchConnection(worker, onNotice);
-  worker.on('active', watched.isBack);
+  const connectionState = watchConnection(worker, onNotice);
+  worker.on('active', connectionState.isBack);
   worker.on('failed', (job, error) => onNotice(`tile ${job?.data.tile} failed: ${error.message}`));
   try {
     await new Promise<void>((resolve) => {
@@ -88,7 +88,7 @@ export async function runQueueWorker(address: string, options: QueueWorkerOption
       signal?.addEventListener('abort', () => resolve(), { once: true });
     });
     // While the queue is gone, nobody takes the worker's results: its tiles are given to other workers.
-    await worker.close(watched.isGone);
+    await worker.close(connectionState.isGone);
   } catch (error) {
     await worker.close(true).catch(() => {});
     throw CollisionError.is(error)

@@ -39,20 +39,20 @@ export interface QueueOptions {
 }
 
 /** Milliseconds between two checks for results. */
-const LOOK_EVERY = 200;
+const POLL_MS = 200;
 /** Milliseconds after which all missing tiles are added to the queue again, which does nothing if they are still there. */
-const RENEW_EVERY = 5_000;
+const RENEW_MS = 5_000;
 /** Milliseconds within which a queue must answer for the first time. */
-const FIRST_ANSWER = 5_000;
+const FIRST_ANSWER_MS = 5_000;
 /** How often a failing job is tried. A job whose worker dies is tried again any number of times. */
 const ATTEMPTS = 5;
-const MOST_AT_ONCE = 500;
+const MAX_JOBS_PER_CALL = 500;
 /** Jobs that nobody takes off the queue are removed after a week, since their run was given up. */
-const KEPT_SECONDS = 7 * 24 * 3600;
+const RETENTION_SECONDS = 7 * 24 * 3600;
 
-/** Returns the options of a connection. While the server is gone, pending commands wait for it, until `isOver` returns true. */
-export function connectionOf(address: string, isOver = () => false): RedisOptions {
-  const text = (part: string): string => {
+/** Returns the options of a connection. While the server is gone, pending commands wait for it, until `isClosed` returns true. */
+export function connectionOf(address: string, isClosed = () => false): RedisOptions {
+  const decode = (part: string): string => {
     try {
       return decodeURIComponent(part);
     } catch {
@@ -69,13 +69,13 @@ export function connectionOf(address: string, isOver = () => false): RedisOption
   return {
     host: url.hostname.replace(/^\[|\]$/g, ''),
     port: Number(url.port || DEFAULT_PORT),
-    ...(url.username ? { username: text(url.username) } : {}),
-    ...(url.password ? { password: text(url.password) } : {}),
+    ...(url.username ? { username: decode(url.username) } : {}),
+    ...(url.password ? { password: decode(url.password) } : {}),
     ...(db ? { db: Number(db) } : {}),
     ...(url.protocol === 'rediss:' ? { tls: {} } : {}),
     // Commands that are sent while the server is gone are sent again when it is back.
     maxRetriesPerRequest: null,
-    retryStrategy: (times: number) => (isOver() ? null : Math.min(1000, 50 * times)),
+    retryStrategy: (times: number) => (isClosed() ? null : Math.min(1000, 50 * times)),
   };
 }
 
@@ -94,35 +94,35 @@ export function watchConnection(
   source: { on(event: 'error', listener: (error: Error) => void): unknown },
   onNotice: (notice: string) => void,
 ): { isGone: boolean; isBack: () => void } {
-  const watched = {
+  const connectionState = {
     isGone: false,
     isBack: () => {
-      if (watched.isGone) onNotice('the queue answers again');
-      watched.isGone = false;
+      if (connectionState.isGone) onNotice('the queue answers again');
+      connectionState.isGone = false;
     },
   };
   source.on('error', (error) => {
-    if (!watched.isGone)
+    if (!connectionState.isGone)
       onNotice(`the queue does not answer (${error.message || (error as NodeJS.ErrnoException).code}); waiting for it`);
-    watched.isGone = true;
+    connectionState.isGone = true;
   });
-  return watched;
+  return connectionState;
 }
 
 /** Resolves when the queue at an address answers. Rejects with WORKER_LOST if none does within some seconds, or if it refuses. */
 export async function findQueue(address: string): Promise<void> {
   const { Redis } = await import('ioredis');
-  const end = performance.now() + FIRST_ANSWER;
+  const end = performance.now() + FIRST_ANSWER_MS;
   for (;;) {
     const client = new Redis({ ...connectionOf(address, () => true), lazyConnect: true });
     const errors: Error[] = [];
-    const note = (error: Error): unknown => errors.push(error);
-    client.on('error', note); // more specific than the error of the call that fails then
+    const recordError = (error: Error): unknown => errors.push(error);
+    client.on('error', recordError); // more specific than the error of the call that fails then
     const timer = setTimeout(() => {
-      note(new Error(`no answer in ${FIRST_ANSWER / 1000} seconds`));
+      recordError(new Error(`no answer in ${FIRST_ANSWER_MS / 1000} seconds`));
       client.disconnect();
     }, end - performance.now());
-    await client.connect().then(() => client.ping().catch(note), note);
+    await client.connect().then(() => client.ping().catch(recordError), recordError);
     clearTimeout(timer);
     client.disconnect();
     const [cause] = errors;
@@ -131,15 +131,15 @@ export async function findQueue(address: string): Promise<void> {
       const message = `clash: the queue at ${withoutPassword(address)} cannot be reached: ${cause.message}`;
       throw new CollisionError('WORKER_LOST', message, { cause });
     }
-    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY));
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
 }
 
 /** Opens a queue to add tiles to. Rejects with WORKER_LOST if there is none, UNSUPPORTED if bullmq is not installed. */
 export async function openQueue(address: string, options: QueueOptions = {}): Promise<Queue> {
   const { name = QUEUE_NAME, place, onNotice = () => {} } = options;
-  let isOver = false;
-  const connection = connectionOf(address, () => isOver);
+  let isClosed = false;
+  const connection = connectionOf(address, () => isClosed);
   const { Queue } = await loadBullMq();
   await findQueue(address);
   const queue: BullQueue<TileJob, string> = new Queue(name, { connection });
@@ -148,7 +148,7 @@ export async function openQueue(address: string, options: QueueOptions = {}): Pr
     run: (work, key, missing, take, signal) =>
       new Dispatch(queue, place ?? work, key, take, isBack).run(missing, signal),
     close: () => {
-      isOver = true;
+      isClosed = true;
       return queue.close();
     },
   };
@@ -159,29 +159,29 @@ class Dispatch {
   readonly #queue: BullQueue<TileJob, string>;
   readonly #place: string;
   readonly #key: string;
-  readonly #take: (tile: number, result: string) => Promise<void>;
-  readonly #isBack: () => void;
+  readonly #onResult: (tile: number, result: string) => Promise<void>;
+  readonly #onAnswer: () => void;
   readonly #missing = new Set<number>();
 
   constructor(
     queue: BullQueue<TileJob, string>,
     place: string,
     key: string,
-    take: (tile: number, result: string) => Promise<void>,
-    isBack: () => void,
+    onResult: (tile: number, result: string) => Promise<void>,
+    onAnswer: () => void,
   ) {
     this.#queue = queue;
     this.#place = place;
     this.#key = key;
-    this.#take = take;
-    this.#isBack = isBack;
+    this.#onResult = onResult;
+    this.#onAnswer = onAnswer;
   }
 
-  async run(missing: readonly number[], signal: AbortSignal | undefined): Promise<void> {
-    for (const tile of missing) this.#missing.add(tile);
+  async run(missingTiles: readonly number[], signal: AbortSignal | undefined): Promise<void> {
+    for (const tile of missingTiles) this.#missing.add(tile);
     // Tiles that failed in an earlier run are tried again.
     for (;;) {
-      const failed = await unlessAborted(this.#own('failed'), signal);
+      const failed = await unlessAborted(this.#listJobs('failed'), signal);
       if (failed.length === 0) break;
       for (const job of failed) await job.remove();
     }
@@ -190,16 +190,16 @@ class Dispatch {
       while (this.#missing.size > 0) {
         if (performance.now() >= renewAt) {
           await unlessAborted(this.#add(), signal);
-          renewAt = performance.now() + RENEW_EVERY;
+          renewAt = performance.now() + RENEW_MS;
         }
         await unlessAborted(this.#collect(), signal);
         await unlessAborted(this.#checkFailed(), signal);
-        this.#isBack();
-        if (this.#missing.size > 0) await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY));
+        this.#onAnswer();
+        if (this.#missing.size > 0) await new Promise((resolve) => setTimeout(resolve, POLL_MS));
         throwIfAborted(signal);
       }
     } catch (error) {
-      await within(2_000, this.#withdraw());
+      await waitAtMost(2_000, this.#withdraw());
       throw error;
     }
   }
@@ -214,16 +214,16 @@ class Dispatch {
 
   async #add(): Promise<void> {
     const tiles = [...this.#missing];
-    for (let first = 0; first < tiles.length; first += MOST_AT_ONCE) {
-      const jobs = tiles.slice(first, first + MOST_AT_ONCE).map((tile) => ({
+    for (let first = 0; first < tiles.length; first += MAX_JOBS_PER_CALL) {
+      const jobs = tiles.slice(first, first + MAX_JOBS_PER_CALL).map((tile) => ({
         name: 'tile',
         data: { place: this.#place, key: this.#key, tile },
         opts: {
           jobId: this.#idOf(tile),
           attempts: ATTEMPTS,
           backoff: { type: 'fixed', delay: 1000 },
-          removeOnComplete: { age: KEPT_SECONDS },
-          removeOnFail: { age: KEPT_SECONDS },
+          removeOnComplete: { age: RETENTION_SECONDS },
+          removeOnFail: { age: RETENTION_SECONDS },
         },
       }));
       await this.#queue.addBulk(jobs);
@@ -234,24 +234,24 @@ class Dispatch {
    * Lists some of this run's jobs that are completed, or have failed. Runs that were given up may have left any number of jobs,
    * of which only the ids are read.
    */
-  async #own(state: 'completed' | 'failed'): Promise<Job<TileJob, string>[]> {
+  async #listJobs(state: 'completed' | 'failed'): Promise<Job<TileJob, string>[]> {
     const ids = await this.#queue.getRanges([state], 0, -1, true);
-    const own = ids.filter((id) => id.startsWith(this.#prefix)).slice(0, MOST_AT_ONCE);
-    const jobs = await Promise.all(own.map((id) => this.#queue.getJob(id)));
+    const ownIds = ids.filter((id) => id.startsWith(this.#prefix)).slice(0, MAX_JOBS_PER_CALL);
+    const jobs = await Promise.all(ownIds.map((id) => this.#queue.getJob(id)));
     return jobs.filter((job) => job !== undefined);
   }
 
   async #collect(): Promise<void> {
-    for (const job of await this.#own('completed')) {
+    for (const job of await this.#listJobs('completed')) {
       const { tile } = job.data;
-      if (this.#missing.has(tile)) await this.#take(tile, job.returnvalue);
+      if (this.#missing.has(tile)) await this.#onResult(tile, job.returnvalue);
       this.#missing.delete(tile);
       await job.remove().catch(() => {}); // the next check finds it again
     }
   }
 
   async #checkFailed(): Promise<void> {
-    const [job] = await this.#own('failed');
+    const [job] = await this.#listJobs('failed');
     if (!job) return;
     const message = `clash: tile ${job.data.tile} failed ${ATTEMPTS} times: ${job.failedReason}`;
     throw new CollisionError('WORKER_LOST', message);
@@ -280,6 +280,6 @@ function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined):
 }
 
 /** Waits until a promise settles, but no longer than this. */
-async function within(milliseconds: number, promise: Promise<unknown>): Promise<void> {
+async function waitAtMost(milliseconds: number, promise: Promise<unknown>): Promise<void> {
   await Promise.race([promise.catch(() => {}), new Promise((resolve) => setTimeout(resolve, milliseconds))]);
 }

@@ -38,8 +38,8 @@ export interface OpenRun {
 /** Opens the run of a work folder. Rejects with BAD_DATA if there is none of this version. */
 export async function openRun(place: string, cache?: string): Promise<OpenRun> {
   const run = await readRun(place, cache);
-  const sub = (name: string) => PartStore.open(new Folder(`${place.replace(/\/$/, '')}/${name}`, cache));
-  const [a, b] = await Promise.all([sub('a'), run.isWithin ? null : sub('b')]);
+  const openStore = (name: string) => PartStore.open(new Folder(`${place.replace(/\/$/, '')}/${name}`, cache));
+  const [a, b] = await Promise.all([openStore('a'), run.isWithin ? null : openStore('b')]);
   return joinStores(run, a, b);
 }
 
@@ -57,14 +57,14 @@ export async function readRun(place: string, cache?: string): Promise<Run> {
 
 /** Numbers the meshes of both stores consecutively. */
 async function joinStores(run: Run, a: PartStore, b: PartStore | null): Promise<OpenRun> {
-  const first = a.meshCount;
-  const partsB = b?.parts.map((part) => ({ ...part, mesh: part.mesh + first })) ?? null;
-  const bytesOf = (mesh: number) => (mesh < first ? a.bytesOf(mesh) : b!.bytesOf(mesh - first));
+  const meshCountA = a.meshCount;
+  const partsB = b?.parts.map((part) => ({ ...part, mesh: part.mesh + meshCountA })) ?? null;
+  const bytesOf = (mesh: number) => (mesh < meshCountA ? a.bytesOf(mesh) : b!.bytesOf(mesh - meshCountA));
   const plan = await inSlices(makePlan(a.parts, partsB, compileRules(run.rules), bytesOf, run.limits));
-  const load = (mesh: number) => (mesh < first ? a.load(mesh) : b!.load(mesh - first));
-  const ofSet = (set: 'a' | 'b', store: PartStore | null) => (store?.unread ?? []).map((each) => ({ set, ...each }));
+  const load = (mesh: number) => (mesh < meshCountA ? a.load(mesh) : b!.load(mesh - meshCountA));
+  const unreadOf = (set: 'a' | 'b', store: PartStore | null) => (store?.unread ?? []).map((each) => ({ set, ...each }));
   const key = keyOf(run.key, JSON.stringify(run.limits), a.baked, b?.baked ?? '');
-  return { key, plan, source: { load }, unread: [...ofSet('a', a), ...ofSet('b', b)] };
+  return { key, plan, source: { load }, unread: [...unreadOf('a', a), ...unreadOf('b', b)] };
 }
 
 export function keyOf(...parts: readonly string[]): string {

@@ -15,47 +15,47 @@ export interface ThreadData {
 export type ThreadAnswer = { result: string } | { code: ErrorCode | null; message: string };
 
 /** How often a tile is tried if threads die over it, or lose their workers. */
-const MOST_TRIES = 3;
+const MAX_TRIES = 3;
 
 /** Threads that run tiles, one at a time each. A thread that dies is replaced, and its tile is run again. */
 export class ThreadPool {
   readonly #data: ThreadData;
-  readonly #megabytes: number;
-  readonly #free: Worker[] = [];
-  readonly #all = new Set<Worker>();
+  readonly #maxMegabytes: number;
+  readonly #idle: Worker[] = [];
+  readonly #workers = new Set<Worker>();
   #isClosed = false;
 
   /** Each thread may take `bytes` bytes of memory. */
   constructor(data: ThreadData, bytes: number) {
     this.#data = data;
-    this.#megabytes = Math.max(128, Math.ceil(bytes / 2 ** 20));
+    this.#maxMegabytes = Math.max(128, Math.ceil(bytes / 2 ** 20));
   }
 
   /** Resolves with the result of a tile, as JSON. There are as many threads as concurrent calls. */
   async run(tile: number): Promise<string> {
     for (let tries = 1; ; tries++) {
-      const worker = this.#free.pop() ?? this.#start();
-      const answer = await ask(worker, tile);
+      const worker = this.#idle.pop() ?? this.#start();
+      const answer = await runOn(worker, tile);
       if (answer !== null && 'result' in answer) {
-        this.#free.push(worker);
+        this.#idle.push(worker);
         return answer.result;
       }
-      this.#all.delete(worker);
+      this.#workers.delete(worker);
       await worker.terminate();
       if (this.#isClosed) throw new CollisionError('ABORTED', 'clash: aborted');
       const { code, message } = answer ?? { code: null, message: 'its thread ended' };
       const isLost = code === null || code === 'WORKER_LOST';
-      if (!isLost || tries === MOST_TRIES) {
+      if (!isLost || tries === MAX_TRIES) {
         const text = message.startsWith('clash: ') ? message : `clash: tile ${tile} failed: ${message}`;
-        throw new CollisionError(code ?? 'WORKER_LOST', isLost ? `${text}, ${MOST_TRIES} times` : text);
+        throw new CollisionError(code ?? 'WORKER_LOST', isLost ? `${text}, ${MAX_TRIES} times` : text);
       }
     }
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    const workers = [...this.#all];
-    this.#all.clear();
+    const workers = [...this.#workers];
+    this.#workers.clear();
     await Promise.all(workers.map((worker) => worker.terminate()));
   }
 
@@ -63,17 +63,17 @@ export class ThreadPool {
     const worker = new Worker(new URL('./clash-thread.js', import.meta.url), {
       name: 'collision-worker clash',
       workerData: this.#data,
-      resourceLimits: { maxOldGenerationSizeMb: this.#megabytes },
+      resourceLimits: { maxOldGenerationSizeMb: this.#maxMegabytes },
       execArgv: [],
     });
     worker.unref();
-    this.#all.add(worker);
+    this.#workers.add(worker);
     return worker;
   }
 }
 
 /** Resolves with the thread's answer; null if it dies. */
-function ask(worker: Worker, tile: number): Promise<ThreadAnswer | null> {
+function runOn(worker: Worker, tile: number): Promise<ThreadAnswer | null> {
   return new Promise((resolve) => {
     const settle = (answer: ThreadAnswer | null): void => {
       worker.off('message', settle);

@@ -12,7 +12,7 @@ const { place, key, cache, bytes } = workerData as ThreadData;
 const port = parentPort!;
 
 /** Milliseconds without an answer after which a worker counts as lost: a busy machine swaps. */
-const TIMEOUT = 120_000;
+const TIMEOUT_MS = 120_000;
 
 const started = (async () => {
   const run = await openRun(place, cache);
@@ -20,7 +20,7 @@ const started = (async () => {
     throw new CollisionError('BAD_DATA', `clash: ${place} has another run by now, or one of other files or rules`);
   }
   const { plan, source } = run;
-  const service = await createCollisionService({ restart: false, builders: 0, timeout: TIMEOUT });
+  const service = await createCollisionService({ restart: false, builders: 0, timeout: TIMEOUT_MS });
   return { plan, runner: new TileRunner(service, plan, placingOrder(plan), source, bytes) };
 })();
 started.catch(() => {}); // the first request gets the error

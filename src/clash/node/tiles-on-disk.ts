@@ -1,7 +1,7 @@
 import { readdir, readFile, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TileResult } from '../tile/tile-runner.js';
-import { removeOwn, writeWhole } from './folder.js';
+import { removeMatching, writeAtomically } from './folder.js';
 
 const TILE_FILE = /^\d+\.json$/;
 
@@ -18,7 +18,7 @@ export class TilesOnDisk {
   static async clear(work: string): Promise<void> {
     const folder = join(work, 'tiles');
     const runs = (await readdir(folder).catch(() => [])).filter((name) => /^[0-9a-f]{64}$/.test(name));
-    for (const key of runs) await removeOwn(join(folder, key), TILE_FILE);
+    for (const key of runs) await removeMatching(join(folder, key), TILE_FILE);
     await rmdir(folder).catch(() => {});
   }
 
@@ -39,7 +39,7 @@ export class TilesOnDisk {
 
   /** Writes the result of a tile, as JSON, to the disk. */
   async put(tile: number, result: string): Promise<void> {
-    await writeWhole(join(this.#folder, `${tile}.json`), result);
+    await writeAtomically(join(this.#folder, `${tile}.json`), result);
     this.#done.add(tile);
   }
 

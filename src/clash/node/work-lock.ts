@@ -8,12 +8,12 @@ import { writingFailed } from './folder.js';
 
 const LOCK_FILE = 'lock';
 /** Milliseconds between two updates of the lock's time. */
-const TOUCH_EVERY = 5_000;
+const TOUCH_MS = 5_000;
 /** A lock of another machine counts as stale after this many milliseconds without an update. */
-const STALE_AFTER = 60_000;
+const STALE_MS = 60_000;
 
 /** Locks of this process, since another run in it has the same process id. */
-const held = new Set<string>();
+const lockedPaths = new Set<string>();
 
 /** The process that has locked a work folder. */
 interface Owner {
@@ -26,29 +26,29 @@ interface Owner {
  * ended is taken over. Rejects with INVALID_ARGUMENT while another run has it, and if it cannot be written.
  */
 export async function lockWork(work: string): Promise<() => Promise<void>> {
-  const path = await pathOf(work);
-  if (held.has(path)) refuse(work, 'another run of this process has it');
-  held.add(path);
+  const path = await lockPathOf(work);
+  if (lockedPaths.has(path)) refuse(work, 'another run of this process has it');
+  lockedPaths.add(path);
   try {
-    while (!(await create(path))) {
-      const owner = await ownerOf(path);
+    while (!(await createLock(path))) {
+      const owner = await describeOwner(path);
       if (owner !== null) refuse(work, owner);
       await rm(path, { force: true });
     }
   } catch (error) {
-    held.delete(path);
+    lockedPaths.delete(path);
     throw CollisionError.is(error) ? error : writingFailed(path, error);
   }
-  const timer = setInterval(() => utimes(path, new Date(), new Date()).catch(() => {}), TOUCH_EVERY).unref();
+  const timer = setInterval(() => utimes(path, new Date(), new Date()).catch(() => {}), TOUCH_MS).unref();
   return async () => {
     clearInterval(timer);
     await rm(path, { force: true }).catch(() => {});
-    held.delete(path);
+    lockedPaths.delete(path);
   };
 }
 
 /** Makes a work folder, and returns the path of its lock: a folder has one lock, though it may have several names by links. */
-async function pathOf(work: string): Promise<string> {
+async function lockPathOf(work: string): Promise<string> {
   try {
     await mkdir(work, { recursive: true });
     return join(await realpath(work), LOCK_FILE);
@@ -57,15 +57,15 @@ async function pathOf(work: string): Promise<string> {
   }
 }
 
-function refuse(work: string, who: string): never {
+function refuse(work: string, holder: string): never {
   throw new CollisionError(
     'INVALID_ARGUMENT',
-    `clash: work is ${work}, expected a folder that no other run uses: ${who}`,
+    `clash: work is ${work}, expected a folder that no other run uses: ${holder}`,
   );
 }
 
 /** Creates the lock; returns whether it was free. */
-async function create(path: string): Promise<boolean> {
+async function createLock(path: string): Promise<boolean> {
   const owner: Owner = { pid: process.pid, host: hostname() };
   try {
     await writeFile(path, JSON.stringify(owner), { flag: 'wx' });
@@ -78,17 +78,17 @@ async function create(path: string): Promise<boolean> {
 }
 
 /** Describes the owner of a lock; null if it has none by now. */
-async function ownerOf(path: string): Promise<string | null> {
-  const found = await stat(path).catch(() => null);
-  if (!found || Date.now() - found.mtimeMs > STALE_AFTER) return null;
-  const owner = ownerIn(await readFile(path, 'utf8').catch(() => ''));
+async function describeOwner(path: string): Promise<string | null> {
+  const stats = await stat(path).catch(() => null);
+  if (!stats || Date.now() - stats.mtimeMs > STALE_MS) return null;
+  const owner = parseOwner(await readFile(path, 'utf8').catch(() => ''));
   // The owner is about to write it, or could not.
   if (owner === null) return 'another run has it';
   const { pid, host } = owner;
   return host === hostname() && !isAlive(pid) ? null : `process ${pid} on ${host} has it`;
 }
 
-function ownerIn(text: string): Owner | null {
+function parseOwner(text: string): Owner | null {
   try {
     return JSON.parse(text);
   } catch {

@@ -17,28 +17,32 @@ export interface BcfOptions {
 
 const KEYS = ['date', 'author', 'up'];
 const VERSION = '<Version VersionId="2.1"><DetailedVersion>2.1</DetailedVersion></Version>\n';
-const OLDEST = new Date(Date.UTC(1980, 0, 1));
+const DEFAULT_DATE = new Date(Date.UTC(1980, 0, 1));
 /** BCF 2.1 allows 45 … 60 degrees. */
 const FIELD_OF_VIEW = 60;
 /** The least distance of the camera from a group, in world units. */
-const NEAREST = 2;
+const MIN_EYE_DISTANCE = 2;
 /** The most clashes of a topic that its description lists. */
-const MOST_TOLD = 20;
+const MAX_LISTED = 20;
 
 /** The directory of a zip counts its files in 16 bits: two for each topic, and one more. */
-const MOST_FILES = 0xffff;
+const MAX_FILES = 0xffff;
 
 type Vec = readonly [number, number, number];
 
 /** The direction from the centre of a group to the eye, in BCF's axes: from the side, and from above. */
-const AWAY: Vec = normalized([-0.6, -0.8, 0.6]);
+const EYE_DIRECTION: Vec = normalized([-0.6, -0.8, 0.6]);
 
 /** Writes the groups of a report that are not accepted as topics of BCF 2.1, the bytes of a .bcf or .bcfzip file. Throws INVALID_ARGUMENT for more than 32,767. */
-export function toBcf({ clashes: all, groups }: ClashReport, options: BcfOptions = {}): Uint8Array {
-  const { date = OLDEST, author = 'collision-worker', up = 'y' } = checkObject<BcfOptions>('options', options, KEYS);
+export function toBcf({ clashes: allClashes, groups }: ClashReport, options: BcfOptions = {}): Uint8Array {
+  const {
+    date = DEFAULT_DATE,
+    author = 'collision-worker',
+    up = 'y',
+  } = checkObject<BcfOptions>('options', options, KEYS);
   if (!(date instanceof Date) || Number.isNaN(date.getTime())) invalid('date', date, 'a date');
   if (up !== 'y' && up !== 'z') invalid('up', up, "'y' or 'z'");
-  const clashes = new Map(all.map((clash) => [clash.id, clash]));
+  const clashes = new Map(allClashes.map((clash) => [clash.id, clash]));
   const files: Zippable = { 'bcf.version': xml(VERSION) };
   groups.forEach((group, index) => {
     if (group.status === 'accepted') return;
@@ -46,7 +50,7 @@ export function toBcf({ clashes: all, groups }: ClashReport, options: BcfOptions
     files[`${group.id}/markup.bcf`] = xml(markupXml(group, members, index, date, author));
     files[`${group.id}/viewpoint.bcfv`] = xml(viewpointXml(group, members, up));
   });
-  if (Object.keys(files).length > MOST_FILES) invalid('report.groups', groups, 'at most 32767');
+  if (Object.keys(files).length > MAX_FILES) invalid('report.groups', groups, 'at most 32767');
   // A zip has local times: with these fields the bytes are the same in every time zone.
   return zipSync(files, { mtime: new Date(1980, 0, 1), level: 6 });
 }
@@ -57,19 +61,19 @@ function xml(element: string): Uint8Array {
 
 function markupXml(group: ClashGroup, members: readonly Clash[], index: number, date: Date, author: string): string {
   const { id, rule, kind, part, status } = group;
-  const title = `${rule}: ${titleOf(part)}${members.length > 1 ? `, ${members.length} clashes` : ` and ${titleOf(other(group, members[0]))}`}`;
-  const told = members.slice(0, MOST_TOLD).map(sentenceOf);
-  if (members.length > MOST_TOLD) told.push(`… and ${members.length - MOST_TOLD} more`);
+  const title = `${rule}: ${titleOf(part)}${members.length > 1 ? `, ${members.length} clashes` : ` and ${titleOf(otherPart(group, members[0]))}`}`;
+  const lines = members.slice(0, MAX_LISTED).map(sentenceOf);
+  if (members.length > MAX_LISTED) lines.push(`… and ${members.length - MAX_LISTED} more`);
   return (
     `<Markup>\n  <Topic Guid="${id}" TopicType="Clash" TopicStatus="${status === 'new' ? 'Open' : 'Active'}">\n` +
     `    <Title>${escaped(title)}</Title>\n    <Index>${index}</Index>\n    <Labels>${escaped(kind)}</Labels>\n` +
     `    <CreationDate>${date.toISOString()}</CreationDate>\n    <CreationAuthor>${escaped(author)}</CreationAuthor>\n` +
-    `    <Description>${escaped(told.join('\n'))}</Description>\n  </Topic>\n` +
+    `    <Description>${escaped(lines.join('\n'))}</Description>\n  </Topic>\n` +
     `  <Viewpoints Guid="${viewpointId(group)}">\n    <Viewpoint>viewpoint.bcfv</Viewpoint>\n  </Viewpoints>\n</Markup>\n`
   );
 }
 
-function other({ part }: ClashGroup, { a, b }: Clash): Clash['a'] {
+function otherPart({ part }: ClashGroup, { a, b }: Clash): Clash['a'] {
   return a.id === part.id && a.set === part.set ? b : a;
 }
 
@@ -78,9 +82,9 @@ function titleOf({ id, name }: Clash['a']): string {
 }
 
 function sentenceOf({ a, b, depth, distance, kind }: Clash): string {
-  const how =
+  const relation =
     kind === 'duplicates' ? 'the same' : `${(depth ?? distance!).toPrecision(4)} ${kind === 'hard' ? 'deep' : 'apart'}`;
-  return `${titleOf(a)} (${a.id}) and ${titleOf(b)} (${b.id}): ${how}`;
+  return `${titleOf(a)} (${a.id}) and ${titleOf(b)} (${b.id}): ${relation}`;
 }
 
 function viewpointId({ id }: ClashGroup): string {
@@ -89,10 +93,10 @@ function viewpointId({ id }: ClashGroup): string {
 
 function viewpointXml(group: ClashGroup, members: readonly Clash[], up: 'y' | 'z'): string {
   const [x, y, z, x2, y2, z2] = group.bounds;
-  const target = turned([0.5 * (x + x2), 0.5 * (y + y2), 0.5 * (z + z2)], up);
-  const away = NEAREST + Math.hypot(x2 - x, y2 - y, z2 - z);
-  const eye = target.map((each, axis) => each + away * AWAY[axis]);
-  const direction = AWAY.map((each) => -each);
+  const target = toZUp([0.5 * (x + x2), 0.5 * (y + y2), 0.5 * (z + z2)], up);
+  const eyeDistance = MIN_EYE_DISTANCE + Math.hypot(x2 - x, y2 - y, z2 - z);
+  const eye = target.map((each, axis) => each + eyeDistance * EYE_DIRECTION[axis]);
+  const direction = EYE_DIRECTION.map((each) => -each);
   // The vertical, minus its component along the direction.
   const [u, v, w] = direction;
   const upVector = normalized([-w * u, -w * v, 1 - w * w]);
@@ -123,7 +127,7 @@ function vectorXml(name: string, [x, y, z]: readonly number[]): string {
 }
 
 /** Rotates a point to z up. */
-function turned([x, y, z]: Vec, up: 'y' | 'z'): Vec {
+function toZUp([x, y, z]: Vec, up: 'y' | 'z'): Vec {
   return up === 'z' ? [x, y, z] : [x, -z, y];
 }
 

@@ -3,7 +3,7 @@
 import { invalid } from '../check.js';
 
 /** All positions are relative to the centre of all parts: with a part beyond this, float64 could not resolve the others. */
-const FARTHEST = 1e12;
+const MAX_DISTANCE = 1e12;
 
 /** One box. */
 export type Box = ArrayLike<number>;
@@ -13,28 +13,28 @@ export type Box = ArrayLike<number>;
  * to axes maps boxes to boxes, so that `box`, the one about the untransformed points, is enough.
  * Throws INVALID_ARGUMENT for a box too far away.
  */
-export function placedBox(points: () => ArrayLike<number>, box: Box, matrix: ArrayLike<number>): number[] {
-  const placed = emptyBox();
-  if (!placeAlongAxes(placed, box, matrix)) {
-    const all = points();
-    for (let i = 0; i + 2 < all.length; i += 3) {
-      const [x, y, z] = [all[i], all[i + 1], all[i + 2]];
+export function transformedBox(points: () => ArrayLike<number>, box: Box, matrix: ArrayLike<number>): number[] {
+  const worldBox = emptyBox();
+  if (!transformAlongAxes(worldBox, box, matrix)) {
+    const allPoints = points();
+    for (let i = 0; i + 2 < allPoints.length; i += 3) {
+      const [x, y, z] = [allPoints[i], allPoints[i + 1], allPoints[i + 2]];
       if (!Number.isFinite(x + y + z)) continue;
-      const along = (axis: number): number => placedAlong(axis, matrix, x, y, z);
-      addPoint(placed, along(0), along(1), along(2));
+      const coordinate = (axis: number): number => transformedCoordinate(axis, matrix, x, y, z);
+      addPoint(worldBox, coordinate(0), coordinate(1), coordinate(2));
     }
   }
-  const far = Math.hypot(...placed);
-  return far < FARTHEST ? placed : invalid('the place of the part', far, 'at most 1e12');
+  const distance = Math.hypot(...worldBox);
+  return distance < MAX_DISTANCE ? worldBox : invalid('the place of the part', distance, 'at most 1e12');
 }
 
 /** Returns a coordinate of a point under a matrix. */
-export function placedAlong(axis: number, m: ArrayLike<number>, x: number, y: number, z: number): number {
+export function transformedCoordinate(axis: number, m: ArrayLike<number>, x: number, y: number, z: number): number {
   return m[axis] * x + m[4 + axis] * y + m[8 + axis] * z + m[12 + axis];
 }
 
 /** Transforms a box by an invertible matrix if that maps axes to axes. Returns whether it does. */
-function placeAlongAxes(placed: number[], box: Box, matrix: ArrayLike<number>): boolean {
+function transformAlongAxes(worldBox: number[], box: Box, matrix: ArrayLike<number>): boolean {
   for (let column = 0; column < 3; column++) {
     let row = -1;
     for (let i = 0; i < 3; i++) {
@@ -43,9 +43,9 @@ function placeAlongAxes(placed: number[], box: Box, matrix: ArrayLike<number>): 
       row = i;
     }
     const scale = matrix[4 * column + row];
-    const [one, other] = [scale * box[column] + matrix[12 + row], scale * box[column + 3] + matrix[12 + row]];
-    placed[row] = Math.min(one, other);
-    placed[row + 3] = Math.max(one, other);
+    const [p, q] = [scale * box[column] + matrix[12 + row], scale * box[column + 3] + matrix[12 + row]];
+    worldBox[row] = Math.min(p, q);
+    worldBox[row + 3] = Math.max(p, q);
   }
   return true;
 }

@@ -1,13 +1,13 @@
 import { checkText, invalid } from '../check.js';
 import { type CompiledRule, warnOfRules } from '../rules/rules.js';
-import type { Described } from '../rules/selector.js';
+import type { PartDescription } from '../rules/selector.js';
 import { inChunks } from '../slices.js';
 import type { Part } from '../types.js';
 import type { Box } from './bounds.js';
 import { makeTiles, type Tile, type TileLimits } from './tiles.js';
 
 /** A part in a plan: its description, and the number of its mesh. */
-export interface PlannedPart extends Described {
+export interface PlannedPart extends PartDescription {
   mesh: number;
 }
 
@@ -39,7 +39,7 @@ export interface Plan {
 }
 
 /** A part that is not in a plan yet. */
-export interface PlacedPart extends Described {
+export interface PlacedPart extends PartDescription {
   mesh: number;
   /** 16, column-major, world. */
   matrix: ArrayLike<number>;
@@ -66,10 +66,10 @@ export function* makePlan(
     copy(matrices, 16 * i, parts[i].matrix, 16);
   });
   const margin = 0.5 * Math.max(0, ...rules.map(({ kind, limit }) => (kind === 'hard' ? 0 : limit)));
-  const rounding = ROUNDING * greatest(boxes, margin);
+  const rounding = ROUNDING * maxMagnitude(boxes, margin);
   const origin = originOf(boxes);
   moveToOrigin(boxes, matrices, origin);
-  const padded = paddedBy(boxes, margin, rounding);
+  const padded = padBoxes(boxes, margin, rounding);
   yield;
   const isWithin = b === null;
   const sides: Uint8Array[] = [];
@@ -82,8 +82,8 @@ export function* makePlan(
     });
     sides.push(side);
   }
-  const wanted = [...parts.keys()].filter((i) => sides.some((side) => side[i] !== 0));
-  const tiles = yield* makeTiles(wanted, parts, padded, bytesOf, limits);
+  const checkedParts = [...parts.keys()].filter((i) => sides.some((side) => side[i] !== 0));
+  const tiles = yield* makeTiles(checkedParts, parts, padded, bytesOf, limits);
   return {
     origin,
     rounding,
@@ -105,8 +105,8 @@ function sortedById(parts: readonly PlacedPart[]): PlacedPart[] {
   const byId = new Map<string, PlacedPart>();
   for (const part of parts) byId.set(part.id, part);
   if (byId.size < parts.length) {
-    const twice = parts.find((part) => byId.get(part.id) !== part)!;
-    invalid('the id of a part', twice.id, 'one that no other part of its set has');
+    const duplicate = parts.find((part) => byId.get(part.id) !== part)!;
+    invalid('the id of a part', duplicate.id, 'one that no other part of its set has');
   }
   // Four times as fast as with a comparison function.
   return [...byId.keys()].sort().map((id) => byId.get(id)!);
@@ -117,9 +117,9 @@ function copy(to: Float64Array, at: number, from: ArrayLike<number>, count: numb
   for (let i = 0; i < count; i++) to[at + i] = from[i];
 }
 
-/** Returns the greatest magnitude of the numbers, and no less than `least`. */
-function greatest(numbers: Float64Array, least: number): number {
-  return numbers.reduce((most, each) => Math.max(most, Math.abs(each)), least);
+/** Returns the greatest magnitude of the numbers, and no less than `min`. */
+function maxMagnitude(numbers: Float64Array, min: number): number {
+  return numbers.reduce((max, each) => Math.max(max, Math.abs(each)), min);
 }
 
 /** Makes boxes and matrices relative to the origin. */
@@ -132,35 +132,38 @@ function moveToOrigin(boxes: Float64Array, matrices: Float64Array, origin: reado
 }
 
 /** Returns the boxes, grown by a margin and the rounding on all sides. */
-function paddedBy(boxes: Float64Array, margin: number, rounding: number): Float64Array {
+function padBoxes(boxes: Float64Array, margin: number, rounding: number): Float64Array {
   return boxes.map((each, i) => (i % 6 < 3 ? each - margin - rounding : each + margin + rounding));
 }
 
 /** A point near the centre of all parts, in whole units: float32 is most precise near it. */
 function originOf(boxes: Float64Array): [number, number, number] {
-  const middle = (axis: number): number => {
-    let [low, high] = [Infinity, -Infinity];
+  const centerAlong = (axis: number): number => {
+    let [min, max] = [Infinity, -Infinity];
     for (let i = axis; i < boxes.length; i += 6) {
-      low = Math.min(low, boxes[i]);
-      high = Math.max(high, boxes[i + 3]);
+      min = Math.min(min, boxes[i]);
+      max = Math.max(max, boxes[i + 3]);
     }
-    return low <= high ? Math.round(low / 2 + high / 2) : 0;
+    return min <= max ? Math.round(min / 2 + max / 2) : 0;
   };
-  return [middle(0), middle(1), middle(2)];
+  return [centerAlong(0), centerAlong(1), centerAlong(2)];
 }
 
 /** A bound of float64's error in transforming and moving a vertex, relative to the greatest coordinate, with ample margin. */
 const ROUNDING = 1e-13;
 
 /** Returns whether a rule applies to two parts. */
-export function isAbout({ rules, sides, parts }: Plan, rule: number, a: number, b: number): boolean {
+export function ruleApplies({ rules, sides, parts }: Plan, rule: number, a: number, b: number): boolean {
   const [sideA, sideB] = [sides[rule][a], sides[rule][b]];
   const isMatched = (sideA & SIDE_A && sideB & SIDE_B) || (sideA & SIDE_B && sideB & SIDE_A);
   return isMatched !== 0 && !rules[rule].isLeftOut(parts[a], parts[b]);
 }
 
 /** Checks a caller's description of a part, which `argument` names. */
-export function describePart(argument: () => string, { id, name = '', layer = '', properties = {} }: Part): Described {
+export function describePart(
+  argument: () => string,
+  { id, name = '', layer = '', properties = {} }: Part,
+): PartDescription {
   if (typeof id !== 'string' || id === '') checkText(`${argument()}.id`, id);
   if (typeof name !== 'string') invalid(`${argument()}.name`, name, 'a text');
   if (typeof layer !== 'string') invalid(`${argument()}.layer`, layer, 'a text');

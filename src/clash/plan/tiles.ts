@@ -24,26 +24,26 @@ export interface TileLimits {
  * Returns how many parts a tile has: enough tiles for all workers and for progress, but not more, since parts on borders are
  * checked twice.
  */
-export function partsOfTile(parts: number, workers: number): number {
-  return Math.min(4096, Math.max(LEAST_PARTS, Math.ceil((ON_BORDERS * parts) / (8 * workers))));
+export function maxPartsPerTile(parts: number, workers: number): number {
+  return Math.min(4096, Math.max(MIN_PARTS_PER_WORKER, Math.ceil((BORDER_FACTOR * parts) / (8 * workers))));
 }
 
 /** Tiles have this many times their share of the parts: without room for parts on borders, each would be split again. */
-const ON_BORDERS = 1.2;
+const BORDER_FACTOR = 1.2;
 
 /** A second worker does not pay with fewer parts than this. */
-export const LEAST_PARTS = 256;
+export const MIN_PARTS_PER_WORKER = 256;
 
 /** A frame lists 1,048,576 pairs whose boxes overlap. This many parts have fewer, even if all are in one place. */
-const MOST_IN_ONE_PLACE = 1448;
+const MAX_OVERLAPPING_PARTS = 1448;
 
 /** The meshes of a tile may take this many times the bytes of its largest one: each tile about a large mesh needs that mesh. */
-const BESIDE_LARGEST = 1.5;
+const LARGEST_MESH_FACTOR = 1.5;
 
 /** A cut that leaves more than this fraction of the parts on one side is rejected. */
-const WORTH = 0.9;
+const MAX_CUT_FRACTION = 0.9;
 
-const WHOLE = [-1, -1, -1, 1, 1, 1].map((sign) => sign * Number.MAX_VALUE);
+const WHOLE_SPACE = [-1, -1, -1, 1, 1, 1].map((sign) => sign * Number.MAX_VALUE);
 
 /** Splits parts, by their indices, into tiles. `padded` has a box for each part. Yields after each step. */
 export function* makeTiles(
@@ -54,7 +54,7 @@ export function* makeTiles(
   limits: TileLimits,
 ): Generator<void, Tile[]> {
   const tiles: Tile[] = [];
-  const alone: Tile[] = [];
+  const singlePartTiles: Tile[] = [];
   const fits = (list: readonly number[]): boolean => {
     if (list.length > limits.parts) return false;
     let [sum, largest] = [0, 0];
@@ -62,12 +62,12 @@ export function* makeTiles(
       sum += bytesOf(mesh);
       largest = Math.max(largest, bytesOf(mesh));
     }
-    return sum <= Math.max(limits.bytes, BESIDE_LARGEST * largest);
+    return sum <= Math.max(limits.bytes, LARGEST_MESH_FACTOR * largest);
   };
   function* divide(list: readonly number[], cell: readonly number[]): Generator<void> {
     yield;
     if (list.length < 2) {
-      if (list.length === 1) alone.push({ cell, parts: list, split: 0 });
+      if (list.length === 1) singlePartTiles.push({ cell, parts: list, split: 0 });
       return;
     }
     if (list.length === 2 || fits(list)) {
@@ -86,17 +86,17 @@ export function* makeTiles(
     yield;
     const { parts } = tile;
     if (parts.length < 2) return;
-    if (parts.length === 2 || (parts.length <= MOST_IN_ONE_PLACE && fits(parts))) tiles.push(tile);
+    if (parts.length === 2 || (parts.length <= MAX_OVERLAPPING_PARTS && fits(parts))) tiles.push(tile);
     else for (const smaller of halvesOf(tile)) yield* divideList(smaller);
   }
-  yield* divide(list, WHOLE);
-  if (alone.length > 0) {
+  yield* divide(list, WHOLE_SPACE);
+  if (singlePartTiles.length > 0) {
     // A part that is in no other tile has no pairs, but is loaded, too: perhaps it cannot be read.
-    const others = new Set(tiles.flatMap(({ parts }) => parts));
-    for (const tile of alone) {
+    const tiledParts = new Set(tiles.flatMap(({ parts }) => parts));
+    for (const tile of singlePartTiles) {
       const [part] = tile.parts;
-      if (others.has(part)) continue;
-      others.add(part);
+      if (tiledParts.has(part)) continue;
+      tiledParts.add(part);
       tiles.push(tile);
     }
   }
@@ -108,16 +108,16 @@ export function* makeTiles(
  * half of a side of its split against each half of the other side.
  */
 export function halvesOf({ cell, parts, split }: Tile): Tile[] {
-  const [low, high] = split > 0 ? [parts.slice(0, split), parts.slice(split)] : halves(parts);
+  const [firstHalf, secondHalf] = split > 0 ? [parts.slice(0, split), parts.slice(split)] : halves(parts);
   if (split === 0) {
     return [
-      { cell, parts: low, split },
-      { cell, parts: high, split },
-      { cell, parts, split: low.length },
+      { cell, parts: firstHalf, split },
+      { cell, parts: secondHalf, split },
+      { cell, parts, split: firstHalf.length },
     ];
   }
-  return halves(low).flatMap((one) => {
-    return halves(high).map((other) => ({ cell, parts: [...one, ...other], split: one.length }));
+  return halves(firstHalf).flatMap((lowHalf) => {
+    return halves(secondHalf).map((highHalf) => ({ cell, parts: [...lowHalf, ...highHalf], split: lowHalf.length }));
   });
 }
 
@@ -135,27 +135,27 @@ interface Cut {
 }
 
 /** The median is taken of at most this many low corners, since sorting all of them took half of the planning. */
-const MOST_SAMPLES = 1023;
+const MAX_SAMPLES = 1023;
 
 /**
  * Finds the cut at the median of the low corners, which include the reference points, with the smallest larger side; null for none.
  */
 function bestCut(list: readonly number[], padded: Float64Array): Cut | null {
   let best: { axis: number; at: number } | null = null;
-  let least = WORTH * list.length;
-  const stride = Math.ceil(list.length / MOST_SAMPLES);
+  let smallestLarger = MAX_CUT_FRACTION * list.length;
+  const stride = Math.ceil(list.length / MAX_SAMPLES);
   const corners = new Float64Array(Math.ceil(list.length / stride));
   for (let axis = 0; axis < 3; axis++) {
     for (let i = 0; i < corners.length; i++) corners[i] = padded[6 * list[i * stride] + axis];
     const at = corners.sort()[corners.length >> 1];
-    let [low, high] = [0, 0];
+    let [lowCount, highCount] = [0, 0];
     for (const part of list) {
-      if (padded[6 * part + axis] < at) low++;
-      if (padded[6 * part + axis + 3] >= at) high++;
+      if (padded[6 * part + axis] < at) lowCount++;
+      if (padded[6 * part + axis + 3] >= at) highCount++;
     }
-    const larger = Math.max(low, high);
-    if (larger >= least) continue;
-    least = larger;
+    const larger = Math.max(lowCount, highCount);
+    if (larger >= smallestLarger) continue;
+    smallestLarger = larger;
     best = { axis, at };
   }
   if (best === null) return null;
@@ -166,7 +166,7 @@ function bestCut(list: readonly number[], padded: Float64Array): Cut | null {
 }
 
 /** Returns whether the pair of two boxes of a list belongs to a cell. */
-export function isOfCell(cell: readonly number[], boxes: Float64Array, a: number, b: number): boolean {
+export function isInCell(cell: readonly number[], boxes: Float64Array, a: number, b: number): boolean {
   for (let axis = 0; axis < 3; axis++) {
     const at = Math.max(boxes[6 * a + axis], boxes[6 * b + axis]);
     if (at < cell[axis] || at >= cell[axis + 3]) return false;

@@ -3,10 +3,10 @@ import { inChunks } from '../slices.js';
 import type { Finding } from '../tile/tile-runner.js';
 
 /** The properties of a finding that determine its group. */
-export type Grouped = Pick<Finding, 'rule' | 'a' | 'b' | 'point'>;
+export type GroupableFinding = Pick<Finding, 'rule' | 'a' | 'b' | 'point'>;
 
 /** Findings of one rule with a common part, each near to another one. */
-export interface FindingGroup<F extends Grouped> {
+export interface FindingGroup<F extends GroupableFinding> {
   part: number;
   findings: F[];
 }
@@ -16,33 +16,33 @@ export interface FindingGroup<F extends Grouped> {
  * they have equally many. The findings of a part are one group as far as each is near to the next. Groups are in the order of
  * rules and parts, and so are the findings in them. Yields after each step.
  */
-export function* groupsOf<F extends Grouped>(
+export function* groupsOf<F extends GroupableFinding>(
   findings: readonly F[],
   distance: number,
 ): Generator<void, FindingGroup<F>[]> {
   const groups: FindingGroup<F>[] = [];
-  for (let rule = 0, left = findings.length; left > 0; rule++) {
-    const ofRule = findings.filter((each) => each.rule === rule);
-    left -= ofRule.length;
-    for (const [part, own] of (yield* listsByPart(ofRule)).entries()) {
-      if (!own) continue;
-      own.sort((p, q) => p.a - q.a || p.b - q.b);
-      if (own.length === 1) groups.push({ part, findings: own });
-      else for (const each of yield* clusters(own, distance)) groups.push({ part, findings: each });
+  for (let rule = 0, remaining = findings.length; remaining > 0; rule++) {
+    const ruleFindings = findings.filter((each) => each.rule === rule);
+    remaining -= ruleFindings.length;
+    for (const [part, partFindings] of (yield* listsByPart(ruleFindings)).entries()) {
+      if (!partFindings) continue;
+      partFindings.sort((p, q) => p.a - q.a || p.b - q.b);
+      if (partFindings.length === 1) groups.push({ part, findings: partFindings });
+      else for (const cluster of yield* clusters(partFindings, distance)) groups.push({ part, findings: cluster });
     }
   }
   return groups;
 }
 
 /** Lists findings of a rule by the part that each belongs to. */
-function* listsByPart<F extends Grouped>(findings: readonly F[]): Generator<void, (F[] | undefined)[]> {
-  const most = findings.reduce((most, { b }) => Math.max(most, b), 0);
-  const counts = new Uint32Array(most + 1);
+function* listsByPart<F extends GroupableFinding>(findings: readonly F[]): Generator<void, (F[] | undefined)[]> {
+  const maxPart = findings.reduce((most, { b }) => Math.max(most, b), 0);
+  const counts = new Uint32Array(maxPart + 1);
   for (const { a, b } of findings) {
     counts[a]++;
     counts[b]++;
   }
-  const byPart: (F[] | undefined)[] = new Array(most + 1);
+  const byPart: (F[] | undefined)[] = new Array(maxPart + 1);
   yield* inChunks(findings.length, (i) => {
     const { a, b } = findings[i];
     const part = counts[b] > counts[a] ? b : a;
@@ -53,7 +53,7 @@ function* listsByPart<F extends Grouped>(findings: readonly F[]): Generator<void
 }
 
 /** This many findings, or this many against as many others, are compared one by one. */
-const FEW = 16;
+const MAX_DIRECT = 16;
 
 /** A gap must exceed the distance by this factor, since the gap of two boxes may be rounded differently than that of two points. */
 const SLACK = 1 + 1e-9;
@@ -63,21 +63,21 @@ const SLACK = 1 + 1e-9;
  * compared if they are not one cluster already and their boxes are near to each other (by dual trees, as March, Ram and Gray, "Fast
  * Euclidean minimum spanning tree", 2010): 20,000 screws in a housing, each compared with each, took half a minute.
  */
-function* clusters<F extends Grouped>(findings: F[], distance: number): Generator<void, F[][]> {
+function* clusters<F extends GroupableFinding>(findings: F[], distance: number): Generator<void, F[][]> {
   const parents = [...findings.keys()];
   const rootOf = (i: number): number => {
     let root = i;
     while (root !== parents[root]) root = parents[root] = parents[parents[root]];
     return root;
   };
-  const compare = (low: readonly number[], high: readonly number[]): void => {
-    for (const i of low) {
+  const joinNear = (firstHalf: readonly number[], secondHalf: readonly number[]): void => {
+    for (const i of firstHalf) {
       const p = findings[i].point;
-      for (const j of high) {
+      for (const j of secondHalf) {
         const q = findings[j].point;
         if (Math.hypot(q[0] - p[0], q[1] - p[1], q[2] - p[2]) > distance) continue;
-        const [one, other] = [rootOf(i), rootOf(j)];
-        parents[Math.max(one, other)] = Math.min(one, other);
+        const [rootA, rootB] = [rootOf(i), rootOf(j)];
+        parents[Math.max(rootA, rootB)] = Math.min(rootA, rootB);
       }
     }
   };
@@ -87,7 +87,7 @@ function* clusters<F extends Grouped>(findings: F[], distance: number): Generato
     return box;
   };
   /** Halves a list at the median along the longest side of its box. */
-  const halved = (list: number[]): number[][] => {
+  const halve = (list: number[]): number[][] => {
     const box = boxOf(list);
     const side = (axis: number): number => box[axis + 3] - box[axis];
     let longest = side(1) > side(0) ? 1 : 0;
@@ -95,29 +95,29 @@ function* clusters<F extends Grouped>(findings: F[], distance: number): Generato
     list.sort((i, j) => findings[i].point[longest] - findings[j].point[longest]);
     return [list.slice(0, list.length >> 1), list.slice(list.length >> 1)];
   };
-  function* within(list: number[]): Generator<void> {
+  function* joinWithin(list: number[]): Generator<void> {
     yield;
-    if (list.length <= FEW) return compare(list, list);
-    const [low, high] = halved(list);
-    yield* within(low);
-    yield* within(high);
-    yield* between(low, high);
+    if (list.length <= MAX_DIRECT) return joinNear(list, list);
+    const [firstHalf, secondHalf] = halve(list);
+    yield* joinWithin(firstHalf);
+    yield* joinWithin(secondHalf);
+    yield* joinBetween(firstHalf, secondHalf);
   }
-  function* between(low: number[], high: number[]): Generator<void> {
+  function* joinBetween(firstHalf: number[], secondHalf: number[]): Generator<void> {
     yield;
-    const root = rootOf(low[0]);
-    if (low.concat(high).every((i) => rootOf(i) === root)) return;
-    if (squaredGap([...boxOf(low), ...boxOf(high)], 0, 1) > (SLACK * distance) ** 2) return;
-    if (low.length * high.length <= FEW * FEW) return compare(low, high);
-    for (const half of halved(high)) yield* between(half, low);
+    const root = rootOf(firstHalf[0]);
+    if (firstHalf.concat(secondHalf).every((i) => rootOf(i) === root)) return;
+    if (squaredGap([...boxOf(firstHalf), ...boxOf(secondHalf)], 0, 1) > (SLACK * distance) ** 2) return;
+    if (firstHalf.length * secondHalf.length <= MAX_DIRECT * MAX_DIRECT) return joinNear(firstHalf, secondHalf);
+    for (const half of halve(secondHalf)) yield* joinBetween(half, firstHalf);
   }
-  yield* within([...parents]);
+  yield* joinWithin([...parents]);
   // The root of a set is its first element.
-  const sets: F[][] = [];
+  const clusterOfRoot: F[][] = [];
   findings.forEach((each, i) => {
     const root = rootOf(i);
-    sets[root] ??= [];
-    sets[root].push(each);
+    clusterOfRoot[root] ??= [];
+    clusterOfRoot[root].push(each);
   });
-  return Object.values(sets);
+  return Object.values(clusterOfRoot);
 }

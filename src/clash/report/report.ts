@@ -5,7 +5,7 @@ import type { Plan } from '../plan/plan.js';
 import { inChunks } from '../slices.js';
 import type { Finding, TileResult } from '../tile/tile-runner.js';
 import type { Clash, ClashGroup, ClashReport, ClashStatus, PartName, ReportOptions, Unread } from '../types.js';
-import { type FindingGroup, type Grouped, groupsOf } from './groups.js';
+import { type FindingGroup, type GroupableFinding, groupsOf } from './groups.js';
 
 /** Ids of clashes and groups are UUIDs of names in this namespace (RFC 9562, version 5). */
 const UUIDS = new NameUuids('1b0c2c56-6f3c-4d0a-9d43-6a8d2f7be9c1');
@@ -15,14 +15,14 @@ const DEFAULT_GROUP_DISTANCE = 1;
 const STATUSES = ['new', 'active', 'accepted'];
 
 /** The checked options of a report. */
-export interface Reporting {
+export interface CheckedReportOptions {
   groupDistance: number;
   /** The statuses of clashes in an earlier report, by their ids. */
   earlier: Map<string, ClashStatus>;
 }
 
 /** A finding, and its clash in the report. */
-type Found = Grouped & { clash: Clash };
+type ReportedFinding = GroupableFinding & { clash: Clash };
 
 /**
  * Makes the report from the results of all tiles: the same one in whatever order they come. What depends on one tile alone,
@@ -34,37 +34,37 @@ export class ReportMaker {
   readonly #groupDistance: number;
   /** Clashes of the earlier report that have not been found again so far. */
   readonly #earlier: Map<string, ClashStatus>;
-  readonly #found: Found[] = [];
+  readonly #findings: ReportedFinding[] = [];
   /** A part may have failed in several tiles: the first of the reasons in alphabetical order counts. */
   readonly #reasons = new Map<number, string>();
   /** The names of parts, and their ids as JSON: made once for each part, not for each clash. */
   readonly #names: (PartName | undefined)[];
   readonly #ids: (string | undefined)[];
   /** The beginnings of the names of clashes and of groups, from which ids are made, by rule. */
-  readonly #beginnings: readonly string[];
-  readonly #beginningsOfGroups: readonly string[];
+  readonly #clashNamePrefixes: readonly string[];
+  readonly #groupNamePrefixes: readonly string[];
 
   /** `unread` are the parts that no tile contains. */
-  constructor(plan: Plan, unread: readonly Unread[], { groupDistance, earlier }: Reporting) {
+  constructor(plan: Plan, unread: readonly Unread[], { groupDistance, earlier }: CheckedReportOptions) {
     this.#groupDistance = groupDistance;
     this.#earlier = earlier;
     this.#plan = plan;
     this.#unread = unread;
     this.#names = new Array(plan.parts.length);
     this.#ids = new Array(plan.parts.length);
-    this.#beginnings = plan.rules.map(({ name }) => `["clash",${JSON.stringify(name)},`);
-    this.#beginningsOfGroups = plan.rules.map(({ name }) => `["group",${JSON.stringify(name)},`);
+    this.#clashNamePrefixes = plan.rules.map(({ name }) => `["clash",${JSON.stringify(name)},`);
+    this.#groupNamePrefixes = plan.rules.map(({ name }) => `["group",${JSON.stringify(name)},`);
   }
 
   /** Takes the result of a tile. */
   *add({ findings, unread }: TileResult): Generator<void> {
     yield* inChunks(findings.length, (i) => {
       const { rule, a, b, point } = findings[i];
-      this.#found.push({ rule, a, b, point, clash: this.#clashOf(findings[i]) });
+      this.#findings.push({ rule, a, b, point, clash: this.#clashOf(findings[i]) });
     });
     for (const [part, reason] of unread) {
-      const known = this.#reasons.get(part);
-      if (known === undefined || reason < known) this.#reasons.set(part, reason);
+      const knownReason = this.#reasons.get(part);
+      if (knownReason === undefined || reason < knownReason) this.#reasons.set(part, reason);
     }
   }
 
@@ -72,14 +72,14 @@ export class ReportMaker {
     const { rules, origin } = this.#plan;
     const { name, kind } = rules[rule];
     // The same as JSON of a list of four texts.
-    const id = UUIDS.of(`${this.#beginnings[rule]}${this.#idOf(a)},${this.#idOf(b)}]`);
-    const before = this.#earlier.get(id);
+    const id = UUIDS.of(`${this.#clashNamePrefixes[rule]}${this.#idOf(a)},${this.#idOf(b)}]`);
+    const earlierStatus = this.#earlier.get(id);
     this.#earlier.delete(id);
     const clash: Clash = {
       id,
       rule: name,
       kind,
-      status: before === undefined ? 'new' : before === 'accepted' ? 'accepted' : 'active',
+      status: earlierStatus === undefined ? 'new' : earlierStatus === 'accepted' ? 'accepted' : 'active',
       group: '',
       a: this.#nameOf(a),
       b: this.#nameOf(b),
@@ -108,13 +108,13 @@ export class ReportMaker {
   *make(): Generator<void, ClashReport> {
     const clashes: Clash[] = [];
     const groups: ClashGroup[] = [];
-    const found = yield* groupsOf(this.#found, this.#groupDistance);
-    yield* inChunks(found.length, (i) => {
-      groups.push(this.#groupOf(found[i], clashes));
+    const findingGroups = yield* groupsOf(this.#findings, this.#groupDistance);
+    yield* inChunks(findingGroups.length, (i) => {
+      groups.push(this.#groupOf(findingGroups[i], clashes));
     });
     const { parts, countA, rules, warnings } = this.#plan;
     const counts = new Array<number>(rules.length).fill(0);
-    for (const { rule } of this.#found) counts[rule]++;
+    for (const { rule } of this.#findings) counts[rule]++;
     return {
       version: 1,
       parts: { a: countA, b: parts.length - countA },
@@ -128,44 +128,47 @@ export class ReportMaker {
   }
 
   /** Makes a group, and adds its clashes to a list. */
-  #groupOf({ part, findings }: FindingGroup<Found>, clashes: Clash[]): ClashGroup {
+  #groupOf({ part, findings }: FindingGroup<ReportedFinding>, clashes: Clash[]): ClashGroup {
     const { rule } = findings[0];
     const { name, kind } = this.#plan.rules[rule];
-    const ofPart = this.#nameOf(part);
+    const partName = this.#nameOf(part);
     const ids: string[] = [];
     const bounds = emptyBox() as ClashGroup['bounds'];
-    let lowest = findings[0].clash.id;
+    let firstId = findings[0].clash.id;
     let isAnyNew = false;
     let areAccepted = true;
     for (const { clash } of findings) {
       ids.push(clash.id);
-      if (clash.id < lowest) lowest = clash.id;
+      if (clash.id < firstId) firstId = clash.id;
       const { point } = clash;
       addPoint(bounds, point[0], point[1], point[2]);
       isAnyNew ||= clash.status === 'new';
       areAccepted &&= clash.status === 'accepted';
     }
     // The same as JSON of a list of five texts.
-    const id = UUIDS.of(`${this.#beginningsOfGroups[rule]}"${ofPart.set}",${this.#idOf(part)},"${lowest}"]`);
+    const id = UUIDS.of(`${this.#groupNamePrefixes[rule]}"${partName.set}",${this.#idOf(part)},"${firstId}"]`);
     for (const { clash } of findings) {
       clash.group = id;
       clashes.push(clash);
     }
     const status = areAccepted ? 'accepted' : isAnyNew ? 'new' : 'active';
-    return { id, rule: name, kind, part: ofPart, status, clashes: ids, bounds };
+    return { id, rule: name, kind, part: partName, status, clashes: ids, bounds };
   }
 
   #allUnread(): Unread[] {
-    const found = [...this.#reasons].map(([part, reason]): Unread => {
+    const failedParts = [...this.#reasons].map(([part, reason]): Unread => {
       const { layer, ...named } = this.#nameOf(part);
       return { ...named, reason };
     });
-    return [...this.#unread, ...found].sort((p, q) => compare(p.set + p.id, q.set + q.id));
+    return [...this.#unread, ...failedParts].sort((p, q) => compare(p.set + p.id, q.set + q.id));
   }
 }
 
 /** Reads the options of a report, before there is anything to report. Throws INVALID_ARGUMENT for invalid options. */
-export function readReporting({ accepted, groupDistance = DEFAULT_GROUP_DISTANCE }: ReportOptions): Reporting {
+export function readReportOptions({
+  accepted,
+  groupDistance = DEFAULT_GROUP_DISTANCE,
+}: ReportOptions): CheckedReportOptions {
   checkNumber('groupDistance', groupDistance, 0, 'a number >= 0');
   return { groupDistance, earlier: readAccepted(accepted) };
 }

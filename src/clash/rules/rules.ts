@@ -1,6 +1,6 @@
 import { checkNumber, checkObject, checkText, invalid } from '../check.js';
 import type { Rule } from '../types.js';
-import { compileSelector, type Described, type Test } from './selector.js';
+import { compileSelector, type PartDescription, type PartTest } from './selector.js';
 
 /** A millimetre, in models of metres. */
 const DEFAULT_TOLERANCE = 0.001;
@@ -14,10 +14,10 @@ export interface CompiledRule {
   kind: Rule['kind'];
   /** The tolerance, or the distance of a clearance. */
   limit: number;
-  isOfA: Test;
-  isOfB: Test;
+  isOfA: PartTest;
+  isOfB: PartTest;
   /** Returns whether a pair is left out. */
-  isLeftOut: (a: Described, b: Described) => boolean;
+  isLeftOut: (a: PartDescription, b: PartDescription) => boolean;
 }
 
 /** Reads rules. Throws INVALID_ARGUMENT that names the rule and what is wrong with it. */
@@ -63,13 +63,13 @@ function compileUnlessSame(argument: string, key: string | undefined): CompiledR
 }
 
 /** The most names that are shown if a rule matches none. */
-const MOST_NAMES = 12;
+const MAX_NAMES = 12;
 
 /** Returns warnings of rules that match no parts, with the existing names, listed once for a set. Yields after each step. */
 export function* warnOfRules(
   rules: readonly CompiledRule[],
-  a: readonly Described[],
-  b: readonly Described[] | null,
+  a: readonly PartDescription[],
+  b: readonly PartDescription[] | null,
 ): Generator<void, string[]> {
   const warnings: string[] = [];
   const sides = [
@@ -77,13 +77,13 @@ export function* warnOfRules(
     ['b', 'isOfB', b ?? a, 'second '],
   ] as const;
   for (const [side, test, parts, order] of sides) {
-    let there = '';
+    let existing = '';
     for (const rule of rules) {
       yield;
       if (parts.some(rule[test])) continue;
-      there ||= `${parts.length} parts, names ${listed(parts, 'name')}, layers ${listed(parts, 'layer')}`;
+      existing ||= `${parts.length} parts, names ${listDistinct(parts, 'name')}, layers ${listDistinct(parts, 'layer')}`;
       warnings.push(
-        `rule ${JSON.stringify(rule.name)}: ${side} matches no part of the ${b ? order : ''}set; it has ${there}`,
+        `rule ${JSON.stringify(rule.name)}: ${side} matches no part of the ${b ? order : ''}set; it has ${existing}`,
       );
     }
   }
@@ -91,9 +91,9 @@ export function* warnOfRules(
 }
 
 /** Lists distinct names or layers, in order, as many as one reads. */
-function listed(parts: readonly Described[], key: 'name' | 'layer'): string {
+function listDistinct(parts: readonly PartDescription[], key: 'name' | 'layer'): string {
   const distinct = [...new Set(parts.map((part) => part[key]))].filter(Boolean).sort();
-  const shown = distinct.slice(0, MOST_NAMES).map((text) => JSON.stringify(text));
+  const shown = distinct.slice(0, MAX_NAMES).map((text) => JSON.stringify(text));
   const more = distinct.length - shown.length;
   return (shown.join(', ') || 'none') + (more > 0 ? ` and ${more} more` : '');
 }

@@ -2,44 +2,45 @@ import { checkObject, invalid } from '../check.js';
 import type { Pattern, Properties, Selector } from '../types.js';
 
 /** The properties of a part that selectors test. */
-export interface Described {
+export interface PartDescription {
   id: string;
   name: string;
   layer: string;
   properties: Properties;
 }
 
-export type Test = (part: Described) => boolean;
+export type PartTest = (part: PartDescription) => boolean;
 
 const KEYS = ['id', 'name', 'layer', 'properties', 'not'];
 
 /** Compiles a selector to a predicate. Throws INVALID_ARGUMENT. */
-export function compileSelector(argument: string, selector: Selector | undefined): Test {
+export function compileSelector(argument: string, selector: Selector | undefined): PartTest {
   if (selector === undefined) return () => true;
   const { id, name, layer, properties, not } = checkObject<Selector>(argument, selector, KEYS);
-  const tests: Test[] = [];
+  const tests: PartTest[] = [];
   for (const [key, pattern] of Object.entries({ id, name, layer })) {
     if (pattern === undefined) continue;
     const matches = compilePattern(`${argument}.${key}`, pattern);
     tests.push((part) => matches(part[key as 'id' | 'name' | 'layer']));
   }
   if (properties !== undefined) {
-    for (const [key, wanted] of Object.entries(
+    for (const [key, expected] of Object.entries(
       checkObject(`${argument}.properties`, properties, Object.keys(properties)),
     )) {
-      tests.push(compileProperty(`${argument}.properties.${key}`, key, wanted));
+      tests.push(compileProperty(`${argument}.properties.${key}`, key, expected));
     }
   }
   if (not !== undefined) {
-    const unwanted = compileSelector(`${argument}.not`, not);
-    tests.push((part) => !unwanted(part));
+    const excluded = compileSelector(`${argument}.not`, not);
+    tests.push((part) => !excluded(part));
   }
   return (part) => tests.every((test) => test(part));
 }
 
-function compileProperty(argument: string, key: string, wanted: unknown): Test {
-  if (typeof wanted === 'number' || typeof wanted === 'boolean') return ({ properties }) => properties[key] === wanted;
-  const matches = compilePattern(argument, wanted as Pattern);
+function compileProperty(argument: string, key: string, expected: unknown): PartTest {
+  if (typeof expected === 'number' || typeof expected === 'boolean')
+    return ({ properties }) => properties[key] === expected;
+  const matches = compilePattern(argument, expected as Pattern);
   return ({ properties }) => Object.hasOwn(properties, key) && matches(String(properties[key]));
 }
 

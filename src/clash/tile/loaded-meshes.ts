@@ -13,21 +13,21 @@ export interface LoadedMesh {
 }
 
 /** The most meshes that are loaded at once: enough to join their messages. */
-const MOST_AT_ONCE = 128;
+const MESHES_PER_BATCH = 128;
 
 /** The meshes in a service: those of a tile, and of earlier tiles as many as there is room for (LRU). */
 export class LoadedMeshes {
   readonly #service: CollisionService;
   readonly #source: MeshSource;
-  readonly #bytes: number;
+  readonly #maxSpareBytes: number;
   /** The least recently used first. */
   readonly #loaded = new Map<number, LoadedMesh>();
 
-  /** Keeps no more than `bytes` in addition to what a tile needs. */
-  constructor(service: CollisionService, source: MeshSource, bytes: number) {
+  /** Keeps no more than `maxSpareBytes` in addition to what a tile needs. */
+  constructor(service: CollisionService, source: MeshSource, maxSpareBytes: number) {
     this.#service = service;
     this.#source = source;
-    this.#bytes = bytes;
+    this.#maxSpareBytes = maxSpareBytes;
   }
 
   /** Loads meshes; resolves with those that could not be loaded, and why. No object may use a mesh meanwhile. */
@@ -43,13 +43,13 @@ export class LoadedMeshes {
         this.#loaded.set(mesh, loaded);
       }
     }
-    this.#makeRoom(this.#bytes, needed);
-    for (let first = 0; first < missing.length; first += MOST_AT_ONCE) {
+    this.#evict(this.#maxSpareBytes, needed);
+    for (let first = 0; first < missing.length; first += MESHES_PER_BATCH) {
       throwIfAborted(signal);
-      const batch = missing.slice(first, first + MOST_AT_ONCE);
+      const batch = missing.slice(first, first + MESHES_PER_BATCH);
       await Promise.all(batch.map((mesh) => this.#loadOne(mesh, needed, failed)));
     }
-    this.#makeRoom(this.#bytes, needed);
+    this.#evict(this.#maxSpareBytes, needed);
     return failed;
   }
 
@@ -60,7 +60,7 @@ export class LoadedMeshes {
 
   async #loadOne(mesh: number, needed: ReadonlySet<number>, failed: Map<number, string>): Promise<void> {
     try {
-      this.#loaded.set(mesh, await this.#add(mesh).catch((error) => this.#addWithRoom(mesh, error, needed)));
+      this.#loaded.set(mesh, await this.#add(mesh).catch((error) => this.#addAfterEviction(mesh, error, needed)));
     } catch (error) {
       // If the worker is lost, the mesh is not to blame.
       if (hasCode(error, 'WORKER_LOST', 'DISPOSED')) throw error;
@@ -69,9 +69,9 @@ export class LoadedMeshes {
   }
 
   /** If there was not enough memory, tries once more without all meshes that are not needed. */
-  #addWithRoom(mesh: number, error: unknown, needed: ReadonlySet<number>): Promise<LoadedMesh> {
+  #addAfterEviction(mesh: number, error: unknown, needed: ReadonlySet<number>): Promise<LoadedMesh> {
     if (!hasCode(error, 'OUT_OF_MEMORY')) throw error;
-    this.#makeRoom(0, needed);
+    this.#evict(0, needed);
     return this.#add(mesh);
   }
 
@@ -83,10 +83,10 @@ export class LoadedMeshes {
     throw new CollisionError('UNSUPPORTED', `clash: the mesh is one of ${topology}, which have no surface`);
   }
 
-  /** Removes meshes that are not needed, the least recently used first, until they take no more than `bytes`. */
-  #makeRoom(bytes: number, needed: ReadonlySet<number>): void {
+  /** Removes meshes that are not needed, the least recently used first, until they take no more than `maxSpareBytes`. */
+  #evict(maxSpareBytes: number, needed: ReadonlySet<number>): void {
     for (const [mesh, { id }] of this.#loaded) {
-      if (this.#service.stats.meshBytes <= bytes) return;
+      if (this.#service.stats.meshBytes <= maxSpareBytes) return;
       if (needed.has(mesh)) continue;
       this.#loaded.delete(mesh);
       this.#service.removeMesh(id);

@@ -15,7 +15,7 @@ export interface PlacingOrder {
 }
 
 /** The number of pairs of layers that hard rules share. */
-const PAIRS_OF_LAYERS = 16;
+const LAYER_PAIRS = 16;
 
 /** Computes the order of all parts. This is done once for all workers, since it takes 6 ms for 20,000 parts. */
 export function placingOrder(plan: Plan): PlacingOrder {
@@ -23,16 +23,16 @@ export function placingOrder(plan: Plan): PlacingOrder {
   const { layers, collidesWith } = layersOf(plan, hard);
   // The numbers of meshes depend on the order in which parts were given, which must not matter: they are renumbered.
   const { parts } = plan;
-  const order = new Map<number, number>();
-  const byMesh = new Uint32Array(parts.length);
+  const meshOrder = new Map<number, number>();
+  const meshRanks = new Uint32Array(parts.length);
   for (let part = 0; part < parts.length; part++) {
     const { mesh } = parts[part];
-    if (!order.has(mesh)) order.set(mesh, order.size);
-    byMesh[part] = order.get(mesh)!;
+    if (!meshOrder.has(mesh)) meshOrder.set(mesh, meshOrder.size);
+    meshRanks[part] = meshOrder.get(mesh)!;
   }
-  const byRank = sortedByMesh(byMesh, order.size);
+  const byRank = sortedByMesh(meshRanks, meshOrder.size);
   const compare = (a: number, b: number): number =>
-    byMesh[a] - byMesh[b] || layers[a] - layers[b] || collidesWith[a] - collidesWith[b] || a - b;
+    meshRanks[a] - meshRanks[b] || layers[a] - layers[b] || collidesWith[a] - collidesWith[b] || a - b;
   if (byRank.some((part, rank) => rank > 0 && compare(byRank[rank - 1], part) > 0)) byRank.sort(compare);
   const ranks = new Uint32Array(parts.length);
   byRank.forEach((part, rank) => {
@@ -45,12 +45,12 @@ export function placingOrder(plan: Plan): PlacingOrder {
  * Sorts parts by the numbers of their meshes, stably (a counting sort). That is enough if they do not differ otherwise: a
  * comparison sort takes ten times as long.
  */
-function sortedByMesh(byMesh: Uint32Array, meshes: number): Uint32Array {
+function sortedByMesh(meshRanks: Uint32Array, meshes: number): Uint32Array {
   const starts = new Uint32Array(meshes + 1);
-  for (let part = 0; part < byMesh.length; part++) starts[byMesh[part] + 1]++;
+  for (let part = 0; part < meshRanks.length; part++) starts[meshRanks[part] + 1]++;
   for (let i = 1; i <= meshes; i++) starts[i] += starts[i - 1];
-  const sorted = new Uint32Array(byMesh.length);
-  for (let part = 0; part < byMesh.length; part++) sorted[starts[byMesh[part]]++] = part;
+  const sorted = new Uint32Array(meshRanks.length);
+  for (let part = 0; part < meshRanks.length; part++) sorted[starts[meshRanks[part]]++] = part;
   return sorted;
 }
 
@@ -59,7 +59,7 @@ function layersOf({ parts, sides }: Plan, hard: readonly number[]): { layers: Ui
   const layers = new Uint32Array(parts.length);
   const collidesWith = new Uint32Array(parts.length);
   hard.forEach((rule, k) => {
-    const pair = 2 * (k % PAIRS_OF_LAYERS);
+    const pair = 2 * (k % LAYER_PAIRS);
     sides[rule].forEach((side, part) => {
       layers[part] |= side << pair;
       if (side & SIDE_A) collidesWith[part] |= SIDE_B << pair;

@@ -1,8 +1,8 @@
 import type { CollisionService, ContactSet, MeshData, ObjectId, Vec3 } from 'collision-worker';
 import { hasCode, reasonOf, throwIfAborted } from '../check.js';
 import { squaredGap } from '../plan/bounds.js';
-import { isAbout, type Plan } from '../plan/plan.js';
-import { halvesOf, isOfCell, type Tile } from '../plan/tiles.js';
+import { type Plan, ruleApplies } from '../plan/plan.js';
+import { halvesOf, isInCell, type Tile } from '../plan/tiles.js';
 import { inChunks, inSlices } from '../slices.js';
 import type { Rule } from '../types.js';
 import { isDuplicate, isSameBox, type PlacedGeometry, placeGeometry } from './duplicates.js';
@@ -32,7 +32,7 @@ export interface TileResult {
 type Pair = readonly [a: number, b: number];
 
 /** Two parts, and the rules of a kind that are to be checked for them. */
-interface WantedPair {
+interface PairToCheck {
   a: number;
   b: number;
   wanted: readonly number[];
@@ -45,27 +45,27 @@ interface PlacedTile {
 }
 
 /** The placeholders: boxes that occupy slots, and that nothing touches. */
-const ASIDE = { shape: { type: 'box', halfExtents: [1, 1, 1] }, contacts: 'none' } as const;
+const PLACEHOLDER = { shape: { type: 'box', halfExtents: [1, 1, 1] }, contacts: 'none' } as const;
 
 /**
  * The share of a tile's parts that begin before its cell beyond which groups save more pairs than they cost: objects of
  * different groups are added by different calls. When all tiles had groups, the report of a building of 20,000 parts took the
  * main thread 1.08 times as long.
  */
-const GROUPED = 0.125;
+const MIN_GROUPED_SHARE = 0.125;
 
 /** The most distances that are queried at once. */
-const MOST_AT_ONCE = 1024;
+const DISTANCES_PER_BATCH = 1024;
 
 /** Lists the pairs that any rule applies to. Yields after every few. */
-function* wantedOf(pairs: readonly Pair[], about: (pair: Pair) => number[]): Generator<void, WantedPair[]> {
-  const found: WantedPair[] = [];
+function* pairsToCheck(pairs: readonly Pair[], rulesFor: (pair: Pair) => number[]): Generator<void, PairToCheck[]> {
+  const pairsFound: PairToCheck[] = [];
   yield* inChunks(pairs.length, (i) => {
     const [a, b] = pairs[i];
-    const wanted = about(pairs[i]);
-    if (wanted.length > 0) found.push({ a, b, wanted });
+    const wanted = rulesFor(pairs[i]);
+    if (wanted.length > 0) pairsFound.push({ a, b, wanted });
   });
-  return found;
+  return pairsFound;
 }
 
 /** Finds the greatest depth of a pair of a frame, and the mean of the points that have it. */
@@ -98,7 +98,7 @@ export class TileRunner {
    * two tiles, in order, and of two parts the one of the lower rank always has the lower id: what is computed from them
    * is the same to the last bit in every tile and every worker.
    */
-  #slots = 0;
+  #slotCount = 0;
 
   constructor(service: CollisionService, plan: Plan, order: PlacingOrder, source: MeshSource, bytes: number) {
     this.#service = service;
@@ -124,25 +124,25 @@ export class TileRunner {
     // One part has no pairs, nor has a split tile if no part of one side could be read.
     const isEmpty = parts.length < 2 || (tile.split > 0 && (split === 0 || split === parts.length));
     if (isEmpty) return result;
-    const whole = { cell: tile.cell, parts, split };
-    const placed = this.#place(whole);
+    const readableTile = { cell: tile.cell, parts, split };
+    const placedTile = this.#place(readableTile);
     let isDone = true;
     try {
-      isDone = await this.#findHard(whole, placed, result, signal);
-      const pairs = await inSlices(this.#pairsOf(whole), signal);
-      await this.#findNear(pairs, placed, result, signal);
+      isDone = await this.#findHardClashes(readableTile, placedTile, result, signal);
+      const pairs = await inSlices(this.#pairsOf(readableTile), signal);
+      await this.#findClearanceClashes(pairs, placedTile, result, signal);
       await this.#findDuplicates(pairs, result, signal);
     } finally {
-      this.#service.removeObjects(placed.objects);
+      this.#service.removeObjects(placedTile.objects);
     }
-    if (!isDone) await this.#findByHalves(whole, result, signal);
+    if (!isDone) await this.#findByHalves(readableTile, result, signal);
     return result;
   }
 
   /** Gets all pairs that touch from a frame. Returns whether it could list them; otherwise there are too many. */
-  async #findHard(
+  async #findHardClashes(
     tile: Tile,
-    placed: PlacedTile,
+    placedTile: PlacedTile,
     result: TileResult,
     signal: AbortSignal | undefined,
   ): Promise<boolean> {
@@ -157,18 +157,18 @@ export class TileRunner {
       return true;
     }
     if (contacts.truncated) return false;
-    await inSlices(this.#readFrame(tile, placed, contacts, result.findings), signal);
+    await inSlices(this.#readFrame(tile, placedTile, contacts, result.findings), signal);
     return true;
   }
 
   async #findByHalves(tile: Tile, result: TileResult, signal: AbortSignal | undefined): Promise<void> {
-    for (const each of halvesOf(tile)) {
-      if (each.parts.length < 2) continue;
-      const placed = this.#place(each);
-      const isDone = await this.#findHard(each, placed, result, signal).finally(() => {
-        this.#service.removeObjects(placed.objects);
+    for (const half of halvesOf(tile)) {
+      if (half.parts.length < 2) continue;
+      const placedTile = this.#place(half);
+      const isDone = await this.#findHardClashes(half, placedTile, result, signal).finally(() => {
+        this.#service.removeObjects(placedTile.objects);
       });
-      if (!isDone) await this.#findByHalves(each, result, signal);
+      if (!isDone) await this.#findByHalves(half, result, signal);
     }
   }
 
@@ -180,9 +180,9 @@ export class TileRunner {
   #groups({ cell, parts, split }: Tile, sorted: Uint32Array): Uint8Array {
     const groups = new Uint8Array(sorted.length);
     if (split > 0) {
-      const beyond = new Set(parts.slice(split));
+      const secondSide = new Set(parts.slice(split));
       sorted.forEach((part, i) => {
-        groups[i] = beyond.has(part) ? 2 : 1;
+        groups[i] = secondSide.has(part) ? 2 : 1;
       });
       return groups;
     }
@@ -193,7 +193,7 @@ export class TileRunner {
       groups[i] = padded[at] < cell[0] ? 1 : padded[at + 1] < cell[1] ? 2 : padded[at + 2] < cell[2] ? 3 : 0;
       if (groups[i]) count++;
     });
-    return count > GROUPED * sorted.length ? groups : groups.fill(0);
+    return count > MIN_GROUPED_SHARE * sorted.length ? groups : groups.fill(0);
   }
 
   /** Adds all parts as objects, in the order of their ranks, and placeholders if the tile has few. */
@@ -206,7 +206,7 @@ export class TileRunner {
       .sort()
       .map((rank) => byRank[rank]);
     const groups = this.#groups(tile, sorted);
-    const isAlike = (i: number, j: number): boolean => {
+    const isSameKind = (i: number, j: number): boolean => {
       const [a, b] = [sorted[i], sorted[j]];
       return (
         groups[i] === groups[j] &&
@@ -215,11 +215,11 @@ export class TileRunner {
         this.#plan.parts[a].mesh === this.#plan.parts[b].mesh
       );
     };
-    const objects = new Uint32Array(Math.max(this.#slots, sorted.length));
-    this.#slots = objects.length;
+    const objects = new Uint32Array(Math.max(this.#slotCount, sorted.length));
+    this.#slotCount = objects.length;
     for (let first = 0, end = 0; first < sorted.length; first = end) {
       const part = sorted[first];
-      while (end < sorted.length && isAlike(first, end)) end++;
+      while (end < sorted.length && isSameKind(first, end)) end++;
       const { id, closed } = this.#meshes.get(this.#plan.parts[part].mesh);
       const ids = service.addInstances(
         {
@@ -233,13 +233,13 @@ export class TileRunner {
       );
       objects.set(ids, first);
     }
-    const places = new Float64Array(16 * sorted.length);
+    const transforms = new Float64Array(16 * sorted.length);
     sorted.forEach((part, i) => {
-      places.set(matrices.subarray(16 * part, 16 * part + 16), 16 * i);
+      transforms.set(matrices.subarray(16 * part, 16 * part + 16), 16 * i);
     });
     // One block of transforms: setting them one by one took 16 µs for each object.
-    service.setTransforms(objects.subarray(0, sorted.length), places);
-    objects.set(service.addInstances(ASIDE, objects.length - sorted.length), sorted.length);
+    service.setTransforms(objects.subarray(0, sorted.length), transforms);
+    objects.set(service.addInstances(PLACEHOLDER, objects.length - sorted.length), sorted.length);
     return { objects, parts: sorted };
   }
 
@@ -251,14 +251,14 @@ export class TileRunner {
     });
     yield* inChunks(contacts.count, (i) => {
       const [first, second] = [partOf.get(contacts.a[i])!, partOf.get(contacts.b[i])!];
-      const isTurned = first > second;
-      const [a, b] = isTurned ? [second, first] : [first, second];
-      if (!isOfCell(tile.cell, padded, a, b)) return;
+      const isSwapped = first > second;
+      const [a, b] = isSwapped ? [second, first] : [first, second];
+      if (!isInCell(tile.cell, padded, a, b)) return;
       const { depth, point } = deepestOf(contacts, i);
       const contained = contacts.contained[i];
-      const inside = isTurned && contained !== 0 ? 3 - contained : contained;
+      const inside = isSwapped && contained !== 0 ? 3 - contained : contained;
       for (const rule of this.#order.hard) {
-        if (!(depth > rules[rule].limit) || !isAbout(this.#plan, rule, a, b)) continue;
+        if (!(depth > rules[rule].limit) || !ruleApplies(this.#plan, rule, a, b)) continue;
         findings.push({ rule, a, b, point, value: depth, inside });
       }
     });
@@ -277,39 +277,39 @@ export class TileRunner {
         const j = order[next];
         const [a, b] = [parts[Math.min(i, j)], parts[Math.max(i, j)]];
         if (squaredGap(padded, a, b) > 0 || (split > 0 && i < split === j < split)) continue;
-        if (isOfCell(cell, padded, a, b)) pairs.push([a, b]);
+        if (isInCell(cell, padded, a, b)) pairs.push([a, b]);
       }
     });
     return pairs;
   }
 
-  async #findNear(
+  async #findClearanceClashes(
     pairs: readonly Pair[],
-    placed: PlacedTile,
+    placedTile: PlacedTile,
     result: TileResult,
     signal: AbortSignal | undefined,
   ): Promise<void> {
     const { rules, boxes, rounding } = this.#plan;
     const objectOf = new Map<number, ObjectId>();
-    placed.parts.forEach((part, i) => {
-      objectOf.set(part, placed.objects[i]);
+    placedTile.parts.forEach((part, i) => {
+      objectOf.set(part, placedTile.objects[i]);
     });
-    const about = ([a, b]: Pair): number[] => {
-      const square = squaredGap(boxes, a, b);
-      return this.#rulesAbout('clearance', a, b, (limit) => square <= (limit + rounding) ** 2);
+    const rulesFor = ([a, b]: Pair): number[] => {
+      const distanceSquared = squaredGap(boxes, a, b);
+      return this.#rulesFor('clearance', a, b, (limit) => distanceSquared <= (limit + rounding) ** 2);
     };
-    const near = await inSlices(wantedOf(pairs, about), signal);
-    for (let first = 0; first < near.length; first += MOST_AT_ONCE) {
+    const nearPairs = await inSlices(pairsToCheck(pairs, rulesFor), signal);
+    for (let first = 0; first < nearPairs.length; first += DISTANCES_PER_BATCH) {
       throwIfAborted(signal);
-      const some = near.slice(first, first + MOST_AT_ONCE);
-      const answers = await Promise.all(
-        some.map(({ a, b, wanted }) => {
+      const batch = nearPairs.slice(first, first + DISTANCES_PER_BATCH);
+      const distances = await Promise.all(
+        batch.map(({ a, b, wanted }) => {
           const maxDistance = this.#greatestLimit(wanted);
           return this.#service.distance(objectOf.get(a)!, objectOf.get(b)!, { maxDistance });
         }),
       );
-      some.forEach(({ a, b, wanted }, i) => {
-        const answer = answers[i];
+      batch.forEach(({ a, b, wanted }, i) => {
+        const answer = distances[i];
         if (answer === null) return;
         const { distance, pointA, pointB } = answer;
         const point = pointA.map((each, axis) => 0.5 * (each + pointB[axis])) as readonly number[] as Vec3;
@@ -322,15 +322,15 @@ export class TileRunner {
   }
 
   /** Lists the rules of a kind that apply to two parts, by their limits. */
-  #rulesAbout(kind: Rule['kind'], a: number, b: number, isNear: (limit: number) => boolean): number[] {
+  #rulesFor(kind: Rule['kind'], a: number, b: number, isNear: (limit: number) => boolean): number[] {
     return [...this.#plan.rules.keys()].filter((i) => {
       const rule = this.#plan.rules[i];
-      return rule.kind === kind && isNear(rule.limit) && isAbout(this.#plan, i, a, b);
+      return rule.kind === kind && isNear(rule.limit) && ruleApplies(this.#plan, i, a, b);
     });
   }
 
-  #greatestLimit(wanted: readonly number[]): number {
-    return Math.max(...wanted.map((rule) => this.#plan.rules[rule].limit));
+  #greatestLimit(ruleIndices: readonly number[]): number {
+    return Math.max(...ruleIndices.map((rule) => this.#plan.rules[rule].limit));
   }
 
   async #findDuplicates(
@@ -339,36 +339,36 @@ export class TileRunner {
     signal: AbortSignal | undefined,
   ): Promise<void> {
     const { parts, boxes, rounding } = this.#plan;
-    const about = ([a, b]: Pair): number[] => {
-      const wanted = this.#rulesAbout('duplicates', a, b, () => true);
-      return isSameBox(boxes, a, b, this.#greatestLimit(wanted) + rounding) ? wanted : [];
+    const rulesFor = ([a, b]: Pair): number[] => {
+      const ruleIndices = this.#rulesFor('duplicates', a, b, () => true);
+      return isSameBox(boxes, a, b, this.#greatestLimit(ruleIndices) + rounding) ? ruleIndices : [];
     };
-    const alike = await inSlices(wantedOf(pairs, about), signal);
+    const sameBoxPairs = await inSlices(pairsToCheck(pairs, rulesFor), signal);
     const meshes = new Map<number, MeshData | ArrayBuffer>();
-    for (const mesh of new Set(alike.flatMap(({ a, b }) => [parts[a].mesh, parts[b].mesh]))) {
+    for (const mesh of new Set(sameBoxPairs.flatMap(({ a, b }) => [parts[a].mesh, parts[b].mesh]))) {
       meshes.set(mesh, await this.#source.load(mesh));
     }
-    await inSlices(this.#compare(alike, meshes, findings), signal);
+    await inSlices(this.#compare(sameBoxPairs, meshes, findings), signal);
   }
 
   /** Compares the geometries of pairs whose boxes are equal. Yields after each step. */
   *#compare(
-    alike: readonly WantedPair[],
+    sameBoxPairs: readonly PairToCheck[],
     meshes: Map<number, MeshData | ArrayBuffer>,
     findings: Finding[],
   ): Generator<void> {
     const { parts, rules, boxes, matrices } = this.#plan;
-    const known = new Map<number, PlacedGeometry>();
-    for (const { a, b, wanted } of alike) {
+    const geometries = new Map<number, PlacedGeometry>();
+    for (const { a, b, wanted } of sameBoxPairs) {
       for (const part of [a, b]) {
-        if (known.has(part)) continue;
+        if (geometries.has(part)) continue;
         const corners = trianglesOf(meshes.get(parts[part].mesh)!);
-        known.set(part, yield* placeGeometry(corners, matrices.subarray(16 * part, 16 * part + 16)));
+        geometries.set(part, yield* placeGeometry(corners, matrices.subarray(16 * part, 16 * part + 16)));
       }
       for (const rule of wanted) {
-        if (!(yield* isDuplicate(known.get(a)!, known.get(b)!, rules[rule].limit))) continue;
-        const middle = (axis: number): number => 0.5 * (boxes[6 * a + axis] + boxes[6 * a + axis + 3]);
-        findings.push({ rule, a, b, point: [middle(0), middle(1), middle(2)], value: 0, inside: 0 });
+        if (!(yield* isDuplicate(geometries.get(a)!, geometries.get(b)!, rules[rule].limit))) continue;
+        const centerAlong = (axis: number): number => 0.5 * (boxes[6 * a + axis] + boxes[6 * a + axis + 3]);
+        findings.push({ rule, a, b, point: [centerAlong(0), centerAlong(1), centerAlong(2)], value: 0, inside: 0 });
       }
     }
   }

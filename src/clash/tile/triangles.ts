@@ -8,10 +8,10 @@ import {
   MESH_BLOCKS,
   MESH_BYTES,
   MESH_EXPONENT,
-  MESH_HIGH,
-  MESH_LOW,
   MESH_MAGIC,
   MESH_MAGIC_VALUE,
+  MESH_MAX,
+  MESH_MIN,
   MESH_OFFSET,
   MESH_TRIANGLE_COUNT,
   MESH_VERSION,
@@ -47,11 +47,11 @@ function copyTriangle({ positions, indices }: MeshData, triangle: number, to: Fl
 
 /** Returns whether three corners are finite and not collinear; for float32 numbers of similar sizes, float64 decides it exactly. */
 function hasArea(corners: Float64Array, at: number): boolean {
-  const along = (corner: number, axis: number): number => corners[at + 3 * corner + axis] - corners[at + axis];
+  const offset = (corner: number, axis: number): number => corners[at + 3 * corner + axis] - corners[at + axis];
   let isFlat = true;
   for (let u = 0; u < 3; u++) {
     const v = (u + 1) % 3;
-    const area = along(1, u) * along(2, v) - along(1, v) * along(2, u);
+    const area = offset(1, u) * offset(2, v) - offset(1, v) * offset(2, u);
     if (!Number.isFinite(area)) return false;
     if (area !== 0) isFlat = false;
   }
@@ -120,14 +120,14 @@ export function factsOf(mesh: MeshData | ArrayBuffer): MeshFacts {
   }
   const view = new DataView(mesh);
   const isBaked =
-    mesh.byteLength > MESH_HIGH + 24 &&
+    mesh.byteLength > MESH_MAX + 24 &&
     view.getUint32(MESH_MAGIC, true) === MESH_MAGIC_VALUE &&
     view.getUint32(MESH_VERSION, true) === MESH_VERSION_VALUE &&
     view.getUint32(MESH_BYTES, true) === mesh.byteLength;
   if (!isBaked) {
     throw new CollisionError('BAD_DATA', 'clash: the mesh is no baked one of triangles, of this version, as a whole');
   }
-  const box = [...vectorAt(view, MESH_LOW), ...vectorAt(view, MESH_HIGH)];
+  const box = [...vectorAt(view, MESH_MIN), ...vectorAt(view, MESH_MAX)];
   return { box, triangles: view.getUint32(MESH_TRIANGLE_COUNT, true), points: () => trianglesOfBaked(mesh) };
 }
 

@@ -8,11 +8,11 @@ import {
   checkOneOf,
   checkPositive,
   checkVec3,
-  invalid,
-  reading,
+  guardRead,
   readOptions,
+  throwInvalid,
 } from '../check/validate.js';
-import { ascending, checkIds } from '../query/query-options.js';
+import { checkIds, sortAscending } from '../query/query-options.js';
 import { CAPSULE_KEYS, type Capsule, checkCapsule } from '../scene/object-description.js';
 import type { ObjectStore } from '../scene/object-store.js';
 
@@ -39,7 +39,7 @@ const DEFAULT_STEP = 1 / 60;
 /** The default gap, relative to the radius. */
 const DEFAULT_SKIN = 0.02;
 /** The least gap, relative to the radius; a smaller one would be lost in rounding. */
-const LEAST_SKIN = 1e-4;
+const MIN_SKIN = 1e-4;
 
 /** The description of a character with no options but its shape. */
 const DEFAULTS: CharacterDescription = {
@@ -59,32 +59,33 @@ export function describeCharacter(
   objects: ObjectStore,
   base: CharacterDescription = DEFAULTS,
 ): CharacterDescription {
-  if (options === undefined) invalid(operation, 'options', options, 'an object');
+  if (options === undefined) throwInvalid(operation, 'options', options, 'an object');
   const given = readOptions(operation, 'options', options, CHARACTER_KEYS);
   const { shape, position, up, skin, slope, stepHeight, snap, gravity, step, layers, ignore, object } = given;
   const isNewShape = shape !== undefined || base === DEFAULTS;
-  const sized = isNewShape ? { ...base, ...sizesOf(readCapsule(operation, shape)) } : base;
-  const { radius } = sized;
-  const least = LEAST_SKIN * radius;
-  const ownStep = stepHeight === undefined ? sized.stepHeight : checkAtLeastZero(operation, 'stepHeight', stepHeight);
-  const ownSnap = stepHeight === undefined ? sized.snap : ownStep;
+  const sizedBase = isNewShape ? { ...base, ...sizesOf(readCapsule(operation, shape)) } : base;
+  const { radius } = sizedBase;
+  const minSkin = MIN_SKIN * radius;
+  const newStepHeight =
+    stepHeight === undefined ? sizedBase.stepHeight : checkAtLeastZero(operation, 'stepHeight', stepHeight);
+  const defaultSnap = stepHeight === undefined ? sizedBase.snap : newStepHeight;
   if (object !== undefined && object !== 0) objects.check(operation, 'object', object);
   return {
-    ...sized,
+    ...sizedBase,
     up: up === undefined ? base.up : readUp(operation, up),
     skin:
       skin === undefined
-        ? sized.skin
-        : checkNumber(operation, 'skin', skin, least, `at least ${LEAST_SKIN} of the radius`),
+        ? sizedBase.skin
+        : checkNumber(operation, 'skin', skin, minSkin, `at least ${MIN_SKIN} of the radius`),
     slope: slope === undefined ? base.slope : readSlope(operation, slope),
-    stepHeight: ownStep,
-    snap: snap === undefined ? ownSnap : checkAtLeastZero(operation, 'snap', snap),
+    stepHeight: newStepHeight,
+    snap: snap === undefined ? defaultSnap : checkAtLeastZero(operation, 'snap', snap),
     gravity: gravity === undefined ? base.gravity : checkAtLeastZero(operation, 'gravity', gravity),
     step: step === undefined ? base.step : checkPositive(operation, 'step', step),
     position: position === undefined ? base.position : [...checkVec3(operation, 'position', position)],
     layers: layers === undefined ? base.layers : checkBits(operation, 'layers', layers),
     object: object ?? base.object,
-    ignore: ignore === undefined ? base.ignore : ascending(checkIds(operation, 'ignore', ignore, objects)),
+    ignore: ignore === undefined ? base.ignore : sortAscending(checkIds(operation, 'ignore', ignore, objects)),
     flags: position !== undefined || base === DEFAULTS ? CHARACTER_IS_PLACED : 0,
   };
 }
@@ -95,8 +96,8 @@ function sizesOf({ from, to, radius }: Capsule): Partial<CharacterDescription> &
 }
 
 function readCapsule(operation: string, shape: unknown): Capsule {
-  if (typeof shape !== 'object' || shape === null) invalid(operation, 'shape', shape, 'a capsule');
-  const type = reading(operation, 'shape', () => (shape as CapsuleShape).type);
+  if (typeof shape !== 'object' || shape === null) throwInvalid(operation, 'shape', shape, 'a capsule');
+  const type = guardRead(operation, 'shape', () => (shape as CapsuleShape).type);
   checkOneOf(operation, 'shape.type', type, ['capsule'] as const);
   return checkCapsule(operation, readOptions<CapsuleShape>(operation, 'shape', shape as CapsuleShape, CAPSULE_KEYS));
 }
@@ -104,13 +105,13 @@ function readCapsule(operation: string, shape: unknown): Capsule {
 function readUp(operation: string, up: unknown): number[] {
   const [x, y, z] = checkVec3(operation, 'up', up);
   const length = Math.hypot(x, y, z);
-  if (!(length > 0)) invalid(operation, 'up', up, 'a direction, of any length but 0');
+  if (!(length > 0)) throwInvalid(operation, 'up', up, 'a direction, of any length but 0');
   return [x / length, y / length, z / length];
 }
 
 /** Reads an angle as its cosine. */
 function readSlope(operation: string, slope: unknown): number {
   const angle = checkNumber(operation, 'slope', slope, 0, 'radians from 0 to π / 2');
-  if (angle > Math.PI / 2) invalid(operation, 'slope', slope, 'radians from 0 to π / 2');
+  if (angle > Math.PI / 2) throwInvalid(operation, 'slope', slope, 'radians from 0 to π / 2');
   return Math.cos(angle);
 }

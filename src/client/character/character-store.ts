@@ -72,21 +72,26 @@ export class CharacterStore {
 
   move(id: number, displacement: Vec3): void {
     this.#entryOf('character.move', id);
-    const way = checkVec3('character.move', 'displacement', displacement);
-    this.#pump.staging.addMove(id, layout.MOVE_BY, way, 0);
+    const motion = checkVec3('character.move', 'displacement', displacement);
+    this.#pump.staging.addMove(id, layout.MOVE_BY, motion, 0);
   }
 
   advance(id: number, velocity: Vec3, seconds: number): void {
     this.#entryOf('character.advance', id);
-    const speed = checkVec3('character.advance', 'velocity', velocity);
+    const checkedVelocity = checkVec3('character.advance', 'velocity', velocity);
     const time = checkAtLeastZero('character.advance', 'seconds', seconds);
-    this.#pump.staging.addMove(id, layout.MOVE_TIMED, speed, checkFinite('character.advance', 'seconds', time));
+    this.#pump.staging.addMove(
+      id,
+      layout.MOVE_TIMED,
+      checkedVelocity,
+      checkFinite('character.advance', 'seconds', time),
+    );
   }
 
   jump(id: number, speed: number): void {
     this.#entryOf('character.jump', id);
-    const upwards = checkFinite('character.jump', 'speed', speed);
-    this.#pump.staging.addMove(id, layout.MOVE_JUMP, [0, 0, 0], upwards);
+    const upSpeed = checkFinite('character.jump', 'speed', speed);
+    this.#pump.staging.addMove(id, layout.MOVE_JUMP, [0, 0, 0], upSpeed);
   }
 
   /** Copies the states of characters out of the buffer of a frame's answer. */
@@ -94,11 +99,11 @@ export class CharacterStore {
     const view = new DataView(buffer);
     const count = view.getUint32(layout.OUT_CHARACTER_COUNT, true);
     if (count === 0) return;
-    const first = view.getUint32(layout.OUT_CHARACTERS, true);
-    const records = new DataView(buffer.slice(first, first + count * layout.OUT_CHARACTER_BYTES));
-    const firstPush = view.getUint32(layout.OUT_PUSHES, true);
+    const recordsAt = view.getUint32(layout.OUT_CHARACTERS, true);
+    const records = new DataView(buffer.slice(recordsAt, recordsAt + count * layout.OUT_CHARACTER_BYTES));
+    const pushesAt = view.getUint32(layout.OUT_PUSHES, true);
     const pushBytes = view.getUint32(layout.OUT_PUSH_COUNT, true) * layout.PUSH_BYTES;
-    const pushes = new DataView(buffer.slice(firstPush, firstPush + pushBytes));
+    const pushes = new DataView(buffer.slice(pushesAt, pushesAt + pushBytes));
     const frame = view.getUint32(layout.OUT_FRAME, true);
     for (let i = 0; i < count; i++) {
       const at = i * layout.OUT_CHARACTER_BYTES;
@@ -124,7 +129,7 @@ export class CharacterStore {
         // The next worker counts from 0.
         entry.madeBefore += records.getUint32(at + layout.OUT_CHARACTER_STEPS, true);
         records.setUint32(at + layout.OUT_CHARACTER_STEPS, 0, true);
-        placed.position = vec3(records, at + layout.OUT_CHARACTER_POSITION);
+        placed.position = readVec3(records, at + layout.OUT_CHARACTER_POSITION);
         placed.speed = records.getFloat64(at + layout.OUT_CHARACTER_SPEED, true);
         placed.time = records.getFloat64(at + layout.OUT_CHARACTER_TIME, true);
         placed.flags |= records.getUint32(at + layout.OUT_CHARACTER_FLAGS, true) & layout.CHARACTER_IS_STANDING;
@@ -201,19 +206,19 @@ function readState({ description, frame, records, pushes, at, madeBefore }: Entr
       : {
           object,
           triangle: records.getInt32(at + layout.OUT_CHARACTER_TRIANGLE, true),
-          point: vec3(records, at + layout.OUT_CHARACTER_GROUND_POINT),
-          normal: vec3(records, at + layout.OUT_CHARACTER_GROUND_NORMAL),
+          point: readVec3(records, at + layout.OUT_CHARACTER_GROUND_POINT),
+          normal: readVec3(records, at + layout.OUT_CHARACTER_GROUND_NORMAL),
         };
-  const first = records.getUint32(at + layout.OUT_CHARACTER_FIRST_PUSH, true);
+  const firstPush = records.getUint32(at + layout.OUT_CHARACTER_FIRST_PUSH, true);
   const count = records.getUint32(at + layout.OUT_CHARACTER_PUSH_COUNT, true);
   return {
-    position: vec3(records, at + layout.OUT_CHARACTER_POSITION),
-    interpolated: vec3(records, at + layout.OUT_CHARACTER_BETWEEN),
+    position: readVec3(records, at + layout.OUT_CHARACTER_POSITION),
+    interpolated: readVec3(records, at + layout.OUT_CHARACTER_BETWEEN),
     speed: records.getFloat64(at + layout.OUT_CHARACTER_SPEED, true),
     isStanding: (flags & layout.CHARACTER_IS_STANDING) !== 0,
     isBlockedAbove: (flags & layout.CHARACTER_IS_BLOCKED) !== 0,
     ground,
-    touches: Array.from({ length: count }, (_, i) => readTouch(pushes, (first + i) * layout.PUSH_BYTES)),
+    touches: Array.from({ length: count }, (_, i) => readTouch(pushes, (firstPush + i) * layout.PUSH_BYTES)),
     depth: records.getFloat64(at + layout.OUT_CHARACTER_DEPTH, true),
     steps: madeBefore + records.getUint32(at + layout.OUT_CHARACTER_STEPS, true),
     frame,
@@ -224,12 +229,12 @@ function readTouch(pushes: DataView, at: number): CharacterTouch {
   return {
     object: pushes.getUint32(at + layout.PUSH_OBJECT, true),
     triangle: pushes.getInt32(at + layout.PUSH_TRIANGLE, true),
-    point: vec3(pushes, at + layout.PUSH_POINT),
-    normal: vec3(pushes, at + layout.PUSH_NORMAL),
+    point: readVec3(pushes, at + layout.PUSH_POINT),
+    normal: readVec3(pushes, at + layout.PUSH_NORMAL),
   };
 }
 
-function vec3(view: DataView, at: number): Vec3 {
+function readVec3(view: DataView, at: number): Vec3 {
   return [view.getFloat64(at, true), view.getFloat64(at + 8, true), view.getFloat64(at + 16, true)];
 }
 

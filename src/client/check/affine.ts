@@ -1,11 +1,11 @@
 // Tests of affine matrices as three stores them: 16 numbers, column-major, the bottom row 0, 0, 0, 1.
 
 /** The square of a larger volume does not underflow. If it overflows, so does what it is compared with: the slow test decides. */
-const LEAST_VOLUME = 1e-100;
+const MIN_VOLUME = 1e-100;
 /** Above this fraction of the product of the columns' squared lengths, the squared volume needs no slow test. */
-const SURE_VOLUME = 1e-20;
+const MIN_SURE_RATIO = 1e-20;
 /** Rounding makes the volume of coplanar columns no larger than this fraction of the product of their lengths. */
-const FLAT_VOLUME = 2 ** -40;
+const FLATNESS_TOLERANCE = 2 ** -40;
 /** three's matrixWorldInverse has 1 ± 2⁻⁵² in its corner, since inverting rounds. */
 const CORNER_TOLERANCE = 1e-9;
 
@@ -52,16 +52,16 @@ export function isInvertibleAt(m: ArrayLike<number>, at: number, stride = 4): bo
   const y = m[b] * m[b] + m[b + 1] * m[b + 1] + m[b + 2] * m[b + 2];
   const z = m[c] * m[c] + m[c + 1] * m[c + 1] + m[c + 2] * m[c + 2];
   const volume = Math.abs(determinantAt(m, at, stride));
-  const squares = x * y * z;
-  if (volume > LEAST_VOLUME && volume * volume > squares * SURE_VOLUME) return true;
-  const lengths = Math.sqrt(x) * Math.sqrt(y) * Math.sqrt(z);
-  return volume > lengths * FLAT_VOLUME && volume < Infinity && 1 / volume < Infinity;
+  const squaredLengthProduct = x * y * z;
+  if (volume > MIN_VOLUME && volume * volume > squaredLengthProduct * MIN_SURE_RATIO) return true;
+  const lengthProduct = Math.sqrt(x) * Math.sqrt(y) * Math.sqrt(z);
+  return volume > lengthProduct * FLATNESS_TOLERANCE && volume < Infinity && 1 / volume < Infinity;
 }
 
 /** Returns whether the bottom row is 0, 0, 0, 1. A matrix that is not finite elsewhere passes: the worker rejects it. */
 export function isAffine(m: ArrayLike<number>, at: number): boolean {
-  const isCorner = Math.abs(m[at + 15] - 1) < CORNER_TOLERANCE;
-  if (m[at + 3] === 0 && m[at + 7] === 0 && m[at + 11] === 0 && isCorner) return true;
+  const isCornerOne = Math.abs(m[at + 15] - 1) < CORNER_TOLERANCE;
+  if (m[at + 3] === 0 && m[at + 7] === 0 && m[at + 11] === 0 && isCornerOne) return true;
   for (let i = at; i < at + 15; i++) if ((i - at) % 4 !== 3 && !Number.isFinite(m[i])) return true;
   return false;
 }

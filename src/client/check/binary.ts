@@ -1,6 +1,6 @@
 // The caller's typed arrays and buffers, read without calling methods that a subclass or an own property may have
 // replaced. They may come from an iframe, and then have another class.
-import { invalid, invalidArgument } from './validate.js';
+import { invalidArgumentError, throwInvalid } from './validate.js';
 
 type TypedArray = Float32Array | Float64Array | Uint32Array | Uint16Array | Uint8Array;
 
@@ -23,12 +23,12 @@ export function checkTypedArray<T extends TypedArray>(
   kinds: readonly (keyof typeof KINDS)[],
 ): T {
   const kind = kindOf(value) as keyof typeof KINDS;
-  if (!kinds.includes(kind)) invalid(operation, argument, value, kinds.map((each) => `a ${each}`).join(' or '));
+  if (!kinds.includes(kind)) throwInvalid(operation, argument, value, kinds.map((each) => `a ${each}`).join(' or '));
   const buffer = bufferOf(value);
   const length = lengthOf(value);
   // An array with elements has a buffer that is attached; asking the buffer takes as long as everything else here.
   if (length === 0 && isDetached(buffer)) {
-    throw invalidArgument(`${operation}: ${argument} is detached, expected an array that was not transferred`);
+    throw invalidArgumentError(`${operation}: ${argument} is detached, expected an array that was not transferred`);
   }
   // An array beyond the end of a buffer that was made smaller has no length either.
   const view = new KINDS[kind](buffer as ArrayBuffer, offsetOf(value), length);

@@ -1,5 +1,5 @@
 /** Ids that were found to be alive. */
-interface Noted {
+interface CheckedArray {
   readonly ids: Uint32Array;
   stamp: number;
 }
@@ -9,22 +9,22 @@ interface Noted {
  * another way: passing over 10,000 ids in every frame would cost more than copying their matrices.
  */
 export class CheckedIds {
-  readonly #noted = new WeakMap<Uint32Array, Noted>();
+  readonly #checkedArrays = new WeakMap<Uint32Array, CheckedArray>();
 
   /**
    * Returns the ids that were noted for an array; undefined if they were noted with another stamp, which is a number that
    * grows with every change that matters.
    */
-  find(given: Uint32Array, stamp: number): Uint32Array | undefined {
-    const noted = this.#noted.get(given);
-    return noted?.stamp === stamp ? noted.ids : undefined;
+  find(array: Uint32Array, stamp: number): Uint32Array | undefined {
+    const checked = this.#checkedArrays.get(array);
+    return checked?.stamp === stamp ? checked.ids : undefined;
   }
 
   /** Notes the checked ids, and returns them: the array of the first time, which others refer to. */
-  note(given: Uint32Array, ids: Uint32Array, stamp: number): Uint32Array {
-    const noted = this.#noted.get(given);
-    if (noted === undefined) this.#noted.set(given, { ids, stamp });
-    else noted.stamp = stamp;
-    return noted?.ids ?? ids;
+  note(array: Uint32Array, ids: Uint32Array, stamp: number): Uint32Array {
+    const checked = this.#checkedArrays.get(array);
+    if (checked === undefined) this.#checkedArrays.set(array, { ids, stamp });
+    else checked.stamp = stamp;
+    return checked?.ids ?? ids;
   }
 }

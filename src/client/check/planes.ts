@@ -1,29 +1,34 @@
-import { checkFinite, invalid, reading } from './validate.js';
+import { checkFinite, guardRead, throwInvalid } from './validate.js';
 
 /** The limit of a plane's constant, relative to its normal: nothing is so far away, and products do not overflow. */
-export const FARTHEST = 1e150;
+export const MAX_PLANE_CONSTANT = 1e150;
 
 /**
- * Copies planes: four finite numbers each, no normal of which is zero; `most` planes at most. They are scaled by powers
+ * Copies planes: four finite numbers each, no normal of which is zero; `maxPlanes` planes at most. They are scaled by powers
  * of two, so that the largest component of each normal is in [1, 2).
  */
-export function checkClipPlanes(operation: string, argument: string, given: unknown, most: number): Float64Array {
-  return reading(operation, argument, () => {
-    const isList = Array.isArray(given) || (ArrayBuffer.isView(given) && !(given instanceof DataView));
-    if (!isList) invalid(operation, argument, given, 'an array of planes, 4 numbers each');
-    const { length } = given as ArrayLike<number>;
-    if (length % 4 !== 0 || length > 4 * most) {
-      invalid(operation, `the length of ${argument}`, length, `four numbers for each of at most ${most} planes`);
+export function checkClipPlanes(operation: string, argument: string, value: unknown, maxPlanes: number): Float64Array {
+  return guardRead(operation, argument, () => {
+    const isList = Array.isArray(value) || (ArrayBuffer.isView(value) && !(value instanceof DataView));
+    if (!isList) throwInvalid(operation, argument, value, 'an array of planes, 4 numbers each');
+    const { length } = value as ArrayLike<number>;
+    if (length % 4 !== 0 || length > 4 * maxPlanes) {
+      throwInvalid(
+        operation,
+        `the length of ${argument}`,
+        length,
+        `four numbers for each of at most ${maxPlanes} planes`,
+      );
     }
     const planes = new Float64Array(length);
     for (let i = 0; i < length; i++) {
-      planes[i] = checkFinite(operation, `${argument}[${i}]`, (given as ArrayLike<number>)[i]);
+      planes[i] = checkFinite(operation, `${argument}[${i}]`, (value as ArrayLike<number>)[i]);
     }
     for (let i = 0; i < length; i += 4) {
       const plane = planes.subarray(i, i + 4);
       const [x, y, z] = plane;
       if (x === 0 && y === 0 && z === 0) {
-        invalid(operation, `the normal of plane ${i / 4} of ${argument}`, [x, y, z], 'one not zero');
+        throwInvalid(operation, `the normal of plane ${i / 4} of ${argument}`, [x, y, z], 'one not zero');
       }
       scalePlane(plane);
     }
@@ -38,5 +43,5 @@ export function scalePlane(plane: Float64Array): void {
   const exponent = Math.floor(Math.log2(largest));
   const half = Math.trunc(-exponent / 2);
   for (const factor of [2 ** half, 2 ** (-exponent - half)]) for (let i = 0; i < 4; i++) plane[i] *= factor;
-  plane[3] = Math.max(-FARTHEST, Math.min(FARTHEST, plane[3]));
+  plane[3] = Math.max(-MAX_PLANE_CONSTANT, Math.min(MAX_PLANE_CONSTANT, plane[3]));
 }

@@ -1,9 +1,9 @@
-import { invalid, reading } from './validate.js';
+import { guardRead, throwInvalid } from './validate.js';
 
 /** Checks an AbortSignal, or none. */
 export function checkSignal(operation: string, signal: unknown): asserts signal is AbortSignal | undefined {
-  if (signal === undefined || reading(operation, 'signal', () => isSignal(signal))) return;
-  invalid(operation, 'signal', signal, 'an AbortSignal');
+  if (signal === undefined || guardRead(operation, 'signal', () => isSignal(signal))) return;
+  throwInvalid(operation, 'signal', signal, 'an AbortSignal');
 }
 
 function isSignal(signal: unknown): signal is AbortSignal {

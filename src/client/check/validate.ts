@@ -3,15 +3,15 @@ import type { Vec3 } from '../../shared/types.js';
 import { determinantAt, isAffine, isInvertibleAt } from './affine.js';
 
 /** The most prototypes that are followed for the keys of an object; a proxy can have an endless chain. */
-const LONGEST_CHAIN = 1000;
+const MAX_CHAIN_LENGTH = 1000;
 
 /** Throws INVALID_ARGUMENT with a message that names the operation, the argument, its value and what was expected. */
-export function invalid(operation: string, argument: string, value: unknown, expected: string): never {
+export function throwInvalid(operation: string, argument: string, value: unknown, expected: string): never {
   throw argumentError('INVALID_ARGUMENT', operation, argument, value, expected);
 }
 
 /** Makes an INVALID_ARGUMENT error with this message. */
-export function invalidArgument(message: string): CollisionError {
+export function invalidArgumentError(message: string): CollisionError {
   return new CollisionError('INVALID_ARGUMENT', message);
 }
 
@@ -22,11 +22,11 @@ export function argumentError(
   value: unknown,
   expected: string,
 ): CollisionError {
-  return new CollisionError(code, `${operation}: ${argument} is ${show(value)}, expected ${expected}`);
+  return new CollisionError(code, `${operation}: ${argument} is ${describeValue(value)}, expected ${expected}`);
 }
 
 /** Shows a value in a few words, for messages. */
-export function show(value: unknown): string {
+export function describeValue(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
   if (typeof value === 'function') return 'a function';
   if (typeof value !== 'object' || value === null) return Object.is(value, -0) ? '-0' : String(value);
@@ -40,7 +40,7 @@ export function show(value: unknown): string {
     const items: string[] = [];
     for (let i = 0; i < length; i++) {
       const item = (value as ArrayLike<unknown>)[i];
-      items.push(typeof item === 'object' ? '…' : show(item));
+      items.push(typeof item === 'object' ? '…' : describeValue(item));
     }
     return `[${items.join(', ')}]`;
   } catch {
@@ -56,15 +56,15 @@ export function typeOf(value: object): string {
  * Reads an object of the caller. If one of its getters, or a proxy, throws, the `cause` of the error is the thrown value; a
  * CollisionError, of a call that a getter made, is rethrown.
  */
-export function reading<T>(operation: string, argument: string, read: () => T): T {
+export function guardRead<T>(operation: string, argument: string, read: () => T): T {
   try {
     return read();
   } catch (cause) {
-    throw CollisionError.is(cause) ? cause : unreadable(operation, argument, cause);
+    throw CollisionError.is(cause) ? cause : unreadableError(operation, argument, cause);
   }
 }
 
-export function unreadable(operation: string, argument: string, cause: unknown): CollisionError {
+export function unreadableError(operation: string, argument: string, cause: unknown): CollisionError {
   const message = `${operation}: ${argument} cannot be read: ${reasonOf(cause)}`;
   return new CollisionError('INVALID_ARGUMENT', message, { cause });
 }
@@ -73,7 +73,7 @@ export function unreadable(operation: string, argument: string, cause: unknown):
 export function reasonOf(thrown: unknown): string {
   try {
     const kind = typeof thrown === 'object' && thrown !== null ? typeOf(thrown) : '';
-    return kind === 'Error' || kind === 'DOMException' ? String(thrown) : show(thrown);
+    return kind === 'Error' || kind === 'DOMException' ? String(thrown) : describeValue(thrown);
   } catch {
     return 'an error that cannot be read';
   }
@@ -81,33 +81,33 @@ export function reasonOf(thrown: unknown): string {
 
 /**
  * Copies an options object whose keys must all be known. Each is read once: nothing that was checked can change any more.
- * `undefined` counts as none. The keys of `internal` are known, too, but not to users.
+ * `undefined` counts as none. The keys of `internalKeys` are known, too, but not to users.
  */
 export function readOptions<T extends object>(
   operation: string,
   argument: string,
   options: T | undefined,
-  known: readonly string[],
-  internal: readonly string[] = [],
+  knownKeys: readonly string[],
+  internalKeys: readonly string[] = [],
 ): T {
   const copy: Record<string, unknown> = {};
   if (options === undefined) return copy as T;
-  reading(operation, argument, () => {
+  guardRead(operation, argument, () => {
     if (typeof options !== 'object' || options === null || Array.isArray(options) || ArrayBuffer.isView(options)) {
-      invalid(operation, argument, options, 'an object');
+      throwInvalid(operation, argument, options, 'an object');
     }
     const isPlain = Object.getPrototypeOf(options) === Object.prototype;
     const keys = isPlain ? Object.keys(options) : keysOf(options);
     for (const key of keys) {
-      if (!known.includes(key) && !internal.includes(key)) {
-        throw invalidArgument(
-          `${operation}: ${argument} has the unknown key ${show(key)}, expected some of ${known.join(', ')}`,
+      if (!knownKeys.includes(key) && !internalKeys.includes(key)) {
+        throw invalidArgumentError(
+          `${operation}: ${argument} has the unknown key ${describeValue(key)}, expected some of ${knownKeys.join(', ')}`,
         );
       }
     }
     // A getter of a class is not enumerable. Reading all known keys of a plain object takes 2 µs, and this 0.2.
-    const read = isPlain ? keys : [...known, ...internal];
-    for (const key of read) copy[key] = (options as Record<string, unknown>)[key];
+    const keysToRead = isPlain ? keys : [...knownKeys, ...internalKeys];
+    for (const key of keysToRead) copy[key] = (options as Record<string, unknown>)[key];
   });
   return copy as T;
 }
@@ -115,32 +115,34 @@ export function readOptions<T extends object>(
 /** Lists the keys of `for in`, including inherited ones, but does not follow an endless prototype chain. */
 function keysOf(object: object): string[] {
   const keys: string[] = [];
-  let link: object | null = object;
-  for (let length = 0; link !== null && link !== Object.prototype; length++) {
-    if (length === LONGEST_CHAIN) throw new Error(`its chain of prototypes has more than ${LONGEST_CHAIN} links`);
-    keys.push(...Object.keys(link));
-    link = Object.getPrototypeOf(link);
+  let prototype: object | null = object;
+  for (let length = 0; prototype !== null && prototype !== Object.prototype; length++) {
+    if (length === MAX_CHAIN_LENGTH) throw new Error(`its chain of prototypes has more than ${MAX_CHAIN_LENGTH} links`);
+    keys.push(...Object.keys(prototype));
+    prototype = Object.getPrototypeOf(prototype);
   }
   return keys;
 }
 
 export function checkBoolean(operation: string, argument: string, value: unknown): boolean {
-  if (typeof value !== 'boolean') invalid(operation, argument, value, 'a boolean');
+  if (typeof value !== 'boolean') throwInvalid(operation, argument, value, 'a boolean');
   return value;
 }
 
 export function checkFinite(operation: string, argument: string, value: unknown): number {
-  if (!Number.isFinite(value)) invalid(operation, argument, value, 'a finite number');
+  if (!Number.isFinite(value)) throwInvalid(operation, argument, value, 'a finite number');
   return value as number;
 }
 
 export function checkAtLeastZero(operation: string, argument: string, value: unknown): number {
-  if (!(Number.isFinite(value) && (value as number) >= 0)) invalid(operation, argument, value, 'a finite number >= 0');
+  if (!(Number.isFinite(value) && (value as number) >= 0))
+    throwInvalid(operation, argument, value, 'a finite number >= 0');
   return value as number;
 }
 
 export function checkPositive(operation: string, argument: string, value: unknown): number {
-  if (!(Number.isFinite(value) && (value as number) > 0)) invalid(operation, argument, value, 'a finite number > 0');
+  if (!(Number.isFinite(value) && (value as number) > 0))
+    throwInvalid(operation, argument, value, 'a finite number > 0');
   return value as number;
 }
 
@@ -149,16 +151,16 @@ export function checkNumber(
   operation: string,
   argument: string,
   value: unknown,
-  low: number,
+  min: number,
   expected: string,
 ): number {
-  if (!(typeof value === 'number' && value >= low)) invalid(operation, argument, value, expected);
+  if (!(typeof value === 'number' && value >= min)) throwInvalid(operation, argument, value, expected);
   return value;
 }
 
-export function checkInteger(operation: string, argument: string, value: unknown, low: number, high: number): number {
-  if (!(Number.isInteger(value) && (value as number) >= low && (value as number) <= high)) {
-    invalid(operation, argument, value, `an integer in ${low} … ${high}`);
+export function checkInteger(operation: string, argument: string, value: unknown, min: number, max: number): number {
+  if (!(Number.isInteger(value) && (value as number) >= min && (value as number) <= max)) {
+    throwInvalid(operation, argument, value, `an integer in ${min} … ${max}`);
   }
   return value as number;
 }
@@ -175,7 +177,7 @@ export function checkOneOf<T extends string>(
   choices: readonly T[],
 ): T {
   const choice = choices.find((each) => each === value);
-  if (choice === undefined) invalid(operation, argument, value, `one of ${choices.map(show).join(', ')}`);
+  if (choice === undefined) throwInvalid(operation, argument, value, `one of ${choices.map(describeValue).join(', ')}`);
   return choice;
 }
 
@@ -206,9 +208,9 @@ export function readNumbers(
   try {
     if (copyNumbers(value, length, target)) return;
   } catch (cause) {
-    throw unreadable(operation, argument, cause);
+    throw unreadableError(operation, argument, cause);
   }
-  invalid(operation, argument, value, `${length} numbers`);
+  throwInvalid(operation, argument, value, `${length} numbers`);
 }
 
 function copyNumbers(value: unknown, length: number, target: number[] | Float64Array): boolean {
@@ -234,7 +236,7 @@ export class MatrixReader {
     this.#scratch = undefined;
     try {
       // Not by `copyNumbers`, whose two kinds of target arrays double the time.
-      if (matrix.length !== 16) invalid(operation, argument, matrix, '16 numbers');
+      if (matrix.length !== 16) throwInvalid(operation, argument, matrix, '16 numbers');
       // One by one: a loop takes half as long again.
       const ax = matrix[0];
       const ay = matrix[1];
@@ -270,7 +272,7 @@ export class MatrixReader {
         typeof y === 'number' &&
         typeof z === 'number' &&
         typeof w === 'number';
-      if (!areNumbers) invalid(operation, argument, matrix, '16 numbers');
+      if (!areNumbers) throwInvalid(operation, argument, matrix, '16 numbers');
       target[0] = ax;
       target[1] = ay;
       target[2] = az;
@@ -289,8 +291,8 @@ export class MatrixReader {
       target[15] = w;
     } catch (cause) {
       if (CollisionError.is(cause)) throw cause;
-      if (typeof matrix !== 'object' || matrix === null) invalid(operation, argument, matrix, '16 numbers');
-      throw unreadable(operation, argument, cause);
+      if (typeof matrix !== 'object' || matrix === null) throwInvalid(operation, argument, matrix, '16 numbers');
+      throw unreadableError(operation, argument, cause);
     }
     this.#scratch = target;
     return target;
@@ -299,7 +301,7 @@ export class MatrixReader {
   /** Reads an affine matrix, which need not be finite or invertible. */
   readAffine(operation: string, argument: string, matrix: ArrayLike<number>): Float64Array {
     const read = this.read(operation, argument, matrix);
-    if (!isAffine(read, 0)) notAffine(operation, argument, read, 0);
+    if (!isAffine(read, 0)) throwNotAffine(operation, argument, read, 0);
     return read;
   }
 }
@@ -307,10 +309,10 @@ export class MatrixReader {
 /** Checks that there are as many matrices as ids. */
 export function checkLengths(operation: string, ids: Uint32Array, matrices: ArrayLike<number>): void {
   if (matrices.length === 16 * ids.length) return;
-  invalid(operation, 'the length of matrices', matrices.length, `16 for each of ${ids.length} ids`);
+  throwInvalid(operation, 'the length of matrices', matrices.length, `16 for each of ${ids.length} ids`);
 }
 
-export function notAffine(operation: string, argument: string, m: ArrayLike<number>, at: number): never {
+export function throwNotAffine(operation: string, argument: string, m: ArrayLike<number>, at: number): never {
   throw affineError(operation, argument, m, at);
 }
 
@@ -322,9 +324,9 @@ export function affineError(operation: string, argument: string, m: ArrayLike<nu
 /** Copies an affine, finite and invertible matrix. */
 export function checkMatrix(operation: string, argument: string, matrix: unknown): number[] {
   const m = checkNumbers(operation, argument, matrix, 16);
-  if (!isAffine(m, 0)) notAffine(operation, argument, m, 0);
+  if (!isAffine(m, 0)) throwNotAffine(operation, argument, m, 0);
   if (!isInvertibleAt(m, 0)) {
-    throw invalidArgument(
+    throw invalidArgumentError(
       `${operation}: ${argument} has the determinant ${determinantAt(m, 0)}, expected an invertible matrix`,
     );
   }

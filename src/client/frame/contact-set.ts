@@ -33,38 +33,38 @@ export class ContactSetView implements ContactSet {
 
   constructor(out: OutBuffer) {
     this.#out = out;
-    const pairs = out.word(layout.OUT_PAIR_COUNT);
-    const ended = out.word(layout.OUT_ENDED_COUNT);
-    const points = out.word(layout.OUT_POINT_COUNT);
-    const triangles = out.word(layout.OUT_TRIANGLE_COUNT);
-    this.count = pairs;
-    this.a = out.u32(layout.OUT_PAIR_A, pairs);
-    this.b = out.u32(layout.OUT_PAIR_B, pairs);
-    this.groupA = out.u32(layout.OUT_PAIR_GROUP_A, pairs);
-    this.groupB = out.u32(layout.OUT_PAIR_GROUP_B, pairs);
-    this.begun = out.u8(layout.OUT_PAIR_BEGUN, pairs);
-    this.stale = out.u8(layout.OUT_PAIR_STALE, pairs);
+    const pairCount = out.word(layout.OUT_PAIR_COUNT);
+    const endedCount = out.word(layout.OUT_ENDED_COUNT);
+    const pointCount = out.word(layout.OUT_POINT_COUNT);
+    const triangleCount = out.word(layout.OUT_TRIANGLE_COUNT);
+    this.count = pairCount;
+    this.a = out.u32(layout.OUT_PAIR_A, pairCount);
+    this.b = out.u32(layout.OUT_PAIR_B, pairCount);
+    this.groupA = out.u32(layout.OUT_PAIR_GROUP_A, pairCount);
+    this.groupB = out.u32(layout.OUT_PAIR_GROUP_B, pairCount);
+    this.begun = out.u8(layout.OUT_PAIR_BEGUN, pairCount);
+    this.stale = out.u8(layout.OUT_PAIR_STALE, pairCount);
     this.waiting = out.word(layout.OUT_WAITING);
     this.truncated = out.word(layout.OUT_TRUNCATED) === 1;
-    this.contained = out.u8(layout.OUT_PAIR_CONTAINED, pairs);
-    this.endedA = out.u32(layout.OUT_ENDED_A, ended);
-    this.endedB = out.u32(layout.OUT_ENDED_B, ended);
-    this.endedGroupA = out.u32(layout.OUT_ENDED_GROUP_A, ended);
-    this.endedGroupB = out.u32(layout.OUT_ENDED_GROUP_B, ended);
-    this.start = out.u32(layout.OUT_PAIR_START, pairs + 1);
-    this.points = out.f32(layout.OUT_POINTS, 3 * points);
-    this.normals = out.f32(layout.OUT_NORMALS, 3 * points);
-    this.depths = out.f32(layout.OUT_DEPTHS, points);
-    this.triangleStart = out.u32(layout.OUT_TRIANGLE_START, pairs + 1);
-    this.triangles = out.u32(layout.OUT_TRIANGLES, 2 * triangles);
-    this.segments = out.f32(layout.OUT_SEGMENTS, 6 * triangles);
-    this.boneStart = out.u32(layout.OUT_BONE_START, pairs + 1);
+    this.contained = out.u8(layout.OUT_PAIR_CONTAINED, pairCount);
+    this.endedA = out.u32(layout.OUT_ENDED_A, endedCount);
+    this.endedB = out.u32(layout.OUT_ENDED_B, endedCount);
+    this.endedGroupA = out.u32(layout.OUT_ENDED_GROUP_A, endedCount);
+    this.endedGroupB = out.u32(layout.OUT_ENDED_GROUP_B, endedCount);
+    this.start = out.u32(layout.OUT_PAIR_START, pairCount + 1);
+    this.points = out.f32(layout.OUT_POINTS, 3 * pointCount);
+    this.normals = out.f32(layout.OUT_NORMALS, 3 * pointCount);
+    this.depths = out.f32(layout.OUT_DEPTHS, pointCount);
+    this.triangleStart = out.u32(layout.OUT_TRIANGLE_START, pairCount + 1);
+    this.triangles = out.u32(layout.OUT_TRIANGLES, 2 * triangleCount);
+    this.segments = out.f32(layout.OUT_SEGMENTS, 6 * triangleCount);
+    this.boneStart = out.u32(layout.OUT_BONE_START, pairCount + 1);
     this.bones = out.i32(layout.OUT_BONES, 2 * out.word(layout.OUT_BONE_COUNT));
   }
 
   get time(): Float32Array {
-    const isGiven = this.#out.word(layout.OUT_PAIR_TIME) !== 0;
-    this.#time ??= isGiven ? this.#out.f32(layout.OUT_PAIR_TIME, this.count) : new Float32Array(this.count).fill(1);
+    const hasTimes = this.#out.word(layout.OUT_PAIR_TIME) !== 0;
+    this.#time ??= hasTimes ? this.#out.f32(layout.OUT_PAIR_TIME, this.count) : new Float32Array(this.count).fill(1);
     return this.#time;
   }
 
@@ -76,24 +76,24 @@ export class ContactSetView implements ContactSet {
     this.#out.check();
     const isFirst = sideTest('first', first);
     const isSecond = second === undefined ? () => true : sideTest('second', second);
-    const found: ContactPair[] = [];
+    const matches: ContactPair[] = [];
     for (let i = 0; i < this.count; i++) {
       const a = this.a[i];
       const b = this.b[i];
       const groupA = this.groupA[i];
       const groupB = this.groupB[i];
       const isBetween = (isFirst(a, groupA) && isSecond(b, groupB)) || (isFirst(b, groupB) && isSecond(a, groupA));
-      if (isBetween) found.push(this.#pair(i));
+      if (isBetween) matches.push(this.#pair(i));
     }
-    return found;
+    return matches;
   }
 
   #pair(i: number): ContactPair {
     this.#out.check();
-    const from = this.start[i];
-    const to = this.start[i + 1];
-    const first = this.triangleStart[i];
-    const last = this.triangleStart[i + 1];
+    const firstPoint = this.start[i];
+    const endPoint = this.start[i + 1];
+    const firstTriangle = this.triangleStart[i];
+    const endTriangle = this.triangleStart[i + 1];
     return {
       a: this.a[i],
       b: this.b[i],
@@ -103,11 +103,11 @@ export class ContactSetView implements ContactSet {
       stale: this.stale[i] === 1,
       time: this.time[i],
       contained: this.contained[i] as 0 | 1 | 2,
-      points: this.points.subarray(3 * from, 3 * to),
-      normals: this.normals.subarray(3 * from, 3 * to),
-      depths: this.depths.subarray(from, to),
-      triangles: this.triangles.subarray(2 * first, 2 * last),
-      segments: this.segments.subarray(6 * first, 6 * last),
+      points: this.points.subarray(3 * firstPoint, 3 * endPoint),
+      normals: this.normals.subarray(3 * firstPoint, 3 * endPoint),
+      depths: this.depths.subarray(firstPoint, endPoint),
+      triangles: this.triangles.subarray(2 * firstTriangle, 2 * endTriangle),
+      segments: this.segments.subarray(6 * firstTriangle, 6 * endTriangle),
       bones: this.bones.subarray(2 * this.boneStart[i], 2 * this.boneStart[i + 1]),
     };
   }
@@ -120,6 +120,6 @@ function sideTest(argument: string, side: ContactSide): (id: number, group: numb
     return (each) => each === id;
   }
   const { group } = readOptions('between', argument, side, ['group']);
-  const wanted = checkInteger('between', `${argument}.group`, group, 1, 0xffffffff);
-  return (_, each) => each === wanted;
+  const sideGroup = checkInteger('between', `${argument}.group`, group, 1, 0xffffffff);
+  return (_, each) => each === sideGroup;
 }

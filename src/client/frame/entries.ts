@@ -15,18 +15,18 @@ type FrameMark = { type?: undefined; after: number };
 export type Entry = Command | CallCommand | FrameMark | (() => void);
 
 /** Ids of this many bytes or more are transferred and not copied: copying those of half a million objects takes 2 ms. */
-const MANY_BYTES = 16_384;
+const MIN_TRANSFER_BYTES = 16_384;
 
 /** Returns the large buffer of a command, if any, which this thread does not need any more. */
-export function handedOver(command: Command): ArrayBuffer | undefined {
+export function bufferToTransfer(command: Command): ArrayBuffer | undefined {
   if (command.type === 'placeObjects') return command.input;
   if (command.type !== 'setLayers' && command.type !== 'removeObjects') return undefined;
   const { ids } = command;
-  return Array.isArray(ids) || ids.byteLength < MANY_BYTES ? undefined : (ids.buffer as ArrayBuffer);
+  return Array.isArray(ids) || ids.byteLength < MIN_TRANSFER_BYTES ? undefined : (ids.buffer as ArrayBuffer);
 }
 
 /** Keeps a waiting frame from undoing the change of an entry that is sent ahead of it. */
-export function notBringBack(frame: FrameBuilder, entry: Entry): void {
+export function applyToWaitingFrame(frame: FrameBuilder, entry: Entry): void {
   if (typeof entry === 'function' || entry.type === 'call') return;
   if (entry.type === 'removeView') frame.dropView(entry.slot);
   else if (entry.type === 'setObject' && entry.matrix) frame.setSingle(entry.id, entry.matrix);
@@ -36,7 +36,7 @@ export function notBringBack(frame: FrameBuilder, entry: Entry): void {
  * Returns whether the next worker knows an entry's change anyway: it is sent all current objects and views, but not the
  * meshes that were removed between the two workers.
  */
-export function isKnownToTheNext(entry: Entry): entry is Exclude<Command, { type: 'removeMesh' }> {
+export function isReplayed(entry: Entry): entry is Exclude<Command, { type: 'removeMesh' }> {
   return typeof entry !== 'function' && entry.type !== 'call' && entry.type !== 'removeMesh';
 }
 
@@ -44,6 +44,6 @@ export function isKnownToTheNext(entry: Entry): entry is Exclude<Command, { type
  * Returns whether an entry must stay behind a waiting frame: queries, which must see the frame, and removals of meshes,
  * which no object uses any more, but a query may.
  */
-export function staysBehind(entry: Entry): boolean {
+export function mustFollowFrame(entry: Entry): boolean {
   return typeof entry === 'function' || entry.type === 'removeMesh';
 }

@@ -29,7 +29,7 @@ import {
 import { isShared } from '../../shared/shared-memory.js';
 
 const IDS_AT = IN_HEADER_BYTES;
-const FEWEST_SINGLES = 64;
+const MIN_SINGLES = 64;
 
 /** The poses or the moves of a frame: their count, their size in bytes, and the function that writes them. */
 export interface FramePart {
@@ -39,13 +39,13 @@ export interface FramePart {
 }
 
 /** The ids of a lent block, which nobody writes, and where they are in the buffer. */
-interface KeptIds {
+interface RetainedIds {
   readonly ids: Uint32Array;
   readonly at: number;
   readonly floatBytes: number;
 }
 
-const NOTHING: FramePart = { count: 0, bytes: 0, write() {} };
+const EMPTY_PART: FramePart = { count: 0, bytes: 0, write() {} };
 
 /**
  * Builds a frame in the buffer that is sent: the ids of single transforms, their matrices, then the blocks of
@@ -67,10 +67,10 @@ export class FrameBuffer {
    * The ids of lent blocks, by block index, that are still in the buffer from the previous frame: the worker returns it as it was.
    * Writing those of 50,000 objects again would take a tenth of the time that their matrices take.
    */
-  readonly #kept: (KeptIds | undefined)[] = [];
-  #singlesCapacity = FEWEST_SINGLES;
-  #matricesAt = matricesAt(FEWEST_SINGLES);
-  #blocksAt = blocksAt(FEWEST_SINGLES);
+  readonly #retainedIds: (RetainedIds | undefined)[] = [];
+  #singlesCapacity = MIN_SINGLES;
+  #matricesAt = matricesAt(MIN_SINGLES);
+  #blocksAt = blocksAt(MIN_SINGLES);
   #blockBytes = 0;
   /** The size of the buffer, which has none itself while it is away. */
   #bytes = 0;
@@ -105,26 +105,32 @@ export class FrameBuffer {
   }
 
   /**
-   * Adds a block, and returns its index; the caller writes its matrices and parent. `lent`: the same ids, in an array that
+   * Adds a block, and returns its index; the caller writes its matrices and parent. `borrowedIds`: the same ids, in an array that
    * is never written.
    */
-  addBlock(ids: Uint32Array, floatBytes: number, lent?: Uint32Array): number {
-    const matrices = BLOCK_HEADER_BYTES + align(ids.length * 4, 16);
-    const bytes = matrices + ids.length * 16 * floatBytes;
+  addBlock(ids: Uint32Array, floatBytes: number, borrowedIds?: Uint32Array): number {
+    const matricesOffset = BLOCK_HEADER_BYTES + align(ids.length * 4, 16);
+    const bytes = matricesOffset + ids.length * 16 * floatBytes;
     this.#reserve(this.singles, this.#blockBytes + bytes);
     const at = this.#blocksAt + this.#blockBytes;
     this.#blockBytes += bytes;
-    const number = this.blocks.push(at) - 1;
-    const kept = this.#kept[number];
-    if (kept !== undefined && kept.ids === lent && kept.at === at && kept.floatBytes === floatBytes) return number;
-    this.#kept[number] = lent === undefined ? undefined : { ids: lent, at, floatBytes };
+    const index = this.blocks.push(at) - 1;
+    const retained = this.#retainedIds[index];
+    if (
+      retained !== undefined &&
+      retained.ids === borrowedIds &&
+      retained.at === at &&
+      retained.floatBytes === floatBytes
+    )
+      return index;
+    this.#retainedIds[index] = borrowedIds === undefined ? undefined : { ids: borrowedIds, at, floatBytes };
     this.u32[(at + BLOCK_COUNT) / 4] = ids.length;
     this.u32[(at + BLOCK_FLOAT_BYTES) / 4] = floatBytes;
     this.u32[(at + BLOCK_IDS) / 4] = at + BLOCK_HEADER_BYTES;
-    this.u32[(at + BLOCK_MATRICES) / 4] = at + matrices;
+    this.u32[(at + BLOCK_MATRICES) / 4] = at + matricesOffset;
     this.u32[(at + BLOCK_NEXT) / 4] = at + bytes;
     this.u32.set(ids, (at + BLOCK_HEADER_BYTES) / 4);
-    return number;
+    return index;
   }
 
   /** Writes the matrices of a block, as many as it has ids, and its parent's matrix. */
@@ -166,24 +172,24 @@ export class FrameBuffer {
 
   /** Completes the frame with its views, poses and moves, and returns the buffer, which is to be transferred or is shared. */
   seal(
-    frame: number,
+    frameNumber: number,
     epoch: number,
     contactBudget: number,
     views: Uint32Array,
-    poses = NOTHING,
-    moves = NOTHING,
+    poses = EMPTY_PART,
+    moves = EMPTY_PART,
   ): ArrayBuffer {
     this.#reserve(this.singles, this.#blockBytes + views.byteLength + poses.bytes + moves.bytes);
-    if (isShared(this.u32.buffer) && !this.#mayShare()) this.#attach(this.#copyOf(this.u32.byteLength)); // for another worker
+    if (isShared(this.u32.buffer) && !this.#mayShare()) this.#attach(this.#copyBytes(this.u32.byteLength)); // for another worker
     const posesAt = this.#blocksAt + this.#blockBytes + views.byteLength;
     const movesAt = posesAt + poses.bytes;
-    if (this.#kept.length > this.blocks.length) this.#kept.length = this.blocks.length; // the views etc. overwrite these
+    if (this.#retainedIds.length > this.blocks.length) this.#retainedIds.length = this.blocks.length; // the views etc. overwrite these
     poses.write(this.u32, this.f32, this.f64, posesAt);
     moves.write(this.u32, this.f32, this.f64, movesAt);
     const viewsAt = this.#blocksAt + this.#blockBytes;
     const u32 = this.u32;
     u32.set(views, viewsAt / 4);
-    u32[IN_FRAME / 4] = frame;
+    u32[IN_FRAME / 4] = frameNumber;
     u32[IN_EPOCH / 4] = epoch;
     u32[IN_VIEW_COUNT / 4] = views.byteLength / VIEW_BYTES;
     u32[IN_VIEWS / 4] = viewsAt;
@@ -202,13 +208,13 @@ export class FrameBuffer {
   }
 
   /** Returns a copy of the frame, completed without views, in a buffer of its own. */
-  copy(frame: number, epoch: number, poses = NOTHING): ArrayBuffer {
-    this.seal(frame, epoch, 0, new Uint32Array(0), poses);
-    return this.#copyOf(this.u32[IN_BYTES / 4]);
+  copy(frameNumber: number, epoch: number, poses = EMPTY_PART): ArrayBuffer {
+    this.seal(frameNumber, epoch, 0, new Uint32Array(0), poses);
+    return this.#copyBytes(this.u32[IN_BYTES / 4]);
   }
 
   /** Copies the first `bytes` bytes to a buffer that is not shared. */
-  #copyOf(bytes: number): ArrayBuffer {
+  #copyBytes(bytes: number): ArrayBuffer {
     const copy = allocate(bytes, false);
     new Uint8Array(copy).set(new Uint8Array(this.u32.buffer, 0, bytes));
     return copy;
@@ -221,11 +227,11 @@ export class FrameBuffer {
 
   /** Empties the frame, in its own buffer or in the one that the worker returned. */
   restart(buffer: ArrayBuffer): void {
-    if (buffer.byteLength !== this.#bytes) this.#kept.length = 0; // not the buffer that was sent
+    if (buffer.byteLength !== this.#bytes) this.#retainedIds.length = 0; // not the buffer that was sent
     if (buffer !== this.u32.buffer) this.#attach(buffer);
     // Room for a few more singles than last time and no more, since the gap behind them is sent as well.
-    const capacity = Math.max(FEWEST_SINGLES, Math.ceil(this.singles * 1.25));
-    if (blocksAt(capacity) <= buffer.byteLength) this.#divide(capacity);
+    const capacity = Math.max(MIN_SINGLES, Math.ceil(this.singles * 1.25));
+    if (blocksAt(capacity) <= buffer.byteLength) this.#setCapacity(capacity);
     this.singles = 0;
     this.blocks.length = 0;
     this.#blockBytes = 0;
@@ -235,24 +241,24 @@ export class FrameBuffer {
   #reserve(singles: number, tailBytes: number): void {
     const capacity = this.#singlesCapacity;
     if (singles <= capacity && this.#blocksAt + tailBytes <= this.u32.byteLength) return;
-    this.#kept.length = 0;
-    const matricesFrom = this.#matricesAt;
-    const blocksFrom = this.#blocksAt;
+    this.#retainedIds.length = 0;
+    const oldMatricesAt = this.#matricesAt;
+    const oldBlocksAt = this.#blocksAt;
     const old = new Uint8Array(this.u32.buffer);
-    const next = singles <= capacity ? capacity : Math.max(singles, 2 * capacity);
+    const newCapacity = singles <= capacity ? capacity : Math.max(singles, 2 * capacity);
     let target = old;
-    if (blocksAt(next) + tailBytes > old.length) {
-      const bytes = Math.max(align(blocksAt(next) + tailBytes, 16), 2 * old.length);
+    if (blocksAt(newCapacity) + tailBytes > old.length) {
+      const bytes = Math.max(align(blocksAt(newCapacity) + tailBytes, 16), 2 * old.length);
       target = new Uint8Array(allocate(bytes, this.#mayShare()));
       target.set(old.subarray(IDS_AT, IDS_AT + 4 * this.singles), IDS_AT);
       this.#attach(target.buffer);
       this.allocations++;
     }
-    this.#divide(next);
+    this.#setCapacity(newCapacity);
     // The last part first: each moves over the old place of a part that has been moved.
-    move(old, blocksFrom, target, this.#blocksAt, this.#blockBytes);
-    move(old, matricesFrom, target, this.#matricesAt, MATRIX_BYTES * this.singles);
-    const shift = this.#blocksAt - blocksFrom;
+    moveBytes(old, oldBlocksAt, target, this.#blocksAt, this.#blockBytes);
+    moveBytes(old, oldMatricesAt, target, this.#matricesAt, MATRIX_BYTES * this.singles);
+    const shift = this.#blocksAt - oldBlocksAt;
     for (let i = 0; i < this.blocks.length; i++) {
       this.blocks[i] += shift;
       const header = this.blocks[i] / 4;
@@ -262,7 +268,7 @@ export class FrameBuffer {
     }
   }
 
-  #divide(singlesCapacity: number): void {
+  #setCapacity(singlesCapacity: number): void {
     this.#singlesCapacity = singlesCapacity;
     this.#matricesAt = matricesAt(singlesCapacity);
     this.#blocksAt = blocksAt(singlesCapacity);
@@ -284,18 +290,18 @@ function blocksAt(singlesCapacity: number): number {
   return matricesAt(singlesCapacity) + MATRIX_BYTES * singlesCapacity;
 }
 
-function align(bytes: number, to: number): number {
-  return Math.ceil(bytes / to) * to;
+function align(bytes: number, alignment: number): number {
+  return Math.ceil(bytes / alignment) * alignment;
 }
 
-function move(source: Uint8Array, from: number, target: Uint8Array, to: number, bytes: number): void {
+function moveBytes(source: Uint8Array, from: number, target: Uint8Array, to: number, bytes: number): void {
   if (source === target) source.copyWithin(to, from, from + bytes);
   else target.set(source.subarray(from, from + bytes), to);
 }
 
-function allocate(bytes: number, isToShare: boolean): ArrayBuffer {
+function allocate(bytes: number, mayShare: boolean): ArrayBuffer {
   try {
-    return isToShare ? (new SharedArrayBuffer(bytes) as ArrayBufferLike as ArrayBuffer) : new ArrayBuffer(bytes);
+    return mayShare ? (new SharedArrayBuffer(bytes) as ArrayBufferLike as ArrayBuffer) : new ArrayBuffer(bytes);
   } catch (cause) {
     throw new CollisionError('OUT_OF_MEMORY', `a frame needs ${bytes} bytes, which cannot be allocated`, { cause });
   }

@@ -11,8 +11,8 @@ import type { StagedTransforms } from '../transforms/single-writer.js';
 import {
   AFFINE_NUMBERS,
   CLAIMED,
+  offsetInPage,
   PAGE_SLOTS,
-  placeInPage,
   type TransformTable,
 } from '../transforms/transform-table.js';
 import { FrameBuffer, type FramePart } from './frame-buffer.js';
@@ -21,7 +21,7 @@ import { StagedMoves } from './staged-moves.js';
 const VIEW_WORDS = VIEW_BYTES / 4;
 
 /** Shorter runs of objects are copied one by one, since a run allocates views. */
-const SHORTEST_RUN = 32;
+const MIN_RUN_LENGTH = 32;
 
 /**
  * The contents of the next frame. Writing an object again replaces what is staged for it, so that a frame never grows
@@ -34,18 +34,18 @@ export class FrameBuilder implements StagedTransforms {
   readonly #frame: FrameBuffer;
   readonly #poses: PoseTable;
   /** The objects whose poses the frame brings: the poses that the table has when the frame is sealed. */
-  readonly #posed: PoseEntry[] = [];
+  readonly #poseEntries: PoseEntry[] = [];
   /** True if the frame is for a worker that has no poses yet. */
-  #isWhole = false;
+  #hasAllPoses = false;
 
   // The index of a slot's single is valid if the owner of that single is the slot: a sparse set (Briggs and Torczon, An
   // Efficient Representation for Sparse Sets, 1993), which needs no clearing.
   #singleOfSlot = new Uint32Array(0);
   #ownerOfSingle = new Uint32Array(0);
   /** The runs that are still written in the buffer from the previous frame, three numbers each: first slot, count, first single. */
-  readonly #runs: number[] = [];
+  readonly #previousRuns: number[] = [];
   /** The number of runs of this frame. */
-  #run = 0;
+  #runCount = 0;
 
   // A slot's mark minus #firstMark is the index of its block, if there are that many blocks. Smaller marks are of earlier
   // frames, greater ones of blocks of the previous frame, which this frame may bring again.
@@ -54,10 +54,10 @@ export class FrameBuilder implements StagedTransforms {
   /** The borrowed block that each block is a copy of, if any. */
   #borrowed: (BorrowedBlock | undefined)[] = [];
   /** The ids of marked blocks, if borrowed: of this frame, then of the previous frame. */
-  #marked: (Uint32Array | undefined)[] = [];
+  #markedIds: (Uint32Array | undefined)[] = [];
 
   readonly #moves = new StagedMoves();
-  #views = 0;
+  #viewCount = 0;
   #viewWords = new Uint32Array(0);
 
   /** `mayShare` returns whether the worker may share the frame's memory; if not, the buffer is transferred. */
@@ -74,7 +74,10 @@ export class FrameBuilder implements StagedTransforms {
   /** Whether nothing is staged. */
   get isEmpty(): boolean {
     const { singles, blocks } = this.#frame;
-    return singles + blocks.length + this.#views + this.#moves.count + this.#posed.length === 0 && !this.#isWhole;
+    return (
+      singles + blocks.length + this.#viewCount + this.#moves.count + this.#poseEntries.length === 0 &&
+      !this.#hasAllPoses
+    );
   }
 
   /** Stages a transform: 16 numbers, column-major. */
@@ -85,7 +88,7 @@ export class FrameBuilder implements StagedTransforms {
 
   /** Returns the index in `f64` where the caller is to write the transform that it stages, twelve numbers. */
   addSingle(id: number): number {
-    return this.#frame.matrixAt(this.#singleOf(id));
+    return this.#frame.matrixAt(this.#ensureSingle(id));
   }
 
   get f64(): Float64Array {
@@ -95,7 +98,7 @@ export class FrameBuilder implements StagedTransforms {
   /** Stages the objects that a writer has moved in the table. */
   addMoved(writer: BulkWriter, table: TransformTable): void {
     const { states } = table;
-    const isEmpty = this.#frame.singles === 0;
+    const hasNoSingles = this.#frame.singles === 0;
     writer.takeRuns((first, end, isAscending) => {
       for (let i = first; i < end; ) {
         // An object that was removed, or moved in another way since, is not the writer's any more.
@@ -105,16 +108,16 @@ export class FrameBuilder implements StagedTransforms {
         }
         const slot = i;
         while (i < end && states[i] === CLAIMED) i++;
-        if (isEmpty && isAscending && i - slot >= SHORTEST_RUN) {
+        if (hasNoSingles && isAscending && i - slot >= MIN_RUN_LENGTH) {
           this.#addRun(table, slot, i - slot);
           continue;
         }
         for (let k = slot; k < i; k++) {
-          const to = this.addSingle(table.ids[k]);
-          const from = placeInPage(k);
+          const target = this.addSingle(table.ids[k]);
+          const source = offsetInPage(k);
           const page = table.pageOf(k);
           const { f64 } = this;
-          for (let n = 0; n < AFFINE_NUMBERS; n++) f64[to + n] = page[from + n];
+          for (let n = 0; n < AFFINE_NUMBERS; n++) f64[target + n] = page[source + n];
         }
       }
     });
@@ -122,24 +125,24 @@ export class FrameBuilder implements StagedTransforms {
 
   /** Stages the poses that were set since the last update(). */
   addPoses(): void {
-    this.#poses.commit(this.#posed);
+    this.#poses.commit(this.#poseEntries);
   }
 
   /** Stages every pose that has been committed by update(). */
   addAllPoses(): void {
     this.#addPosed(this.#poses.said());
-    this.#isWhole = true;
+    this.#hasAllPoses = true;
   }
 
   /** Adds the entries that the frame does not bring yet. */
-  #addPosed(more: Iterable<PoseEntry>): void {
-    const known = new Set(this.#posed);
-    for (const entry of more) if (!known.has(entry)) this.#posed.push(entry);
+  #addPosed(entries: Iterable<PoseEntry>): void {
+    const stagedEntries = new Set(this.#poseEntries);
+    for (const entry of entries) if (!stagedEntries.has(entry)) this.#poseEntries.push(entry);
   }
 
   /** Records which of the frame's poses the worker has accepted. */
   takePoses(rejected: () => Uint32Array): void {
-    if (this.#posed.length > 0) this.#poses.take(this.#posed, rejected());
+    if (this.#poseEntries.length > 0) this.#poses.take(this.#poseEntries, rejected());
   }
 
   /** Records everything staged in the log, for the frame of this number: singles last, as the worker applies them. */
@@ -166,17 +169,22 @@ export class FrameBuilder implements StagedTransforms {
     for (let i = slot; i < end; ) {
       const next = Math.min(end, (i | (PAGE_SLOTS - 1)) + 1);
       const page = table.pageOf(i);
-      const at = placeInPage(i);
+      const at = offsetInPage(i);
       // A page that is copied as a whole needs no view.
       const part = next - i === PAGE_SLOTS ? page : page.subarray(at, at + AFFINE_NUMBERS * (next - i));
       f64.set(part, this.#frame.matrixAt(first + i - slot));
       i = next;
     }
-    const run = this.#run++;
-    const known = this.#runs;
-    if (known[3 * run] === slot && known[3 * run + 1] === count && known[3 * run + 2] === first) return;
-    known.length = 3 * run; // the following runs may be overwritten
-    known.push(slot, count, first);
+    const runIndex = this.#runCount++;
+    const previousRuns = this.#previousRuns;
+    if (
+      previousRuns[3 * runIndex] === slot &&
+      previousRuns[3 * runIndex + 1] === count &&
+      previousRuns[3 * runIndex + 2] === first
+    )
+      return;
+    previousRuns.length = 3 * runIndex; // the following runs may be overwritten
+    previousRuns.push(slot, count, first);
     if (end > this.#singleOfSlot.length) this.#singleOfSlot = grown(this.#singleOfSlot, end);
     if (first + count > this.#ownerOfSingle.length) this.#ownerOfSingle = grown(this.#ownerOfSingle, first + count);
     const singles = this.#singleOfSlot;
@@ -215,9 +223,9 @@ export class FrameBuilder implements StagedTransforms {
   /** Stages a view's record, VIEW_BYTES long. */
   setView(record: Uint32Array): void {
     const at = this.#viewAt(record[VIEW_SLOT / 4]);
-    if (at === this.#views * VIEW_WORDS) {
+    if (at === this.#viewCount * VIEW_WORDS) {
       if (at === this.#viewWords.length) this.#viewWords = grown(this.#viewWords, at + VIEW_WORDS);
-      this.#views++;
+      this.#viewCount++;
     }
     this.#viewWords.set(record, at);
   }
@@ -225,10 +233,10 @@ export class FrameBuilder implements StagedTransforms {
   /** Drops the view that is staged for a slot. */
   dropView(slot: number): void {
     const at = this.#viewAt(slot);
-    if (at === this.#views * VIEW_WORDS) return;
-    this.#views--;
-    const last = this.#views * VIEW_WORDS;
-    this.#viewWords.copyWithin(at, last, last + VIEW_WORDS);
+    if (at === this.#viewCount * VIEW_WORDS) return;
+    this.#viewCount--;
+    const lastAt = this.#viewCount * VIEW_WORDS;
+    this.#viewWords.copyWithin(at, lastAt, lastAt + VIEW_WORDS);
   }
 
   /** Drops the single transform that is staged for an object. */
@@ -241,8 +249,8 @@ export class FrameBuilder implements StagedTransforms {
   }
 
   /** Stages a move of a character, MOVE_*. */
-  addMove(character: number, kind: number, way: Vec3, seconds: number): void {
-    this.#moves.add(character, kind, way, seconds);
+  addMove(character: number, kind: number, vector: Vec3, seconds: number): void {
+    this.#moves.add(character, kind, vector, seconds);
   }
 
   /** Drops the moves, which were made although the frame failed. */
@@ -253,75 +261,75 @@ export class FrameBuilder implements StagedTransforms {
   /** Stages the contents of `newer` over those of this builder. */
   join(newer: FrameBuilder): void {
     this.#moves.join(newer.#moves);
-    const from = newer.#frame;
-    for (let i = 0; i < from.blocks.length; i++) {
-      this.setBlock(from.blockIds(i), from.blockMatrices(i), from.blockParent(i), newer.#borrowed[i]);
+    const newerFrame = newer.#frame;
+    for (let i = 0; i < newerFrame.blocks.length; i++) {
+      this.setBlock(newerFrame.blockIds(i), newerFrame.blockMatrices(i), newerFrame.blockParent(i), newer.#borrowed[i]);
     }
-    for (let i = 0; i < from.singles; i++) {
-      const id = from.u32[from.idAt(i)];
+    for (let i = 0; i < newerFrame.singles; i++) {
+      const id = newerFrame.u32[newerFrame.idAt(i)];
       if (id === NO_OBJECT) continue;
-      const source = from.matrixAt(i);
-      const target = this.#frame.matrixAt(this.#singleOf(id));
-      for (let k = 0; k < AFFINE_NUMBERS; k++) this.#frame.f64[target + k] = from.f64[source + k];
+      const source = newerFrame.matrixAt(i);
+      const target = this.#frame.matrixAt(this.#ensureSingle(id));
+      for (let k = 0; k < AFFINE_NUMBERS; k++) this.#frame.f64[target + k] = newerFrame.f64[source + k];
     }
-    this.#addPosed(newer.#posed);
-    for (let i = 0; i < newer.#views; i++) {
+    this.#addPosed(newer.#poseEntries);
+    for (let i = 0; i < newer.#viewCount; i++) {
       this.setView(newer.#viewWords.subarray(i * VIEW_WORDS, (i + 1) * VIEW_WORDS));
     }
   }
 
   /** Completes the frame. The buffer is to be transferred, unless it is shared; `restart` takes it back. */
-  seal(frame: number, epoch: number, contactBudget = 0): ArrayBuffer {
-    const views = this.#viewWords.subarray(0, this.#views * VIEW_WORDS);
-    const buffer = this.#frame.seal(frame, epoch, contactBudget, views, this.#framePoses(), this.#moves);
-    this.#poses.send(this.#posed);
+  seal(frameNumber: number, epoch: number, contactBudget = 0): ArrayBuffer {
+    const views = this.#viewWords.subarray(0, this.#viewCount * VIEW_WORDS);
+    const buffer = this.#frame.seal(frameNumber, epoch, contactBudget, views, this.#framePoses(), this.#moves);
+    this.#poses.send(this.#poseEntries);
     return buffer;
   }
 
   #framePoses(): FramePart | undefined {
-    if (this.#posed.length === 0) return undefined;
-    const states = this.#poses.statesOf(this.#posed, this.#isWhole);
+    if (this.#poseEntries.length === 0) return undefined;
+    const states = this.#poses.statesOf(this.#poseEntries, this.#hasAllPoses);
     const write: FramePart['write'] = (u32, f32, f64, at) => this.#poses.write(states, u32, f32, f64, at);
     return { count: states.length, bytes: this.#poses.measure(states), write };
   }
 
   /** Copies the frame as it is, without its views, for a buffer that does not come back. Throws OUT_OF_MEMORY. */
-  copy(frame: number, epoch: number): ArrayBuffer {
-    return this.#frame.copy(frame, epoch, this.#framePoses());
+  copy(frameNumber: number, epoch: number): ArrayBuffer {
+    return this.#frame.copy(frameNumber, epoch, this.#framePoses());
   }
 
   /** Continues with the transforms of a frame that could not be run, in the buffer that came back; without its views. */
   reopen(buffer = this.#frame.u32.buffer): void {
     this.#frame.reopen(buffer);
-    this.#views = 0;
+    this.#viewCount = 0;
   }
 
   /** Empties the builder: after it was joined to another, or with the buffer that the worker returned. */
   restart(buffer = this.#frame.u32.buffer): void {
     this.#borrowed.length = 0;
-    this.#posed.length = 0;
+    this.#poseEntries.length = 0;
     this.#moves.clear();
     this.#frame.restart(buffer);
-    this.#run = 0;
-    this.#views = 0;
+    this.#runCount = 0;
+    this.#viewCount = 0;
   }
 
   /** Returns the index of the record of a slot's view, or the end. */
   #viewAt(slot: number): number {
-    const end = this.#views * VIEW_WORDS;
+    const end = this.#viewCount * VIEW_WORDS;
     let at = 0;
     while (at < end && this.#viewWords[at + VIEW_SLOT / 4] !== slot) at += VIEW_WORDS;
     return at;
   }
 
   /** Returns the index of the object's single, which is added if there is none. */
-  #singleOf(id: number): number {
+  #ensureSingle(id: number): number {
     const slot = slotOf(id);
     if (slot >= this.#singleOfSlot.length) this.#singleOfSlot = grown(this.#singleOfSlot, slot + 1);
     let single = this.#singleOfSlot[slot];
     if (!(single < this.#frame.singles && this.#ownerOfSingle[single] === slot)) {
       single = this.#frame.addSingle();
-      this.#runs.length = 0;
+      this.#previousRuns.length = 0;
       if (single >= this.#ownerOfSingle.length) this.#ownerOfSingle = grown(this.#ownerOfSingle, single + 1);
       this.#singleOfSlot[slot] = single;
       this.#ownerOfSingle[single] = slot;
@@ -335,30 +343,30 @@ export class FrameBuilder implements StagedTransforms {
     const block = this.#markOfSlot[slotOf(ids[0])] - this.#firstMark;
     if (!(block >= 0 && block < this.#frame.blocks.length)) return -1;
     if (this.#frame.blockFloat(block) !== floatBytes) return -1;
-    const staged = this.#frame.blockIds(block);
-    if (staged.length !== ids.length) return -1;
-    for (let i = 0; i < ids.length; i++) if (staged[i] !== ids[i]) return -1;
+    const stagedIds = this.#frame.blockIds(block);
+    if (stagedIds.length !== ids.length) return -1;
+    for (let i = 0; i < ids.length; i++) if (stagedIds[i] !== ids[i]) return -1;
     return block;
   }
 
   /** Marks the objects as those of the next block, like `#markSlots`, unless the marks of the previous frame are the same. */
   #markBlock(ids: Uint32Array, borrowed: Uint32Array | undefined): boolean {
     const block = this.#frame.blocks.length;
-    if (borrowed !== undefined && this.#marked[block] === borrowed) return true;
-    if (block < this.#marked.length) {
+    if (borrowed !== undefined && this.#markedIds[block] === borrowed) return true;
+    if (block < this.#markedIds.length) {
       // Other blocks than in the previous frame: its marks are dropped, and those of this frame are made again.
-      this.#forgetMarks();
+      this.#clearMarks();
       for (let i = 0; i < block; i++) this.#markSlots(this.#frame.blockIds(i), this.#firstMark + i);
-      this.#marked = this.#borrowed.slice(0, block).map((each) => each?.ids);
+      this.#markedIds = this.#borrowed.slice(0, block).map((each) => each?.ids);
     }
     if (!this.#markSlots(ids, this.#firstMark + block)) return false;
-    this.#marked[block] = borrowed;
+    this.#markedIds[block] = borrowed;
     return true;
   }
 
-  #forgetMarks(): void {
-    this.#firstMark += this.#marked.length;
-    this.#marked.length = 0;
+  #clearMarks(): void {
+    this.#firstMark += this.#markedIds.length;
+    this.#markedIds.length = 0;
     if (this.#firstMark <= 0xffffffff - MAX_OBJECTS) return;
     this.#markOfSlot.fill(0);
     this.#firstMark = 1;
@@ -382,7 +390,7 @@ export class FrameBuilder implements StagedTransforms {
 
   #setSingles(ids: Uint32Array, matrices: Float32Array | Float64Array, parent: ArrayLike<number>): void {
     for (let i = 0; i < ids.length; i++) {
-      const at = this.#frame.matrixAt(this.#singleOf(ids[i]));
+      const at = this.#frame.matrixAt(this.#ensureSingle(ids[i]));
       if (isAffine(matrices, 16 * i)) multiplyAffine(this.#frame.f64, at, parent, matrices, 16 * i);
       else this.#frame.f64.fill(Number.NaN, at, at + AFFINE_NUMBERS); // the worker lists it as rejected
     }

@@ -10,7 +10,7 @@ import { AFFINE_NUMBERS } from '../transforms/affine.js';
 import { BulkWriter } from '../transforms/bulk-writer.js';
 import type { BorrowedBlock, ReplayLog } from '../transforms/replay-log.js';
 import type { TransformTable } from '../transforms/transform-table.js';
-import { type Entry, handedOver, isKnownToTheNext, notBringBack, staysBehind } from './entries.js';
+import { applyToWaitingFrame, bufferToTransfer, type Entry, isReplayed, mustFollowFrame } from './entries.js';
 import { FrameBuffer } from './frame-buffer.js';
 import { FrameBuilder } from './frame-builder.js';
 import { FrameView } from './frame-result.js';
@@ -29,7 +29,7 @@ interface Frame {
 }
 
 const NO_VIEWS = new Uint32Array(0);
-const NO_MS: FrameResult['ms'] = {
+const ZERO_TIMES: FrameResult['ms'] = {
   ...{ total: 0, update: 0, cull: 0, occlusion: 0, contacts: 0 },
   ...{ broadPhase: 0, narrowPhase: 0, answer: 0, commands: 0 },
 };
@@ -53,7 +53,7 @@ export class FramePump {
   /** Writes objects that move in every frame. */
   readonly bulk: BulkWriter;
   framesDone = 0;
-  ms = NO_MS;
+  ms = ZERO_TIMES;
   memory: MemoryUse = { memoryBytes: 0, usedBytes: 0 };
   /** Whether frames are in memory that is shared with the worker; if not, their buffers are transferred. */
   sharesFrames = false;
@@ -65,24 +65,24 @@ export class FramePump {
   readonly #views: ViewTable;
   readonly #poses: PoseTable;
   readonly #onAnswer: (out: ArrayBuffer) => void;
-  readonly #stagings: FrameBuilder[];
-  readonly #free: FrameBuilder[] = [];
+  readonly #builders: FrameBuilder[];
+  readonly #freeBuilders: FrameBuilder[] = [];
   #lastFrame = 0;
-  #inWorker: Frame | undefined;
-  #waiting: Frame | undefined;
+  #frameInWorker: Frame | undefined;
+  #waitingFrame: Frame | undefined;
   /** Whether the worker is in the middle of long work. */
   #isBusy = false;
   /** True between two workers: nothing is sent. */
   #isDown = false;
   /** Entries that are sent in the next microtask, or before the next frame. */
-  #ready: Entry[] = [];
+  #readyEntries: Entry[] = [];
   /** Entries that are sent after the waiting frame. */
-  #behind: Entry[] = [];
-  #flushIsDue = false;
+  #entriesBehind: Entry[] = [];
+  #isFlushScheduled = false;
   /** The buffer of the newest result, which the caller may read, and that of an older one, which is free. */
-  #shownOut: ArrayBuffer | undefined;
+  #newestOut: ArrayBuffer | undefined;
   #freeOut: ArrayBuffer | undefined;
-  #newest: FrameView | undefined;
+  #newestResult: FrameView | undefined;
   #sentOutBytes = 0;
   #outAllocations = 0;
 
@@ -102,7 +102,7 @@ export class FramePump {
     this.#onAnswer = onAnswer;
     this.#poses = poses;
     this.staging = this.#newBuilder();
-    this.#stagings = [this.staging];
+    this.#builders = [this.staging];
     this.#link = link;
     this.bulk = new BulkWriter(table);
     this.#log = log;
@@ -118,22 +118,22 @@ export class FramePump {
 
   /** The number of waiting frames: 0 or 1. */
   get depth(): number {
-    return this.#waiting ? 1 : 0;
+    return this.#waitingFrame ? 1 : 0;
   }
 
   /** The number of frame buffers that were allocated so far. */
   get allocations(): number {
-    return this.#stagings.reduce((sum, staging) => sum + staging.allocations, this.#outAllocations);
+    return this.#builders.reduce((sum, staging) => sum + staging.allocations, this.#outAllocations);
   }
 
   /** Sends a command or a query in order with the frames. */
   enqueue(entry: Entry): void {
-    if (this.#isDown && isKnownToTheNext(entry)) {
-      if (entry.type === 'removeView') this.#waiting?.staging.dropView(entry.slot);
+    if (this.#isDown && isReplayed(entry)) {
+      if (entry.type === 'removeView') this.#waitingFrame?.staging.dropView(entry.slot);
       return;
     }
-    if (this.#waiting) this.#behind.push(entry);
-    else this.#ready.push(entry);
+    if (this.#waitingFrame) this.#entriesBehind.push(entry);
+    else this.#readyEntries.push(entry);
     this.#flushSoon();
   }
 
@@ -147,7 +147,7 @@ export class FramePump {
   override(id: ObjectId, matrix: number[]): void {
     this.staging.setSingle(id, matrix);
     // The next worker gets the command before the waiting frame.
-    if (this.#isDown) this.#waiting?.staging.setSingle(id, matrix);
+    if (this.#isDown) this.#waitingFrame?.staging.setSingle(id, matrix);
   }
 
   /**
@@ -166,7 +166,7 @@ export class FramePump {
 
   /** The newest command, if it is the last entry and has not been sent yet. */
   get lastCommand(): Command | undefined {
-    const last = (this.#waiting ? this.#behind : this.#ready).at(-1);
+    const last = (this.#waitingFrame ? this.#entriesBehind : this.#readyEntries).at(-1);
     return typeof last === 'function' || last?.type === 'call' ? undefined : (last as Command); // a mark has no type
   }
 
@@ -176,7 +176,7 @@ export class FramePump {
     this.staging.keepIn(this.#log, this.#lastFrame + 1);
     this.staging.addMoved(this.bulk, this.#table);
     this.staging.addPoses();
-    const waiting = this.#waiting;
+    const waiting = this.#waitingFrame;
     if (waiting) {
       this.#sendCommandsAhead(waiting);
       waiting.staging.join(this.staging);
@@ -192,25 +192,25 @@ export class FramePump {
       isAhead: false,
       stayed: 0,
     };
-    this.staging = this.#free.pop() ?? this.#newStaging();
-    if (this.#inWorker || this.#isDown) this.#waiting = frame;
+    this.staging = this.#freeBuilders.pop() ?? this.#addBuilder();
+    if (this.#frameInWorker || this.#isDown) this.#waitingFrame = frame;
     else this.#post(frame);
     return frame.answer.promise;
   }
 
   /** Takes a frame's answer and sends the frame that waited for it. */
-  receive({ frame: number, epoch, input, out, failure, areMoved, memoryBytes, usedBytes }: ResultMessage): void {
-    const frame = this.#inWorker;
-    if (!frame || number !== this.#lastFrame || epoch !== this.#link.life) return; // from an earlier life of the worker
+  receive({ frame: frameNumber, epoch, input, out, failure, areMoved, memoryBytes, usedBytes }: ResultMessage): void {
+    const frame = this.#frameInWorker;
+    if (!frame || frameNumber !== this.#lastFrame || epoch !== this.#link.life) return; // from an earlier life of the worker
     this.memory = { memoryBytes, usedBytes };
     this.framesDone++;
-    this.#inWorker = undefined;
+    this.#frameInWorker = undefined;
     this.#isBusy = false;
     if (!out) {
       frame.staging.reopen(input);
       if (areMoved) frame.staging.dropMoves();
       this.#table.starts.interrupt();
-      this.#stageAgain(frame.staging);
+      this.#restage(frame.staging);
     } else {
       this.#log.answer(this.#lastFrame);
       if (new DataView(out).getUint32(OUT_REJECTED_COUNT, true) === 0) this.#log.accept(this.#lastFrame);
@@ -218,10 +218,10 @@ export class FramePump {
       frame.staging.restart(input);
       this.#release(frame.staging);
       if (out.byteLength !== this.#sentOutBytes) this.#outAllocations++;
-      this.#freeOut = this.#shownOut;
-      this.#shownOut = out;
+      this.#freeOut = this.#newestOut;
+      this.#newestOut = out;
     }
-    this.#sendWaiting();
+    this.#sendWaitingFrame();
     if (failure) {
       frame.answer.reject(new CollisionError(failure.code, `update: ${failure.message}`));
       return;
@@ -229,7 +229,7 @@ export class FramePump {
     const result = new FrameView(out!, frame.names);
     this.#onAnswer(out!);
     this.ms = result.ms;
-    this.#newest = result;
+    this.#newestResult = result;
     frame.answer.resolve(result);
   }
 
@@ -237,15 +237,15 @@ export class FramePump {
   interrupt(): void {
     this.#isDown = true;
     this.#isBusy = false;
-    this.#log.interrupt(this.#inWorker ? this.#lastFrame - 1 : this.#lastFrame);
+    this.#log.interrupt(this.#frameInWorker ? this.#lastFrame - 1 : this.#lastFrame);
     // The buffers of these frames are lost, or of no use any more; the log has the transforms of the rejected updates.
-    this.#inWorker = undefined;
-    this.#waiting = undefined;
+    this.#frameInWorker = undefined;
+    this.#waitingFrame = undefined;
     this.#freeOut = undefined;
-    this.#ready = [...this.#ready, ...this.#behind].filter(
+    this.#readyEntries = [...this.#readyEntries, ...this.#entriesBehind].filter(
       (each) => typeof each === 'function' || each.type === 'call',
     );
-    this.#behind = [];
+    this.#entriesBehind = [];
     this.#views.forgetSent();
   }
 
@@ -256,62 +256,62 @@ export class FramePump {
     const staging = new FrameBuilder(this.#poses);
     this.#views.copyTo(staging);
     this.#log.replay(staging);
-    const moved = this.#beginWays(staging);
+    const movedObjects = this.#rewindContinuous(staging);
     staging.addAllPoses();
     const input = staging.seal(this.#lastFrame, this.#link.life);
     this.#link.post({ type: 'place', input }, [input]);
-    if (!moved.isEmpty) {
-      const ahead = moved.seal(this.#lastFrame, this.#link.life);
-      this.#link.post({ type: 'ahead', input: ahead }, [ahead]);
+    if (!movedObjects.isEmpty) {
+      const movedInput = movedObjects.seal(this.#lastFrame, this.#link.life);
+      this.#link.post({ type: 'ahead', input: movedInput }, [movedInput]);
     }
     // Characters move their objects themselves.
     this.#postCommands(characters);
     this.#postBaseline();
-    if (!this.#waiting) {
+    if (!this.#waitingFrame) {
       this.flush();
       return;
     }
     // All current objects are in the worker; no query may see them where they were before the waiting frame.
-    const queued = [...this.#ready, ...this.#behind];
-    this.#ready = queued.filter((entry) => !staysBehind(entry));
-    this.#behind = queued.filter(staysBehind);
-    this.#sendWaiting();
+    const queued = [...this.#readyEntries, ...this.#entriesBehind];
+    this.#readyEntries = queued.filter((entry) => !mustFollowFrame(entry));
+    this.#entriesBehind = queued.filter(mustFollowFrame);
+    this.#sendWaitingFrame();
   }
 
   /** Puts continuous objects back to where the last answered frame had them. Returns their current transforms, sent next. */
-  #beginWays(staging: FrameBuilder): FrameBuilder {
-    const moved = new FrameBuilder();
+  #rewindContinuous(staging: FrameBuilder): FrameBuilder {
+    const movedObjects = new FrameBuilder();
     this.#table.starts.forEach((id, matrices, at) => {
       if (!this.#table.has(id)) return;
       const from = staging.addSingle(id);
-      const to = moved.addSingle(id);
+      const to = movedObjects.addSingle(id);
       for (let k = 0; k < AFFINE_NUMBERS; k++) {
-        moved.f64[to + k] = staging.f64[from + k];
+        movedObjects.f64[to + k] = staging.f64[from + k];
         staging.f64[from + k] = matrices[at + k];
       }
     });
-    return moved;
+    return movedObjects;
   }
 
   /** Releases everything, when the link has ended. */
   clear(): void {
     this.staging = this.#newBuilder();
-    this.#stagings.length = 0;
-    this.#free.length = 0;
-    this.#ready = [];
-    this.#behind = [];
-    this.#inWorker = undefined;
-    this.#waiting = undefined;
-    this.#shownOut = undefined;
+    this.#builders.length = 0;
+    this.#freeBuilders.length = 0;
+    this.#readyEntries = [];
+    this.#entriesBehind = [];
+    this.#frameInWorker = undefined;
+    this.#waitingFrame = undefined;
+    this.#newestOut = undefined;
     this.#freeOut = undefined;
-    this.#newest = undefined;
+    this.#newestResult = undefined;
     this.#log.clear();
     this.#poses.clear();
   }
 
   /** Sends the last answer to a new worker, whichever worker gave it: begun, ended, entered and left are relative to it. */
   #postBaseline(): void {
-    const newest = this.#newest;
+    const newest = this.#newestResult;
     if (!newest || newest.isGone) return;
     const { a, b, groupA, groupB } = newest.contacts;
     const seen: BaselineMessage['seen'] = [];
@@ -319,8 +319,8 @@ export class FramePump {
       const slot = this.#views.slotOf(name);
       if (slot !== undefined) seen.push({ slot, ids: ids.slice() });
     }
-    const [ofA, ofB] = [groupA.slice(), groupB.slice()];
-    this.#link.post({ type: 'baseline', a: a.slice(), b: b.slice(), groupA: ofA, groupB: ofB, seen });
+    const [groupIdsA, groupIdsB] = [groupA.slice(), groupB.slice()];
+    this.#link.post({ type: 'baseline', a: a.slice(), b: b.slice(), groupA: groupIdsA, groupB: groupIdsB, seen });
   }
 
   #post(frame: Frame): void {
@@ -331,7 +331,7 @@ export class FramePump {
       input = frame.staging.seal(this.#lastFrame, this.#link.life, this.#contactBudget);
     } catch (error) {
       frame.staging.reopen();
-      this.#stageAgain(frame.staging);
+      this.#restage(frame.staging);
       frame.answer.reject(error as CollisionError); // OUT_OF_MEMORY
       return;
     }
@@ -339,49 +339,49 @@ export class FramePump {
     const out = this.#freeOut?.byteLength ? this.#freeOut : undefined;
     this.#freeOut = undefined;
     this.#sentOutBytes = out?.byteLength ?? 0;
-    this.#inWorker = frame;
+    this.#frameInWorker = frame;
     this.#table.starts.send();
     this.#link.post({ type: 'frame', input, out }, transferOf(input, out));
   }
 
   /** Stages the contents of a frame that could not be run for the next frame, under what was staged since. */
-  #stageAgain(failed: FrameBuilder): void {
-    const next = this.#waiting?.staging ?? this.staging;
+  #restage(failed: FrameBuilder): void {
+    const next = this.#waitingFrame?.staging ?? this.staging;
     failed.join(next);
     next.restart();
-    this.#free.push(next);
-    if (this.#waiting) this.#waiting.staging = failed;
+    this.#freeBuilders.push(next);
+    if (this.#waitingFrame) this.#waitingFrame.staging = failed;
     else this.staging = failed;
     this.#views.forgetSent();
-    if (this.#waiting) this.#views.stage(failed);
+    if (this.#waitingFrame) this.#views.stage(failed);
   }
 
-  #sendWaiting(): void {
-    const waiting = this.#waiting;
+  #sendWaitingFrame(): void {
+    const waiting = this.#waitingFrame;
     if (!waiting) return;
-    this.#waiting = undefined;
+    this.#waitingFrame = undefined;
     this.#post(waiting);
-    this.#ready = this.#behind;
-    this.#behind = [];
+    this.#readyEntries = this.#entriesBehind;
+    this.#entriesBehind = [];
     this.flush();
   }
 
   #sendCommandsAhead(waiting: Frame): void {
-    for (const entry of this.#behind.splice(waiting.stayed)) {
-      if (staysBehind(entry)) this.#behind.push(entry);
+    for (const entry of this.#entriesBehind.splice(waiting.stayed)) {
+      if (mustFollowFrame(entry)) this.#entriesBehind.push(entry);
       else {
-        this.#ready.push(entry);
-        notBringBack(waiting.staging, entry);
+        this.#readyEntries.push(entry);
+        applyToWaitingFrame(waiting.staging, entry);
       }
     }
-    waiting.stayed = this.#behind.length;
+    waiting.stayed = this.#entriesBehind.length;
     this.#flushSoon();
   }
 
   /** Makes the entries behind the waiting frame ready, after the frame's transforms. */
-  #goAhead(): void {
-    const waiting = this.#waiting;
-    if (!waiting || !this.#isBusy || this.#isDown || this.#behind.length === 0) return;
+  #sendAhead(): void {
+    const waiting = this.#waitingFrame;
+    if (!waiting || !this.#isBusy || this.#isDown || this.#entriesBehind.length === 0) return;
     this.flush();
     if (!waiting.isAhead) {
       let input: ArrayBuffer;
@@ -393,27 +393,31 @@ export class FramePump {
       this.#link.post({ type: 'ahead', input }, [input]);
       waiting.isAhead = true;
     }
-    for (const entry of this.#behind) notBringBack(waiting.staging, entry);
-    this.#ready = this.#behind;
-    this.#behind = [];
+    for (const entry of this.#entriesBehind) applyToWaitingFrame(waiting.staging, entry);
+    this.#readyEntries = this.#entriesBehind;
+    this.#entriesBehind = [];
     waiting.stayed = 0;
   }
 
   #flushSoon(): void {
-    if (this.#flushIsDue || (this.#ready.length === 0 && !(this.#isBusy && this.#behind.length > 0))) return;
-    this.#flushIsDue = true;
+    if (
+      this.#isFlushScheduled ||
+      (this.#readyEntries.length === 0 && !(this.#isBusy && this.#entriesBehind.length > 0))
+    )
+      return;
+    this.#isFlushScheduled = true;
     queueMicrotask(() => {
-      this.#flushIsDue = false;
-      this.#goAhead();
+      this.#isFlushScheduled = false;
+      this.#sendAhead();
       this.flush();
     });
   }
 
   /** Posts the ready entries: consecutive commands as one message. */
   flush(): void {
-    if (this.#ready.length === 0 || this.#isDown) return;
-    const entries = this.#ready;
-    this.#ready = [];
+    if (this.#readyEntries.length === 0 || this.#isDown) return;
+    const entries = this.#readyEntries;
+    this.#readyEntries = [];
     let list: Command[] = [];
     let buffers: ArrayBuffer[] = [];
     for (const entry of entries) {
@@ -421,7 +425,7 @@ export class FramePump {
       if (!post) {
         if ('after' in entry) entry.after = this.#lastFrame;
         else list.push(entry as Command);
-        const buffer = handedOver(entry as Command);
+        const buffer = bufferToTransfer(entry as Command);
         if (buffer) buffers.push(buffer);
         continue;
       }
@@ -445,12 +449,12 @@ export class FramePump {
     const { staging } = this;
     const isNext = staging.isEmpty;
     if (isNext) this.staging = empty;
-    this.#free.push(isNext ? staging : empty);
+    this.#freeBuilders.push(isNext ? staging : empty);
   }
 
-  #newStaging(): FrameBuilder {
+  #addBuilder(): FrameBuilder {
     const staging = this.#newBuilder();
-    this.#stagings.push(staging);
+    this.#builders.push(staging);
     return staging;
   }
 

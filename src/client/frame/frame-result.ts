@@ -84,6 +84,6 @@ export class FrameView implements FrameResult {
 }
 
 function nothingVisible(frame: number): VisibleSet {
-  const none = () => new Uint32Array(0);
-  return { ids: none(), inside: 0, entered: none(), left: none(), occluded: none(), occluders: none(), frame };
+  const noIds = () => new Uint32Array(0);
+  return { ids: noIds(), inside: 0, entered: noIds(), left: noIds(), occluded: noIds(), occluders: noIds(), frame };
 }

@@ -15,15 +15,15 @@ export class OutBuffer {
 
   /** Checks that the buffer is not detached. Throws DISPOSED if it is. */
   check(): void {
-    this.#attached();
+    this.#attachedData();
   }
 
   word(at: number): number {
-    return this.#attached().getUint32(at, true);
+    return this.#attachedData().getUint32(at, true);
   }
 
   double(at: number): number {
-    return this.#attached().getFloat64(at, true);
+    return this.#attachedData().getFloat64(at, true);
   }
 
   u8(at: number, length: number): Uint8Array {
@@ -46,7 +46,7 @@ export class OutBuffer {
     return this.#data.buffer.slice(0, this.word(layout.OUT_BYTES));
   }
 
-  #attached(): DataView<ArrayBuffer> {
+  #attachedData(): DataView<ArrayBuffer> {
     if (!this.isDetached) return this.#data;
     throw new CollisionError(
       'DISPOSED',

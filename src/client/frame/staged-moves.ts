@@ -5,7 +5,7 @@ import {
   MOVE_KIND,
   MOVE_SECONDS,
   MOVE_TIMED,
-  MOVE_WAY,
+  MOVE_VECTOR,
 } from '../../shared/layout.js';
 import type { Vec3 } from '../../shared/types.js';
 
@@ -21,19 +21,19 @@ interface Move {
  * frame that is joined many times brings few moves.
  */
 export class StagedMoves {
-  readonly #list: Move[] = [];
-  readonly #lastOf = new Map<number, Move>();
+  readonly #moves: Move[] = [];
+  readonly #lastMoveOf = new Map<number, Move>();
 
   get count(): number {
-    return this.#list.length;
+    return this.#moves.length;
   }
 
   get bytes(): number {
-    return this.#list.length * MOVE_BYTES;
+    return this.#moves.length * MOVE_BYTES;
   }
 
   add(character: number, kind: number, [x, y, z]: Vec3, seconds: number): void {
-    const last = this.#lastOf.get(character);
+    const last = this.#lastMoveOf.get(character);
     if (last && last.kind === kind) {
       const { way } = last;
       if (kind === MOVE_BY) {
@@ -48,24 +48,24 @@ export class StagedMoves {
       }
     }
     const move: Move = { character, kind, way: [x, y, z], seconds };
-    this.#list.push(move);
-    this.#lastOf.set(character, move);
+    this.#moves.push(move);
+    this.#lastMoveOf.set(character, move);
   }
 
   join(newer: StagedMoves): void {
-    for (const { character, kind, way, seconds } of newer.#list) this.add(character, kind, way, seconds);
+    for (const { character, kind, way, seconds } of newer.#moves) this.add(character, kind, way, seconds);
   }
 
   clear(): void {
-    this.#list.length = 0;
-    this.#lastOf.clear();
+    this.#moves.length = 0;
+    this.#lastMoveOf.clear();
   }
 
   write(u32: Uint32Array, _f32: Float32Array, f64: Float64Array, at: number): void {
-    for (const { character, kind, way, seconds } of this.#list) {
+    for (const { character, kind, way, seconds } of this.#moves) {
       u32[(at + MOVE_CHARACTER) / 4] = character;
       u32[(at + MOVE_KIND) / 4] = kind;
-      f64.set(way, (at + MOVE_WAY) / 8);
+      f64.set(way, (at + MOVE_VECTOR) / 8);
       f64[(at + MOVE_SECONDS) / 8] = seconds;
       at += MOVE_BYTES;
     }

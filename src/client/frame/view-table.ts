@@ -25,12 +25,12 @@ import {
   checkMatrix,
   checkNumbers,
   checkOneOf,
-  invalid,
-  invalidArgument,
-  reading,
+  describeValue,
+  guardRead,
+  invalidArgumentError,
   readNumbers,
   readOptions,
-  show,
+  throwInvalid,
 } from '../check/validate.js';
 import { IDENTITY } from '../transforms/affine.js';
 import type { FrameBuilder } from './frame-builder.js';
@@ -74,10 +74,10 @@ export class View {
     floats[VIEW_MARGIN / 8] = margin;
     // The margin bounds the sum of the frustum's and an object's motion. The eye, an object and its occluder may move by twice
     // that relative to one another.
-    const lasting = occlusionMargin ?? (margin > 0 ? 2 * margin : undefined);
-    const kind = lasting === undefined ? OCCLUSION_EXACT : OCCLUSION_LASTING;
+    const lastingMargin = occlusionMargin ?? (margin > 0 ? 2 * margin : undefined);
+    const kind = lastingMargin === undefined ? OCCLUSION_EXACT : OCCLUSION_LASTING;
     record[VIEW_OCCLUSION / 4] = hasOcclusion ? kind : OCCLUSION_NONE;
-    floats[VIEW_OCCLUSION_MARGIN / 8] = hasOcclusion ? (lasting ?? 0) : 0;
+    floats[VIEW_OCCLUSION_MARGIN / 8] = hasOcclusion ? (lastingMargin ?? 0) : 0;
   }
 }
 
@@ -90,11 +90,11 @@ export class ViewTable {
   readonly #freeSlots: number[] = [];
   readonly #scratch = new View(0);
 
-  /** Sets a view; `read` is the view if it was read before. Callers may pass anything as an extra argument: it is ignored. */
-  set(operation: string, name: unknown, options: ViewOptions, read?: unknown): void {
-    if (typeof name !== 'string' || name === '') invalid(operation, 'name', name, 'a name');
-    const isRead = reading(operation, 'view', () => read instanceof View);
-    const { record } = isRead ? (read as View) : readView(operation, options, this.#scratch);
+  /** Sets a view; `preparedView` is the view if it was read before. Callers may pass anything as an extra argument: it is ignored. */
+  set(operation: string, name: unknown, options: ViewOptions, preparedView?: unknown): void {
+    if (typeof name !== 'string' || name === '') throwInvalid(operation, 'name', name, 'a name');
+    const isPrepared = guardRead(operation, 'view', () => preparedView instanceof View);
+    const { record } = isPrepared ? (preparedView as View) : readView(operation, options, this.#scratch);
     const view = this.#views.get(name) ?? this.#add(name);
     record[VIEW_SLOT / 4] = view.slot;
     if (areEqual(view.record, record)) return;
@@ -105,8 +105,10 @@ export class ViewTable {
   get(operation: string, argument: string, name: unknown): View {
     const view = this.#views.get(name as string);
     if (view) return view;
-    const known = [...this.#views.keys()].map(show).join(', ') || 'none yet';
-    throw invalidArgument(`${operation}: ${argument} is ${show(name)}, expected a view that was set: ${known}`);
+    const knownNames = [...this.#views.keys()].map(describeValue).join(', ') || 'none yet';
+    throw invalidArgumentError(
+      `${operation}: ${argument} is ${describeValue(name)}, expected a view that was set: ${knownNames}`,
+    );
   }
 
   /** Copies the current record of a view, by name, or of a view that is given for a query alone. */
@@ -160,17 +162,17 @@ export class ViewTable {
 }
 
 /** Reads a view that has no name, into a given one if any. */
-export function readView(operation: string, options: ViewOptions, into = new View(0)): View {
-  if (options === undefined) invalid(operation, 'view', options, 'an object');
-  const read = readOptions(operation, 'view', options, KEYS);
-  if (read.viewport === undefined) invalid(operation, 'viewport', read.viewport, 'an object');
-  read.viewport = readOptions(operation, 'viewport', read.viewport, VIEWPORT_KEYS);
-  return checkView(operation, read, into);
+export function readView(operation: string, options: ViewOptions, target = new View(0)): View {
+  if (options === undefined) throwInvalid(operation, 'view', options, 'an object');
+  const given = readOptions(operation, 'view', options, KEYS);
+  if (given.viewport === undefined) throwInvalid(operation, 'viewport', given.viewport, 'an object');
+  given.viewport = readOptions(operation, 'viewport', given.viewport, VIEWPORT_KEYS);
+  return checkView(operation, given, target);
 }
 
 /** Reads a view from options that nobody else holds: their keys are known, and their contents do not change. */
-export function checkView(operation: string, options: ViewOptions, into = new View(0)): View {
-  const { record, floats } = into;
+export function checkView(operation: string, options: ViewOptions, target = new View(0)): View {
+  const { record, floats } = target;
   const {
     projection,
     view,
@@ -203,8 +205,8 @@ export function checkView(operation: string, options: ViewOptions, into = new Vi
   floats[VIEW_MIN_PIXELS / 8] = checkAtLeastZero(operation, 'minPixels', minPixels);
   checkAtLeastZero(operation, 'margin', margin);
   if (occlusionMargin !== undefined) checkAtLeastZero(operation, 'occlusionMargin', occlusionMargin);
-  into.setMargins(margin, checkBoolean(operation, 'occlusion', occlusion) && !isEmpty, occlusionMargin);
-  return into;
+  target.setMargins(margin, checkBoolean(operation, 'occlusion', occlusion) && !isEmpty, occlusionMargin);
+  return target;
 }
 
 /** Reads the projection of a view that sees nothing: the aspect of a canvas without a size is often 0 / 0. */
@@ -221,6 +223,6 @@ function checkProjection(operation: string, projection: ArrayLike<number>): numb
     p[i + 2] * (p[j] * p[k + 1] - p[j + 1] * p[k]);
   const determinant =
     p[15] * minor(0, 4, 8) - p[11] * minor(0, 4, 12) + p[7] * minor(0, 8, 12) - p[3] * minor(4, 8, 12);
-  if (determinant === 0) invalid(operation, 'the determinant of projection', determinant, 'an invertible matrix');
+  if (determinant === 0) throwInvalid(operation, 'the determinant of projection', determinant, 'an invertible matrix');
   return p;
 }

@@ -1,5 +1,5 @@
 import { CollisionError } from '../../shared/errors.js';
-import { reading } from '../check/validate.js';
+import { guardRead } from '../check/validate.js';
 import type { Deferred } from './worker-link.js';
 
 /**
@@ -13,8 +13,8 @@ export function abortable<T>(operation: string, signal: AbortSignal | undefined,
     answer.reject(aborted(operation, signal));
     answer.drop?.();
   };
-  const forget = listenTo(operation, signal, abort, (error) => answer.reject(error));
-  answer.promise.then(forget, forget);
+  const stopListening = listenTo(operation, signal, abort, (error) => answer.reject(error));
+  answer.promise.then(stopListening, stopListening);
   return answer.promise;
 }
 
@@ -22,18 +22,18 @@ export function abortable<T>(operation: string, signal: AbortSignal | undefined,
 export function unlessAborted<T>(operation: string, answer: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return answer;
   return new Promise((resolve, reject) => {
-    const forget = listenTo(operation, signal, () => reject(aborted(operation, signal)), reject);
-    answer.then(resolve, reject).then(forget);
+    const stopListening = listenTo(operation, signal, () => reject(aborted(operation, signal)), reject);
+    answer.then(resolve, reject).then(stopListening);
   });
 }
 
 /** All that wait for a signal, with one listener: Node takes more than ten listeners of a signal for a leak, and warns. */
-interface Hearing {
+interface SharedListener {
   readonly all: Set<() => void>;
   readonly listener: () => void;
 }
 
-const hearings = new WeakMap<AbortSignal, Hearing>();
+const sharedListeners = new WeakMap<AbortSignal, SharedListener>();
 
 /**
  * Calls `onAbort` when a signal aborts, or now if it has; returns a function that ends this. A signal need not be the
@@ -45,36 +45,36 @@ function listenTo(
   onAbort: () => void,
   onError: (error: CollisionError) => void,
 ): () => void {
-  const use = (act: () => void): void => {
+  const guard = (action: () => void): void => {
     try {
-      reading(operation, 'signal', act);
+      guardRead(operation, 'signal', action);
     } catch (error) {
       onError(error as CollisionError);
     }
   };
-  use(() => {
+  guard(() => {
     if (signal.aborted) onAbort();
-    const { all } = hearings.get(signal) ?? hear(signal);
+    const { all } = sharedListeners.get(signal) ?? addSharedListener(signal);
     all.add(onAbort);
   });
   return () =>
-    use(() => {
-      const hearing = hearings.get(signal);
-      if (!hearing?.all.delete(onAbort) || hearing.all.size > 0) return;
-      hearings.delete(signal);
-      signal.removeEventListener('abort', hearing.listener);
+    guard(() => {
+      const sharedListener = sharedListeners.get(signal);
+      if (!sharedListener?.all.delete(onAbort) || sharedListener.all.size > 0) return;
+      sharedListeners.delete(signal);
+      signal.removeEventListener('abort', sharedListener.listener);
     });
 }
 
-function hear(signal: AbortSignal): Hearing {
+function addSharedListener(signal: AbortSignal): SharedListener {
   const all = new Set<() => void>();
   const listener = (): void => {
     for (const each of [...all]) each();
   };
   signal.addEventListener('abort', listener);
-  const hearing = { all, listener };
-  hearings.set(signal, hearing);
-  return hearing;
+  const sharedListener = { all, listener };
+  sharedListeners.set(signal, sharedListener);
+  return sharedListener;
 }
 
 export function aborted(operation: string, signal: AbortSignal): CollisionError {

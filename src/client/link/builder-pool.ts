@@ -5,7 +5,7 @@ import type { MeshData } from '../../shared/types.js';
 import { buffersOf } from '../skin/mesh-deform.js';
 import { abortable } from './abort.js';
 import { CallBatch } from './call-batch.js';
-import { type Deferred, type LinkOptions, namedAnew, WorkerLink } from './worker-link.js';
+import { type Deferred, type LinkOptions, renameError, WorkerLink } from './worker-link.js';
 
 /** Idle builders are ended after a while, since a WebAssembly memory never shrinks. */
 const IDLE_MS = 5_000;
@@ -14,13 +14,13 @@ const IDLE_MS = 5_000;
  * Up to this many bytes, a mesh is built with others in one message, and its arrays are copied: transferring a buffer takes
  * longer.
  */
-const SMALL_BYTES = 16_384;
+const MAX_SMALL_BUILD_BYTES = 16_384;
 
 /**
  * From this many triangles on, an idle builder builds a part of another one's tree. With two that run already, a dragon of 202,520
  * triangles is added in 0.93 of the time; starting one takes about as long as building fewer triangles.
  */
-const PARTED_TRIANGLES = 200_000;
+const MIN_SPLIT_TRIANGLES = 200_000;
 
 /** Approximate bytes per triangle in a baked mesh. */
 const TRIANGLE_BYTES = 84;
@@ -43,7 +43,7 @@ export class BuilderPool {
   readonly #options: LinkOptions;
   readonly #service: Builder;
   readonly #builders: Builder[] = [];
-  readonly #onProgress = new Map<number, (fraction: number) => void>();
+  readonly #progressListeners = new Map<number, (fraction: number) => void>();
   #lastBuild = 0;
 
   constructor(limit: number, options: LinkOptions, service: WorkerLink) {
@@ -70,10 +70,10 @@ export class BuilderPool {
     const answer = builder.link.defer<ArrayBuffer | BakedChunks>(operation);
     const { positions, indices, topology = 'triangles', skin, morphs } = mesh;
     const bytes = positions.buffer.byteLength + (indices?.buffer.byteLength ?? 0);
-    const isPlain = topology === 'triangles' && !skin && !morphs;
-    if (bytes <= SMALL_BYTES && isPlain && features === undefined) {
+    const isRigidTriangles = topology === 'triangles' && !skin && !morphs;
+    if (bytes <= MAX_SMALL_BUILD_BYTES && isRigidTriangles && features === undefined) {
       this.#runSmall(operation, builder, answer, { positions, indices, weld, isFast });
-    } else this.#run(operation, builder, answer, mesh, onProgress, weld, features, isFast, isPlain, chunks);
+    } else this.#run(operation, builder, answer, mesh, onProgress, weld, features, isFast, isRigidTriangles, chunks);
     return abortable(operation, signal, answer);
   }
 
@@ -83,7 +83,7 @@ export class BuilderPool {
   }
 
   progress({ build, fraction }: ProgressMessage): void {
-    this.#onProgress.get(build)?.(fraction);
+    this.#progressListeners.get(build)?.(fraction);
   }
 
   /** Notes that the service's own worker was replaced. */
@@ -104,33 +104,34 @@ export class BuilderPool {
     weld: number,
     features: number | undefined,
     isFast: boolean,
-    isPlain: boolean,
+    isRigidTriangles: boolean,
     chunks: Lender | undefined,
   ): Promise<void> {
     const { link } = builder;
     const build = ++this.#lastBuild;
     this.#begin(builder);
-    this.#onProgress.set(build, onProgress);
+    this.#progressListeners.set(build, onProgress);
     answer.promise.catch(() => {
-      this.#onProgress.delete(build);
+      this.#progressListeners.delete(build);
       link.post({ type: 'abort', build });
     });
     await link.up(); // if no worker follows, answer has the error already
     if (!answer.settled) {
       const deform: MeshDeform = { ...(skin && { skin }), ...(morphs && { morphs }) };
       const triangles = (indices ?? positions).length / (indices ? 3 : 9);
-      const port = isPlain && triangles >= PARTED_TRIANGLES ? this.#askForHelp(operation, answer) : undefined;
-      const handed = new Set<Transferable>([
+      const port =
+        isRigidTriangles && triangles >= MIN_SPLIT_TRIANGLES ? this.#startHelper(operation, answer) : undefined;
+      const transferables = new Set<Transferable>([
         positions.buffer,
         (indices ?? positions).buffer,
         ...buffersOf(deform),
       ] as ArrayBuffer[]);
-      if (port) handed.add(port);
-      const spare = features === undefined ? chunks?.lend(triangles * TRIANGLE_BYTES) : undefined;
+      if (port) transferables.add(port);
+      const spareChunks = features === undefined ? chunks?.lend(triangles * TRIANGLE_BYTES) : undefined;
       await link.answerWith(answer, operation, (api) =>
         api.buildMesh(
           build,
-          transfer(positions, [...handed]),
+          transfer(positions, [...transferables]),
           indices,
           weld,
           topology,
@@ -138,11 +139,11 @@ export class BuilderPool {
           features,
           isFast,
           port,
-          spare,
+          spareChunks,
         ),
       );
     }
-    this.#onProgress.delete(build);
+    this.#progressListeners.delete(build);
     this.#end(builder);
   }
 
@@ -150,8 +151,8 @@ export class BuilderPool {
    * Makes an idle builder build the second part of a tree, and returns the port to it. If that fails, the other builder does
    * the whole tree.
    */
-  #askForHelp(operation: string, answer: Deferred<ArrayBuffer | BakedChunks>): MessagePort | undefined {
-    const helper = this.#limit > 1 ? this.#idle(operation) : undefined;
+  #startHelper(operation: string, answer: Deferred<ArrayBuffer | BakedChunks>): MessagePort | undefined {
+    const helper = this.#limit > 1 ? this.#acquireIdle(operation) : undefined;
     if (!helper) return undefined;
     const { port1, port2 } = new MessageChannel();
     const { link } = helper;
@@ -197,12 +198,13 @@ export class BuilderPool {
   #leastBusy(operation: string): Builder {
     if (this.#limit === 0 || this.#service.link.error) return this.#service;
     return (
-      this.#idle(operation) ?? this.#builders.reduce((best, builder) => (builder.builds < best.builds ? builder : best))
+      this.#acquireIdle(operation) ??
+      this.#builders.reduce((best, builder) => (builder.builds < best.builds ? builder : best))
     );
   }
 
   /** Returns an idle builder: a new one, as long as the limit allows it. Throws if the first one cannot be made. */
-  #idle(operation: string): Builder | undefined {
+  #acquireIdle(operation: string): Builder | undefined {
     const idle = this.#builders.find(({ builds }) => builds === 0);
     if (idle || this.#builders.length === this.#limit) return idle;
     let link: WorkerLink;
@@ -213,7 +215,7 @@ export class BuilderPool {
     } catch (error) {
       // The existing builders do without another one.
       if (this.#builders.length > 0) return undefined;
-      throw namedAnew(operation, error);
+      throw renameError(operation, error);
     }
     const builder = newBuilder(link);
     this.#builders.push(builder);
@@ -222,8 +224,8 @@ export class BuilderPool {
   }
 
   #removeLater(builder: Builder): void {
-    const idle = () => this.#remove(builder, new CollisionError('DISPOSED', 'the builder was idle'));
-    builder.idleTimer = setTimeout(idle, IDLE_MS);
+    const removeIdle = () => this.#remove(builder, new CollisionError('DISPOSED', 'the builder was idle'));
+    builder.idleTimer = setTimeout(removeIdle, IDLE_MS);
     builder.idleTimer.unref?.(); // in Node, it must not keep the process alive
   }
 

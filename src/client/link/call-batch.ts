@@ -1,10 +1,10 @@
 import type { Remote } from '../../shared/calls.js';
 import type { CollisionError } from '../../shared/errors.js';
 import type { Outcome, WorkerApi } from '../../shared/protocol.js';
-import { type Deferred, named, type WorkerLink } from './worker-link.js';
+import { type Deferred, errorFromFailure, type WorkerLink } from './worker-link.js';
 
 /** The most calls in one message: together they are a pause of a few milliseconds in a worker. */
-const MOST_AT_ONCE = 32;
+const MAX_BATCH_CALLS = 32;
 
 interface Call<Q, A> {
   readonly operation: string;
@@ -45,30 +45,30 @@ export class CallBatch<Q, A> {
   #post(): void {
     const calls = this.#calls;
     this.#calls = [];
-    const wanted = calls.filter(({ answer, resolve }) => {
+    const openCalls = calls.filter(({ answer, resolve }) => {
       if (answer.settled) resolve(false);
       return !answer.settled;
     });
-    for (let first = 0; first < wanted.length; first += MOST_AT_ONCE) {
-      this.#ask(wanted.slice(first, first + MOST_AT_ONCE));
+    for (let start = 0; start < openCalls.length; start += MAX_BATCH_CALLS) {
+      this.#send(openCalls.slice(start, start + MAX_BATCH_CALLS));
     }
   }
 
-  async #ask(calls: readonly Call<Q, A>[]): Promise<void> {
+  async #send(calls: readonly Call<Q, A>[]): Promise<void> {
     const [{ operation }] = calls;
     const requests = calls.map(({ request }) => request);
-    const all = this.#link.defer<Outcome<A>[]>(operation);
+    const batchAnswer = this.#link.defer<Outcome<A>[]>(operation);
     // If nobody waits for any of them any more, the worker need not begin.
     const drop = (): void => {
-      if (!all.settled && calls.every(({ answer }) => answer.settled)) all.drop?.();
+      if (!batchAnswer.settled && calls.every(({ answer }) => answer.settled)) batchAnswer.drop?.();
     };
     for (const { answer } of calls) answer.drop = drop;
-    this.#link.answerWith(all, operation, (api) => this.#invoke(api, requests));
+    this.#link.answerWith(batchAnswer, operation, (api) => this.#invoke(api, requests));
     try {
-      const outcomes = await all.promise;
+      const outcomes = await batchAnswer.promise;
       calls.forEach((call, i) => {
         const { value, failure } = outcomes[i];
-        if (failure) call.answer.reject(named(call.operation, failure));
+        if (failure) call.answer.reject(errorFromFailure(call.operation, failure));
         else call.answer.resolve(value as A);
         call.resolve(failure === undefined);
       });

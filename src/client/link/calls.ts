@@ -18,7 +18,7 @@ export class Calls {
   /** The number of the last call. */
   last = 0;
   readonly #post: (message: CallMessage, transfer: Transferable[]) => void;
-  readonly #open = new Map<number, OpenCall>();
+  readonly #openCalls = new Map<number, OpenCall>();
 
   constructor(post: (message: CallMessage, transfer: Transferable[]) => void) {
     this.#post = post;
@@ -32,17 +32,17 @@ export class Calls {
   }
 
   hear([call, value, error]: AnswerMessage): void {
-    const open = this.#open.get(call);
+    const open = this.#openCalls.get(call);
     if (!open) return;
-    this.#open.delete(call);
+    this.#openCalls.delete(call);
     if (error) open.reject(Object.assign(new Error(), error));
     else open.resolve(value);
   }
 
   /** Rejects all calls, since the worker is gone. */
   end(error: CollisionError): void {
-    const calls = [...this.#open.values()];
-    this.#open.clear();
+    const calls = [...this.#openCalls.values()];
+    this.#openCalls.clear();
     for (const { reject } of calls) reject(error);
   }
 
@@ -51,7 +51,7 @@ export class Calls {
       const call = ++this.last;
       const buffers = args.flatMap((arg) => transfersOf(arg) ?? []);
       this.#post([call, name, ...args], buffers);
-      this.#open.set(call, { resolve, reject });
+      this.#openCalls.set(call, { resolve, reject });
     });
   }
 }

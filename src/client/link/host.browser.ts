@@ -3,7 +3,7 @@ import { isEndpoint } from './endpoint.js';
 import type { Host } from './host.js';
 
 /** Starts the script beside the package's own. Bundlers recognize this very line, and emit the worker. */
-const beside = async () => () => {
+const fromSiblingScript = async () => () => {
   return new Worker(new URL('./worker.js', import.meta.url), { type: 'module', name: 'collision-worker' });
 };
 
@@ -39,7 +39,7 @@ function advice(): string {
 
 const endpointOf: Host['endpointOf'] = (worker) => (isEndpoint(worker) ? worker : null);
 
-export const browserHost: Host = { ways: [beside, fromOtherOrigin, fromBlob], way: 0, advice, endpointOf };
+export const browserHost: Host = { ways: [fromSiblingScript, fromOtherOrigin, fromBlob], way: 0, advice, endpointOf };
 
 /** The host of pages that want no file beside their script. */
 export const inlineHost: Host = { ways: [fromBlob], way: 0, advice: () => '', endpointOf };

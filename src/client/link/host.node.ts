@@ -12,23 +12,23 @@ import type { Host } from './host.js';
  * A worker that is handed it also starts sooner than one that unpacks and reads the bytes again, for which V8 finds the same code:
  * after 36 instead of 52 ms of processor time, of which an empty one takes 30 (medians of 14 in turns, Node 20).
  */
-const kept: WebAssembly.Module[] = [];
+const compiledCore: WebAssembly.Module[] = [];
 
 // Otherwise the process's own flags would be inherited, --input-type for one, which is an error there.
-const OPTIONS = { name: 'collision-worker', execArgv: [], workerData: kept };
+const WORKER_OPTIONS = { name: 'collision-worker', execArgv: [], workerData: compiledCore };
 
 /** Starts the script beside the package's own. */
-const beside = async () => () => new NodeWorker(new URL('./worker.js', import.meta.url), OPTIONS);
+const fromSiblingScript = async () => () => new NodeWorker(new URL('./worker.js', import.meta.url), WORKER_OPTIONS);
 
 /** Starts the script from its text, which is loaded only for this: bundlers for servers replace the file by a path of the site. */
 async function fromText(): Promise<() => NodeWorker> {
   const { packedWorker } = await import('./worker-text.js');
   const text = gunzipSync(packedWorker()).toString();
-  return () => new NodeWorker(text, { ...OPTIONS, eval: true });
+  return () => new NodeWorker(text, { ...WORKER_OPTIONS, eval: true });
 }
 
 export const nodeHost: Host = {
-  ways: [beside, fromText],
+  ways: [fromSiblingScript, fromText],
   way: 0,
   advice: () => '',
   endpointOf(worker) {
@@ -46,7 +46,7 @@ class NodeEndpoint extends EventTarget implements WorkerEndpoint {
     this.#worker = worker;
     const fail = (message: string) => this.dispatchEvent(Object.assign(new Event('error'), { message }));
     worker.on('message', (data: unknown) => {
-      if (kept.length === 0) kept.push(...((data as Partial<ReadyMessage> | null)?.compiled ?? []));
+      if (compiledCore.length === 0) compiledCore.push(...((data as Partial<ReadyMessage> | null)?.compiled ?? []));
       this.dispatchEvent(new MessageEvent('message', { data }));
     });
     worker.on('messageerror', () => this.dispatchEvent(new Event('messageerror')));

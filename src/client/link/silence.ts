@@ -1,5 +1,5 @@
 /** The number of timer ticks without a message after which the worker counts as lost; silence begins between two ticks. */
-export const TICKS = 32;
+export const MAX_SILENT_TICKS = 32;
 
 /**
  * Detects that the worker has sent nothing for too long. Time is counted in ticks of this thread's own timer, since a clock
@@ -13,13 +13,13 @@ export class SilenceWatch {
   readonly #isWaiting: () => boolean;
   readonly #onSilence: () => void;
   #timer: ReturnType<typeof setInterval> | undefined;
-  #tickedAt = 0;
-  #gap = 0;
+  #lastTickTime = 0;
+  #lastInterval = 0;
   #silentTicks = 0;
 
   /** Makes a watch with a `timeout` in milliseconds. It reports silence only while an answer is pending. */
   constructor(timeout: number, isWaiting: () => boolean, onSilence: () => void) {
-    this.#period = timeout / TICKS;
+    this.#period = timeout / MAX_SILENT_TICKS;
     this.#isWaiting = isWaiting;
     this.#onSilence = onSilence;
   }
@@ -28,9 +28,9 @@ export class SilenceWatch {
   start(): void {
     this.heard();
     if (this.#timer !== undefined) return;
-    this.#tickedAt = performance.now();
-    this.#gap = this.#period;
-    this.#arm();
+    this.#lastTickTime = performance.now();
+    this.#lastInterval = this.#period;
+    this.#startTimer();
   }
 
   stop(): void {
@@ -48,24 +48,24 @@ export class SilenceWatch {
       return;
     }
     const now = performance.now();
-    const gap = now - this.#tickedAt;
-    const endsPause = gap > 2 * Math.max(this.#gap, this.#period);
-    this.#tickedAt = now;
-    this.#gap = gap;
-    if (endsPause) {
+    const interval = now - this.#lastTickTime;
+    const isAfterPause = interval > 2 * Math.max(this.#lastInterval, this.#period);
+    this.#lastTickTime = now;
+    this.#lastInterval = interval;
+    if (isAfterPause) {
       // The next tick comes after a whole period, and not when it was due by the old count.
       clearInterval(this.#timer);
-      this.#arm();
+      this.#startTimer();
       return;
     }
-    if (++this.#silentTicks < TICKS) return;
+    if (++this.#silentTicks < MAX_SILENT_TICKS) return;
     // Messages that arrived while this thread was busy are handled first.
     setTimeout(() => {
-      if (this.#timer !== undefined && this.#isWaiting() && this.#silentTicks >= TICKS) this.#onSilence();
+      if (this.#timer !== undefined && this.#isWaiting() && this.#silentTicks >= MAX_SILENT_TICKS) this.#onSilence();
     });
   };
 
-  #arm(): void {
+  #startTimer(): void {
     this.#timer = setInterval(this.#tick, this.#period);
     // The worker keeps Node's process alive, not this timer.
     (this.#timer as { unref?(): void }).unref?.();

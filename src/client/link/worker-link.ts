@@ -4,7 +4,7 @@ import { type Failure, failureFromWire } from '../../shared/failure.js';
 import type { FromWorker, ToWorker, WorkerApi } from '../../shared/protocol.js';
 import type { WorkerLike } from '../../shared/types.js';
 import { VERSION } from '../../shared/version.js';
-import { invalidArgument, reading, reasonOf, show } from '../check/validate.js';
+import { describeValue, guardRead, invalidArgumentError, reasonOf } from '../check/validate.js';
 import { Calls } from './calls.js';
 import type { WorkerEndpoint } from './endpoint.js';
 import type { Host } from './host.js';
@@ -40,7 +40,7 @@ export interface Revival {
 }
 
 /** The delays in milliseconds before a lost worker is replaced, for the first, second and third loss within a minute; no more. */
-const DELAYS = [0, 250, 2_000];
+const RESTART_DELAYS = [0, 250, 2_000];
 const MINUTE = 60_000;
 
 /**
@@ -70,18 +70,18 @@ export class WorkerLink {
   readonly #pending = new Map<Pending, string>();
   readonly #listeners: [type: string, listener: (event: Event) => void][];
   /** When workers were lost in the last minute. */
-  #losses: number[] = [];
+  #lossTimes: number[] = [];
   /** Resolves when the current worker is ready, or has the restored state of the one before it. */
-  #up!: Promise<void>;
-  #setUp!: () => void;
+  #whenUp!: Promise<void>;
+  #resolveUp!: () => void;
   readonly #calls = new Calls((message, transfer) => this.#endpoint?.postMessage(message, transfer));
   /** The numbers of calls whose `drop` message is not posted yet. */
-  #dropped: number[] = [];
+  #droppedCalls: number[] = [];
   #restarting: Deferred<void> | undefined;
   #endpoint: WorkerEndpoint | undefined;
-  #end!: (error: CollisionError) => void;
+  #resolveEnded!: (error: CollisionError) => void;
   /** Watches the current worker until it is ready. */
-  #start: WorkerStart | undefined;
+  #workerStart: WorkerStart | undefined;
   readonly #silence: SilenceWatch;
   #restartTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -98,18 +98,18 @@ export class WorkerLink {
     this.#silence = new SilenceWatch(
       timeout,
       () => this.#pending.size > 0,
-      () => this.#fallSilent(),
+      () => this.#handleSilence(),
     );
     this.#receive = receive;
     this.#revival = revival;
     this.#listeners = [
       ['message', (event) => this.#hear((event as MessageEvent<FromWorker | AnswerMessage>).data)],
-      ['messageerror', () => this.#lose('sent a message that could not be read')],
-      ['error', (event) => this.#failed(event as ErrorEvent)],
+      ['messageerror', () => this.#handleLoss('sent a message that could not be read')],
+      ['error', (event) => this.#handleError(event as ErrorEvent)],
     ];
-    this.#open();
+    this.#openEndpoint();
     this.ended = new Promise((resolve) => {
-      this.#end = resolve;
+      this.#resolveEnded = resolve;
     });
     this.#expectUp();
     this.#started = this.defer('createCollisionService');
@@ -119,9 +119,9 @@ export class WorkerLink {
 
   /** Resolves when the worker can be called, usually at once; also when there will be none any more. */
   async up(): Promise<void> {
-    for (let known: unknown; known !== this.#up; ) {
-      known = this.#up;
-      await this.#up;
+    for (let awaited: unknown; awaited !== this.#whenUp; ) {
+      awaited = this.#whenUp;
+      await this.#whenUp;
     }
   }
 
@@ -166,8 +166,8 @@ export class WorkerLink {
         return false;
       }
       // Any other error is a bug in the worker, after which nothing in it can be trusted.
-      if (failure) answer.reject(named(operation, this.#asCaused(failure), error));
-      else if (life === this.life) this.#lose(`failed in ${operation} with ${String(error)}`);
+      if (failure) answer.reject(errorFromFailure(operation, this.#failureAfterRestart(failure), error));
+      else if (life === this.life) this.#handleLoss(`failed in ${operation} with ${String(error)}`);
       return false;
     }
   }
@@ -176,7 +176,7 @@ export class WorkerLink {
    * Ids are checked before a question is asked, so that only the next worker can lack an object: it existed when the
    * question was asked, and was removed before it was asked again.
    */
-  #asCaused(failure: Failure): Failure {
+  #failureAfterRestart(failure: Failure): Failure {
     if (failure.code !== 'UNKNOWN_ID') return failure;
     return {
       code: 'WORKER_LOST',
@@ -186,25 +186,25 @@ export class WorkerLink {
 
   /** Promises an answer: until it is settled, the worker is watched for silence; it rejects when the worker is lost. */
   defer<T>(operation: string): Deferred<T> {
-    return this.#promise(operation, false);
+    return this.#createAnswer(operation, false);
   }
 
   /** Promises an answer to a question that changes nothing, so that the next worker can be asked when this one is lost. */
   deferQuestion<T>(operation: string): Deferred<T> {
-    return this.#promise(operation, this.#revival !== undefined);
+    return this.#createAnswer(operation, this.#revival !== undefined);
   }
 
-  #promise<T>(operation: string, mayAskAgain: boolean): Deferred<T> {
+  #createAnswer<T>(operation: string, mayAskAgain: boolean): Deferred<T> {
     const answer = new PendingAnswer<T>(mayAskAgain, (settled) => this.#release(settled));
-    if (this.#pending.size === 0 && !this.error) this.#watch();
+    if (this.#pending.size === 0 && !this.error) this.#watchSilence();
     this.#pending.set(answer, operation);
-    if (this.error) answer.reject(named(operation, this.error));
+    if (this.error) answer.reject(errorFromFailure(operation, this.error));
     return answer;
   }
 
   /** Checks that the link has not ended; throws the reason if it has. */
   check(operation: string): void {
-    if (this.error) throw named(operation, this.error);
+    if (this.error) throw errorFromFailure(operation, this.error);
   }
 
   /** Ends the worker for good and rejects everything pending with `error`. */
@@ -213,36 +213,36 @@ export class WorkerLink {
     this.error = error;
     clearTimeout(this.#restartTimer);
     this.#silence.stop();
-    this.#shut(error);
-    this.#setUp();
-    this.#end(error);
+    this.#closeEndpoint(error);
+    this.#resolveUp();
+    this.#resolveEnded(error);
   }
 
   #drop(call: number): void {
-    if (this.#dropped.push(call) > 1) return;
+    if (this.#droppedCalls.push(call) > 1) return;
     queueMicrotask(() => {
-      this.post({ type: 'drop', calls: this.#dropped });
-      this.#dropped = [];
+      this.post({ type: 'drop', calls: this.#droppedCalls });
+      this.#droppedCalls = [];
     });
   }
 
   #expectUp(): void {
-    this.#up = new Promise((resolve) => {
-      this.#setUp = resolve;
+    this.#whenUp = new Promise((resolve) => {
+      this.#resolveUp = resolve;
     });
   }
 
-  #open(): void {
+  #openEndpoint(): void {
     this.life++;
-    this.#dropped = [];
+    this.#droppedCalls = [];
     this.#silence.heard();
     const endpoint = createEndpoint(this.#host, this.#createWorker);
     if (this.error) {
       endpoint.terminate(); // createWorker has ended the link
       return;
     }
-    this.#start = new WorkerStart();
-    reading('createCollisionService', 'the worker', () => {
+    this.#workerStart = new WorkerStart();
+    guardRead('createCollisionService', 'the worker', () => {
       for (const [type, listener] of this.#listeners) endpoint.addEventListener(type, listener);
     });
     this.#endpoint = endpoint;
@@ -250,14 +250,14 @@ export class WorkerLink {
     if (this.#pending.size > 0) endpoint.ref?.();
   }
 
-  #shut(error: CollisionError): void {
+  #closeEndpoint(error: CollisionError): void {
     for (const [type, listener] of this.#listeners) this.#endpoint?.removeEventListener(type, listener);
-    this.#start?.end();
+    this.#workerStart?.end();
     this.#endpoint?.terminate();
     this.#endpoint = undefined;
     this.#calls.end(error);
     for (const [answer, operation] of [...this.#pending]) {
-      if (this.error || !answer.isQuestion) answer.reject(named(operation, error));
+      if (this.error || !answer.isQuestion) answer.reject(errorFromFailure(operation, error));
     }
   }
 
@@ -268,76 +268,77 @@ export class WorkerLink {
       return;
     }
     if (message.type === 'fault') {
-      const { code, message: why } = message.failure;
-      if (this.#started.settled || this.#isBeside) this.#doNotStart(why);
-      else this.close(new CollisionError(code, `the worker could not start: ${why}`));
+      const { code, message: reason } = message.failure;
+      if (this.#started.settled || this.#isBeside) this.#failStart(reason);
+      else this.close(new CollisionError(code, `the worker could not start: ${reason}`));
       return;
     }
     if (message.type === 'ready' && message.version !== VERSION) {
       const theirs = message.version === undefined ? 'an older version' : `version ${message.version}`;
-      this.#doNotStart(`its script is of ${theirs}, expected ${VERSION}: copy dist/worker.js of the package anew`);
+      this.#failStart(`its script is of ${theirs}, expected ${VERSION}: copy dist/worker.js of the package anew`);
       return;
     }
     this.#receive(message);
     if (message.type !== 'ready') return;
-    this.#start?.end();
-    this.#start = undefined;
+    this.#workerStart?.end();
+    this.#workerStart = undefined;
     if (this.#started.settled) {
       this.#restore();
       return;
     }
     this.#started.resolve();
-    this.#setUp();
+    this.#resolveUp();
   }
 
-  #failed(event: ErrorEvent): void {
+  #handleError(event: ErrorEvent): void {
     event.preventDefault(); // handled: not also an uncaught error of the page
-    if (this.#start) {
+    if (this.#workerStart) {
       this.isObstructed = true;
-      this.#doNotStart(this.#start.obstacle(event.message));
-    } else this.#lose(`threw: ${event.message}`);
+      this.#failStart(this.#workerStart.obstacle(event.message));
+    } else this.#handleLoss(`threw: ${event.message}`);
   }
 
-  #fallSilent(): void {
+  #handleSilence(): void {
     if (!this.#endpoint) return; // between two workers
-    if (!this.#start) this.#lose(`was silent for ${this.#timeout} ms`);
+    if (!this.#workerStart) this.#handleLoss(`was silent for ${this.#timeout} ms`);
     else
-      this.#doNotStart(
+      this.#failStart(
         `it said nothing for ${this.#timeout} ms, its script loads slowly or is not dist/worker.js of the package`,
       );
   }
 
-  #doNotStart(why: string): void {
-    this.#lose(`${this.#started.settled ? 'could not start again' : 'did not start'}: ${why}`);
+  #failStart(reason: string): void {
+    this.#handleLoss(`${this.#started.settled ? 'could not start again' : 'did not start'}: ${reason}`);
   }
 
-  #lose(what: string): void {
+  #handleLoss(reason: string): void {
     if (this.error) return;
     const now = performance.now();
-    this.#losses = [...this.#losses.filter((at) => now - at < MINUTE), now];
-    const count = this.#losses.length;
-    const again = this.#revival && this.#started.settled && count <= DELAYS.length;
-    if (!again) {
-      const often = this.#revival && count > DELAYS.length ? `, for the ${count}th time within a minute` : '';
-      this.close(new CollisionError('WORKER_LOST', `the worker ${what}${often}`));
+    this.#lossTimes = [...this.#lossTimes.filter((at) => now - at < MINUTE), now];
+    const count = this.#lossTimes.length;
+    const mayRestart = this.#revival && this.#started.settled && count <= RESTART_DELAYS.length;
+    if (!mayRestart) {
+      const repetition =
+        this.#revival && count > RESTART_DELAYS.length ? `, for the ${count}th time within a minute` : '';
+      this.close(new CollisionError('WORKER_LOST', `the worker ${reason}${repetition}`));
       return;
     }
-    const error = new CollisionError('WORKER_LOST', `the worker ${what}`);
-    this.#setUp(); // callers that wait for a worker lost before it was up wait for the next one
+    const error = new CollisionError('WORKER_LOST', `the worker ${reason}`);
+    this.#resolveUp(); // callers that wait for a worker lost before it was up wait for the next one
     this.#expectUp();
-    this.#shut(error);
-    this.#restartTimer = setTimeout(() => this.#reopen(), DELAYS[count - 1]);
+    this.#closeEndpoint(error);
+    this.#restartTimer = setTimeout(() => this.#reopen(), RESTART_DELAYS[count - 1]);
     this.#revival.lost(error); // a listener may end the link
   }
 
   #reopen(): void {
     try {
-      this.#open();
+      this.#openEndpoint();
       // Watched for silence, until it has been restored.
       this.#restarting = this.defer('restart');
       this.#restarting.promise.catch(() => {}); // callers wait for `up` instead
     } catch (error) {
-      this.#lose(`could not be made again: ${reasonOf(error)}`);
+      this.#handleLoss(`could not be made again: ${reasonOf(error)}`);
     }
   }
 
@@ -347,9 +348,9 @@ export class WorkerLink {
       await this.#revival?.restore();
       if (life !== this.life) return;
       this.#restarting?.resolve();
-      this.#setUp();
+      this.#resolveUp();
     } catch (error) {
-      if (life === this.life && this.#endpoint) this.#lose(`could not be restored: ${String(error)}`);
+      if (life === this.life && this.#endpoint) this.#handleLoss(`could not be restored: ${String(error)}`);
     }
   }
 
@@ -360,7 +361,7 @@ export class WorkerLink {
     this.#endpoint?.unref?.();
   }
 
-  #watch(): void {
+  #watchSilence(): void {
     this.#endpoint?.ref?.();
     this.#silence.start();
   }
@@ -405,14 +406,18 @@ class PendingAnswer<T> implements Deferred<T> {
 }
 
 /** Makes an error from a failure of any operation; its message begins with this operation. */
-export function named(operation: string, { code, message }: Failure, cause: unknown = undefined): CollisionError {
+export function errorFromFailure(
+  operation: string,
+  { code, message }: Failure,
+  cause: unknown = undefined,
+): CollisionError {
   const text = `${operation}: ${message.replace(/^[a-z]\w*: /, '')}`;
   return new CollisionError(code, text, cause === undefined ? undefined : { cause });
 }
 
 /** Renames a CollisionError to this operation; any other error stays as it is. */
-export function namedAnew(operation: string, error: unknown): unknown {
-  return CollisionError.is(error) ? named(operation, error, error.cause) : error;
+export function renameError(operation: string, error: unknown): unknown {
+  return CollisionError.is(error) ? errorFromFailure(operation, error, error.cause) : error;
 }
 
 function createEndpoint(host: Host, createWorker: () => WorkerLike): WorkerEndpoint {
@@ -425,9 +430,9 @@ function createEndpoint(host: Host, createWorker: () => WorkerLike): WorkerEndpo
     const advice = isForeign ? "; browsers start workers from the page's own origin only: see createWorker" : '';
     throw new CollisionError('WORKER_LOST', `the worker could not be made: ${reason}${advice}`, { cause });
   }
-  const endpoint = reading('createCollisionService', 'the worker', () => host.endpointOf(worker));
+  const endpoint = guardRead('createCollisionService', 'the worker', () => host.endpointOf(worker));
   if (!endpoint) {
-    throw invalidArgument(`createWorker returned ${show(worker)}, expected a Worker`);
+    throw invalidArgumentError(`createWorker returned ${describeValue(worker)}, expected a Worker`);
   }
   return endpoint;
 }

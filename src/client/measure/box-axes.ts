@@ -7,7 +7,7 @@ import type { Axes } from './part-tree.js';
 const X: Vec3 = [1, 0, 0];
 const Y: Vec3 = [0, 1, 0];
 /** A vector is degenerate, and has no direction, if it is no longer than this. */
-const LEAST = 1e-4;
+const MIN_LENGTH = 1e-4;
 
 /**
  * Returns axes along which the boxes of the two features' parts are tight: the normal of a face, and axes perpendicular
@@ -19,15 +19,15 @@ export function axesOf(a: MeasuredFeature, v: Vec3 | null, b: MeasuredFeature, w
   if (!normal) return [...X, ...Y, 0, 0, 1];
   const [x, y, z] = corners;
   const side = kind === 'face' ? unit([corners[3] - x, corners[4] - y, corners[5] - z], 0) : null;
-  const across = [other && cross(normal, other), side && cross(normal, side), cross(normal, X), cross(normal, Y)];
-  const u = across.map((each) => each && unit(each, LEAST)).find((each) => each)!;
+  const candidates = [other && cross(normal, other), side && cross(normal, side), cross(normal, X), cross(normal, Y)];
+  const u = candidates.map((each) => each && unit(each, MIN_LENGTH)).find((each) => each)!;
   return [...u, ...cross(normal, u), ...normal];
 }
 
-/** Returns the normalized vector; null if it is no longer than `least`. */
-function unit([x, y, z]: Vec3, least: number): Vec3 | null {
+/** Returns the normalized vector; null if it is no longer than `minLength`. */
+function unit([x, y, z]: Vec3, minLength: number): Vec3 | null {
   const length = Math.hypot(x, y, z);
-  return length > least ? [x / length, y / length, z / length] : null;
+  return length > minLength ? [x / length, y / length, z / length] : null;
 }
 
 export function cross(a: Vec3, b: Vec3): Vec3 {

@@ -2,36 +2,38 @@
 // in arrays, xyz each.
 
 /** The closest points found so far, and the square of their distance. */
-export interface Nearest {
+export interface ClosestPoints {
   square: number;
   a: [number, number, number];
   b: [number, number, number];
 }
 
 /** Keeps the closest pair of all the points that are added. */
-export class Closest implements Nearest {
+export class ClosestPointsSearch implements ClosestPoints {
   square = Number.POSITIVE_INFINITY;
   a: [number, number, number] = [0, 0, 0];
   b: [number, number, number] = [0, 0, 0];
 
   add(ax: number, ay: number, az: number, bx: number, by: number, bz: number): void {
-    const square = (bx - ax) ** 2 + (by - ay) ** 2 + (bz - az) ** 2;
-    if (!(square < this.square)) return;
-    this.square = square;
+    const distanceSquared = (bx - ax) ** 2 + (by - ay) ** 2 + (bz - az) ** 2;
+    if (!(distanceSquared < this.square)) return;
+    this.square = distanceSquared;
     this.a = [ax, ay, az];
     this.b = [bx, by, bz];
   }
 
-  /** Adds a point and its nearest point on a segment from q to r. With `isTurned` the segment belongs to the first feature. */
-  pointSegment(s: Float64Array, p: number, t: Float64Array, q: number, r: number, isTurned = false): void {
+  /** Adds a point and its nearest point on a segment from q to r. With `isSwapped` the segment belongs to the first feature. */
+  pointSegment(s: Float64Array, p: number, t: Float64Array, q: number, r: number, isSwapped = false): void {
     const [x, y, z] = [t[r] - t[q], t[r + 1] - t[q + 1], t[r + 2] - t[q + 2]];
-    const square = x * x + y * y + z * z;
+    const lengthSquared = x * x + y * y + z * z;
     const along = (s[p] - t[q]) * x + (s[p + 1] - t[q + 1]) * y + (s[p + 2] - t[q + 2]) * z;
-    const share = square > 0 ? Math.min(Math.max(along / square, 0), 1) : 0;
+    const fraction = lengthSquared > 0 ? Math.min(Math.max(along / lengthSquared, 0), 1) : 0;
     // A point at an end is exactly the end.
     const at =
-      share === 1 ? [t[r], t[r + 1], t[r + 2]] : [t[q] + share * x, t[q + 1] + share * y, t[q + 2] + share * z];
-    if (isTurned) this.add(at[0], at[1], at[2], s[p], s[p + 1], s[p + 2]);
+      fraction === 1
+        ? [t[r], t[r + 1], t[r + 2]]
+        : [t[q] + fraction * x, t[q + 1] + fraction * y, t[q + 2] + fraction * z];
+    if (isSwapped) this.add(at[0], at[1], at[2], s[p], s[p + 1], s[p + 2]);
     else this.add(s[p], s[p + 1], s[p + 2], at[0], at[1], at[2]);
   }
 
@@ -54,34 +56,34 @@ export class Closest implements Nearest {
   }
 
   /** Adds the points where a segment from p to q, or the point p if q is p, is above the inside of a triangle, or intersects it. */
-  overTriangle(s: Float64Array, p: number, q: number, t: Float64Array, at: number, isTurned = false): void {
+  overTriangle(s: Float64Array, p: number, q: number, t: Float64Array, at: number, isSwapped = false): void {
     const [ux, uy, uz] = [t[at + 3] - t[at], t[at + 4] - t[at + 1], t[at + 5] - t[at + 2]];
     const [vx, vy, vz] = [t[at + 6] - t[at], t[at + 7] - t[at + 1], t[at + 8] - t[at + 2]];
     const [nx, ny, nz] = [uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx];
-    const square = nx * nx + ny * ny + nz * nz;
-    if (!(square > 0)) return;
+    const normalSquared = nx * nx + ny * ny + nz * nz;
+    if (!(normalSquared > 0)) return;
     const heightOf = (i: number) => (s[i] - t[at]) * nx + (s[i + 1] - t[at + 1]) * ny + (s[i + 2] - t[at + 2]) * nz;
     const add = (x: number, y: number, z: number, height: number): void => {
       // The foot of the perpendicular on the triangle's plane, and whether it is inside.
       const [wx, wy, wz] = [x - t[at], y - t[at + 1], z - t[at + 2]];
-      const v = ((wy * vz - wz * vy) * nx + (wz * vx - wx * vz) * ny + (wx * vy - wy * vx) * nz) / square;
-      const w = ((uy * wz - uz * wy) * nx + (uz * wx - ux * wz) * ny + (ux * wy - uy * wx) * nz) / square;
+      const v = ((wy * vz - wz * vy) * nx + (wz * vx - wx * vz) * ny + (wx * vy - wy * vx) * nz) / normalSquared;
+      const w = ((uy * wz - uz * wy) * nx + (uz * wx - ux * wz) * ny + (ux * wy - uy * wx) * nz) / normalSquared;
       if (!(v >= 0 && w >= 0 && v + w <= 1)) return;
-      const share = height / square;
-      const foot = [x - share * nx, y - share * ny, z - share * nz];
-      if (isTurned) this.add(foot[0], foot[1], foot[2], x, y, z);
+      const fraction = height / normalSquared;
+      const foot = [x - fraction * nx, y - fraction * ny, z - fraction * nz];
+      if (isSwapped) this.add(foot[0], foot[1], foot[2], x, y, z);
       else this.add(x, y, z, foot[0], foot[1], foot[2]);
     };
-    const [from, to] = [heightOf(p), heightOf(q)];
-    add(s[p], s[p + 1], s[p + 2], from);
+    const [startHeight, endHeight] = [heightOf(p), heightOf(q)];
+    add(s[p], s[p + 1], s[p + 2], startHeight);
     if (p === q) return;
-    add(s[q], s[q + 1], s[q + 2], to);
-    if (from < 0 === to < 0) return;
-    const share = from / (from - to);
+    add(s[q], s[q + 1], s[q + 2], endHeight);
+    if (startHeight < 0 === endHeight < 0) return;
+    const fraction = startHeight / (startHeight - endHeight);
     add(
-      s[p] + share * (s[q] - s[p]),
-      s[p + 1] + share * (s[q + 1] - s[p + 1]),
-      s[p + 2] + share * (s[q + 2] - s[p + 2]),
+      s[p] + fraction * (s[q] - s[p]),
+      s[p + 1] + fraction * (s[q + 1] - s[p + 1]),
+      s[p + 2] + fraction * (s[q + 2] - s[p + 2]),
       0,
     );
   }

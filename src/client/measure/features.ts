@@ -1,6 +1,6 @@
 import type { FlatFace, Hit, Snap, Vec3 } from '../../shared/types.js';
 import { checkTypedArray } from '../check/binary.js';
-import { checkFinite, checkVec3, invalid, reading } from '../check/validate.js';
+import { checkFinite, checkVec3, guardRead, throwInvalid } from '../check/validate.js';
 
 /**
  * Features that can be measured: a point; an edge by its ends; a flat face; a snap of a pick, whole edges and faces included; a
@@ -17,19 +17,21 @@ export interface MeasuredFeature {
 const EXPECTED = 'a point, an edge, a face, a snap or a hit';
 
 /** Reads a measured feature. Throws INVALID_ARGUMENT. */
-export function readFeature(operation: string, argument: string, given: Measurable): MeasuredFeature {
-  return reading(operation, argument, () => {
-    if (typeof given !== 'object' || given === null) invalid(operation, argument, given, EXPECTED);
-    if (Array.isArray(given) || ArrayBuffer.isView(given))
-      return pointOf(operation, argument, given as unknown as Vec3);
-    const { snap } = given as Partial<Hit>;
-    return snap ? readOwn(operation, `${argument}.snap`, snap) : readOwn(operation, argument, given);
+export function readFeature(operation: string, argument: string, feature: Measurable): MeasuredFeature {
+  return guardRead(operation, argument, () => {
+    if (typeof feature !== 'object' || feature === null) throwInvalid(operation, argument, feature, EXPECTED);
+    if (Array.isArray(feature) || ArrayBuffer.isView(feature))
+      return pointOf(operation, argument, feature as unknown as Vec3);
+    const { snap } = feature as Partial<Hit>;
+    return snap
+      ? readSingleFeature(operation, `${argument}.snap`, snap)
+      : readSingleFeature(operation, argument, feature);
   });
 }
 
 /** Reads a feature that is not a hit with a snap. */
-function readOwn(operation: string, argument: string, given: Measurable): MeasuredFeature {
-  const { kind, face, a, b, point, corners } = given as Partial<Snap & FlatFace>;
+function readSingleFeature(operation: string, argument: string, feature: Measurable): MeasuredFeature {
+  const { kind, face, a, b, point, corners } = feature as Partial<Snap & FlatFace>;
   if (corners !== undefined) return faceOf(operation, `${argument}.corners`, corners);
   if (kind === 'face') return faceOf(operation, `${argument}.face.corners`, face?.corners);
   const isEdge = kind === 'edge' || (kind === undefined && a !== undefined);
@@ -38,16 +40,16 @@ function readOwn(operation: string, argument: string, given: Measurable): Measur
   return { kind: 'edge', corners: Float64Array.from(ends.flat()) };
 }
 
-function pointOf(operation: string, argument: string, given: Vec3): MeasuredFeature {
-  return { kind: 'point', corners: Float64Array.from(checkVec3(operation, argument, given)) };
+function pointOf(operation: string, argument: string, value: Vec3): MeasuredFeature {
+  return { kind: 'point', corners: Float64Array.from(checkVec3(operation, argument, value)) };
 }
 
-function faceOf(operation: string, argument: string, given: Float64Array | undefined): MeasuredFeature {
-  const corners = checkTypedArray<Float64Array>(operation, argument, given, ['Float64Array']).slice();
+function faceOf(operation: string, argument: string, value: Float64Array | undefined): MeasuredFeature {
+  const corners = checkTypedArray<Float64Array>(operation, argument, value, ['Float64Array']).slice();
   if (corners.length === 0 || corners.length % 9 !== 0) {
-    invalid(operation, `the length of ${argument}`, corners.length, '9 for each triangle, of one or more');
+    throwInvalid(operation, `the length of ${argument}`, corners.length, '9 for each triangle, of one or more');
   }
-  const wrong = corners.findIndex((each) => !Number.isFinite(each));
-  if (wrong >= 0) checkFinite(operation, `${argument}[${wrong}]`, corners[wrong]);
+  const invalidIndex = corners.findIndex((each) => !Number.isFinite(each));
+  if (invalidIndex >= 0) checkFinite(operation, `${argument}[${invalidIndex}]`, corners[invalidIndex]);
   return { kind: 'face', corners };
 }

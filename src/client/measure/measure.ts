@@ -1,9 +1,9 @@
 import type { Vec3 } from '../../shared/types.js';
-import { invalid } from '../check/validate.js';
+import { throwInvalid } from '../check/validate.js';
 import { axesOf, cross } from './box-axes.js';
-import { Closest } from './closest-points.js';
+import { ClosestPointsSearch } from './closest-points.js';
 import { type Measurable, type MeasuredFeature, readFeature } from './features.js';
-import { partsOf, roundingOf, visitPairs } from './part-tree.js';
+import { rootOf, roundingOf, visitPairs } from './part-tree.js';
 
 /** The distance and the angle of two features. Lengths are world units. */
 export interface Measure {
@@ -22,7 +22,7 @@ export interface Measure {
 }
 
 /** Radians within which faces count as parallel: rounding of float32 vertices rotates a face by less than this. */
-const PARALLEL = 1e-4;
+const PARALLEL_TOLERANCE = 1e-4;
 
 /**
  * Measures two features: points, edges and faces in any combination. Everything is computed in float64 relative to the first one,
@@ -38,22 +38,22 @@ export function measure(a: Measurable, b: Measurable): Measure {
   const first = readFeature('measure', 'a', a);
   const second = readFeature('measure', 'b', b);
   const origin = first.corners.slice(0, 3);
-  moveBy(first.corners, origin);
-  moveBy(second.corners, origin);
-  const closest = new Closest();
-  const [v, w] = [wayOf(first), wayOf(second)];
+  subtractOrigin(first.corners, origin);
+  subtractOrigin(second.corners, origin);
+  const closest = new ClosestPointsSearch();
+  const [v, w] = [directionOf(first), directionOf(second)];
   const axes = axesOf(first, v, second, w);
-  const [parts, others] = [first, second].map(({ kind, corners }) => partsOf(corners, SIZES[kind], axes));
-  visitPairs(parts, others, closest, roundingOf(parts, others), (i, k) => addPair(closest, first, i, second, k));
+  const [rootA, rootB] = [first, second].map(({ kind, corners }) => rootOf(corners, SIZES[kind], axes));
+  visitPairs(rootA, rootB, closest, roundingOf(rootA, rootB), (i, k) => addPair(closest, first, i, second, k));
   const { square } = closest;
-  if (!(square < Infinity)) invalid('measure', 'b', b, 'what is less than 1e154 away from `a`');
-  const placeOf = ([x, y, z]: Vec3): Vec3 => [x + origin[0], y + origin[1], z + origin[2]];
+  if (!(square < Infinity)) throwInvalid('measure', 'b', b, 'what is less than 1e154 away from `a`');
+  const toWorld = ([x, y, z]: Vec3): Vec3 => [x + origin[0], y + origin[1], z + origin[2]];
   const angle = v && w ? angleOf(first.kind, v, second.kind, w) : null;
-  const areParallel = first.kind === 'face' && second.kind === 'face' && angle !== null && angle <= PARALLEL;
+  const areParallel = first.kind === 'face' && second.kind === 'face' && angle !== null && angle <= PARALLEL_TOLERANCE;
   return {
     distance: Math.sqrt(square),
-    pointA: placeOf(closest.a),
-    pointB: placeOf(closest.b),
+    pointA: toWorld(closest.a),
+    pointB: toWorld(closest.b),
     angle,
     gap: areParallel ? gapOf(first, v!, second, w!) : null,
   };
@@ -62,11 +62,11 @@ export function measure(a: Measurable, b: Measurable): Measure {
 /** Numbers of a part: a point, an edge or a triangle. */
 const SIZES = { point: 3, edge: 6, face: 9 } as const;
 
-function moveBy(corners: Float64Array, origin: Float64Array): void {
+function subtractOrigin(corners: Float64Array, origin: Float64Array): void {
   for (let i = 0; i < corners.length; i++) corners[i] -= origin[i % 3];
 }
 
-function addPair(closest: Closest, a: MeasuredFeature, i: number, b: MeasuredFeature, k: number): void {
+function addPair(closest: ClosestPointsSearch, a: MeasuredFeature, i: number, b: MeasuredFeature, k: number): void {
   const [s, t] = [a.corners, b.corners];
   const [m, n] = [SIZES[a.kind], SIZES[b.kind]];
   for (const [p, q] of SIDES[a.kind]) {
@@ -92,7 +92,7 @@ const SIDES = {
 } as const;
 
 /** Returns the unit direction of an edge or the unit normal of a face; null without any. */
-function wayOf({ kind, corners }: MeasuredFeature): Vec3 | null {
+function directionOf({ kind, corners }: MeasuredFeature): Vec3 | null {
   if (kind === 'point') return null;
   let sum: Vec3 = [0, 0, 0];
   if (kind === 'edge') {
@@ -122,11 +122,11 @@ function angleOf(a: MeasuredFeature['kind'], v: Vec3, b: MeasuredFeature['kind']
 function gapOf(a: MeasuredFeature, v: Vec3, b: MeasuredFeature, w: Vec3): number {
   const sign = dot(v, w) < 0 ? -1 : 1;
   const normal: Vec3 = [v[0] + sign * w[0], v[1] + sign * w[1], v[2] + sign * w[2]];
-  const [p, q] = [middleOf(a), middleOf(b)];
+  const [p, q] = [centroidOf(a), centroidOf(b)];
   return Math.abs(dot(normal, [q[0] - p[0], q[1] - p[1], q[2] - p[2]])) / Math.hypot(...normal);
 }
 
-function middleOf({ corners }: MeasuredFeature): Vec3 {
+function centroidOf({ corners }: MeasuredFeature): Vec3 {
   const sum: [number, number, number] = [0, 0, 0];
   for (let i = 0; i < corners.length; i++) sum[i % 3] += corners[i];
   return [(3 * sum[0]) / corners.length, (3 * sum[1]) / corners.length, (3 * sum[2]) / corners.length];

@@ -6,7 +6,7 @@
 // The boxes are along the features, not along the world's axes: boxes about oblique parts are nearer to each other than the
 // parts are, and two parallel plates that are rotated relative to the axes, of 9,800 triangles each, took 6 s because of that.
 
-import type { Nearest } from './closest-points.js';
+import type { ClosestPoints } from './closest-points.js';
 
 /** Axes of boxes: three orthonormal vectors, xyz each. */
 export type Axes = readonly number[];
@@ -26,17 +26,17 @@ export interface PartNode {
 }
 
 /** Makes the root node of all parts of a feature, of `size` numbers each. */
-export function partsOf(corners: Float64Array, size: number, axes: Axes): PartNode {
-  const along = new Float64Array(corners.length);
+export function rootOf(corners: Float64Array, size: number, axes: Axes): PartNode {
+  const projected = new Float64Array(corners.length);
   for (let i = 0; i < corners.length; i += 3) {
     const x = corners[i];
     const y = corners[i + 1];
     const z = corners[i + 2];
-    for (let k = 0; k < 3; k++) along[i + k] = axes[3 * k] * x + axes[3 * k + 1] * y + axes[3 * k + 2] * z;
+    for (let k = 0; k < 3; k++) projected[i + k] = axes[3 * k] * x + axes[3 * k + 1] * y + axes[3 * k + 2] * z;
   }
   const parts = new Uint32Array(corners.length / size);
   for (let i = 0; i < parts.length; i++) parts[i] = size * i;
-  return nodeOf(along, size, parts, 0, parts.length);
+  return nodeOf(projected, size, parts, 0, parts.length);
 }
 
 function nodeOf(corners: Float64Array, size: number, parts: Uint32Array, start: number, end: number): PartNode {
@@ -54,7 +54,7 @@ function nodeOf(corners: Float64Array, size: number, parts: Uint32Array, start: 
 }
 
 /** Returns the squared distance between two boxes. */
-function gapOf({ box: a }: PartNode, { box: b }: PartNode): number {
+function boxDistanceSquared({ box: a }: PartNode, { box: b }: PartNode): number {
   const x = Math.max(a[0] - b[3], b[0] - a[3], 0);
   const y = Math.max(a[1] - b[4], b[1] - a[4], 0);
   const z = Math.max(a[2] - b[5], b[2] - a[5], 0);
@@ -62,26 +62,26 @@ function gapOf({ box: a }: PartNode, { box: b }: PartNode): number {
 }
 
 /** Splits two parts or more by their centroids, along the longest edge of their box, partitioning them in place. */
-function halvesOf({ corners, size, parts, start, end, box }: PartNode): readonly [PartNode, PartNode] {
+function splitNode({ corners, size, parts, start, end, box }: PartNode): readonly [PartNode, PartNode] {
   const [x, y, z] = [box[3] - box[0], box[4] - box[1], box[5] - box[2]];
   const axis = x >= y && x >= z ? 0 : y >= z ? 1 : 2;
-  const middleOf = (part: number): number => {
+  const centroidOf = (part: number): number => {
     let sum = 0;
     for (let k = part + axis; k < part + size; k += 3) sum += corners[k];
     return sum;
   };
-  let mean = 0;
-  for (let i = start; i < end; i++) mean += middleOf(parts[i]) / (end - start);
-  let middle = start;
+  let meanCentroid = 0;
+  for (let i = start; i < end; i++) meanCentroid += centroidOf(parts[i]) / (end - start);
+  let splitIndex = start;
   for (let i = start; i < end; i++) {
     const part = parts[i];
-    if (!(middleOf(part) < mean)) continue;
-    parts[i] = parts[middle];
-    parts[middle++] = part;
+    if (!(centroidOf(part) < meanCentroid)) continue;
+    parts[i] = parts[splitIndex];
+    parts[splitIndex++] = part;
   }
   // If all have the same centroid, any halves will do.
-  if (middle === start || middle === end) middle = (start + end) >> 1;
-  return [nodeOf(corners, size, parts, start, middle), nodeOf(corners, size, parts, middle, end)];
+  if (splitIndex === start || splitIndex === end) splitIndex = (start + end) >> 1;
+  return [nodeOf(corners, size, parts, start, splitIndex), nodeOf(corners, size, parts, splitIndex, end)];
 }
 
 /**
@@ -103,22 +103,24 @@ export function roundingOf(a: PartNode, b: PartNode): number {
 export function visitPairs(
   a: PartNode,
   b: PartNode,
-  found: Nearest,
+  closest: ClosestPoints,
   rounding: number,
   visit: (i: number, k: number) => void,
 ): void {
-  const gap = Math.sqrt(gapOf(a, b));
-  if (!(gap < Math.sqrt(found.square) - rounding || (gap <= rounding && found.square > 0))) return;
+  const gap = Math.sqrt(boxDistanceSquared(a, b));
+  if (!(gap < Math.sqrt(closest.square) - rounding || (gap <= rounding && closest.square > 0))) return;
   const [m, n] = [a.end - a.start, b.end - b.start];
   if (m + n < 3) {
     visit(a.parts[a.start], b.parts[b.start]);
     return;
   }
-  const isOfA = m >= n;
-  const [split, other] = isOfA ? [a, b] : [b, a];
-  split.halves ??= halvesOf(split);
-  const [one, two] = split.halves;
-  for (const half of gapOf(one, other) <= gapOf(two, other) ? [one, two] : [two, one]) {
-    visitPairs(isOfA ? half : a, isOfA ? b : half, found, rounding, visit);
+  const isSplittingA = m >= n;
+  const [split, other] = isSplittingA ? [a, b] : [b, a];
+  split.halves ??= splitNode(split);
+  const [left, right] = split.halves;
+  for (const half of boxDistanceSquared(left, other) <= boxDistanceSquared(right, other)
+    ? [left, right]
+    : [right, left]) {
+    visitPairs(isSplittingA ? half : a, isSplittingA ? b : half, closest, rounding, visit);
   }
 }

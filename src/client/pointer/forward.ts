@@ -11,18 +11,25 @@ import type { Camera, Intersection, Object3D } from 'three';
 import { CollisionError } from '../../shared/errors.js';
 import { addTo } from '../../shared/lists-by-key.js';
 import { checkSignal } from '../check/signal.js';
-import { checkAtLeastZero, checkInteger, invalid, reading, readOptions, show } from '../check/validate.js';
+import {
+  checkAtLeastZero,
+  checkInteger,
+  describeValue,
+  guardRead,
+  readOptions,
+  throwInvalid,
+} from '../check/validate.js';
 import { reportUncaught } from '../report-uncaught.js';
-import { placeOn } from '../three/query/place-on.js';
+import { positionOn } from '../three/query/place-on.js';
 import type { SceneTracker } from '../three/scene-tracker.js';
 import type { ViewSize } from '../three/view/view.js';
 import { EventQueue } from './event-queue.js';
-import { KeptEvent } from './kept-event.js';
+import { EventSnapshot } from './kept-event.js';
 import { decideAtOnce } from './preventable.js';
-import { type Answer, isSomething, keptCamera, WorkerRay } from './worker-ray.js';
+import { type Answer, cameraSnapshot, isObjectHit, WorkerRay } from './worker-ray.js';
 
 const OPERATION = 'forwardPointerEvents';
-const MOST_VIEWS = 1000;
+const MAX_VIEWS = 1000;
 const KEYS = [
   ...['signal', 'view', 'preventDefault', 'radius', 'filter', 'customSort'],
   ...['clickThresholdMs', 'dblClickThresholdMs', 'contextMenuButton'],
@@ -84,18 +91,18 @@ export function forwardPointerEvents(
   checkSignal(OPERATION, given.signal);
   for (const name of ['preventDefault', 'filter', 'customSort'] as const) {
     const value: unknown = given[name];
-    if (value !== undefined && typeof value !== 'function') invalid(OPERATION, name, value, 'a function');
+    if (value !== undefined && typeof value !== 'function') throwInvalid(OPERATION, name, value, 'a function');
   }
   for (const [name, value] of Object.entries({ clickThresholdMs, dblClickThresholdMs, radius })) {
     if (value !== undefined) checkAtLeastZero(OPERATION, name, value);
   }
   const views = readViews(given.view);
   if (contextMenuButton !== undefined) checkInteger(OPERATION, 'contextMenuButton', contextMenuButton, 0, 31);
-  reading(OPERATION, 'tracker', () => {
-    if (typeof tracker?.follow !== 'function') invalid(OPERATION, 'tracker', tracker, 'a SceneTracker');
+  guardRead(OPERATION, 'tracker', () => {
+    if (typeof tracker?.follow !== 'function') throwInvalid(OPERATION, 'tracker', tracker, 'a SceneTracker');
   });
-  reading(OPERATION, 'element', () => {
-    if (typeof element?.setPointerCapture !== 'function') invalid(OPERATION, 'element', element, 'an HTMLElement');
+  guardRead(OPERATION, 'element', () => {
+    if (typeof element?.setPointerCapture !== 'function') throwInvalid(OPERATION, 'element', element, 'an HTMLElement');
   });
   const forwarding = new Forwarding(tracker, element, views, given);
   return () => forwarding.end();
@@ -104,12 +111,12 @@ export function forwardPointerEvents(
 /** Returns the names of views, where undefined is the tracker's own. */
 function readViews(view: unknown): readonly (string | undefined)[] {
   if (view === undefined) return [undefined];
-  const expected = `the name of a view, or an array of 1 to ${MOST_VIEWS} such names`;
-  return reading(OPERATION, 'view', () => {
+  const expected = `the name of a view, or an array of 1 to ${MAX_VIEWS} such names`;
+  return guardRead(OPERATION, 'view', () => {
     // The array is read by its indices, because an iterator of it may never end. A hole becomes undefined, which is not a name.
-    const names = Array.isArray(view) ? Array.from(Array.prototype.slice.call(view, 0, MOST_VIEWS + 1)) : [view];
-    if (names.length === 0 || names.length > MOST_VIEWS) invalid(OPERATION, 'view', view, expected);
-    return names.map((name) => (typeof name === 'string' ? name : invalid(OPERATION, 'view', name, expected)));
+    const names = Array.isArray(view) ? Array.from(Array.prototype.slice.call(view, 0, MAX_VIEWS + 1)) : [view];
+    if (names.length === 0 || names.length > MAX_VIEWS) throwInvalid(OPERATION, 'view', view, expected);
+    return names.map((name) => (typeof name === 'string' ? name : throwInvalid(OPERATION, 'view', name, expected)));
   });
 }
 
@@ -126,13 +133,13 @@ const KINDS: Record<string, Kind> = {
 };
 
 /** One pointer of the browser. */
-interface Forwarded {
+interface ForwardedPointer {
   readonly id: number;
   readonly pointer: Pointer;
   /** Its position on the element; null while it is not over the element. */
   place: { x: number; y: number } | null;
   /** The newest of its events, used for whatever moves under it. */
-  newest: KeptEvent<MouseEvent>;
+  newest: EventSnapshot<MouseEvent>;
   /** The view in which it was last seen, and that view's camera; null before. */
   view: string | undefined;
   eye: Camera | null;
@@ -146,20 +153,20 @@ class Forwarding {
   readonly #element: HTMLElement;
   readonly #views: readonly (string | undefined)[];
   readonly #options: ForwardPointerOptions;
-  readonly #ending = new AbortController();
+  readonly #endController = new AbortController();
   readonly #queue = new EventQueue();
-  readonly #pointers = new Map<number, Forwarded>();
-  readonly #leave: () => void;
+  readonly #pointers = new Map<number, ForwardedPointer>();
+  readonly #unfollow: () => void;
   /** True while listeners run, which may end the forwarding: pointers leave the objects only after all that happened before. */
   #isHandling = false;
   /** The answer for the event whose listeners run. */
   #answer = UNSEEN;
-  #newest: Intersection | null = null;
+  #newestHit: Intersection | null = null;
   /** A wheel event belongs to the mouse, but does not have its pointer id. */
-  #mouse = 1;
-  #complaint = '';
+  #mousePointerId = 1;
+  #lastWarning = '';
   /** Views that have been set, or that the console was warned about. */
-  readonly #known = new Set<string | undefined>();
+  readonly #knownViews = new Set<string | undefined>();
 
   constructor(
     tracker: SceneTracker,
@@ -171,17 +178,17 @@ class Forwarding {
     this.#element = element;
     this.#views = views;
     this.#options = options;
-    this.#leave = tracker.follow(this);
+    this.#unfollow = tracker.follow(this);
     const { signal, preventDefault } = options;
-    const use = { signal: this.#ending.signal, passive: true };
+    const listenerOptions = { signal: this.#endController.signal, passive: true };
     for (const type of Object.keys(KINDS)) {
-      element.addEventListener(type, (event) => this.#take(KINDS[type], event as MouseEvent), use);
+      element.addEventListener(type, (event) => this.#receive(KINDS[type], event as MouseEvent), listenerOptions);
     }
     if (preventDefault !== undefined) {
-      const leave = decideAtOnce(element, (event) => preventDefault(event, this.#newest));
-      this.#ending.signal.addEventListener('abort', leave);
+      const stopDeciding = decideAtOnce(element, (event) => preventDefault(event, this.#newestHit));
+      this.#endController.signal.addEventListener('abort', stopDeciding);
     }
-    signal?.addEventListener('abort', () => this.end(), { signal: this.#ending.signal });
+    signal?.addEventListener('abort', () => this.end(), { signal: this.#endController.signal });
     if (signal?.aborted === true) this.end();
   }
 
@@ -196,9 +203,9 @@ class Forwarding {
 
   /** Ends the forwarding. Objects under a pointer are notified that it leaves. */
   end(): void {
-    if (this.#ending.signal.aborted) return;
-    this.#ending.abort();
-    this.#leave();
+    if (this.#endController.signal.aborted) return;
+    this.#endController.abort();
+    this.#unfollow();
     this.#queue.close();
     if (!this.#isHandling) this.#exitAll();
   }
@@ -210,15 +217,15 @@ class Forwarding {
       } catch (error) {
         reportUncaught(error);
       }
-      this.#forget(id);
+      this.#removePointer(id);
     }
-    this.#newest = null;
+    this.#newestHit = null;
   }
 
-  #take(kind: Kind, native: MouseEvent): void {
-    const { pointerId: id = this.#mouse, pointerType = 'mouse' } = native as Partial<PointerEvent>;
-    if (pointerType === 'mouse') this.#mouse = id;
-    const event = new KeptEvent(native);
+  #receive(kind: Kind, native: MouseEvent): void {
+    const { pointerId: id = this.#mousePointerId, pointerType = 'mouse' } = native as Partial<PointerEvent>;
+    if (pointerType === 'mouse') this.#mousePointerId = id;
+    const event = new EventSnapshot(native);
     let forwarded = this.#pointers.get(id);
     if (forwarded === undefined) {
       if (kind === 'cancel' || kind === 'leave') return;
@@ -226,82 +233,82 @@ class Forwarding {
       this.#pointers.set(id, forwarded);
     }
     if (kind === 'leave' || kind === 'cancel') forwarded.place = null;
-    else if (kind !== 'wheel') forwarded.place = placeOn(this.#element, native);
+    else if (kind !== 'wheel') forwarded.place = positionOn(this.#element, native);
     if (kind !== 'wheel') forwarded.newest = event;
     this.#push(kind, forwarded, event);
   }
 
-  #push(kind: Kind, forwarded: Forwarded, event: KeptEvent<MouseEvent>): void {
-    const isAsked = kind !== 'cancel' && kind !== 'leave';
-    const { x, y } = kind === 'still' ? forwarded.place! : placeOn(this.#element, event.native);
+  #push(kind: Kind, forwarded: ForwardedPointer, event: EventSnapshot<MouseEvent>): void {
+    const needsAnswer = kind !== 'cancel' && kind !== 'leave';
+    const { x, y } = kind === 'still' ? forwarded.place! : positionOn(this.#element, event.native);
     let answer = UNSEEN;
     this.#queue.push({
       coalesced: kind === 'move' || kind === 'still' ? `${kind} ${forwarded.id} ${event.native.buttons}` : null,
       ask: () => {
-        if (!isAsked) return null;
-        return this.#find(x, y, forwarded).then((found) => {
-          answer = found;
+        if (!needsAnswer) return null;
+        return this.#pickAnswer(x, y, forwarded).then((result) => {
+          answer = result;
         });
       },
       refresh: () => null,
       handle: () => {
         // Since the question, an object may have captured the pointer in another view.
         const isElsewhere = isCaptured(forwarded) && answer.view !== forwarded.view;
-        this.#answer = isElsewhere ? this.#see(forwarded.view, x, y) : answer;
-        const isSeen = isAsked && this.#answer.camera !== null;
+        this.#answer = isElsewhere ? this.#answerWithoutHits(forwarded.view, x, y) : answer;
+        const isSeen = needsAnswer && this.#answer.camera !== null;
         this.#isHandling = true;
         try {
           event.during(() => this.#handle(kind, forwarded, event.native, isSeen));
         } finally {
           this.#isHandling = false;
-          if (this.#ending.signal.aborted) this.#exitAll();
+          if (this.#endController.signal.aborted) this.#exitAll();
         }
       },
     });
   }
 
-  async #find(x: number, y: number, forwarded: Forwarded): Promise<Answer> {
+  async #pickAnswer(x: number, y: number, forwarded: ForwardedPointer): Promise<Answer> {
     const { radius } = this.#options;
     const view = isCaptured(forwarded) ? forwarded.view : this.#viewAt(x, y);
-    const before = this.#see(view, x, y);
+    const baseAnswer = this.#answerWithoutHits(view, x, y);
     try {
       const options = { ...(view !== undefined && { view }), ...(radius !== undefined && { radius }) };
       const hits = new Map<Object3D, Intersection[]>();
       for (const hit of await this.#tracker.pickAll(x, y, options)) addTo(hits, hit.object, hit);
-      return { ...(before.camera === null ? this.#see(view, x, y) : before), hits };
+      return { ...(baseAnswer.camera === null ? this.#answerWithoutHits(view, x, y) : baseAnswer), hits };
     } catch (error) {
       if (CollisionError.is(error) && error.code === 'DISPOSED') {
         this.end();
-      } else if (before.camera !== null && String(error) !== this.#complaint) {
-        this.#complaint = String(error);
-        console.warn(`${OPERATION}: ${this.#complaint}; rays are cast by three.js meanwhile`);
+      } else if (baseAnswer.camera !== null && String(error) !== this.#lastWarning) {
+        this.#lastWarning = String(error);
+        console.warn(`${OPERATION}: ${this.#lastWarning}; rays are cast by three.js meanwhile`);
       }
-      return before;
+      return baseAnswer;
     }
   }
 
   /** Returns the last of the views that contains a pixel; if none does, the first that is set. */
   #viewAt(x: number, y: number): string | undefined {
     const views = this.#views.filter((name) => this.#isSet(name));
-    const within = views.filter((name) => isWithin(this.#tracker.viewOf(name)!.options.viewport, x, y));
-    return within.length > 0 ? within.at(-1) : (views[0] ?? this.#views[0]);
+    const containingViews = views.filter((name) => isWithin(this.#tracker.viewOf(name)!.options.viewport, x, y));
+    return containingViews.length > 0 ? containingViews.at(-1) : (views[0] ?? this.#views[0]);
   }
 
   /** Returns whether a view of that name is set. Warns once in the console about one that was never set. */
   #isSet(name: string | undefined): boolean {
     const isSet = this.#tracker.viewOf(name) !== null;
-    if (isSet) this.#known.add(name);
-    else if (this.#tracker.viewOf() !== null && !this.#known.has(name)) {
-      this.#known.add(name);
+    if (isSet) this.#knownViews.add(name);
+    else if (this.#tracker.viewOf() !== null && !this.#knownViews.has(name)) {
+      this.#knownViews.add(name);
       console.warn(
-        `${OPERATION}: view is ${show(name)}, which the tracker has not set; no pointer is in it until it is`,
+        `${OPERATION}: view is ${describeValue(name)}, which the tracker has not set; no pointer is in it until it is`,
       );
     }
     return isSet;
   }
 
   /** Returns how a pixel is seen in a view now. */
-  #see(name: string | undefined, x: number, y: number): Answer {
+  #answerWithoutHits(name: string | undefined, x: number, y: number): Answer {
     const view = this.#tracker.viewOf(name);
     if (view === null) return UNSEEN;
     const { viewport } = view.options;
@@ -309,7 +316,7 @@ class Forwarding {
     return {
       view: name,
       eye: view.camera,
-      camera: keptCamera(view.camera),
+      camera: cameraSnapshot(view.camera),
       isInside: isWithin(viewport, x, y),
       x: ((x - left) / width) * 2 - 1,
       y: 1 - ((y - top) / height) * 2,
@@ -317,11 +324,11 @@ class Forwarding {
     };
   }
 
-  #handle(kind: Kind, forwarded: Forwarded, native: MouseEvent, isSeen: boolean): void {
+  #handle(kind: Kind, forwarded: ForwardedPointer, native: MouseEvent, isSeen: boolean): void {
     const { id, pointer, place } = forwarded;
     const { root } = this.#tracker;
     if (kind === 'wheel') {
-      if (isSeen) this.#turn(pointer, root, native as WheelEvent);
+      if (isSeen) this.#emitWheel(pointer, root, native as WheelEvent);
       return;
     }
     if (isSeen) {
@@ -329,31 +336,31 @@ class Forwarding {
       forwarded.eye = this.#answer.eye;
       pointer.setIntersection(pointer.computeIntersection('pointer', root, native));
       const intersection = pointer.getIntersection();
-      this.#newest = isSomething(intersection) ? intersection : null;
+      this.#newestHit = isObjectHit(intersection) ? intersection : null;
       pointer.commit(native, kind === 'move');
-      if (this.#ending.signal.aborted) return;
+      if (this.#endController.signal.aborted) return;
     }
     if (kind === 'down') pointer.down(native);
     else if (kind === 'up') pointer.up(native);
     else if (kind === 'cancel') pointer.cancel(native);
     else if (kind === 'leave') {
       pointer.exit(native);
-      this.#newest = null;
+      this.#newestHit = null;
       // A finger has another id the next time. It may have come back while this event waited.
-      if (place === null && (native as PointerEvent).pointerType !== 'mouse') this.#forget(id);
+      if (place === null && (native as PointerEvent).pointerType !== 'mouse') this.#removePointer(id);
     }
   }
 
-  #turn(pointer: Pointer, root: Object3D, native: WheelEvent): void {
+  #emitWheel(pointer: Pointer, root: Object3D, native: WheelEvent): void {
     const intersection = pointer.computeIntersection('wheel', root, native);
-    this.#newest = isSomething(intersection) ? intersection : null;
+    this.#newestHit = isObjectHit(intersection) ? intersection : null;
     const { eye } = this.#answer;
     emitPointerEvent(new StoppableWheelEvent(native, pointer, intersection, eye as ReturnType<GetCamera>));
   }
 
-  #createForwarded(id: number, type: string, newest: KeptEvent<MouseEvent>): Forwarded {
+  #createForwarded(id: number, type: string, newest: EventSnapshot<MouseEvent>): ForwardedPointer {
     const pointer = this.#createPointer(id, type, () => forwarded.eye);
-    const forwarded: Forwarded = { id, pointer, place: null, newest, view: undefined, eye: null };
+    const forwarded: ForwardedPointer = { id, pointer, place: null, newest, view: undefined, eye: null };
     return forwarded;
   }
 
@@ -389,7 +396,7 @@ class Forwarding {
     }
   }
 
-  #forget(id: number): void {
+  #removePointer(id: number): void {
     const forwarded = this.#pointers.get(id);
     if (forwarded === undefined) return;
     this.#pointers.delete(id);
@@ -397,7 +404,7 @@ class Forwarding {
   }
 }
 
-function isCaptured({ pointer }: Forwarded): boolean {
+function isCaptured({ pointer }: ForwardedPointer): boolean {
   return pointer.getPointerCapture() !== undefined;
 }
 

@@ -1,42 +1,42 @@
 /** Properties that a browser changes when an event's dispatch is over, or computes from its target's position at that time. */
-const KEPT = ['currentTarget', 'target', 'srcElement', 'offsetX', 'offsetY', 'layerX', 'layerY'] as const;
+const DISPATCH_KEYS = ['currentTarget', 'target', 'srcElement', 'offsetX', 'offsetY', 'layerX', 'layerY'] as const;
 
-type Values = Partial<Record<(typeof KEPT)[number], unknown>>;
+type Values = Partial<Record<(typeof DISPATCH_KEYS)[number], unknown>>;
 
 /** Values at the time of dispatch: an event may be read again later, and may be dispatched again. */
-const KNOWN = new WeakMap<Event, Values>();
+const DISPATCH_VALUES = new WeakMap<Event, Values>();
 
 /** A native event that is read after its dispatch, with its values at the time of dispatch. */
-export class KeptEvent<T extends Event> {
+export class EventSnapshot<T extends Event> {
   readonly native: T;
   readonly #values: Values;
 
   constructor(native: T) {
     this.native = native;
-    this.#values = KNOWN.get(native) ?? {};
+    this.#values = DISPATCH_VALUES.get(native) ?? {};
     if (native.eventPhase === Event.NONE) return;
     this.#values = {};
-    for (const key of KEPT) if (key in native) this.#values[key] = (native as unknown as Values)[key];
-    KNOWN.set(native, this.#values);
+    for (const key of DISPATCH_KEYS) if (key in native) this.#values[key] = (native as unknown as Values)[key];
+    DISPATCH_VALUES.set(native, this.#values);
   }
 
   /**
-   * Runs `look` while the event has its values at dispatch. The event itself is passed on, not a copy: callers compare and cast
+   * Runs `callback` while the event has its values at dispatch. The event itself is passed on, not a copy: callers compare and cast
    * it.
    */
-  during<R>(look: () => R): R {
+  during<R>(callback: () => R): R {
     const { native } = this;
-    if (native.eventPhase !== Event.NONE) return look();
-    const own: string[] = [];
+    if (native.eventPhase !== Event.NONE) return callback();
+    const overriddenKeys: string[] = [];
     for (const [key, value] of Object.entries(this.#values)) {
       if (Object.is((native as unknown as Values)[key as keyof Values], value)) continue;
       Object.defineProperty(native, key, { value, configurable: true, enumerable: true });
-      own.push(key);
+      overriddenKeys.push(key);
     }
     try {
-      return look();
+      return callback();
     } finally {
-      for (const key of own) delete (native as unknown as Record<string, unknown>)[key];
+      for (const key of overriddenKeys) delete (native as unknown as Record<string, unknown>)[key];
     }
   }
 }
@@ -48,7 +48,7 @@ type Capturing = Pick<Element, 'setPointerCapture' | 'releasePointerCapture'>;
  * the browser throws NotFoundError. Returns a function that undoes that.
  */
 export function forgiveCapture(element: Element): () => void {
-  const own: [keyof Capturing, unknown][] = [];
+  const overrides: [keyof Capturing, unknown][] = [];
   for (const name of ['setPointerCapture', 'releasePointerCapture'] as const) {
     const native: unknown = element[name];
     if (Object.hasOwn(element, name) || typeof native !== 'function') continue; // somebody else's, or none, as in jsdom
@@ -60,9 +60,9 @@ export function forgiveCapture(element: Element): () => void {
       }
     };
     Object.defineProperty(element, name, { value, configurable: true, writable: true });
-    own.push([name, value]);
+    overrides.push([name, value]);
   }
   return () => {
-    for (const [name, value] of own) if (element[name] === value) delete (element as Partial<Capturing>)[name];
+    for (const [name, value] of overrides) if (element[name] === value) delete (element as Partial<Capturing>)[name];
   };
 }

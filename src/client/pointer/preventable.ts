@@ -1,5 +1,5 @@
 /** Events with a default action of the browser that a handler may prevent. */
-const PREVENTABLE = ['wheel', 'contextmenu', 'click', 'dblclick', 'touchstart', 'touchmove'] as const;
+const PREVENTABLE_TYPES = ['wheel', 'contextmenu', 'click', 'dblclick', 'touchstart', 'touchmove'] as const;
 
 /**
  * Decides synchronously whether to prevent the browser's default action for an event of the target: handlers that wait for an
@@ -9,8 +9,8 @@ export function decideAtOnce(target: EventTarget, isPrevented: (event: Event) =>
   const decide = (event: Event): void => {
     if (isPrevented(event)) event.preventDefault();
   };
-  for (const type of PREVENTABLE) target.addEventListener(type, decide, { passive: false });
+  for (const type of PREVENTABLE_TYPES) target.addEventListener(type, decide, { passive: false });
   return () => {
-    for (const type of PREVENTABLE) target.removeEventListener(type, decide);
+    for (const type of PREVENTABLE_TYPES) target.removeEventListener(type, decide);
   };
 }

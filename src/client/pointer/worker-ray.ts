@@ -1,7 +1,7 @@
 import { type Intersection, type IntersectionOptions, ScreenRayIntersector } from '@pmndrs/pointer-events';
 import type { Camera, Object3D, Raycaster, Intersection as ThreeIntersection, Vector2 } from 'three';
 import type { SceneTracker } from '../three/scene-tracker.js';
-import { isThrees } from './threes.js';
+import { isRaycastByThree } from './threes.js';
 
 /** What is known of an event, for the rules that find its target. */
 export interface Answer {
@@ -26,39 +26,40 @@ export interface Answer {
  */
 export class WorkerRay extends ScreenRayIntersector {
   readonly #tracker: SceneTracker;
-  readonly #read: () => Answer;
+  readonly #readAnswer: () => Answer;
 
-  /** `read` returns what is known of the event that is being handled. */
-  constructor(tracker: SceneTracker, read: () => Answer, options: IntersectionOptions) {
+  /** `readAnswer` returns what is known of the event that is being handled. */
+  constructor(tracker: SceneTracker, readAnswer: () => Answer, options: IntersectionOptions) {
     super((_, coords: Vector2) => {
-      const { camera, x, y } = read();
+      const { camera, x, y } = readAnswer();
       coords.set(x, y);
       return camera ?? undefined;
     }, options);
     this.#tracker = tracker;
-    this.#read = read;
+    this.#readAnswer = readAnswer;
   }
 
   override executeIntersection(object: Object3D, order: number | undefined): void {
-    const raycast = (raycaster: Raycaster, found: ThreeIntersection[]): void => this.#collect(object, raycaster, found);
+    const raycast = (raycaster: Raycaster, intersections: ThreeIntersection[]): void =>
+      this.#collect(object, raycaster, intersections);
     super.executeIntersection({ raycast } as Object3D, order);
   }
 
-  #collect(object: Object3D, raycaster: Raycaster, found: ThreeIntersection[]): void {
-    const { camera, isInside, hits } = this.#read();
+  #collect(object: Object3D, raycaster: Raycaster, intersections: ThreeIntersection[]): void {
+    const { camera, isInside, hits } = this.#readAnswer();
     if (camera === null || !isInside || (object.raycast as unknown) === null || !object.layers.test(camera.layers))
       return;
-    if (hits !== null && isThrees(object) && this.#tracker.standingOf(object) !== 'no') {
+    if (hits !== null && isRaycastByThree(object) && this.#tracker.standingOf(object) !== 'no') {
       // The rules write to the hits that they choose.
-      for (const hit of hits.get(object) ?? []) found.push({ ...hit });
+      for (const hit of hits.get(object) ?? []) intersections.push({ ...hit });
       return;
     }
-    object.raycast(raycaster, found);
+    object.raycast(raycaster, intersections);
   }
 }
 
 /** Returns a camera with the present matrices of another, which does not change afterwards. */
-export function keptCamera(camera: Camera): Camera {
+export function cameraSnapshot(camera: Camera): Camera {
   const matrix = camera.matrixWorld.clone();
   return Object.create(camera, {
     parent: { value: null },
@@ -72,6 +73,6 @@ export function keptCamera(camera: Camera): Camera {
 }
 
 /** Returns whether an object of the scene is hit, and not the void object that represents nothing. */
-export function isSomething(intersection: Intersection | undefined): intersection is Intersection {
+export function isObjectHit(intersection: Intersection | undefined): intersection is Intersection {
   return intersection !== undefined && intersection.object.isVoidObject !== true;
 }

@@ -1,6 +1,6 @@
 import type { CollisionError } from '../../shared/errors.js';
 import { unlessAborted } from '../link/abort.js';
-import { named } from '../link/worker-link.js';
+import { errorFromFailure } from '../link/worker-link.js';
 
 /** Makes queries on a view wait until the first view is set. */
 export class FirstView {
@@ -27,7 +27,7 @@ export class FirstView {
   /** Asks a question once there is a view. Rejects with ABORTED by the signal, or with the reason why there will be no view. */
   async ask<T>(operation: string, signal: AbortSignal | undefined, question: () => Promise<T>): Promise<T> {
     const error = await unlessAborted(operation, this.#settled, signal);
-    if (error !== null) throw named(operation, error);
+    if (error !== null) throw errorFromFailure(operation, error);
     return question();
   }
 }

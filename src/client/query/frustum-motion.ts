@@ -1,6 +1,6 @@
 import { VIEW_MATRIX, VIEW_PROJECTION, VIEW_VIEWPORT } from '../../shared/layout.js';
 import type { ViewOptions } from '../../shared/types.js';
-import { checkPositive, invalid } from '../check/validate.js';
+import { checkPositive, throwInvalid } from '../check/validate.js';
 import { readView, type View } from '../frame/view-table.js';
 import { pickRay } from './pick-ray.js';
 
@@ -22,7 +22,7 @@ import { pickRay } from './pick-ray.js';
  */
 export function frustumMotion(before: ViewOptions, after: ViewOptions, reach?: number): number {
   if (reach !== undefined) checkPositive('frustumMotion', 'reach', reach);
-  return motionBetween(cornersIn(before), cornersIn(after), reach);
+  return motionBetween(frustumCornersOf(before), frustumCornersOf(after), reach);
 }
 
 /** Computes the corners of a view's frustum once: an adapter asks about each view twice, and keeps it meanwhile. */
@@ -41,36 +41,36 @@ export class FrustumCorners {
 
   /** Returns x, y and z of each, the far ones no farther than a reach. Throws INVALID_ARGUMENT if a corner is at infinity. */
   within(reach: number | undefined): Float64Array {
-    if (reach !== undefined) return cornersOf(this.#view, reach);
-    this.#corners ??= cornersOf(this.#view, undefined);
+    if (reach !== undefined) return computeCorners(this.#view, reach);
+    this.#corners ??= computeCorners(this.#view, undefined);
     return this.#corners;
   }
 }
 
 /** Returns the corners of a view's frustum. Throws INVALID_ARGUMENT for an invalid view. */
-export function cornersIn(options: ViewOptions): FrustumCorners {
+export function frustumCornersOf(options: ViewOptions): FrustumCorners {
   return new FrustumCorners(readView('frustumMotion', options));
 }
 
 /** Computes the result of `frustumMotion` from the corners. */
 export function motionBetween(from: FrustumCorners, to: FrustumCorners, reach?: number): number {
   if (from.isEmpty || to.isEmpty) return 0;
-  const motion = farthest(from.within(reach), to.within(reach));
-  if (!Number.isFinite(motion)) invalid('frustumMotion', 'the motion', motion, 'views whose corners are finite');
+  const motion = maxDistance(from.within(reach), to.within(reach));
+  if (!Number.isFinite(motion)) throwInvalid('frustumMotion', 'the motion', motion, 'views whose corners are finite');
   return motion;
 }
 
 /** Returns the greatest distance between two points with the same index. */
-function farthest(a: Float64Array, b: Float64Array): number {
-  let most = 0;
+function maxDistance(a: Float64Array, b: Float64Array): number {
+  let max = 0;
   for (let i = 0; i < a.length; i += 3) {
-    most = Math.max(most, Math.hypot(a[i] - b[i], a[i + 1] - b[i + 1], a[i + 2] - b[i + 2]));
+    max = Math.max(max, Math.hypot(a[i] - b[i], a[i + 1] - b[i + 1], a[i + 2] - b[i + 2]));
   }
-  return most;
+  return max;
 }
 
 /** Returns the eight corners of a view's frustum, x, y and z of each. */
-function cornersOf(view: View, reach: number | undefined): Float64Array {
+function computeCorners(view: View, reach: number | undefined): Float64Array {
   const { floats } = view;
   const left = floats[VIEW_VIEWPORT / 8];
   const top = floats[VIEW_VIEWPORT / 8 + 1];
@@ -80,25 +80,30 @@ function cornersOf(view: View, reach: number | undefined): Float64Array {
   const mx = floats[VIEW_MATRIX / 8 + 2];
   const my = floats[VIEW_MATRIX / 8 + 6];
   const mz = floats[VIEW_MATRIX / 8 + 10];
-  const unit = Math.hypot(mx, my, mz);
+  const rowLength = Math.hypot(mx, my, mz);
   const corners = new Float64Array(24);
   let at = 0;
   for (let edge = 0; edge < 4; edge++) {
     const ray = pickRay(view, edge < 2 ? left : left + width, edge % 2 === 0 ? top : top + height);
     if (!ray) {
       const projection = floats.subarray(VIEW_PROJECTION / 8, VIEW_PROJECTION / 8 + 16);
-      invalid('frustumMotion', 'projection', projection, 'one whose near plane meets the edges of the picture');
+      throwInvalid('frustumMotion', 'projection', projection, 'one whose near plane meets the edges of the picture');
     }
     const { origin, direction, tMin = 0, tMax = 0 } = ray;
     const length = Math.hypot(direction[0], direction[1], direction[2]);
-    const slope = -(mx * direction[0] + my * direction[1] + mz * direction[2]) / (unit * length);
-    const end = reach === undefined ? tMax : Math.min(tMax, reach / slope);
-    if (end === Number.POSITIVE_INFINITY) {
-      invalid('frustumMotion', 'reach', reach, 'how far from the eye anything is, as the far plane is at infinity');
+    const slope = -(mx * direction[0] + my * direction[1] + mz * direction[2]) / (rowLength * length);
+    const tEnd = reach === undefined ? tMax : Math.min(tMax, reach / slope);
+    if (tEnd === Number.POSITIVE_INFINITY) {
+      throwInvalid(
+        'frustumMotion',
+        'reach',
+        reach,
+        'how far from the eye anything is, as the far plane is at infinity',
+      );
     }
     for (let k = 0; k < 3; k++) {
       corners[at + k] = origin[k] + (tMin / length) * direction[k];
-      corners[at + 3 + k] = origin[k] + (end / length) * direction[k];
+      corners[at + 3 + k] = origin[k] + (tEnd / length) * direction[k];
     }
     at += 6;
   }

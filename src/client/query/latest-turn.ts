@@ -20,7 +20,7 @@ export class LatestTurn<T> {
   readonly operation: string;
   #isInWorker = false;
   /** Oldest first. */
-  #waiting: Call<T>[] = [];
+  #waitingCalls: Call<T>[] = [];
 
   constructor(operation: string) {
     this.operation = operation;
@@ -34,28 +34,28 @@ export class LatestTurn<T> {
       enqueue: () =>
         enqueue(() => {
           call.isReady = true;
-          this.#next();
+          this.#sendNewest();
         }),
       isReady: false,
     };
-    this.#waiting.push(call);
+    this.#waitingCalls.push(call);
     call.enqueue();
   }
 
   /** Answers all waiting calls, since a newer call was answered without the worker. */
   answerWaiting(value: T): void {
-    for (const { answer } of this.#waiting.splice(0)) answer.resolve(value);
+    for (const { answer } of this.#waitingCalls.splice(0)) answer.resolve(value);
   }
 
   /** Sends the newest call, now or when the one before it is answered. */
-  #next(): void {
+  #sendNewest(): void {
     if (this.#isInWorker) return;
-    while (this.#waiting.at(-1)?.answer.settled) this.#waiting.pop();
-    const newest = this.#waiting.at(-1);
+    while (this.#waitingCalls.at(-1)?.answer.settled) this.#waitingCalls.pop();
+    const newest = this.#waitingCalls.at(-1);
     if (!newest?.isReady) return;
     // This runs once per call that is sent, and not once per waiting call: there may be thousands.
-    const older = this.#waiting.filter((call) => call !== newest && !call.answer.settled);
-    this.#waiting = [];
+    const older = this.#waitingCalls.filter((call) => call !== newest && !call.answer.settled);
+    this.#waitingCalls = [];
     this.#isInWorker = true;
     newest.answer.promise.then(
       (value) => {
@@ -63,16 +63,16 @@ export class LatestTurn<T> {
       },
       (error: CollisionError) => {
         // It was aborted by its own signal: the others still need an answer.
-        if (error.code === 'ABORTED') this.#waiting.unshift(...older.splice(0));
+        if (error.code === 'ABORTED') this.#waitingCalls.unshift(...older.splice(0));
         else for (const { answer } of older) answer.reject(error);
       },
     );
     newest.ask().then((isDone) => {
       this.#isInWorker = false;
       // The worker may be lost: a call that it has not done is sent to the next one.
-      if (!isDone && !newest.answer.settled) this.#waiting.unshift(...older.splice(0), newest);
+      if (!isDone && !newest.answer.settled) this.#waitingCalls.unshift(...older.splice(0), newest);
       // They are sent in order with what the worker was sent meanwhile: commands may have gone ahead of a frame.
-      for (const call of this.#waiting) {
+      for (const call of this.#waitingCalls) {
         if (!call.isReady) continue;
         call.isReady = false;
         call.enqueue();

@@ -51,15 +51,15 @@ export function pickRay({ record, floats }: View, px: number, py: number, radius
   const ox = (ay * bw - aw * by) / cz;
   const oy = (aw * bx - ax * bw) / cz;
 
-  // Clip z and w are linear along the ray. A point is between the planes if z - low · w ≥ 0 and high · w - z ≥ 0; a reversed
+  // Clip z and w are linear along the ray. A point is between the planes if z - minDepth · w ≥ 0 and w - z ≥ 0; a reversed
   // depth only changes which of the two is near.
   const z0 = floats[PROJECTION + 2] * ox + floats[PROJECTION + 6] * oy + floats[PROJECTION + 14];
   const w0 = floats[PROJECTION + 3] * ox + floats[PROJECTION + 7] * oy + floats[PROJECTION + 15];
   const z1 = floats[PROJECTION + 2] * dx + floats[PROJECTION + 6] * dy + floats[PROJECTION + 10] * dz;
   const w1 = floats[PROJECTION + 3] * dx + floats[PROJECTION + 7] * dy + floats[PROJECTION + 11] * dz;
-  const low = record[VIEW_DEPTH / 4] === 1 ? 0 : -1;
-  const aboveNear = z0 - low * w0;
-  const nearSlope = z1 - low * w1;
+  const minDepth = record[VIEW_DEPTH / 4] === 1 ? 0 : -1;
+  const aboveNear = z0 - minDepth * w0;
+  const nearSlope = z1 - minDepth * w1;
   const belowFar = w0 - z0;
   const farSlope = w1 - z1;
   if ((nearSlope === 0 && aboveNear < 0) || (farSlope === 0 && belowFar < 0)) return null;
@@ -73,13 +73,13 @@ export function pickRay({ record, floats }: View, px: number, py: number, radius
 
   const origin = toWorld(floats, ox, oy, 0, 1);
   const direction = toWorld(floats, dx, dy, dz, 0);
-  const unit = Math.hypot(direction[0], direction[1], direction[2]);
-  const ray: PickRay = { origin, direction, tMin: near * unit, tMax: far * unit };
+  const directionLength = Math.hypot(direction[0], direction[1], direction[2]);
+  const ray: PickRay = { origin, direction, tMin: near * directionLength, tMax: far * directionLength };
   if (radius > 0) {
     ray.cone = [
-      ...inWorld(floats, ax, ay, az, 0.5 * width),
-      ...inWorld(floats, bx, by, bz, 0.5 * height),
-      ...inWorld(floats, floats[PROJECTION + 3], floats[PROJECTION + 7], floats[PROJECTION + 11], radius),
+      ...gradientInWorld(floats, ax, ay, az, 0.5 * width),
+      ...gradientInWorld(floats, bx, by, bz, 0.5 * height),
+      ...gradientInWorld(floats, floats[PROJECTION + 3], floats[PROJECTION + 7], floats[PROJECTION + 11], radius),
       radius * w0,
     ];
   }
@@ -87,7 +87,7 @@ export function pickRay({ record, floats }: View, px: number, py: number, radius
 }
 
 /** Maps the gradient of a function on view space to the world, times `scale`: by the transposed view matrix. */
-function inWorld(floats: Float64Array, x: number, y: number, z: number, scale: number): Vec3 {
+function gradientInWorld(floats: Float64Array, x: number, y: number, z: number, scale: number): Vec3 {
   return [
     scale * (floats[VIEW] * x + floats[VIEW + 1] * y + floats[VIEW + 2] * z),
     scale * (floats[VIEW + 4] * x + floats[VIEW + 5] * y + floats[VIEW + 6] * z),

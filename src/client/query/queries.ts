@@ -10,7 +10,7 @@ import {
   unpackSweepHit,
 } from '../../shared/packed.js';
 import type { Filter, WorkerApi } from '../../shared/protocol.js';
-import { joined } from '../../shared/typed-arrays.js';
+import { concatenate } from '../../shared/typed-arrays.js';
 import type {
   ClosestPoint,
   ContactOptions,
@@ -41,7 +41,7 @@ import type {
   VisibleSet,
 } from '../../shared/types.js';
 import { checkTypedArray } from '../check/binary.js';
-import { checkClipPlanes, FARTHEST } from '../check/planes.js';
+import { checkClipPlanes, MAX_PLANE_CONSTANT } from '../check/planes.js';
 import { checkSignal } from '../check/signal.js';
 import {
   checkAtLeastZero,
@@ -53,8 +53,8 @@ import {
   checkOneOf,
   checkPositive,
   checkVec3,
-  invalid,
   readOptions,
+  throwInvalid,
 } from '../check/validate.js';
 import { askInOrder } from '../frame/ask-in-order.js';
 import type { FramePump } from '../frame/frame-pump.js';
@@ -102,7 +102,7 @@ interface AdapterContact {
   isShown?: boolean;
 }
 
-const MOST_ROUND_POINTS = 4096;
+const MAX_ROUND_POINTS = 4096;
 
 /** Hits that are unpacked in one task, in a millisecond or two. */
 const HITS_AT_ONCE = 4096;
@@ -203,8 +203,8 @@ export class Queries {
     ask: (api: Api, target: Target) => Promise<T>,
   ): Promise<T> {
     const { operation } = turn;
-    const targetOf = this.#target(operation, x, y, given);
-    return this.#inView(operation, given, () => {
+    const targetOf = this.#readTarget(operation, x, y, given);
+    return this.#withView(operation, given, () => {
       const target = targetOf();
       return this.#askInTurn(turn, given, beside, target && ((api) => ask(api, target)));
     });
@@ -218,17 +218,17 @@ export class Queries {
     // All of an object, whatever its own side.
     const sides = mode === 'enclose' ? SIDE_DOUBLE : SIDE_OWN;
     const filter = checkFilter(operation, given, this.#objects, PRECISION_MESH, sides);
-    const regionIn = checkRegion(operation, region, mode);
-    return this.#inView(operation, given, () => {
+    const clipRegion = checkRegion(operation, region, mode);
+    return this.#withView(operation, given, () => {
       const record = this.#views.get(operation, 'view', view).record.slice();
-      const part = regionIn(record);
-      const invoke = part && ((api: Api) => api.pickRegion(record, part, filter));
+      const clippedRegion = clipRegion(record);
+      const invoke = clippedRegion && ((api: Api) => api.pickRegion(record, clippedRegion, filter));
       return this.#askInTurn(this.#latestRegion, given, new Uint32Array(), invoke);
     });
   }
 
   /** Asks at once, or as soon as there is a view if there is none yet: the arguments stay as they were at the call. */
-  #inView<T>(operation: string, { view = 'main', signal }: RegionOptions, ask: () => Promise<T>): Promise<T> {
+  #withView<T>(operation: string, { view = 'main', signal }: RegionOptions, ask: () => Promise<T>): Promise<T> {
     return view === 'main' && !this.firstView.isSet ? this.firstView.ask(operation, signal, ask) : ask();
   }
 
@@ -256,7 +256,7 @@ export class Queries {
     const given = readQuery('raycastMany', options, QUERY_KEYS, []);
     const copy = new Float32Array(checkTypedArray<Float32Array>('raycastMany', 'rays', rays, ['Float32Array']));
     if (copy.length % RAY_NUMBERS !== 0)
-      invalid('raycastMany', 'the length of rays', copy.length, `a multiple of ${RAY_NUMBERS}`);
+      throwInvalid('raycastMany', 'the length of rays', copy.length, `a multiple of ${RAY_NUMBERS}`);
     const filter = checkFilter('raycastMany', given, this.#objects);
     return this.#ask('raycastMany', given, (api) => api.raycastMany(handedOver(copy), filter));
   }
@@ -292,27 +292,27 @@ export class Queries {
   overlap(shape: Shape, matrix: ArrayLike<number> = IDENTITY, options: QueryOptions = {}): Promise<Uint32Array> {
     const given = readQuery('overlap', options);
     const description = this.#objects.describeQuery('overlap', shape);
-    const place = checkMatrix('overlap', 'matrix', matrix);
+    const transform = checkMatrix('overlap', 'matrix', matrix);
     const filter = checkWholeFilter('overlap', given, this.#objects);
-    return this.#ask('overlap', given, (api) => api.overlap(description, place, filter));
+    return this.#ask('overlap', given, (api) => api.overlap(description, transform, filter));
   }
 
   containing(point: Vec3, options: QueryOptions = {}): Promise<Uint32Array> {
     const given = readQuery('containing', options);
-    const place = checkVec3('containing', 'point', point);
+    const position = checkVec3('containing', 'point', point);
     const filter = checkFilter('containing', given, this.#objects);
-    return this.#ask('containing', given, (api) => api.containing(place, filter));
+    return this.#ask('containing', given, (api) => api.containing(position, filter));
   }
 
   closestPoint(point: Vec3, options: QueryOptions & { maxDistance?: number } = {}): Promise<ClosestPoint | null> {
     const given = readQuery('closestPoint', options, CLOSEST_KEYS);
-    const place = checkVec3('closestPoint', 'point', point);
-    if (!place.every((each) => Math.abs(each) <= FARTHEST))
-      invalid('closestPoint', 'point', place, 'no number beyond 1e150');
+    const position = checkVec3('closestPoint', 'point', point);
+    if (!position.every((each) => Math.abs(each) <= MAX_PLANE_CONSTANT))
+      throwInvalid('closestPoint', 'point', position, 'no number beyond 1e150');
     const { maxDistance = Number.POSITIVE_INFINITY } = given;
     checkNumber('closestPoint', 'maxDistance', maxDistance, 0, 'a number >= 0');
     const filter = checkWholeFilter('closestPoint', given, this.#objects);
-    return this.#ask('closestPoint', given, (api) => api.closestPoint(place, maxDistance, filter));
+    return this.#ask('closestPoint', given, (api) => api.closestPoint(position, maxDistance, filter));
   }
 
   sweep(
@@ -321,7 +321,7 @@ export class Queries {
     to: ArrayLike<number>,
     options: SweepOptions = {},
   ): Promise<SweepHit | null> {
-    return this.#move('sweep', shape, from, to, options, async (api, ...way) => {
+    return this.#askSweep('sweep', shape, from, to, options, async (api, ...way) => {
       const packed = await api.sweep(...way);
       return packed && unpackSweepHit(packed);
     });
@@ -333,7 +333,7 @@ export class Queries {
     to: ArrayLike<number>,
     options: SweepOptions = {},
   ): Promise<SweepHit[]> {
-    return this.#move('sweepAll', shape, from, to, options, (api, ...way) =>
+    return this.#askSweep('sweepAll', shape, from, to, options, (api, ...way) =>
       unpackAll(api.sweepAll(...way), SWEEP_HIT_FIELDS, unpackSweepHit),
     );
   }
@@ -341,26 +341,26 @@ export class Queries {
   place(shape: Shape | ObjectId, matrix: ArrayLike<number> = IDENTITY, options: QueryOptions = {}): Promise<Placement> {
     const given = readQuery('place', options);
     const description = this.#objects.describeQuery('place', shape);
-    const at = checkMatrix('place', 'matrix', matrix);
+    const transform = checkMatrix('place', 'matrix', matrix);
     const filter = this.#filterOf('place', shape, given);
-    return this.#ask('place', given, (api) => api.place(description, at, filter));
+    return this.#ask('place', given, (api) => api.place(description, transform, filter));
   }
 
   /** Reads the filter of a query that moves a shape; an object whose shape is moved does not block itself. */
   #filterOf(operation: string, shape: Shape | ObjectId, options: QueryOptions & AdapterQuery): Filter {
     const filter = checkWholeFilter(operation, options, this.#objects, SIDE_DOUBLE);
     if (typeof shape !== 'number') return filter;
-    return { ...filter, ignore: joined([filter.ignore ?? [], [shape]]).sort() };
+    return { ...filter, ignore: concatenate([filter.ignore ?? [], [shape]]).sort() };
   }
 
   /** Sends a query about one shape on its way. */
-  #move<T>(
+  #askSweep<T>(
     operation: string,
     shape: Shape | ObjectId,
     from: ArrayLike<number>,
     to: ArrayLike<number>,
     options: SweepOptions & AdapterQuery,
-    ask: (api: Api, ...way: Parameters<WorkerApi['sweep']>) => Promise<T>,
+    ask: (api: Api, ...args: Parameters<WorkerApi['sweep']>) => Promise<T>,
   ): Promise<T> {
     const given = readQuery(operation, options, SWEEP_KEYS);
     const description = this.#objects.describeQuery(operation, shape);
@@ -411,7 +411,7 @@ export class Queries {
     checkSignal(operation, signal);
     this.#objects.check(operation, 'a', a);
     this.#objects.check(operation, 'b', b);
-    if (a === b) invalid(operation, 'b', b, `another object than a, which is ${a}`);
+    if (a === b) throwInvalid(operation, 'b', b, `another object than a, which is ${a}`);
     if (isShown === true && (this.#objects.layersOf(a) === 0 || this.#objects.layersOf(b) === 0)) {
       return this.#answered<T | null>(operation, signal, null);
     }
@@ -420,14 +420,14 @@ export class Queries {
 
   section(plane: ArrayLike<number>, options: SectionOptions = {}): Promise<Section> {
     const given = readQuery('section', options, SECTION_KEYS);
-    const checked = checkClipPlanes('section', 'plane', plane, 1);
-    if (checked.length !== 4) invalid('section', 'the length of plane', checked.length, 'four numbers');
+    const checkedPlane = checkClipPlanes('section', 'plane', plane, 1);
+    if (checkedPlane.length !== 4) throwInvalid('section', 'the length of plane', checkedPlane.length, 'four numbers');
     const { weld, roundPoints = 64, caps = false } = given;
     if (weld !== undefined) checkAtLeastZero('section', 'weld', weld);
-    checkInteger('section', 'roundPoints', roundPoints, 3, MOST_ROUND_POINTS);
+    checkInteger('section', 'roundPoints', roundPoints, 3, MAX_ROUND_POINTS);
     const filter = checkWholeFilter('section', given, this.#objects);
     checkBoolean('section', 'caps', caps);
-    return this.#ask('section', given, (api) => api.section({ plane: checked, filter, roundPoints, weld, caps }));
+    return this.#ask('section', given, (api) => api.section({ plane: checkedPlane, filter, roundPoints, weld, caps }));
   }
 
   inspect(options?: InspectOptions & AdapterInspect): Promise<Inspection> {
@@ -439,7 +439,7 @@ export class Queries {
    * Reads the arguments of a pick, and returns a function that computes its target in the view as it is then; null for a point
    * outside of the viewport.
    */
-  #target(operation: string, x: number, y: number, options: PickOptions): () => Target | null {
+  #readTarget(operation: string, x: number, y: number, options: PickOptions): () => Target | null {
     checkFinite(operation, 'x', x);
     checkFinite(operation, 'y', y);
     const { method = 'ray', view: name = 'main', latest = false } = options;
@@ -450,7 +450,12 @@ export class Queries {
     const { radius = method === 'screen' ? SCREEN_RADIUS : kinds ? SNAP_RADIUS : 0 } = options;
     checkAtLeastZero(operation, 'radius', radius);
     if (method === 'ray' && radius > 0 && filter.threshold !== undefined && !kinds) {
-      invalid(operation, 'radius', radius, `0 with a threshold, which is ${filter.threshold}; one of both decides`);
+      throwInvalid(
+        operation,
+        'radius',
+        radius,
+        `0 with a threshold, which is ${filter.threshold}; one of both decides`,
+      );
     }
     return () => {
       const view = this.#views.get(operation, 'view', name);
@@ -468,11 +473,11 @@ export class Queries {
     return askInOrder(this.#link, this.#pump, operation, signal, invoke);
   }
 
-  /** Sends a query like `#ask`, with `latest`; if there is nothing to invoke, the answer is `beside`. */
+  /** Sends a query like `#ask`, with `latest`; if there is nothing to invoke, the answer is `localAnswer`. */
   #askInTurn<T>(
     turn: LatestTurn<T>,
     { signal, latest = false }: Options,
-    beside: T,
+    localAnswer: T,
     invoke: ((api: Api) => Promise<T>) | null,
   ): Promise<T> {
     const { operation } = turn;
@@ -484,8 +489,8 @@ export class Queries {
       return promise;
     }
     if (invoke) return this.#ask(operation, { signal }, invoke);
-    const answer = this.#answered(operation, signal, beside);
-    if (latest) turn.answerWaiting(beside);
+    const answer = this.#answered(operation, signal, localAnswer);
+    if (latest) turn.answerWaiting(localAnswer);
     return answer;
   }
 

@@ -5,8 +5,8 @@ import {
   CLIP_SET_INTERSECTION_COUNT,
   CLIP_SET_UNION_COUNT,
   CONTACTS_NONE,
+  MAX_CLIP_PLANES,
   MAX_OBJECTS,
-  MOST_CLIP_PLANES,
   PRECISION_MESH,
   type PRECISION_OBB,
   REGION_ENCLOSE,
@@ -16,7 +16,7 @@ import {
   VIEW_VIEWPORT,
 } from '../../shared/layout.js';
 import type { Clips, Filter, Region } from '../../shared/protocol.js';
-import { joined } from '../../shared/typed-arrays.js';
+import { concatenate } from '../../shared/typed-arrays.js';
 import type {
   ContactOptions,
   ObjectId,
@@ -39,9 +39,9 @@ import {
   checkNumber,
   checkOneOf,
   checkVec3,
-  invalid,
-  reading,
+  guardRead,
   readOptions,
+  throwInvalid,
   typeOf,
 } from '../check/validate.js';
 import { checkSide, contactDetail } from '../scene/object-description.js';
@@ -55,10 +55,10 @@ export const ADAPTER_KEYS = ['strangers', 'ownThresholds', 'clipSets'];
 const RAY_KEYS = ['origin', 'direction', 'tMin', 'tMax'];
 const RECT_KEYS = ['x', 'y', 'width', 'height'];
 const PRECISIONS = ['sphere', 'aabb', 'obb', 'mesh'] as const; // PRECISION_*, from 1 on
-const MODES = { touch: REGION_TOUCH, enclose: REGION_ENCLOSE } as const;
+const REGION_MODES = { touch: REGION_TOUCH, enclose: REGION_ENCLOSE } as const;
 
 /** Margin of a polygon's bounds, so that they do not coincide with its edges: on both at once, nothing is inside or outside. */
-const BESIDE_POLYGON = 1e-6;
+const POLYGON_MARGIN = 1e-6;
 
 /** Additional options of the three adapter. */
 export interface AdapterQuery {
@@ -81,20 +81,20 @@ export function checkFilter(
   precision: typeof PRECISION_MESH | typeof PRECISION_OBB = PRECISION_MESH,
   side: typeof SIDE_OWN | typeof SIDE_DOUBLE = SIDE_OWN,
 ): Filter {
-  const { layers = -1, ignore = [], signal, precision: wanted = PRECISIONS[precision - 1] } = options;
+  const { layers = -1, ignore = [], signal, precision: precisionName = PRECISIONS[precision - 1] } = options;
   const { strangers = [], threshold = 0, ownThresholds, clip, clipIntersection = false, clipSets } = options;
   checkBoolean(operation, 'clipIntersection', clipIntersection);
-  const planes = clip === undefined ? undefined : checkClipPlanes(operation, 'clip', clip, MOST_CLIP_PLANES);
+  const planes = clip === undefined ? undefined : checkClipPlanes(operation, 'clip', clip, MAX_CLIP_PLANES);
   checkSignal(operation, signal);
   const filter: Filter = {
     layers: checkBits(operation, 'layers', layers),
     side: options.side === undefined ? side : checkSide(operation, 'side', options.side),
-    precision: 1 + PRECISIONS.indexOf(checkOneOf(operation, 'precision', wanted, PRECISIONS)),
-    clips: planes === undefined || planes.length === 0 ? clipSets : withOwnPlanes(clipSets, planes, clipIntersection),
+    precision: 1 + PRECISIONS.indexOf(checkOneOf(operation, 'precision', precisionName, PRECISIONS)),
+    clips: planes === undefined || planes.length === 0 ? clipSets : withQueryPlanes(clipSets, planes, clipIntersection),
   };
-  const alive = checkIds(operation, 'ignore', ignore, objects);
-  const ignored = strangers.length === 0 ? alive : joined([alive, strangers]);
-  if (ignored.length > 0) filter.ignore = ascending(ignored);
+  const aliveIds = checkIds(operation, 'ignore', ignore, objects);
+  const ignoredIds = strangers.length === 0 ? aliveIds : concatenate([aliveIds, strangers]);
+  if (ignoredIds.length > 0) filter.ignore = sortAscending(ignoredIds);
   if (checkAtLeastZero(operation, 'threshold', threshold) > 0) filter.threshold = threshold;
   if (ownThresholds && ownThresholds.size > 0) {
     const ids = Uint32Array.from(ownThresholds.keys()).sort();
@@ -106,11 +106,11 @@ export function checkFilter(
 const NO_CLIPS: Clips = { sets: new Uint32Array(CLIP_SET_BYTES / 4), planes: new Float64Array() };
 
 /** Returns the clip sets with the query's own planes in set 0. */
-function withOwnPlanes(given: Clips = NO_CLIPS, planes: Float64Array, isIntersection: boolean): Clips {
-  const sets = given.sets.slice();
-  sets[CLIP_SET_FIRST / 4] = given.planes.length / 4;
+function withQueryPlanes(clipSets: Clips = NO_CLIPS, planes: Float64Array, isIntersection: boolean): Clips {
+  const sets = clipSets.sets.slice();
+  sets[CLIP_SET_FIRST / 4] = clipSets.planes.length / 4;
   sets[(isIntersection ? CLIP_SET_INTERSECTION_COUNT : CLIP_SET_UNION_COUNT) / 4] = planes.length / 4;
-  return { sets, planes: Float64Array.of(...given.planes, ...planes) };
+  return { sets, planes: Float64Array.of(...clipSets.planes, ...planes) };
 }
 
 /** In the order of their bits, from SNAP_VERTEX = 1 on. */
@@ -119,14 +119,14 @@ const SNAP_NAMES: readonly SnapKind[] = ['vertex', 'midpoint', 'center', 'edge',
 /** Reads the kinds of features that a pick may snap to, SNAP_*; 0 for none. */
 export function checkSnap(operation: string, { snap, method = 'ray', precision = 'mesh' }: PickOptions): number {
   if (snap === undefined) return 0;
-  const kinds = reading(operation, 'snap', () => {
-    if (!Array.isArray(snap)) invalid(operation, 'snap', snap, `a list of ${SNAP_NAMES.join(', ')}`);
+  const kinds = guardRead(operation, 'snap', () => {
+    if (!Array.isArray(snap)) throwInvalid(operation, 'snap', snap, `a list of ${SNAP_NAMES.join(', ')}`);
     const bitOf = (kind: SnapKind, i: number) =>
       1 << SNAP_NAMES.indexOf(checkOneOf(operation, `snap[${i}]`, kind, SNAP_NAMES));
     return snap.reduce<number>((bits, kind, i) => bits | bitOf(kind, i), 0);
   });
-  if (kinds !== 0 && method !== 'ray') invalid(operation, 'snap', snap, `none with method '${method}'`);
-  if (kinds !== 0 && precision !== 'mesh') invalid(operation, 'snap', snap, `none with precision '${precision}'`);
+  if (kinds !== 0 && method !== 'ray') throwInvalid(operation, 'snap', snap, `none with method '${method}'`);
+  if (kinds !== 0 && precision !== 'mesh') throwInvalid(operation, 'snap', snap, `none with precision '${precision}'`);
   return kinds;
 }
 
@@ -148,16 +148,16 @@ export function checkWholeFilter(
 
 /** Reads the detail of a contact query, as CONTACTS_*. */
 export function checkDetail(operation: string, detail: ContactOptions['detail'] = 'manifold'): number {
-  const read = contactDetail(operation, 'detail', detail);
-  if (read === CONTACTS_NONE) invalid(operation, 'detail', detail, "more than 'none'");
-  return read;
+  const detailCode = contactDetail(operation, 'detail', detail);
+  if (detailCode === CONTACTS_NONE) throwInvalid(operation, 'detail', detail, "more than 'none'");
+  return detailCode;
 }
 
 /** Copies ids, which must all be alive. */
 export function checkIds(operation: string, argument: string, value: unknown, objects: ObjectStore): Uint32Array {
-  return reading(operation, argument, () => {
+  return guardRead(operation, argument, () => {
     const isTyped = ArrayBuffer.isView(value) && 'length' in value;
-    if (!Array.isArray(value) && !isTyped) invalid(operation, argument, value, 'an array of object ids');
+    if (!Array.isArray(value) && !isTyped) throwInvalid(operation, argument, value, 'an array of object ids');
     const { length } = value as ArrayLike<number>;
     checkInteger(operation, `the length of ${argument}`, length, 0, MAX_OBJECTS);
     const ids = new Uint32Array(length);
@@ -176,34 +176,36 @@ export function checkIds(operation: string, argument: string, value: unknown, ob
 }
 
 /** Sorts ids in place. Ids of instances are usually sorted already: checking a million takes 1 ms, sorting them 20. */
-export function ascending(ids: Uint32Array): Uint32Array {
+export function sortAscending(ids: Uint32Array): Uint32Array {
   for (let i = 1; i < ids.length; i++) if (ids[i - 1] > ids[i]) return ids.sort();
   return ids;
 }
 
 export function checkRay(operation: string, ray: Ray): Ray {
-  if (ray === undefined) invalid(operation, 'ray', ray, 'an object');
+  if (ray === undefined) throwInvalid(operation, 'ray', ray, 'an object');
   const given = readOptions(operation, 'ray', ray, RAY_KEYS);
   const { tMin = 0, tMax = Number.POSITIVE_INFINITY } = given;
   const origin = checkVec3(operation, 'ray.origin', given.origin);
   const direction = checkVec3(operation, 'ray.direction', given.direction);
-  if (direction.every((each) => each === 0)) invalid(operation, 'ray.direction', direction, 'a direction, not zero');
+  if (direction.every((each) => each === 0))
+    throwInvalid(operation, 'ray.direction', direction, 'a direction, not zero');
   checkAtLeastZero(operation, 'ray.tMin', tMin);
   checkNumber(operation, 'ray.tMax', tMax, tMin, `a number >= tMin, which is ${tMin}`);
   return { origin, direction, tMin, tMax };
 }
 
 /** Copies the planes of a query: four finite numbers each, no normal of which is zero. */
-export function checkPlanes(operation: string, given: Float32Array): Float32Array {
-  const planes = checkTypedArray<Float32Array>(operation, 'planes', given, ['Float32Array']);
+export function checkPlanes(operation: string, value: Float32Array): Float32Array {
+  const planes = checkTypedArray<Float32Array>(operation, 'planes', value, ['Float32Array']);
   const { length } = planes;
   if (length === 0 || length > 128 || length % 4 !== 0) {
-    invalid(operation, 'the length of planes', length, 'four numbers for each of 1 to 32 planes');
+    throwInvalid(operation, 'the length of planes', length, 'four numbers for each of 1 to 32 planes');
   }
   for (let i = 0; i < length; i++) checkFinite(operation, `planes[${i}]`, planes[i]);
   for (let i = 0; i < length; i += 4) {
     const [x, y, z] = planes.subarray(i, i + 3);
-    if (x === 0 && y === 0 && z === 0) invalid(operation, `the normal of plane ${i / 4}`, [x, y, z], 'one not zero');
+    if (x === 0 && y === 0 && z === 0)
+      throwInvalid(operation, `the normal of plane ${i / 4}`, [x, y, z], 'one not zero');
   }
   return planes.slice();
 }
@@ -214,68 +216,68 @@ export function checkRegion(
   region: Rect | Float32Array,
   mode: RegionOptions['mode'] = 'touch',
 ): (view: Uint32Array) => Region | null {
-  checkOneOf(operation, 'mode', mode, Object.keys(MODES) as (keyof typeof MODES)[]);
+  checkOneOf(operation, 'mode', mode, Object.keys(REGION_MODES) as (keyof typeof REGION_MODES)[]);
   const isPolygon = ArrayBuffer.isView(region);
   const corners = isPolygon ? checkPolygon(operation, region).slice() : checkRect(operation, region);
-  return (view) => regionIn(view, corners, isPolygon, mode);
+  return (view) => clipRegion(view, corners, isPolygon, mode);
 }
 
 /** Clips a region to the view's viewport, in clip space over w; null if nothing is left. */
-function regionIn(
+function clipRegion(
   view: Uint32Array,
   corners: ArrayLike<number>,
   isPolygon: boolean,
-  mode: keyof typeof MODES,
+  mode: keyof typeof REGION_MODES,
 ): Region | null {
   const [left, top, width, height] = new Float64Array(view.buffer).subarray(VIEW_VIEWPORT / 8, VIEW_VIEWPORT / 8 + 4);
   if (width === 0 || height === 0) return null;
   const points = new Float64Array(corners.length);
-  let lowX = Number.POSITIVE_INFINITY;
-  let lowY = Number.POSITIVE_INFINITY;
-  let highX = Number.NEGATIVE_INFINITY;
-  let highY = Number.NEGATIVE_INFINITY;
+  let minX = Number.POSITIVE_INFINITY;
+  let minY = Number.POSITIVE_INFINITY;
+  let maxX = Number.NEGATIVE_INFINITY;
+  let maxY = Number.NEGATIVE_INFINITY;
   for (let i = 0; i < corners.length; i += 2) {
     const x = ((corners[i] - left) / width) * 2 - 1;
     const y = 1 - ((corners[i + 1] - top) / height) * 2;
     points[i] = x;
     points[i + 1] = y;
-    lowX = Math.min(lowX, x);
-    lowY = Math.min(lowY, y);
-    highX = Math.max(highX, x);
-    highY = Math.max(highY, y);
+    minX = Math.min(minX, x);
+    minY = Math.min(minY, y);
+    maxX = Math.max(maxX, x);
+    maxY = Math.max(maxY, y);
   }
-  if (!(lowX <= 1 && lowY <= 1 && highX >= -1 && highY >= -1)) return null;
-  const room = isPolygon ? BESIDE_POLYGON : 0;
+  if (!(minX <= 1 && minY <= 1 && maxX >= -1 && maxY >= -1)) return null;
+  const margin = isPolygon ? POLYGON_MARGIN : 0;
   return {
     bounds: [
-      ...([Math.max(lowX - room, -1), Math.max(lowY - room, -1)] as const),
-      ...([Math.min(highX + room, 1), Math.min(highY + room, 1)] as const),
+      ...([Math.max(minX - margin, -1), Math.max(minY - margin, -1)] as const),
+      ...([Math.min(maxX + margin, 1), Math.min(maxY + margin, 1)] as const),
     ],
     polygon: isPolygon ? points : new Float64Array(),
-    mode: MODES[mode],
+    mode: REGION_MODES[mode],
   };
 }
 
 /** Reads a rectangle as two opposite corners. */
 function checkRect(operation: string, rect: Rect): number[] {
-  if (rect === undefined) invalid(operation, 'region', rect, 'a rectangle or a polygon');
-  const given = reading(operation, 'region', () => {
+  if (rect === undefined) throwInvalid(operation, 'region', rect, 'a rectangle or a polygon');
+  const plainRect = guardRead(operation, 'region', () => {
     // A DOMRect has its keys on its prototype, and more keys than these.
     if (typeof rect !== 'object' || rect === null || !typeOf(rect).startsWith('DOMRect')) return rect;
     return { x: rect.x, y: rect.y, width: rect.width, height: rect.height };
   });
-  const part = readOptions(operation, 'region', given, RECT_KEYS);
-  const x = checkFinite(operation, 'region.x', part.x);
-  const y = checkFinite(operation, 'region.y', part.y);
-  const width = checkFinite(operation, 'region.width', part.width);
-  const height = checkFinite(operation, 'region.height', part.height);
+  const fields = readOptions(operation, 'region', plainRect, RECT_KEYS);
+  const x = checkFinite(operation, 'region.x', fields.x);
+  const y = checkFinite(operation, 'region.y', fields.y);
+  const width = checkFinite(operation, 'region.width', fields.width);
+  const height = checkFinite(operation, 'region.height', fields.height);
   return [x, y, x + width, y + height];
 }
 
-function checkPolygon(operation: string, given: Float32Array): Float32Array {
-  const polygon = checkTypedArray<Float32Array>(operation, 'region', given, ['Float32Array']);
+function checkPolygon(operation: string, value: Float32Array): Float32Array {
+  const polygon = checkTypedArray<Float32Array>(operation, 'region', value, ['Float32Array']);
   if (polygon.length < 6 || polygon.length % 2 !== 0) {
-    invalid(operation, 'the length of region', polygon.length, 'x and y for each of three vertices or more');
+    throwInvalid(operation, 'the length of region', polygon.length, 'x and y for each of three vertices or more');
   }
   for (let i = 0; i < polygon.length; i++) checkFinite(operation, `region[${i}]`, polygon[i]);
   return polygon;

@@ -2,16 +2,16 @@ import { MAX_OBJECTS, WAY_NUMBERS } from '../../shared/layout.js';
 import type { Motion } from '../../shared/protocol.js';
 import type { Shape, SweepManyOptions } from '../../shared/types.js';
 import { checkTypedArray } from '../check/binary.js';
-import { checkInteger, checkMatrix, checkPositive, invalid, reading } from '../check/validate.js';
+import { checkInteger, checkMatrix, checkPositive, guardRead, throwInvalid } from '../check/validate.js';
 import { QUERY_KEYS } from './query-options.js';
 
 export const SWEEP_KEYS = [...QUERY_KEYS, 'tolerance'];
 export const SWEEP_MANY_KEYS = [...SWEEP_KEYS, 'shapeOf'];
 
 /** How far a matrix may deviate from a rotation of another one, relative to its columns: within the precision of float32. */
-const RIGID = 1e-5;
+const RIGID_TOLERANCE = 1e-5;
 /** How far the length of a quaternion may be from 1. */
-const UNIT = 1e-3;
+const UNIT_TOLERANCE = 1e-3;
 
 /** Reads where a shape starts, and how it moves from there; the end must be the start, moved and turned. */
 export function checkMotion(
@@ -23,10 +23,10 @@ export function checkMotion(
   const a = checkMatrix(operation, 'from', from);
   const b = checkMatrix(operation, 'to', to);
   const way: Motion['way'] = [b[12] - a[12], b[13] - a[13], b[14] - a[14]];
-  if (!Number.isFinite(Math.hypot(...way))) invalid(operation, 'to', to, 'a place less far from `from`');
+  if (!Number.isFinite(Math.hypot(...way))) throwInvalid(operation, 'to', to, 'a place less far from `from`');
   const rotation = rotationBetween(a, b);
   if (rotation === null) {
-    invalid(operation, 'to', to, '`from`, moved and turned: a shape keeps its scale and its form on its way');
+    throwInvalid(operation, 'to', to, '`from`, moved and turned: a shape keeps its scale and its form on its way');
   }
   return {
     matrix: a,
@@ -52,13 +52,14 @@ function rotationBetween(a: ArrayLike<number>, b: ArrayLike<number>): Motion['ro
     [0, 1, 2].map((j) => (b[i] * rows[0][j] + b[4 + i] * rows[1][j] + b[8 + i] * rows[2][j]) / determinant),
   );
   const rotation = quaternionOf(r);
-  const turned = matrixOf(rotation);
+  const rotationMatrix = rotationMatrixOf(rotation);
   for (let column = 0; column < 3; column++) {
     const at = 4 * column;
     const length = Math.hypot(a[at], a[at + 1], a[at + 2]);
     for (let i = 0; i < 3; i++) {
-      const there = turned[i][0] * a[at] + turned[i][1] * a[at + 1] + turned[i][2] * a[at + 2];
-      if (!(Math.abs(there - b[at + i]) <= RIGID * length)) return null;
+      const rotatedValue =
+        rotationMatrix[i][0] * a[at] + rotationMatrix[i][1] * a[at + 1] + rotationMatrix[i][2] * a[at + 2];
+      if (!(Math.abs(rotatedValue - b[at + i]) <= RIGID_TOLERANCE * length)) return null;
     }
   }
   return rotation;
@@ -81,7 +82,7 @@ function quaternionOf(r: number[][]): Motion['rotation'] {
   return [q[0] / length, q[1] / length, q[2] / length, q[3] / length];
 }
 
-function matrixOf([x, y, z, w]: Motion['rotation']): number[][] {
+function rotationMatrixOf([x, y, z, w]: Motion['rotation']): number[][] {
   return [
     [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
     [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
@@ -91,7 +92,7 @@ function matrixOf([x, y, z, w]: Motion['rotation']): number[][] {
 
 /** Copies one shape or several, at most as many as there can be objects. */
 export function checkShapes(operation: string, shape: Shape | readonly Shape[]): Shape[] {
-  return reading(operation, 'shape', () => {
+  return guardRead(operation, 'shape', () => {
     if (!Array.isArray(shape)) return [shape as Shape];
     const { length } = shape;
     checkInteger(operation, 'the length of shape', length, 1, MAX_OBJECTS);
@@ -101,17 +102,17 @@ export function checkShapes(operation: string, shape: Shape | readonly Shape[]):
 
 /** Copies ways, 14 numbers each: place and quaternion at the start, then at the end. */
 export function checkWays(operation: string, ways: Float64Array | Float32Array): Float64Array {
-  const given = checkTypedArray<Float64Array | Float32Array>(operation, 'ways', ways, ['Float64Array', 'Float32Array']);
-  if (given.length % WAY_NUMBERS !== 0)
-    invalid(operation, 'the length of ways', given.length, `a multiple of ${WAY_NUMBERS}`);
-  const copy = new Float64Array(given);
+  const array = checkTypedArray<Float64Array | Float32Array>(operation, 'ways', ways, ['Float64Array', 'Float32Array']);
+  if (array.length % WAY_NUMBERS !== 0)
+    throwInvalid(operation, 'the length of ways', array.length, `a multiple of ${WAY_NUMBERS}`);
+  const copy = new Float64Array(array);
   for (let i = 0; i < copy.length; i += WAY_NUMBERS / 2) {
-    const square = copy[i + 3] ** 2 + copy[i + 4] ** 2 + copy[i + 5] ** 2 + copy[i + 6] ** 2;
+    const lengthSquared = copy[i + 3] ** 2 + copy[i + 4] ** 2 + copy[i + 5] ** 2 + copy[i + 6] ** 2;
     const sum = copy[i] + copy[i + 1] + copy[i + 2];
-    if (!(sum - sum === 0 && Math.abs(square - 1) <= 2 * UNIT)) {
+    if (!(sum - sum === 0 && Math.abs(lengthSquared - 1) <= 2 * UNIT_TOLERANCE)) {
       const end = i % WAY_NUMBERS === 0 ? 'start' : 'end';
       const expected = `the ${end} of a way: a finite place, then a quaternion of length 1`;
-      invalid(operation, `ways[${i}…${i + 6}]`, Array.from(copy.subarray(i, i + 7)), expected);
+      throwInvalid(operation, `ways[${i}…${i + 6}]`, Array.from(copy.subarray(i, i + 7)), expected);
     }
   }
   return copy;
@@ -126,12 +127,13 @@ export function checkShapeOf(
 ): Uint32Array | undefined {
   if (shapeOf === undefined) {
     if (shapes.length !== 1)
-      invalid(operation, 'shapeOf', shapeOf, `one for each way, as there are ${shapes.length} shapes`);
+      throwInvalid(operation, 'shapeOf', shapeOf, `one for each way, as there are ${shapes.length} shapes`);
     return undefined;
   }
   const kinds = ['Uint32Array', 'Uint16Array', 'Uint8Array'] as const;
   const copy = new Uint32Array(checkTypedArray<Uint32Array>(operation, 'shapeOf', shapeOf as Uint32Array, kinds));
-  if (copy.length !== count) invalid(operation, 'the length of shapeOf', copy.length, `that of the ways, ${count}`);
+  if (copy.length !== count)
+    throwInvalid(operation, 'the length of shapeOf', copy.length, `that of the ways, ${count}`);
   for (let i = 0; i < count; i++) checkInteger(operation, `shapeOf[${i}]`, copy[i], 0, shapes.length - 1);
   return copy;
 }

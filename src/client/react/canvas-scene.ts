@@ -4,7 +4,7 @@ import { CollisionError } from '../../shared/errors.js';
 import { slotOf } from '../../shared/ids.js';
 import { addTo } from '../../shared/lists-by-key.js';
 import type { ContactDetail } from '../../shared/types.js';
-import { invalid, reading } from '../check/validate.js';
+import { guardRead, throwInvalid } from '../check/validate.js';
 import { createCollisionService } from '../create.js';
 import { reportUncaught } from '../report-uncaught.js';
 import type { CollisionService } from '../service.js';
@@ -58,24 +58,24 @@ export class CanvasScene {
   #isContactAsked = false;
   #service: Promise<CollisionService> | null = null;
   readonly #roots = new Map<Object3D, TrackedRoot>();
-  readonly #reported = new Set<string>();
+  readonly #reportedKinds = new Set<string>();
   #endFrames: (() => void) | null = null;
   #endProps: (() => void) | null = null;
   readonly #listeners = new Set<(frame: SceneFrame) => void>();
   /** The number of the frame that was reported last. */
-  #told = 0;
+  #lastReportedFrame = 0;
   /** The id of the visible object in each slot in the current frame, shared by all who ask; null until somebody does. */
-  #seen: SeenIds | null = null;
+  #visibleIds: VisibleIds | null = null;
   /** For each object, those that have parted from it in the current frame; null until somebody asks. */
-  #parted: Map<Object3D, Object3D[]> | null = null;
+  #partedObjects: Map<Object3D, Object3D[]> | null = null;
 
   private constructor(store: RootStore) {
     this.store = store;
   }
 
   /** Returns the scene of a canvas, and adds a user. The options of its first user apply. */
-  static acquire(asked: RootStore, options: CanvasSceneOptions): CanvasScene {
-    const store = outermost(asked);
+  static acquire(requestedStore: RootStore, options: CanvasSceneOptions): CanvasScene {
+    const store = outermostStore(requestedStore);
     let scene = SCENES.get(store);
     if (scene === undefined) {
       scene = new CanvasScene(store);
@@ -122,7 +122,7 @@ export class CanvasScene {
   /** Returns the tracker of a root once all objects that are there now are built. */
   async track(root: Object3D): Promise<SceneTracker> {
     if (this.#service === null) throw notMounted();
-    return this.#tracked(root).answer;
+    return this.#trackRoot(root).answer;
   }
 
   /** Sets how a portal is seen: its sprites turn to that camera. */
@@ -133,11 +133,11 @@ export class CanvasScene {
     tracked.size = size;
   }
 
-  /** Calls `listen` with each frame of the canvas' own scene, and requests a frame; returns a function that ends it. */
-  onFrame(listen: (frame: SceneFrame) => void): () => void {
-    this.#listeners.add(listen);
-    this.#draw();
-    return () => this.#listeners.delete(listen);
+  /** Calls `listener` with each frame of the canvas' own scene, and requests a frame; returns a function that ends it. */
+  onFrame(listener: (frame: SceneFrame) => void): () => void {
+    this.#listeners.add(listener);
+    this.#requestFrame();
+    return () => this.#listeners.delete(listener);
   }
 
   /** Returns whether an object, or one of its descendants, is visible in the current frame. */
@@ -145,24 +145,24 @@ export class CanvasScene {
     const { scene } = this.store.getState();
     const tracker = this.get(scene);
     if (tracker === null || !isShown(object, scene)) return false;
-    this.#seen ??= idsBySlot(frame.result.views.get(tracker.viewName)!.ids);
-    const { count, bySlot } = this.#seen;
-    let room = count;
+    this.#visibleIds ??= idsBySlot(frame.result.views.get(tracker.viewName)!.ids);
+    const { count, bySlot } = this.#visibleIds;
+    let remaining = count;
     // A LOD hides the levels that it does not show.
-    const look = (each: Object3D): boolean =>
-      room-- > 0 &&
+    const isSubtreeVisible = (each: Object3D): boolean =>
+      remaining-- > 0 &&
       each.visible &&
-      (tracker.idsOf(each).some((id) => bySlot[slotOf(id)] === id) || each.children.some(look));
-    let isSeen = look(object);
+      (tracker.idsOf(each).some((id) => bySlot[slotOf(id)] === id) || each.children.some(isSubtreeVisible));
+    let isSeen = isSubtreeVisible(object);
     // Fewer objects are visible than it has descendants: 20,000, none of them visible, would take 4 ms of each frame.
-    if (!isSeen && room < 0) frame.forEachVisible(({ object: drawn }) => (isSeen ||= isBelow(drawn, object)));
+    if (!isSeen && remaining < 0) frame.forEachVisible(({ object: drawn }) => (isSeen ||= isBelow(drawn, object)));
     return isSeen;
   }
 
   /** Returns the objects that have parted from an object in the current frame; the pairs are scanned once for all who ask. */
   partedFrom(frame: SceneFrame, object: Object3D): readonly Object3D[] {
-    this.#parted ??= partedIn(frame);
-    return this.#parted.get(object) ?? [];
+    this.#partedObjects ??= partedObjectsIn(frame);
+    return this.#partedObjects.get(object) ?? [];
   }
 
   /** Makes the trackers compute contacts from now on, unless the options and props say otherwise. */
@@ -174,22 +174,23 @@ export class CanvasScene {
       if (tracker === null) changed.add(root);
       else tracker.changed(root);
     }
-    this.#draw();
+    this.#requestFrame();
   }
 
   /** Reports, once for each kind, an error that nobody waits for. */
   report(error: unknown): void {
     const kind = CollisionError.is(error) ? error.code : String(error);
-    if (kind === 'DISPOSED' || kind === 'ABORTED' || this.#reported.has(kind)) return;
-    this.#reported.add(kind);
+    if (kind === 'DISPOSED' || kind === 'ABORTED' || this.#reportedKinds.has(kind)) return;
+    this.#reportedKinds.add(kind);
     (this.#options.onError ?? console.error)(error);
   }
 
   /** Warns about options of another user that do not apply. */
   compare(options: CanvasSceneOptions): void {
     for (const name of ['service', 'track'] as const) {
-      if (options[name] === undefined || options[name] === this.#options[name] || this.#reported.has(name)) continue;
-      this.#reported.add(name);
+      if (options[name] === undefined || options[name] === this.#options[name] || this.#reportedKinds.has(name))
+        continue;
+      this.#reportedKinds.add(name);
       console.warn(
         `collision-worker: ${name} of <Collision> or collisionEvents is passed over, as the scene of the canvas is ` +
           'tracked already: say it in one of them, <Collision> above all hooks',
@@ -199,7 +200,7 @@ export class CanvasScene {
 
   #start(options: CanvasSceneOptions): void {
     this.#options = options;
-    this.#told = 0;
+    this.#lastReportedFrame = 0;
     this.#isContactAsked = false;
     const service = Promise.resolve(options.service ?? createCollisionService());
     this.#service = service;
@@ -215,7 +216,7 @@ export class CanvasScene {
       }
     });
     const { scene } = this.store.getState();
-    if (scene) this.#tracked(scene);
+    if (scene) this.#trackRoot(scene);
   }
 
   #stop(): void {
@@ -223,7 +224,7 @@ export class CanvasScene {
     this.#endFrames = null;
     this.#endProps?.();
     this.#endProps = null;
-    for (const tracked of [...this.#roots.values()]) this.#letGo(tracked);
+    for (const tracked of [...this.#roots.values()]) this.#releaseRoot(tracked);
     if (this.#options.service === undefined) {
       this.#service?.then(
         (service) => service.dispose(),
@@ -231,18 +232,18 @@ export class CanvasScene {
       );
     }
     this.#service = null;
-    this.#reported.clear();
+    this.#reportedKinds.clear();
   }
 
-  #tracked(root: Object3D): TrackedRoot {
-    const known = this.#roots.get(root);
-    if (known !== undefined) return known;
+  #trackRoot(root: Object3D): TrackedRoot {
+    const existing = this.#roots.get(root);
+    if (existing !== undefined) return existing;
     const abort = new AbortController();
     const contacts = (): ContactDetail => (this.#isContactAsked ? 'manifold' : 'none');
-    const track = withBuilt(withProps(this.#options.track ?? {}, contacts), () => this.#draw());
+    const track = withBuiltCallback(withProps(this.#options.track ?? {}, contacts), () => this.#requestFrame());
     const { signal } = abort;
     const answer = this.#service!.then((service) =>
-      trackScene(service, root, { ...track, view: takeView(service, signal), signal }),
+      trackScene(service, root, { ...track, view: reserveViewName(service, signal), signal }),
     );
     const size = { width: 0, height: 0 };
     const tracked: TrackedRoot = { root, answer, abort, tracker: null, changed: new Set(), camera: null, size };
@@ -256,7 +257,7 @@ export class CanvasScene {
         tracked.tracker = tracker;
         for (const object of tracked.changed) tracker.changed(object);
         tracked.changed.clear();
-        this.#draw();
+        this.#requestFrame();
       },
       (error) => {
         abort.abort();
@@ -268,14 +269,14 @@ export class CanvasScene {
     return tracked;
   }
 
-  #letGo(tracked: TrackedRoot): void {
+  #releaseRoot(tracked: TrackedRoot): void {
     this.#roots.delete(tracked.root);
     tracked.abort.abort();
     tracked.tracker?.dispose();
   }
 
   /** Requests a frame: a canvas that draws on demand has none if only the worker has something new. */
-  #draw(): void {
+  #requestFrame(): void {
     this.store.getState().invalidate();
   }
 
@@ -284,32 +285,32 @@ export class CanvasScene {
     const { scene, camera, size } = this.store.getState();
     for (const tracked of this.#roots.values()) {
       const { root, tracker } = tracked;
-      const isOwn = root === scene;
-      if (!isOwn && root.children.length === 0) {
-        this.#letGo(tracked); // the portal was removed
+      const isOwnScene = root === scene;
+      if (!isOwnScene && root.children.length === 0) {
+        this.#releaseRoot(tracked); // the portal was removed
         continue;
       }
-      const eye = isOwn ? camera : tracked.camera;
-      if (tracker === null || eye === null) continue;
-      const frame = tracker.update(eye, isOwn ? { width: size.width, height: size.height } : tracked.size);
-      frame.then((each) => isOwn && this.#tell(each)).catch((error) => this.report(error));
+      const viewCamera = isOwnScene ? camera : tracked.camera;
+      if (tracker === null || viewCamera === null) continue;
+      const frame = tracker.update(viewCamera, isOwnScene ? { width: size.width, height: size.height } : tracked.size);
+      frame.then((sceneFrame) => isOwnScene && this.#notifyListeners(sceneFrame)).catch((error) => this.report(error));
     }
   }
 
-  #tell(frame: SceneFrame): void {
+  #notifyListeners(frame: SceneFrame): void {
     // Rendered frames that come faster than the worker's answers share one.
-    if (frame.frame === this.#told) return;
-    this.#told = frame.frame;
-    for (const listen of [...this.#listeners]) {
+    if (frame.frame === this.#lastReportedFrame) return;
+    this.#lastReportedFrame = frame.frame;
+    for (const listener of [...this.#listeners]) {
       try {
-        listen(frame);
+        listener(frame);
       } catch (error) {
         reportUncaught(error);
       }
     }
     // Objects that leave the scene must not be retained.
-    this.#seen = null;
-    this.#parted = null;
+    this.#visibleIds = null;
+    this.#partedObjects = null;
   }
 }
 
@@ -317,14 +318,14 @@ export class CanvasScene {
  * Returns the outermost store whose scene contains that of a store: the store of the canvas, or of a portal. A portal has its own
  * store even if it leads into the scene around it.
  */
-function outermost(store: RootStore): RootStore {
+function outermostStore(store: RootStore): RootStore {
   const { scene } = store.getState();
-  let found = store;
-  for (let each = store; ; ) {
-    const { previousRoot } = each.getState();
-    if (previousRoot === undefined) return found;
-    each = previousRoot;
-    if (isBelow(scene, each.getState().scene)) found = each;
+  let result = store;
+  for (let current = store; ; ) {
+    const { previousRoot } = current.getState();
+    if (previousRoot === undefined) return result;
+    current = previousRoot;
+    if (isBelow(scene, current.getState().scene)) result = current;
   }
 }
 
@@ -332,7 +333,7 @@ function outermost(store: RootStore): RootStore {
 const VIEWS = new WeakMap<object, Set<string>>();
 
 /** Reserves an unused name for a view of a service, until the signal releases it. */
-function takeView(service: CollisionService, signal: AbortSignal): string {
+function reserveViewName(service: CollisionService, signal: AbortSignal): string {
   const key: object = Object(service); // an invalid service is rejected where it is used
   const names = VIEWS.get(key) ?? new Set();
   VIEWS.set(key, names);
@@ -344,30 +345,30 @@ function takeView(service: CollisionService, signal: AbortSignal): string {
 }
 
 /** Ids by their slots. */
-interface SeenIds {
+interface VisibleIds {
   readonly count: number;
   readonly bySlot: Uint32Array;
 }
 
 /** Indexes ids by their slots: 50,000 take 0.8 ms, while a Set of the objects takes 10. */
-function idsBySlot(ids: Uint32Array): SeenIds {
-  const bySlot = new Uint32Array(1 + ids.reduce((most, id) => Math.max(most, slotOf(id)), 0));
+function idsBySlot(ids: Uint32Array): VisibleIds {
+  const bySlot = new Uint32Array(1 + ids.reduce((max, id) => Math.max(max, slotOf(id)), 0));
   for (const id of ids) bySlot[slotOf(id)] = id;
   return { count: ids.length, bySlot };
 }
 
 /** Lists, for each object, those that have parted from it. */
-function partedIn(frame: SceneFrame): Map<Object3D, Object3D[]> {
-  const parted = new Map<Object3D, Object3D[]>();
+function partedObjectsIn(frame: SceneFrame): Map<Object3D, Object3D[]> {
+  const result = new Map<Object3D, Object3D[]>();
   frame.forEachEnded(({ object: a }, { object: b }) => {
-    addTo(parted, a, b);
-    addTo(parted, b, a);
+    addTo(result, a, b);
+    addTo(result, b, a);
   });
-  return parted;
+  return result;
 }
 
 /** Returns options with which `onBuilt` is called whenever nothing is left to be built. */
-function withBuilt(track: Omit<TrackOptions, 'signal'>, onBuilt: () => void): Omit<TrackOptions, 'signal'> {
+function withBuiltCallback(track: Omit<TrackOptions, 'signal'>, onBuilt: () => void): Omit<TrackOptions, 'signal'> {
   const { onProgress } = track;
   // A value that is not a function is passed on, and rejected there.
   if (onProgress !== undefined && typeof onProgress !== 'function') return track;
@@ -383,10 +384,10 @@ function withBuilt(track: Omit<TrackOptions, 'signal'>, onBuilt: () => void): Om
 /** Checks a service, or a promise of one. Throws INVALID_ARGUMENT. */
 export function checkService(operation: string, service: unknown): void {
   if (service === undefined) return;
-  reading(operation, 'service', () => {
+  guardRead(operation, 'service', () => {
     const { addMesh, then } = (service ?? {}) as { addMesh?: unknown; then?: unknown };
     if (typeof addMesh !== 'function' && typeof then !== 'function') {
-      invalid(operation, 'service', service, 'a CollisionService, or a promise of one');
+      throwInvalid(operation, 'service', service, 'a CollisionService, or a promise of one');
     }
   });
 }

@@ -8,9 +8,9 @@ import {
   type RootStore,
 } from '@react-three/fiber';
 import type { Intersection, Object3D, Raycaster } from 'three';
-import { invalid, readOptions } from '../check/validate.js';
+import { readOptions, throwInvalid } from '../check/validate.js';
 import { EventQueue, type QueuedEvent } from '../pointer/event-queue.js';
-import { forgiveCapture, KeptEvent } from '../pointer/kept-event.js';
+import { EventSnapshot, forgiveCapture } from '../pointer/kept-event.js';
 import { decideAtOnce } from '../pointer/preventable.js';
 import { CanvasScene, type CanvasSceneOptions, checkService } from './canvas-scene.js';
 import { type LayerQuestion, readLayers } from './layer-question.js';
@@ -32,7 +32,7 @@ export interface CollisionEventsOptions extends CanvasSceneOptions {
 }
 
 /** The names of the handlers that make an object hoverable in fiber. */
-const HOVER = ['onPointerMove', 'onPointerOver', 'onPointerEnter', 'onPointerOut', 'onPointerLeave'] as const;
+const HOVER_HANDLERS = ['onPointerMove', 'onPointerOver', 'onPointerEnter', 'onPointerOut', 'onPointerLeave'] as const;
 
 /**
  * Creates the events of a canvas of React Three Fiber whose rays are cast by the worker. All event props, portals,
@@ -52,7 +52,7 @@ export function collisionEvents(options: CollisionEventsOptions = {}): (store: R
   const given = readOptions(operation, 'options', options, KEYS);
   for (const name of ['onError', 'preventDefault'] as const) {
     const value: unknown = given[name];
-    if (value !== undefined && typeof value !== 'function') invalid(operation, name, value, 'a function');
+    if (value !== undefined && typeof value !== 'function') throwInvalid(operation, name, value, 'a function');
   }
   checkService(operation, given.service);
   return (store) => new CanvasEvents(store, given).manager;
@@ -70,9 +70,9 @@ class CanvasEvents {
   #queue = new EventQueue();
   #scene: CanvasScene | null = null;
   #disconnects: (() => void)[] = [];
-  #newest: readonly Intersection[] = [];
+  #newestHits: readonly Intersection[] = [];
   /** How often each pointer went down, counting only events whose handlers have run. */
-  readonly #downs = new Map<number, number>();
+  readonly #downCounts = new Map<number, number>();
   readonly #forgiven = new WeakSet<EventTarget>();
 
   constructor(store: RootStore, options: CollisionEventsOptions) {
@@ -81,7 +81,10 @@ class CanvasEvents {
     const base = fiberEvents(store);
     this.#handlers = base.handlers as Handlers;
     const handlers = Object.fromEntries(
-      Object.keys(this.#handlers).map((name) => [name, (event: DomEvent) => this.#take(name as keyof Events, event)]),
+      Object.keys(this.#handlers).map((name) => [
+        name,
+        (event: DomEvent) => this.#receive(name as keyof Events, event),
+      ]),
     );
     this.manager = {
       ...base,
@@ -102,7 +105,7 @@ class CanvasEvents {
     this.#scene = CanvasScene.acquire(this.#store, this.#options);
     const { preventDefault } = this.#options;
     if (preventDefault === undefined) return;
-    this.#disconnects.push(decideAtOnce(target, (event) => preventDefault(event, this.#newest)));
+    this.#disconnects.push(decideAtOnce(target, (event) => preventDefault(event, this.#newestHits)));
   }
 
   #disconnect(): void {
@@ -111,20 +114,20 @@ class CanvasEvents {
     this.#scene = null;
     this.#queue.close();
     for (const undo of this.#disconnects.splice(0)) undo();
-    this.#newest = [];
+    this.#newestHits = [];
   }
 
   /** Takes a native event. */
-  #take(name: keyof Events, native: DomEvent): void {
+  #receive(name: keyof Events, native: DomEvent): void {
     const scene = this.#scene;
     if (scene === null) return;
-    const event = new KeptEvent(native);
+    const event = new EventSnapshot(native);
     const state = this.#store.getState();
     const run = (): void => event.during(() => this.#handlers[name](native));
     if (name === 'onPointerLeave' || name === 'onPointerCancel') {
-      this.#queue.push(plainEvent(run));
+      this.#queue.push(immediateEvent(run));
     } else if (name === 'onLostPointerCapture') {
-      this.#queue.push(plainEvent(() => this.#onLostCapture(native as PointerEvent)));
+      this.#queue.push(immediateEvent(() => this.#onLostCapture(native as PointerEvent)));
     } else {
       state.internal.lastEvent.current = native; // `events.update()` uses the newest event, whether or not it has been handled
       const objects =
@@ -133,8 +136,8 @@ class CanvasEvents {
       const coalesced = name === 'onPointerMove' ? `${(native as PointerEvent).pointerId} ${native.buttons}` : null;
       this.#queue.push({
         coalesced,
-        ask: () => every(layers, (layer) => layer.ask()),
-        refresh: () => every(layers, (layer) => layer.refresh()),
+        ask: () => askAll(layers, (layer) => layer.ask()),
+        refresh: () => askAll(layers, (layer) => layer.refresh()),
         handle: () => this.#handle(name, native, layers, run),
       });
     }
@@ -144,20 +147,20 @@ class CanvasEvents {
   #handle(name: keyof Events, native: DomEvent, layers: readonly LayerQuestion[], run: () => void): void {
     const { internal } = this.#store.getState();
     const { pointerId } = native as PointerEvent;
-    const newest = internal.lastEvent.current;
+    const newestEvent = internal.lastEvent.current;
     this.#forgive(native.target);
-    if (name === 'onPointerDown') this.#downs.set(pointerId, (this.#downs.get(pointerId) ?? 0) + 1);
+    if (name === 'onPointerDown') this.#downCounts.set(pointerId, (this.#downCounts.get(pointerId) ?? 0) + 1);
     const undo = layers.map((layer) => layer.restore());
-    const end = this.#substitute(layers);
+    const restoreRaycasters = this.#substitute(layers);
     try {
       run();
     } finally {
-      end();
+      restoreRaycasters();
       for (const each of undo.reverse()) each();
-      internal.lastEvent.current = newest;
+      internal.lastEvent.current = newestEvent;
     }
     // The browser releases the capture of a pointer that was lifted, and may have done so before a handler has captured it.
-    if (name === 'onPointerUp') this.#letGo(pointerId);
+    if (name === 'onPointerUp') this.#releaseCapture(pointerId);
   }
 
   /**
@@ -168,47 +171,48 @@ class CanvasEvents {
     const state = this.#store.getState();
     const managers = new Set<RootState['events']>([state.events]);
     for (const object of state.internal.interaction) {
-      const own = rootStateOf(object);
-      if (own !== undefined) managers.add(own.events);
+      const rootState = rootStateOf(object);
+      if (rootState !== undefined) managers.add(rootState.events);
     }
     const byRaycaster = new Map(layers.map((layer) => [layer.raycaster, layer]));
     const undo: (() => void)[] = [];
     for (const [raycaster, layer] of byRaycaster) {
       undo.push(
-        shadow(raycaster, 'intersectObject', ((object: Object3D) =>
+        overrideProperty(raycaster, 'intersectObject', ((object: Object3D) =>
           layer.hitsOf(object)) as Raycaster['intersectObject']),
       );
     }
     const compute = (_: DomEvent, { raycaster }: RootState): void => {
       byRaycaster.get(raycaster)?.aim();
     };
-    for (const events of managers) undo.push(shadow(events, 'compute', compute));
-    const end = (): void => {
+    for (const events of managers) undo.push(overrideProperty(events, 'compute', compute));
+    const restoreRaycasters = (): void => {
       for (const each of undo.splice(0)) each();
     };
     const { filter } = state.events;
     undo.push(
-      shadow(state.events, 'filter', (hits, root) => {
-        end();
-        this.#newest = filter === undefined ? hits : filter(hits, root);
-        return this.#newest as Intersection[];
+      overrideProperty(state.events, 'filter', (hits, root) => {
+        restoreRaycasters();
+        this.#newestHits = filter === undefined ? hits : filter(hits, root);
+        return this.#newestHits as Intersection[];
       }),
     );
-    return end;
+    return restoreRaycasters;
   }
 
   #onLostCapture({ pointerId }: PointerEvent): void {
     const { internal } = this.#store.getState();
     if (!internal.capturedMap.has(pointerId)) return;
     // It may come before the pointer's up event, which the capturing object must still receive; but a new capture is kept.
-    const downs = this.#downs.get(pointerId);
+    const downCount = this.#downCounts.get(pointerId);
     requestAnimationFrame(() => {
-      if (this.#downs.get(pointerId) === downs) this.#queue.push(plainEvent(() => this.#letGo(pointerId)));
+      if (this.#downCounts.get(pointerId) === downCount)
+        this.#queue.push(immediateEvent(() => this.#releaseCapture(pointerId)));
     });
   }
 
   /** Ends the captures of a pointer, as fiber does when a capture is lost. */
-  #letGo(pointerId: number): void {
+  #releaseCapture(pointerId: number): void {
     const { internal } = this.#store.getState();
     if (!internal.capturedMap.delete(pointerId)) return;
     this.#handlers.onPointerCancel({} as DomEvent); // also ends all hovering
@@ -226,12 +230,12 @@ class CanvasEvents {
 }
 
 /** Creates an event that needs no answer. */
-function plainEvent(handle: () => void): QueuedEvent {
+function immediateEvent(handle: () => void): QueuedEvent {
   return { coalesced: null, ask: () => null, refresh: () => null, handle };
 }
 
 /** Asks all layers; null if none has anything to ask. */
-function every(
+function askAll(
   layers: readonly LayerQuestion[],
   ask: (layer: LayerQuestion) => Promise<void> | null,
 ): Promise<void> | null {
@@ -240,12 +244,12 @@ function every(
 }
 
 /** Overrides a property of an object; returns a function that restores it. */
-function shadow<T extends object, K extends keyof T>(object: T, key: K, value: T[K]): () => void {
-  const before = Object.getOwnPropertyDescriptor(object, key);
+function overrideProperty<T extends object, K extends keyof T>(object: T, key: K, value: T[K]): () => void {
+  const descriptor = Object.getOwnPropertyDescriptor(object, key);
   Object.defineProperty(object, key, { value, configurable: true, enumerable: true, writable: true });
   return () => {
-    if (before === undefined) delete object[key];
-    else Object.defineProperty(object, key, before);
+    if (descriptor === undefined) delete object[key];
+    else Object.defineProperty(object, key, descriptor);
   };
 }
 
@@ -253,7 +257,7 @@ type Managed = { __r3f?: Pick<Instance, 'handlers' | 'root'> };
 
 function isHoverable(object: Object3D): boolean {
   const handlers = (object as unknown as Managed).__r3f?.handlers;
-  return handlers !== undefined && HOVER.some((name) => handlers[name] !== undefined);
+  return handlers !== undefined && HOVER_HANDLERS.some((name) => handlers[name] !== undefined);
 }
 
 function rootStateOf(object: Object3D): RootState | undefined {

@@ -1,7 +1,7 @@
 import type { Instance } from '@react-three/fiber';
 import { Object3D } from 'three';
 import type { ContactDetail, Shape } from '../../shared/types.js';
-import { invalid } from '../check/validate.js';
+import { throwInvalid } from '../check/validate.js';
 import { isDrawable } from '../three/track/is-drawable.js';
 import type { SceneDrawable, SceneObjectOptions } from '../three/track/object-wishes.js';
 import type { TrackOptions } from '../three/track-options.js';
@@ -33,14 +33,14 @@ type Listener = (object: Object3D) => void;
 const LISTENERS = new Set<Listener>();
 
 /**
- * Calls `listen` with each object whose prop is set, changed or removed; returns a function that ends it. fiber assigns its props
+ * Calls `listener` with each object whose prop is set, changed or removed; returns a function that ends it. fiber assigns its props
  * to the object; for a removed prop it assigns the value of a new object, unless that is undefined: so all objects have null.
  */
-export function onCollisionProp(listen: Listener): () => void {
+export function onCollisionProp(listener: Listener): () => void {
   if (LISTENERS.size === 0) Object.defineProperty(Object3D.prototype, 'collision', ACCESSOR);
-  LISTENERS.add(listen);
+  LISTENERS.add(listener);
   return () => {
-    LISTENERS.delete(listen);
+    LISTENERS.delete(listener);
     if (LISTENERS.size === 0) delete (Object3D.prototype as unknown as Managed).collision;
   };
 }
@@ -53,48 +53,49 @@ const ACCESSOR: PropertyDescriptor & ThisType<Managed> = {
       // This is not fiber's object, and the field is its owner's.
       Object.defineProperty(this, 'collision', { value, configurable: true, enumerable: true, writable: true });
     } else {
-      for (const listen of LISTENERS) listen(this as unknown as Object3D);
+      for (const listener of LISTENERS) listener(this as unknown as Object3D);
     }
   },
 };
 
 /**
  * Returns options for `trackScene` that read the props first, and call the caller's functions for what the props leave open.
- * `contactsAsked` returns the default of contacts.
+ * `defaultContacts` returns the default of contacts.
  */
 export function withProps(
   track: Omit<TrackOptions, 'signal'>,
-  contactsAsked: () => ContactDetail,
+  defaultContacts: () => ContactDetail,
 ): Omit<TrackOptions, 'signal'> {
   const { shapeOf, objectOptions, contacts } = track;
   // A value that is not a function is passed on, and rejected there.
-  for (const given of [shapeOf, objectOptions]) if (given !== undefined && typeof given !== 'function') return track;
+  for (const callback of [shapeOf, objectOptions])
+    if (callback !== undefined && typeof callback !== 'function') return track;
   return {
     ...track,
     shapeOf: (object) => propsOf(object).shape ?? shapeOf?.(object),
     objectOptions: (object) => {
       const { shape: _, ...options } = propsOf(object);
-      return { ...(contacts === undefined && { contacts: contactsAsked() }), ...objectOptions?.(object), ...options };
+      return { ...(contacts === undefined && { contacts: defaultContacts() }), ...objectOptions?.(object), ...options };
     },
   };
 }
 
 /** Returns the props that apply to an object. Throws INVALID_ARGUMENT. */
 function propsOf(object: SceneDrawable): CollisionProp {
-  const said: Record<string, unknown> = {};
+  const props: Record<string, unknown> = {};
   for (let each: Object3D | null = object; each !== null; each = each.parent) {
     if (each !== object && isDrawable(each)) continue;
     for (const [name, value] of Object.entries(ownProp(each as unknown as Managed)))
-      if (value !== undefined) said[name] ??= value;
+      if (value !== undefined) props[name] ??= value;
   }
-  return said;
+  return props;
 }
 
 function ownProp(object: Managed): object {
   const prop: unknown = object.__r3f?.props.collision;
   // fiber assigns 0 for a removed prop if it cannot make a new object.
   if (prop === undefined || prop === null || prop === 0) return {};
-  if (typeof prop !== 'object') invalid('trackScene', 'collision', prop, 'an object of options');
+  if (typeof prop !== 'object') throwInvalid('trackScene', 'collision', prop, 'an object of options');
   // Set before anybody listened: without the own field, changes are noticed from now on.
   if (Object.hasOwn(object, 'collision') && object.collision === prop) delete object.collision;
   return prop;

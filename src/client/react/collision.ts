@@ -36,17 +36,17 @@ export interface CollisionProps extends CanvasSceneOptions {
 export function Collision({ children, ...options }: CollisionProps): ReactNode {
   checkService('Collision', options.service);
   const store = useStore();
-  const first = useRef(options);
+  const initialOptions = useRef(options);
   // Runs before the effects of its descendants, whose hooks have no options; but a suspended component has no layout effects.
   useLayoutEffect(() => {
-    const scene = CanvasScene.acquire(store, first.current);
+    const scene = CanvasScene.acquire(store, initialOptions.current);
     return () => scene.release();
   }, [store]);
   useCanvasScene(options);
   return createElement(Fragment, null, children);
 }
 
-const QUESTIONS = [
+const QUERY_NAMES = [
   ...(['pick', 'pickAll', 'pickRegion', 'raycast', 'raycastAll', 'lineOfSight'] as const),
   ...([
     'overlap',
@@ -62,10 +62,10 @@ const QUESTIONS = [
   ] as const),
 ];
 
-type Questions = Pick<SceneTracker, (typeof QUESTIONS)[number]>;
+type TrackerQueries = Pick<SceneTracker, (typeof QUERY_NAMES)[number]>;
 
 /** The queries of `useCollision`: those of `SceneTracker`, except that they wait for the tracker. */
-export type CollisionQueries = Questions & {
+export type CollisionQueries = TrackerQueries & {
   /** The tracker of the canvas' scene, once all objects are built that were there when it was created. */
   readonly tracker: Promise<SceneTracker>;
 };
@@ -85,14 +85,14 @@ export function useCollision(): CollisionQueries {
       if (scene.current === null) throw notMounted();
       return scene.current.tracker;
     };
-    const ask = async (name: keyof Questions, given: unknown[]): Promise<unknown> => {
-      const own = await tracker();
-      return Reflect.apply(own[name], own, given);
+    const ask = async (name: keyof TrackerQueries, args: unknown[]): Promise<unknown> => {
+      const sceneTracker = await tracker();
+      return Reflect.apply(sceneTracker[name], sceneTracker, args);
     };
-    const entries = QUESTIONS.map((name) => [name, (...given: unknown[]) => ask(name, given)]);
-    const questions = Object.fromEntries(entries) as Questions;
+    const entries = QUERY_NAMES.map((name) => [name, (...args: unknown[]) => ask(name, args)]);
+    const queries = Object.fromEntries(entries) as TrackerQueries;
     return {
-      ...questions,
+      ...queries,
       get tracker() {
         return tracker();
       },
@@ -126,37 +126,37 @@ export function useContact(
   other?: RefObject<Object3D | null>,
 ): void {
   const scene = useCanvasScene(NO_OPTIONS);
-  const newest = useRef(handlers);
+  const newestHandlers = useRef(handlers);
   useEffect(() => {
-    newest.current = handlers;
+    newestHandlers.current = handlers;
   });
   useEffect(() => {
-    const own = scene.current!;
-    own.askContacts();
+    const canvasScene = scene.current!;
+    canvasScene.askContacts();
     /** Which objects touch, as reported to the handlers: once an object is unmounted, its ref no longer names it. */
     const touching = new Map<Object3D, Set<Object3D>>();
-    return own.onFrame((frame) => {
+    return canvasScene.onFrame((frame) => {
       // Without TypeScript, `useRef()` holds undefined until it is attached.
       const [first, second] = [object.current ?? null, other && (other.current ?? null)];
       const contacts = first === null || second === null ? [] : frame.contactsBetween(first, second);
       // Two objects may have several pairs, for example of instances.
       const ended: Object3D[] = [];
-      for (const [each, its] of touching) {
-        const parted = own.partedFrom(frame, each).filter((one) => its.has(one));
-        for (const one of parted) its.delete(one);
-        if (its.size === 0) touching.delete(each);
-        ended.push(...parted);
+      for (const [each, partners] of touching) {
+        const partedObjects = canvasScene.partedFrom(frame, each).filter((partner) => partners.has(partner));
+        for (const partner of partedObjects) partners.delete(partner);
+        if (partners.size === 0) touching.delete(each);
+        ended.push(...partedObjects);
       }
       for (const { a, b } of contacts) {
-        const its = touching.get(a.object) ?? new Set();
-        touching.set(a.object, its.add(b.object));
+        const partners = touching.get(a.object) ?? new Set();
+        touching.set(a.object, partners.add(b.object));
       }
-      const { onContactBegin, onContact, onContactEnd } = newest.current;
+      const { onContactBegin, onContact, onContactEnd } = newestHandlers.current;
       for (const contact of contacts) {
         if (contact.begun) call(onContactBegin, contact);
         call(onContact, contact);
       }
-      for (const one of ended) call(onContactEnd, one);
+      for (const partner of ended) call(onContactEnd, partner);
     });
   }, [scene, object, other]);
 }
@@ -171,20 +171,20 @@ function call<T>(handler: ((value: T) => void) | undefined, value: T): void {
 }
 
 /**
- * Calls `listen` with each frame of the canvas' scene, after its answer: all visible objects, and all contacts. The listener of
+ * Calls `listener` with each frame of the canvas' scene, after its answer: all visible objects, and all contacts. The listener of
  * the last render is called. What the frame contains is valid during the call.
  *
  * ```tsx
  * useCollisionFrame((frame) => frame.forEachVisible(({ object }) => drawList.add(object)));
  * ```
  */
-export function useCollisionFrame(listen: (frame: SceneFrame) => void): void {
+export function useCollisionFrame(listener: (frame: SceneFrame) => void): void {
   const scene = useCanvasScene(NO_OPTIONS);
-  const newest = useRef(listen);
+  const newestListener = useRef(listener);
   useEffect(() => {
-    newest.current = listen;
+    newestListener.current = listener;
   });
-  useEffect(() => scene.current!.onFrame((frame) => newest.current(frame)), [scene]);
+  useEffect(() => scene.current!.onFrame((frame) => newestListener.current(frame)), [scene]);
 }
 
 /** Returns whether the camera of the canvas sees an object, or one of its descendants, as of the last frame. */
@@ -192,10 +192,10 @@ export function useVisible(object: RefObject<Object3D | null>): boolean {
   const scene = useCanvasScene(NO_OPTIONS);
   const [isVisible, setVisible] = useState(false);
   useEffect(() => {
-    const own = scene.current!;
-    return own.onFrame((frame) => {
+    const canvasScene = scene.current!;
+    return canvasScene.onFrame((frame) => {
       const { current } = object;
-      setVisible(current ? own.isSeen(frame, current) : false);
+      setVisible(current ? canvasScene.isSeen(frame, current) : false);
     });
   }, [scene, object]);
   return isVisible;

@@ -2,9 +2,9 @@ import { getRootState, type RootState } from '@react-three/fiber';
 import { type Camera, type Intersection, type Object3D, Ray, type Raycaster, type Vector2 } from 'three';
 import { addTo } from '../../shared/lists-by-key.js';
 import { nextTask } from '../../shared/next-task.js';
-import { isThrees } from '../pointer/threes.js';
+import { isRaycastByThree } from '../pointer/threes.js';
 import type { SceneTracker } from '../three/scene-tracker.js';
-import { sliceOf } from '../three/track/slice.js';
+import { beginSlice } from '../three/track/slice.js';
 
 /** What the questions of a layer need from the canvas. */
 export interface LayerScene {
@@ -18,24 +18,24 @@ export interface LayerScene {
 type Standing = 'yes' | 'soon' | 'no';
 
 /** In fiber there may be no camera, which three's types do not allow. */
-type Aimed = Omit<Raycaster, 'camera'> & { camera: Camera | null | undefined };
+type AimableRaycaster = Omit<Raycaster, 'camera'> & { camera: Camera | null | undefined };
 
 /** A new object is waited for no longer than this: a large one may take seconds to build. */
-const LONGEST_WAIT_MS = 500;
+const MAX_WAIT_MS = 500;
 
 /** Time slice on the main thread, or as long as this many objects take. */
 const SLICE_MS = 3;
-const FEWEST = 256;
+const MIN_SLICE_OBJECTS = 256;
 
 /** Hits of the main thread's own tests, objects that the worker is about to have, and objects that exclude their descendants. */
-interface CastHere {
+interface LocalCast {
   readonly hits: readonly Intersection[];
   readonly coming: readonly Object3D[];
   readonly closed: ReadonlySet<Object3D>;
 }
 
 /** Objects that were waited for in vain: they are hit once the worker has them. */
-const LATE = new WeakSet<Object3D>();
+const LATE_OBJECTS = new WeakSet<Object3D>();
 
 /**
  * The hits of one raycaster of fiber: that of the canvas, or of a portal, with its ray at the time of the event. The worker is
@@ -64,7 +64,7 @@ export class LayerQuestion {
     this.#objects = objects;
     this.#ray.copy(raycaster.ray);
     this.#pointer = pointer.clone();
-    this.#camera = (raycaster as Aimed).camera ?? null;
+    this.#camera = (raycaster as AimableRaycaster).camera ?? null;
   }
 
   /** Returns the hits of the ray on an object and its descendants, nearest first. */
@@ -83,9 +83,11 @@ export class LayerQuestion {
     if (this.#camera === null || !isRay || this.#objects.length === 0) return null;
     const byRoot = new Map<Object3D, Object3D[]>();
     for (const object of this.#objects) addTo(byRoot, rootOf(object), object);
-    return Promise.all(Array.from(byRoot, ([root, own]) => this.#askRoot(root, new Set(own)))).then((answers) => {
-      this.#hits = answers.flat().sort((a, b) => a.hit.distance - b.hit.distance);
-    });
+    return Promise.all(Array.from(byRoot, ([root, rootObjects]) => this.#askRoot(root, new Set(rootObjects)))).then(
+      (answers) => {
+        this.#hits = answers.flat().sort((a, b) => a.hit.distance - b.hit.distance);
+      },
+    );
   }
 
   /** Asks again if an object that was hit has left the scene since: another object may have replaced it. */
@@ -96,18 +98,18 @@ export class LayerQuestion {
   /** Restores the layer's state at the time of the event; returns a function that undoes that. */
   restore(): () => void {
     const { pointer } = this.#state;
-    const before = pointer.clone();
+    const savedPointer = pointer.clone();
     const undo = this.aim();
     pointer.copy(this.#pointer);
     return () => {
       undo();
-      pointer.copy(before);
+      pointer.copy(savedPointer);
     };
   }
 
   /** Points the raycaster as at the time of the event; returns a function that points it as it is now. */
   aim(): () => void {
-    const raycaster = this.raycaster as Aimed;
+    const raycaster = this.raycaster as AimableRaycaster;
     const { camera } = raycaster;
     const ray = raycaster.ray.clone();
     raycaster.ray.copy(this.#ray);
@@ -128,21 +130,22 @@ export class LayerQuestion {
       const { width, height } = this.#state.size;
       this.#scene.setView(root, this.#camera!, { width, height });
       const standingOf = (object: Object3D): Standing => tracker.standingOf(object);
-      let own = await this.#castHere(objects, standingOf);
-      if (own.coming.length > 0) {
-        await Promise.race([tracker.settled(), delay(LONGEST_WAIT_MS)]);
-        own = await this.#castHere(objects, standingOf);
-        for (const object of own.coming) LATE.add(object);
+      let localCast = await this.#castLocally(objects, standingOf);
+      if (localCast.coming.length > 0) {
+        await Promise.race([tracker.settled(), delay(MAX_WAIT_MS)]);
+        localCast = await this.#castLocally(objects, standingOf);
+        for (const object of localCast.coming) LATE_OBJECTS.add(object);
       }
-      hits.push(...own.hits);
+      hits.push(...localCast.hits);
       const answer = await tracker.raycastAll(ray, { layers: mask, params: this.raycaster.params });
       // Objects with a `raycast` of their own are tracked, too, for all other queries.
-      for (const hit of answer) if (isThrees(hit.object) && !isKeptOut(hit.object, objects, own.closed)) hits.push(hit);
+      for (const hit of answer)
+        if (isRaycastByThree(hit.object) && !isExcluded(hit.object, objects, localCast.closed)) hits.push(hit);
     } catch (error) {
       // Pointers still work without a worker, as in fiber.
       this.#scene.report(error);
-      const own = await this.#castHere(objects, () => 'no');
-      hits.splice(0, hits.length, ...own.hits);
+      const localCast = await this.#castLocally(objects, () => 'no');
+      hits.splice(0, hits.length, ...localCast.hits);
     }
     return hits.map((hit) => ({ hit, root }));
   }
@@ -151,20 +154,21 @@ export class LayerQuestion {
    * Tests the objects and descendants that only this thread can answer for; lists objects that the worker is about to have, and
    * those that exclude their descendants. It does so in time slices: a model of 20,000 nodes takes 5 ms and more.
    */
-  async #castHere(objects: ReadonlySet<Object3D>, standingOf: (object: Object3D) => Standing): Promise<CastHere> {
+  async #castLocally(objects: ReadonlySet<Object3D>, standingOf: (object: Object3D) => Standing): Promise<LocalCast> {
     const { raycaster } = this;
     const [hits, coming]: [Intersection[], Object3D[]] = [[], []];
     const closed = new Set<Object3D>();
     const stack = [...objects].reverse();
     let undo = this.aim();
-    let isOver = sliceOf(SLICE_MS, FEWEST);
+    let isOver = beginSlice(SLICE_MS, MIN_SLICE_OBJECTS);
     try {
       for (let object = stack.pop(); object !== undefined; object = stack.pop()) {
-        const isAsked = object.layers.test(raycaster.layers) && (object.raycast as unknown) !== null;
-        const standing = isAsked && isThrees(object) ? standingOf(object) : 'no';
-        if (standing === 'soon' && !LATE.has(object)) coming.push(object);
+        const isTestable = object.layers.test(raycaster.layers) && (object.raycast as unknown) !== null;
+        const standing = isTestable && isRaycastByThree(object) ? standingOf(object) : 'no';
+        if (standing === 'soon' && !LATE_OBJECTS.has(object)) coming.push(object);
         // An object whose `raycast` returns false excludes its children, as in three.
-        if (isAsked && standing === 'no' && (object.raycast(raycaster, hits) as unknown) === false) closed.add(object);
+        if (isTestable && standing === 'no' && (object.raycast(raycaster, hits) as unknown) === false)
+          closed.add(object);
         else {
           const { children } = object;
           // Children with handlers of their own are tested separately.
@@ -174,7 +178,7 @@ export class LayerQuestion {
         undo();
         await nextTask();
         undo = this.aim();
-        isOver = sliceOf(SLICE_MS, FEWEST);
+        isOver = beginSlice(SLICE_MS, MIN_SLICE_OBJECTS);
       }
     } finally {
       undo();
@@ -192,20 +196,20 @@ export function readLayers(
 ): LayerQuestion[] {
   const layers = new Map<Raycaster, { state: RootState; objects: Object3D[] }>();
   const states = objects.map((object) => getRootState(object));
-  for (const own of states) if (own) (own.raycaster as Aimed).camera = undefined;
+  for (const rootState of states) if (rootState) (rootState.raycaster as AimableRaycaster).camera = undefined;
   if (!state.previousRoot) state.events.compute?.(event, state);
   layers.set(state.raycaster, { state, objects: [] });
   objects.forEach((object, i) => {
-    const own = states[i];
-    if (!own?.events.enabled) return;
-    const raycaster = own.raycaster as Aimed;
+    const rootState = states[i];
+    if (!rootState?.events.enabled) return;
+    const raycaster = rootState.raycaster as AimableRaycaster;
     if (raycaster.camera === undefined) {
-      own.events.compute?.(event, own, own.previousRoot?.getState());
+      rootState.events.compute?.(event, rootState, rootState.previousRoot?.getState());
       raycaster.camera ??= null; // the layer does not exist for this event
     }
     if (raycaster.camera === null) return;
-    const layer = layers.get(own.raycaster);
-    if (layer === undefined) layers.set(own.raycaster, { state: own, objects: [object] });
+    const layer = layers.get(rootState.raycaster);
+    if (layer === undefined) layers.set(rootState.raycaster, { state: rootState, objects: [object] });
     else layer.objects.push(object);
   });
   return [...layers.values()].map((layer) => new LayerQuestion(scene, layer.state, layer.objects));
@@ -220,10 +224,10 @@ function byObject(hits: readonly { hit: Intersection }[]): Map<Object3D, Interse
 }
 
 /** Returns whether an ancestor excludes an object, with no object in between that has handlers of its own. */
-function isKeptOut(object: Object3D, objects: ReadonlySet<Object3D>, closed: ReadonlySet<Object3D>): boolean {
+function isExcluded(object: Object3D, objects: ReadonlySet<Object3D>, closed: ReadonlySet<Object3D>): boolean {
   const { parent } = object;
   if (closed.size === 0 || parent === null || objects.has(object)) return false;
-  return closed.has(parent) || isKeptOut(parent, objects, closed);
+  return closed.has(parent) || isExcluded(parent, objects, closed);
 }
 
 /** Returns the root of the tree that contains an object. */

@@ -8,9 +8,9 @@ export const NO_OPTIONS: CanvasSceneOptions = {};
 export function useCanvasScene(options: CanvasSceneOptions): RefObject<CanvasScene | null> {
   const store = useStore();
   const scene = useRef<CanvasScene>(null);
-  const first = useRef(options);
+  const initialOptions = useRef(options);
   useEffect(() => {
-    const acquired = CanvasScene.acquire(store, first.current);
+    const acquired = CanvasScene.acquire(store, initialOptions.current);
     scene.current = acquired;
     return () => acquired.release();
   }, [store]);

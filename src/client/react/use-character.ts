@@ -26,20 +26,20 @@ export function useCharacter(
 ): RefObject<SceneCharacter | null> {
   const scene = useCanvasScene(NO_OPTIONS);
   const character = useRef<SceneCharacter>(null);
-  const newest = useRef(options);
+  const newestOptions = useRef(options);
   useEffect(() => {
-    const { position: _, ...now } = options;
-    const { position: __, ...before } = newest.current;
-    newest.current = options;
-    if (areSame(now, before)) return;
+    const { position: _, ...newOptions } = options;
+    const { position: __, ...oldOptions } = newestOptions.current;
+    newestOptions.current = options;
+    if (areSame(newOptions, oldOptions)) return;
     try {
-      character.current?.set(now);
+      character.current?.set(newOptions);
     } catch (error) {
       scene.current?.report(error);
     }
   });
   useEffect(() => {
-    const own = scene.current!;
+    const canvasScene = scene.current!;
     let tracker: SceneTracker | null = null;
     /** Starts once the object is there, which may be suspended, and has a size; continues with an object that replaces it. */
     const follow = (): void => {
@@ -47,27 +47,27 @@ export function useCharacter(
       if (tracker === null || !current || character.current?.object === current) return;
       try {
         if (character.current !== null) character.current.set({ object: current });
-        else character.current = tracker.createCharacter({ ...newest.current, object: current });
+        else character.current = tracker.createCharacter({ ...newestOptions.current, object: current });
       } catch (error) {
-        own.report(error);
+        canvasScene.report(error);
       }
     };
     let isMounted = true;
     const begin = async (): Promise<void> => {
-      const answer = await own.tracker;
+      const answer = await canvasScene.tracker;
       if (!isMounted) return;
       tracker = answer;
       follow();
     };
-    begin().catch((error) => own.report(error));
-    const unlisten = own.onFrame(follow);
+    begin().catch((error) => canvasScene.report(error));
+    const stopListening = canvasScene.onFrame(follow);
     return () => {
       isMounted = false;
-      unlisten();
+      stopListening();
       try {
         character.current?.remove();
       } catch (error) {
-        own.report(error); // if the service has ended, so has the character
+        canvasScene.report(error); // if the service has ended, so has the character
       }
       character.current = null;
     };
@@ -77,11 +77,11 @@ export function useCharacter(
 
 /** Returns whether options are the same: objects of the scene are compared by identity, everything else by value. */
 function areSame(a: CharacterHookOptions, b: CharacterHookOptions): boolean {
-  const { ignore: its = [], ...rest } = a;
-  const { ignore: others = [], ...other } = b;
+  const { ignore: ignoreA = [], ...restA } = a;
+  const { ignore: ignoreB = [], ...restB } = b;
   return (
-    JSON.stringify(rest) === JSON.stringify(other) &&
-    its.length === others.length &&
-    its.every((each, i) => each === others[i])
+    JSON.stringify(restA) === JSON.stringify(restB) &&
+    ignoreA.length === ignoreB.length &&
+    ignoreA.every((each, i) => each === ignoreB[i])
   );
 }

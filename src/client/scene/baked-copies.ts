@@ -7,12 +7,12 @@ import type { ChunkPool } from './chunk-pool.js';
  * Up to this many bytes, a copy is a buffer of ours. A Blob is in the memory of neither thread, but it is registered with the
  * whole browser: for 10,000 small meshes, making the Blobs takes 3 s, and everything else 2.
  */
-export const SMALL_BYTES = 65_536;
+export const MAX_BUFFER_COPY_BYTES = 65_536;
 
 /** Bytes that are copied in one task: half a millisecond. */
 const PART_BYTES = 1 << 20;
 /** Milliseconds within which a part is copied, however busy the page is. */
-const PATIENCE_MS = 100;
+const MAX_IDLE_WAIT_MS = 100;
 /** Milliseconds between two parts in browsers without requestIdleCallback: an eighth of the time goes to copies. */
 const PAUSE_MS = 4;
 /** Milliseconds of a slice of work that somebody waits for. */
@@ -33,7 +33,7 @@ interface Owner {
  */
 export class BakedCopies {
   readonly #chunks: ChunkPool;
-  readonly #waiting: Owner[] = [];
+  readonly #waitingOwners: Owner[] = [];
   #isBusy = false;
 
   /** Takes the pool to which unused chunks are returned. */
@@ -43,52 +43,52 @@ export class BakedCopies {
 
   /** Takes the copy of an owner. */
   add(owner: Owner, baked: ArrayBuffer | BakedSource): void {
-    this.#put(owner, baked);
+    this.#setCopy(owner, baked);
     // A Blob of Node's is in the memory of the process, too.
-    if (lengthOf(baked) <= SMALL_BYTES || typeof setImmediate === 'function') return;
-    this.#waiting.push(owner);
-    if (!this.#isBusy) this.#work();
+    if (lengthOf(baked) <= MAX_BUFFER_COPY_BYTES || typeof setImmediate === 'function') return;
+    this.#waitingOwners.push(owner);
+    if (!this.#isBusy) this.#moveWaiting();
   }
 
   /** Releases the copy of a removed owner. */
   drop(owner: Owner): void {
-    this.#put(owner, undefined);
+    this.#setCopy(owner, undefined);
   }
 
   /** Cancels the moves that have not begun. */
   clear(): void {
-    this.#waiting.length = 0;
+    this.#waitingOwners.length = 0;
   }
 
   /** Replaces an owner's copy. */
-  #put(owner: Owner, copy: BakedCopy | undefined): void {
+  #setCopy(owner: Owner, copy: BakedCopy | undefined): void {
     if (owner.copy instanceof BakedSource) this.#chunks.give(owner.copy);
     owner.copy = copy;
   }
 
-  async #work(): Promise<void> {
+  async #moveWaiting(): Promise<void> {
     this.#isBusy = true;
-    for (let owner = this.#waiting[0]; owner !== undefined; owner = this.#waiting[0]) {
-      await this.#move(owner);
-      if (this.#waiting[0] === owner) this.#waiting.shift();
+    for (let owner = this.#waitingOwners[0]; owner !== undefined; owner = this.#waitingOwners[0]) {
+      await this.#moveToBlob(owner);
+      if (this.#waitingOwners[0] === owner) this.#waitingOwners.shift();
     }
     this.#isBusy = false;
   }
 
-  async #move(owner: Owner): Promise<void> {
+  async #moveToBlob(owner: Owner): Promise<void> {
     const baked = owner.copy;
     if (baked === undefined || baked instanceof Blob) return;
     const parts: Blob[] = [];
     for (let at = 0; at < lengthOf(baked); at += PART_BYTES) {
-      await calm();
+      await waitForIdle();
       // A newer copy has its own turn.
-      if (this.#waiting[0] !== owner || owner.isRemoved || owner.copy !== baked) return;
+      if (this.#waitingOwners[0] !== owner || owner.isRemoved || owner.copy !== baked) return;
       const part = viewOf(baked, at);
       // Blobs do not accept shared memory.
       parts.push(new Blob([part.buffer instanceof ArrayBuffer ? (part as Uint8Array<ArrayBuffer>) : part.slice()]));
     }
     // A Blob of Blobs refers to them; nothing is copied again.
-    this.#put(owner, new Blob(parts));
+    this.#setCopy(owner, new Blob(parts));
   }
 }
 
@@ -96,11 +96,11 @@ export class BakedCopies {
 export async function bytesOf(copy: BakedCopy): Promise<ArrayBuffer> {
   if (copy instanceof Blob) return copy.arrayBuffer();
   const bytes = new Uint8Array(lengthOf(copy));
-  let end = performance.now() + SLICE_MS;
+  let deadline = performance.now() + SLICE_MS;
   for (let at = 0; at < bytes.length; at += PART_BYTES) {
-    if (performance.now() >= end) {
+    if (performance.now() >= deadline) {
       await nextTask();
-      end = performance.now() + SLICE_MS;
+      deadline = performance.now() + SLICE_MS;
     }
     bytes.set(viewOf(copy, at), at);
   }
@@ -118,9 +118,9 @@ function viewOf(copy: ArrayBuffer | BakedSource, at: number): Uint8Array {
 }
 
 /** Waits until the page is idle. */
-function calm(): Promise<unknown> {
+function waitForIdle(): Promise<unknown> {
   return new Promise((resolve) => {
-    if (typeof requestIdleCallback === 'function') requestIdleCallback(resolve, { timeout: PATIENCE_MS });
+    if (typeof requestIdleCallback === 'function') requestIdleCallback(resolve, { timeout: MAX_IDLE_WAIT_MS });
     else setTimeout(resolve, PAUSE_MS);
   });
 }

@@ -11,76 +11,76 @@ export class Descriptions {
   /** The layers of the object in each slot, which override those of its description. */
   layers = new Uint32Array(64);
   /** The number of the description of the object in each slot. */
-  #numbers = new Uint32Array(64);
+  #indices = new Uint32Array(64);
   /** The descriptions by number, and how many objects have each. */
-  readonly #all: (ObjectDescription | undefined)[] = [];
-  readonly #uses: number[] = [];
-  readonly #numberOf = new Map<ObjectDescription, number>();
-  readonly #free: number[] = [];
+  readonly #descriptions: (ObjectDescription | undefined)[] = [];
+  readonly #useCounts: number[] = [];
+  readonly #indexOf = new Map<ObjectDescription, number>();
+  readonly #freeIndices: number[] = [];
   /** The last description that was derived from another one, for other layers. */
-  #other: { of: ObjectDescription; description: ObjectDescription } | null = null;
+  #derived: { of: ObjectDescription; description: ObjectDescription } | null = null;
 
   /** Makes room for this many slots. */
   reserve(slots: number): void {
     if (slots <= this.layers.length) return;
     this.layers = grown(this.layers, slots);
-    this.#numbers = grown(this.#numbers, slots);
+    this.#indices = grown(this.#indices, slots);
   }
 
   /** Returns the description of the object in a slot; the same one for all objects that share it and the layers. */
   at(slot: number): ObjectDescription {
     const layers = this.layers[slot];
-    const description = this.#all[this.#numbers[slot]]!;
+    const description = this.#descriptions[this.#indices[slot]]!;
     if (description.layers === layers) return description;
-    let other = this.#other;
-    if (other?.of !== description || other.description.layers !== layers) {
-      other = { of: description, description: { ...description, layers } };
-      this.#other = other;
+    let derived = this.#derived;
+    if (derived?.of !== description || derived.description.layers !== layers) {
+      derived = { of: description, description: { ...description, layers } };
+      this.#derived = derived;
     }
-    this.change(slot, other.description);
-    return other.description;
+    this.change(slot, derived.description);
+    return derived.description;
   }
 
   meshOf(slot: number): MeshId {
-    return this.#all[this.#numbers[slot]]!.mesh;
+    return this.#descriptions[this.#indices[slot]]!.mesh;
   }
 
   /** Describes new objects. */
   set(ids: Uint32Array, description: ObjectDescription): void {
-    const number = this.#retain(description, ids.length);
+    const index = this.#retain(description, ids.length);
     for (let i = 0; i < ids.length; i++) {
       const slot = slotOf(ids[i]);
       if (slot >= this.layers.length) this.reserve(slot + 1);
-      this.#numbers[slot] = number;
+      this.#indices[slot] = index;
       this.layers[slot] = description.layers;
     }
   }
 
   change(slot: number, description: ObjectDescription): void {
-    const number = this.#retain(description, 1);
+    const index = this.#retain(description, 1);
     this.delete(slot);
-    this.#numbers[slot] = number;
+    this.#indices[slot] = index;
     this.layers[slot] = description.layers;
   }
 
   /** Forgets the description of the object in a slot. */
   delete(slot: number): void {
-    const number = this.#numbers[slot];
-    if (--this.#uses[number] > 0) return;
-    this.#numberOf.delete(this.#all[number]!);
-    this.#all[number] = undefined;
-    this.#free.push(number);
+    const index = this.#indices[slot];
+    if (--this.#useCounts[index] > 0) return;
+    this.#indexOf.delete(this.#descriptions[index]!);
+    this.#descriptions[index] = undefined;
+    this.#freeIndices.push(index);
   }
 
   #retain(description: ObjectDescription, count: number): number {
-    let number = this.#numberOf.get(description);
-    if (number === undefined) {
-      number = this.#free.pop() ?? this.#all.length;
-      this.#all[number] = description;
-      this.#uses[number] = 0;
-      this.#numberOf.set(description, number);
+    let index = this.#indexOf.get(description);
+    if (index === undefined) {
+      index = this.#freeIndices.pop() ?? this.#descriptions.length;
+      this.#descriptions[index] = description;
+      this.#useCounts[index] = 0;
+      this.#indexOf.set(description, index);
     }
-    this.#uses[number] += count;
-    return number;
+    this.#useCounts[index] += count;
+    return index;
   }
 }

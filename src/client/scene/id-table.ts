@@ -3,7 +3,7 @@ import { makeId, slotOf } from '../../shared/ids.js';
 import { MAX_GENERATION, MAX_OBJECTS } from '../../shared/layout.js';
 import { grown } from '../../shared/typed-arrays.js';
 
-const NONE = 0xffffffff;
+const NO_SLOT = 0xffffffff;
 
 /**
  * Ids. A freed slot is reused by the next generation, the slot that has been free longest first; after the last generation it is
@@ -13,24 +13,24 @@ export class Ids {
   /** The number of ids alive. */
   size = 0;
   /** The number of slots ever used, and of those that are free to be reused. */
-  #slots = 0;
-  #free = 0;
+  #slotCount = 0;
+  #freeCount = 0;
   /** The id alive in each slot, 0 for none. */
-  #alive = new Uint32Array(64);
+  #aliveIds = new Uint32Array(64);
   /** The generation of each slot's next id. */
-  #generation = new Uint16Array(64);
+  #generations = new Uint16Array(64);
   /** The next slot of the free list for each free slot, which was freed after it. */
-  #next = new Uint32Array(64);
-  #firstFree = NONE;
-  #lastFree = NONE;
+  #nextFree = new Uint32Array(64);
+  #firstFree = NO_SLOT;
+  #lastFree = NO_SLOT;
 
   /** Checks that `count` more ids fit. Throws OUT_OF_MEMORY if they do not: slots are in use or retired. */
   checkRoom(operation: string, count: number): void {
-    const free = MAX_OBJECTS - this.#slots + this.#free;
-    if (count <= free) return;
+    const freeCount = MAX_OBJECTS - this.#slotCount + this.#freeCount;
+    if (count <= freeCount) return;
     throw new CollisionError(
       'OUT_OF_MEMORY',
-      `${operation}: ${count} more of at most ${MAX_OBJECTS} ids, ${free} are free`,
+      `${operation}: ${count} more of at most ${MAX_OBJECTS} ids, ${freeCount} are free`,
     );
   }
 
@@ -41,77 +41,77 @@ export class Ids {
 
   /** Makes room for `count` more ids. */
   reserve(count: number): void {
-    const slots = Math.min(MAX_OBJECTS, this.#slots + Math.max(0, count - this.#free));
-    if (slots > this.#alive.length) this.#grow(slots);
+    const slots = Math.min(MAX_OBJECTS, this.#slotCount + Math.max(0, count - this.#freeCount));
+    if (slots > this.#aliveIds.length) this.#grow(slots);
   }
 
   /** The number of slots that have ever been used. */
   get slots(): number {
-    return this.#slots;
+    return this.#slotCount;
   }
 
   /** The number of slots that there is room for. */
   get room(): number {
-    return this.#alive.length;
+    return this.#aliveIds.length;
   }
 
   /** Takes an id; {@link checkRoom} must have checked that there is room. */
   take(): number {
-    const slot = this.#firstFree === NONE ? this.#newSlot() : this.#takeFree();
-    const id = makeId(slot, this.#generation[slot]);
-    this.#alive[slot] = id;
+    const slot = this.#firstFree === NO_SLOT ? this.#addSlot() : this.#takeFree();
+    const id = makeId(slot, this.#generations[slot]);
+    this.#aliveIds[slot] = id;
     this.size++;
     return id;
   }
 
   /** Returns the id that is alive in a slot, 0 for none. */
   at(slot: number): number {
-    return this.#alive[slot];
+    return this.#aliveIds[slot];
   }
 
   has(id: unknown): id is number {
     // An id is never 0, and a slot out of range reads as undefined.
-    return typeof id === 'number' && id !== 0 && this.#alive[slotOf(id)] === id;
+    return typeof id === 'number' && id !== 0 && this.#aliveIds[slotOf(id)] === id;
   }
 
   /** Finds the index of the first id that is not alive; -1 if all are. */
   findDead(ids: Uint32Array): number {
-    const alive = this.#alive;
-    for (let i = 0; i < ids.length; i++) if (alive[slotOf(ids[i])] !== ids[i] || ids[i] === 0) return i;
+    const aliveIds = this.#aliveIds;
+    for (let i = 0; i < ids.length; i++) if (aliveIds[slotOf(ids[i])] !== ids[i] || ids[i] === 0) return i;
     return -1;
   }
 
   /** Ends an id that is alive. */
   delete(id: number): void {
     const slot = slotOf(id);
-    this.#alive[slot] = 0;
+    this.#aliveIds[slot] = 0;
     this.size--;
-    if (this.#generation[slot] === MAX_GENERATION) return;
-    this.#generation[slot]++;
-    this.#next[slot] = NONE;
-    if (this.#firstFree === NONE) this.#firstFree = slot;
-    else this.#next[this.#lastFree] = slot;
+    if (this.#generations[slot] === MAX_GENERATION) return;
+    this.#generations[slot]++;
+    this.#nextFree[slot] = NO_SLOT;
+    if (this.#firstFree === NO_SLOT) this.#firstFree = slot;
+    else this.#nextFree[this.#lastFree] = slot;
     this.#lastFree = slot;
-    this.#free++;
+    this.#freeCount++;
   }
 
   #takeFree(): number {
     const slot = this.#firstFree;
-    this.#firstFree = this.#next[slot];
-    this.#free--;
+    this.#firstFree = this.#nextFree[slot];
+    this.#freeCount--;
     return slot;
   }
 
-  #newSlot(): number {
-    if (this.#slots === this.#alive.length) this.#grow(0);
-    this.#generation[this.#slots] = 1;
-    return this.#slots++;
+  #addSlot(): number {
+    if (this.#slotCount === this.#aliveIds.length) this.#grow(0);
+    this.#generations[this.#slotCount] = 1;
+    return this.#slotCount++;
   }
 
   #grow(length: number): void {
-    this.#alive = grown(this.#alive, length);
-    this.#generation = grown(this.#generation, length);
-    this.#next = grown(this.#next, length);
+    this.#aliveIds = grown(this.#aliveIds, length);
+    this.#generations = grown(this.#generations, length);
+    this.#nextFree = grown(this.#nextFree, length);
   }
 }
 

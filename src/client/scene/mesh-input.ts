@@ -10,12 +10,12 @@ import {
   checkBoolean,
   checkNumber,
   checkOneOf,
-  invalid,
-  invalidArgument,
+  invalidArgumentError,
   readOptions,
+  throwInvalid,
 } from '../check/validate.js';
 import { aborted } from '../link/abort.js';
-import { buffersOf, type CheckOwn, checkDeform, copyDeform } from '../skin/mesh-deform.js';
+import { buffersOf, type CheckUnshared, checkDeform, copyDeform } from '../skin/mesh-deform.js';
 import { type ChunkPool, isInChunks } from './chunk-pool.js';
 import { type Boxes, checkBoxes } from './named-boxes.js';
 
@@ -26,8 +26,8 @@ const FEATURE_ANGLE = 35;
 const ADD_KEYS = ['onProgress', 'signal', 'transfer', 'weld', 'features', 'boxes', 'quality'];
 const DATA_KEYS = ['positions', 'indices', 'topology', 'skin', 'morphs'];
 /** The number of vertices per element of each topology. */
-const SIZES = { triangles: 3, lines: 2, points: 1 } as const;
-const TOPOLOGIES = Object.keys(SIZES) as (keyof typeof SIZES)[];
+const VERTICES_PER_ELEMENT = { triangles: 3, lines: 2, points: 1 } as const;
+const TOPOLOGIES = Object.keys(VERTICES_PER_ELEMENT) as (keyof typeof VERTICES_PER_ELEMENT)[];
 const INDEX_KINDS = ['Uint32Array', 'Uint16Array'] as const;
 
 /** The options of a mesh that is added. */
@@ -49,7 +49,7 @@ export function readAddOptions(operation: string, data: MeshData | ArrayBuffer, 
   const given = readOptions(operation, 'options', options, ADD_KEYS);
   const { onProgress, signal, transfer: isHandedOver = false, weld = 0, features, boxes, quality } = given;
   if (onProgress !== undefined && typeof onProgress !== 'function') {
-    invalid(operation, 'onProgress', onProgress, 'a function');
+    throwInvalid(operation, 'onProgress', onProgress, 'a function');
   }
   checkSignal(operation, signal);
   checkBoolean(operation, 'transfer', isHandedOver);
@@ -58,11 +58,11 @@ export function readAddOptions(operation: string, data: MeshData | ArrayBuffer, 
   const isFast = quality !== undefined && checkOneOf(operation, 'quality', quality, QUALITIES) === 'fast';
   if (isArrayBuffer(data)) {
     const none = 'none for a baked mesh, which';
-    if (weld > 0) invalid(operation, 'weld', weld, '0 for a baked mesh, which was welded as it was built');
-    if (angle !== undefined) invalid(operation, 'features', features, `${none} has those that it was baked with`);
-    if (quality !== undefined) invalid(operation, 'quality', quality, `${none} is built already`);
+    if (weld > 0) throwInvalid(operation, 'weld', weld, '0 for a baked mesh, which was welded as it was built');
+    if (angle !== undefined) throwInvalid(operation, 'features', features, `${none} has those that it was baked with`);
+    if (quality !== undefined) throwInvalid(operation, 'quality', quality, `${none} is built already`);
   } else if (isFast && (data?.topology ?? 'triangles') !== 'triangles') {
-    invalid(operation, 'quality', quality, `'good' for ${data.topology}, whose trees are built in one way`);
+    throwInvalid(operation, 'quality', quality, `'good' for ${data.topology}, whose trees are built in one way`);
   }
   const asked = boxes === undefined ? undefined : checkBoxes(operation, 'boxes', boxes);
   // The function runs in a microtask of its own: an error that it throws ends nothing here.
@@ -75,12 +75,12 @@ function checkFeatures(operation: string, features: AddMeshOptions['features'] =
   if (typeof features === 'boolean') return features ? FEATURE_ANGLE : undefined;
   const { angle = FEATURE_ANGLE } = readOptions(operation, 'features', features, FEATURE_KEYS);
   checkNumber(operation, 'features.angle', angle, 0, 'a number from 0 to 180');
-  if (angle > 180) invalid(operation, 'features.angle', angle, 'a number from 0 to 180');
+  if (angle > 180) throwInvalid(operation, 'features.angle', angle, 'a number from 0 to 180');
   return angle;
 }
 
 /** Checks the data, and takes it into buffers of our own; a large baked mesh that is not transferred, into chunks. */
-export function takeData(
+export function copyOrTransferData(
   operation: string,
   data: MeshData | ArrayBuffer,
   isHandedOver: boolean,
@@ -93,33 +93,33 @@ export function takeData(
   if (!isHandedOver) {
     return isArrayBuffer(arrays) && isInChunks(arrays) ? pool.take(arrays.byteLength) : copyOf(arrays);
   }
-  const owned = handedOver(operation, arrays, isArrayBuffer(arrays) ? [arrays] : allBuffersOf(arrays));
+  const ownedData = transferData(operation, arrays, isArrayBuffer(arrays) ? [arrays] : allBuffersOf(arrays));
   // Blobs do not accept resizable buffers.
-  return isArrayBuffer(owned) && 'resizable' in owned && owned.resizable ? copyOf(owned) : owned;
+  return isArrayBuffer(ownedData) && 'resizable' in ownedData && ownedData.resizable ? copyOf(ownedData) : ownedData;
 }
 
 /**
  * Checks that there are positions for all vertices of a mesh, and takes them into a buffer of our own. Nothing is detached if
  * this throws.
  */
-export function takePositions(
+export function copyOrTransferPositions(
   operation: string,
-  given: unknown,
+  value: unknown,
   vertices: number,
   isHandedOver: boolean,
 ): Float32Array {
-  const positions = checkTypedArray<Float32Array>(operation, 'positions', given, ['Float32Array']);
+  const positions = checkTypedArray<Float32Array>(operation, 'positions', value, ['Float32Array']);
   if (positions.length !== 3 * vertices) {
     const expected = `3 for each of its ${vertices} vertices`;
     throw argumentError('BAD_DATA', operation, 'the length of positions', positions.length, expected);
   }
   if (!isHandedOver) return positions.slice();
-  checkOwn(operation, 'positions', positions, given);
-  return handedOver(operation, positions, [positions.buffer]);
+  checkUnshared(operation, 'positions', positions, value);
+  return transferData(operation, positions, [positions.buffer]);
 }
 
 /** Transfers the caller's buffers to us. */
-function handedOver<T>(operation: string, data: T, buffers: readonly ArrayBufferLike[]): T {
+function transferData<T>(operation: string, data: T, buffers: readonly ArrayBufferLike[]): T {
   try {
     return structuredClone(data, { transfer: [...new Set(buffers)] as ArrayBuffer[] });
   } catch (cause) {
@@ -142,39 +142,46 @@ function allBuffersOf(data: MeshData): ArrayBufferLike[] {
 }
 
 function checkBaked(operation: string, baked: ArrayBuffer): ArrayBuffer {
-  if (isDetached(baked)) invalid(operation, 'data', 'a detached buffer', 'a baked mesh');
+  if (isDetached(baked)) throwInvalid(operation, 'data', 'a detached buffer', 'a baked mesh');
   return baked;
 }
 
 function checkData(operation: string, data: MeshData, isHandedOver: boolean, weld: number): MeshData {
   // A file that Node has read is a view.
   if (data === undefined || ArrayBuffer.isView(data)) {
-    invalid(operation, 'data', data, 'positions and indices, or a baked mesh in an ArrayBuffer');
+    throwInvalid(operation, 'data', data, 'positions and indices, or a baked mesh in an ArrayBuffer');
   }
   const given = readOptions(operation, 'data', data, DATA_KEYS);
   const positions = checkTypedArray<Float32Array>(operation, 'positions', given.positions, ['Float32Array']);
-  if (isHandedOver) checkOwn(operation, 'positions', positions, given.positions);
+  if (isHandedOver) checkUnshared(operation, 'positions', positions, given.positions);
   const { topology = 'triangles' } = given;
-  const size = SIZES[checkOneOf(operation, 'topology', topology, TOPOLOGIES)];
-  if (weld > 0 && topology !== 'triangles') invalid(operation, 'weld', weld, `0 for ${topology}, which have no faces`);
+  const size = VERTICES_PER_ELEMENT[checkOneOf(operation, 'topology', topology, TOPOLOGIES)];
+  if (weld > 0 && topology !== 'triangles')
+    throwInvalid(operation, 'weld', weld, `0 for ${topology}, which have no faces`);
   checkLength(operation, 'positions', positions, given.indices === undefined ? 3 * size : 3);
-  const checkGiven: CheckOwn = (argument, checked, array) => checkOwn(operation, argument, checked, array);
-  const deform = checkDeform(operation, given, positions.length / 3, isHandedOver ? checkGiven : undefined);
+  const checkTransferable: CheckUnshared = (argument, checked, array) =>
+    checkUnshared(operation, argument, checked, array);
+  const deform = checkDeform(operation, given, positions.length / 3, isHandedOver ? checkTransferable : undefined);
   if (topology !== 'triangles' && Object.keys(deform).length > 0) {
     throw new CollisionError('UNSUPPORTED', `${operation}: ${topology} have a skin or morphs, expected none of them`);
   }
   if (given.indices === undefined) return { positions, topology, ...deform };
   const indices = checkTypedArray<Uint32Array | Uint16Array>(operation, 'indices', given.indices, INDEX_KINDS);
-  if (isHandedOver) checkOwn(operation, 'indices', indices, given.indices);
+  if (isHandedOver) checkUnshared(operation, 'indices', indices, given.indices);
   checkLength(operation, 'indices', indices, size);
   return { positions, indices, topology, ...deform };
 }
 
 /** Checks that an array can be transferred: if its buffer is shared, the checked array is a copy. */
-function checkOwn(operation: string, argument: string, checked: { buffer: ArrayBufferLike }, given: unknown): void {
-  if (checked.buffer === bufferOf(given)) return;
+function checkUnshared(
+  operation: string,
+  argument: string,
+  checked: { buffer: ArrayBufferLike },
+  value: unknown,
+): void {
+  if (checked.buffer === bufferOf(value)) return;
   const message = `${operation}: ${argument} cannot be transferred, as its buffer is shared; expected one that can`;
-  throw invalidArgument(message);
+  throw invalidArgumentError(message);
 }
 
 function checkLength(operation: string, argument: string, { length }: ArrayLike<number>, multiple: number): void {

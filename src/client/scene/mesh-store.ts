@@ -24,17 +24,24 @@ import type {
 } from '../../shared/types.js';
 import { isArrayBuffer } from '../check/binary.js';
 import { checkSignal } from '../check/signal.js';
-import { argumentError, checkBoolean, checkInteger, invalid, invalidArgument, readOptions } from '../check/validate.js';
+import {
+  argumentError,
+  checkBoolean,
+  checkInteger,
+  invalidArgumentError,
+  readOptions,
+  throwInvalid,
+} from '../check/validate.js';
 import { askInOrder } from '../frame/ask-in-order.js';
 import type { FramePump } from '../frame/frame-pump.js';
 import { abortable } from '../link/abort.js';
 import type { BuilderPool } from '../link/builder-pool.js';
 import { CallBatch } from '../link/call-batch.js';
 import type { Deferred, WorkerLink } from '../link/worker-link.js';
-import { BakedCopies, type BakedCopy, bytesOf, SMALL_BYTES } from './baked-copies.js';
+import { BakedCopies, type BakedCopy, bytesOf, MAX_BUFFER_COPY_BYTES } from './baked-copies.js';
 import { ChunkPool } from './chunk-pool.js';
 import { IdTable } from './id-table.js';
-import { readAddOptions, takeData, takePositions } from './mesh-input.js';
+import { copyOrTransferData, copyOrTransferPositions, readAddOptions } from './mesh-input.js';
 import {
   type Boxes,
   checkBoxable,
@@ -48,7 +55,7 @@ import {
 const UPDATE_KEYS = ['transfer'];
 const BAKE_KEYS = ['boxes'];
 const MESH_BOXES_KEYS = ['level', 'signal'];
-const DEEPEST_LEVEL = 4;
+const MAX_LEVEL = 4;
 
 interface Mesh {
   /** Null until the mesh is in the worker. */
@@ -78,24 +85,24 @@ export class MeshStore {
 
   #table = new IdTable<Mesh>();
   /** Meshes removed while there was no worker: queries from before their removal are still to be answered. */
-  readonly #departed = new Map<MeshId, Mesh>();
+  readonly #removedMeshes = new Map<MeshId, Mesh>();
   readonly #link: WorkerLink;
   readonly #builders: BuilderPool;
   /** Loads of meshes that are copied when posted, many in one message. */
   readonly #smallLoads: CallBatch<SmallLoad, LoadedMesh>;
   readonly #pump: FramePump;
   /** Whether copies are kept for another worker. */
-  readonly #isKept: boolean;
+  readonly #keepsCopies: boolean;
   /** Chunks for baked meshes. */
   readonly chunks = new ChunkPool();
   readonly #copies = new BakedCopies(this.chunks);
-  #updates = 0;
+  #updateCount = 0;
 
-  constructor(link: WorkerLink, builders: BuilderPool, pump: FramePump, isKept: boolean) {
+  constructor(link: WorkerLink, builders: BuilderPool, pump: FramePump, keepsCopies: boolean) {
     this.#link = link;
     this.#builders = builders;
     this.#pump = pump;
-    this.#isKept = isKept;
+    this.#keepsCopies = keepsCopies;
     this.#smallLoads = new CallBatch(
       link,
       (api, loads) => api.loadMeshes(loads),
@@ -123,14 +130,16 @@ export class MeshStore {
 
   async add(operation: string, data: MeshData | ArrayBuffer, options: AddMeshOptions = {}): Promise<MeshId> {
     const { report, signal, isHandedOver, weld, angle, asked, isFast } = readAddOptions(operation, data, options);
-    const owned = takeData(operation, data, isHandedOver, signal, weld, this.chunks);
+    const owned = copyOrTransferData(operation, data, isHandedOver, signal, weld, this.chunks);
     const isBaked = isArrayBuffer(owned) || owned instanceof BakedSource;
     const boxes = asked ?? bakedBoxes(operation, owned);
-    if (asked?.length && !isBaked) checkBoxable(operation, asked, describedData(owned));
+    if (asked?.length && !isBaked) checkBoxable(operation, asked, infoOfData(owned));
 
     const baked = isBaked
       ? owned
-      : this.#taken(await this.#builders.build(operation, owned, report, signal, weld, angle, isFast, this.chunks));
+      : this.#receiveBaked(
+          await this.#builders.build(operation, owned, report, signal, weld, angle, isFast, this.chunks),
+        );
     this.#table.checkRoom(operation, 1);
     const mesh: Mesh = {
       info: null,
@@ -155,7 +164,7 @@ export class MeshStore {
     }
     // A small one was copied when it was posted.
     const copy = loaded ?? baked;
-    if (this.#isKept) this.#copies.add(mesh, copy);
+    if (this.#keepsCopies) this.#copies.add(mesh, copy);
     else if (copy instanceof BakedSource) this.chunks.give(copy);
     // The worker's answer itself: in V8, a copy that is made by spreading has a hidden class of its own.
     (info as MeshInfo).rebuilds = 0;
@@ -173,37 +182,37 @@ export class MeshStore {
     const isHandedOver = checkBoolean(operation, 'transfer', given.transfer ?? false);
     const { vertices } = this.info(operation, id);
     const mesh = this.#table.get(id)!;
-    const own = takePositions(operation, positions, vertices, isHandedOver);
+    const ownedPositions = copyOrTransferPositions(operation, positions, vertices, isHandedOver);
     const answer = this.#link.defer<MeshUpdate>(operation);
     const post = () => {
       if (answer.settled) return;
       const update = (api: Remote<WorkerApi>) =>
-        api.updateMesh(id, transfer(own, [own.buffer as ArrayBuffer]), this.#isKept);
+        api.updateMesh(id, transfer(ownedPositions, [ownedPositions.buffer as ArrayBuffer]), this.#keepsCopies);
       this.#link.answerWith(answer, operation, update);
     };
     this.#pump.enqueue({ type: 'call', post });
-    const taken = await answer.promise;
-    const { isInEffect, positions: moved } = taken;
-    const number = ++this.#updates;
-    const isTaken = () => {
-      if (number < mesh.movedBy) return;
+    const result = await answer.promise;
+    const { isInEffect, positions: moved } = result;
+    const updateNumber = ++this.#updateCount;
+    const recordMoved = () => {
+      if (updateNumber < mesh.movedBy) return;
       mesh.moved = moved;
-      mesh.movedBy = number;
+      mesh.movedBy = updateNumber;
     };
-    if (isInEffect) isTaken();
-    this.#follow(operation, id, mesh, taken);
+    if (isInEffect) recordMoved();
+    this.#applyUpdate(operation, id, mesh, result);
     if (isInEffect) return;
     await mesh.rebuild;
     if (mesh.isRemoved) throw new CollisionError('ABORTED', `${operation}: mesh ${id} was removed`);
-    isTaken();
+    recordMoved();
   }
 
   bake(operation: string, id: MeshId, options: BakeOptions = {}): Promise<ArrayBuffer> {
     const given = readOptions(operation, 'options', options, BAKE_KEYS);
     const info = this.info(operation, id);
-    const asked = given.boxes === undefined ? info.boxes : checkBoxes(operation, 'boxes', given.boxes);
-    if (asked.length > 0) checkBoxable(operation, given.boxes, info);
-    const boxes = packBoxes(asked);
+    const requestedBoxes = given.boxes === undefined ? info.boxes : checkBoxes(operation, 'boxes', given.boxes);
+    if (requestedBoxes.length > 0) checkBoxable(operation, given.boxes, info);
+    const boxes = packBoxes(requestedBoxes);
     return this.#ask(operation, undefined, (api) => api.bakeMesh(id, boxes));
   }
 
@@ -211,7 +220,7 @@ export class MeshStore {
   async boxes(operation: string, id: MeshId, options: MeshBoxesOptions = {}): Promise<NamedBox[]> {
     const { level = 2, signal } = readOptions(operation, 'options', options, MESH_BOXES_KEYS);
     checkSignal(operation, signal);
-    checkInteger(operation, 'level', level, 1, DEEPEST_LEVEL);
+    checkInteger(operation, 'level', level, 1, MAX_LEVEL);
     checkTriangles(operation, this.info(operation, id));
     const ask = (api: Remote<WorkerApi>) => api.meshBoxes(id, level, 4 ** level);
     const records = await this.#ask<Float64Array | null>(operation, signal, ask);
@@ -222,14 +231,14 @@ export class MeshStore {
   async check(
     operation: string,
     id: MeshId,
-    given: readonly NamedBox[] | undefined,
+    value: readonly NamedBox[] | undefined,
     signal?: AbortSignal,
   ): Promise<BoxCheck> {
     const info = this.info(operation, id);
     checkSignal(operation, signal);
     checkTriangles(operation, info);
-    const boxes = given === undefined ? info.boxes : checkBoxes(operation, 'boxes', given);
-    if (boxes.length === 0) invalid(operation, 'boxes', given, `at least one, as mesh ${id} has none of its own`);
+    const boxes = value === undefined ? info.boxes : checkBoxes(operation, 'boxes', value);
+    if (boxes.length === 0) throwInvalid(operation, 'boxes', value, `at least one, as mesh ${id} has none of its own`);
     const { records } = packBoxes(boxes)!;
     return this.#ask<BoxCheck>(operation, signal, (api) => api.checkBoxes(id, records));
   }
@@ -247,7 +256,7 @@ export class MeshStore {
     const mesh = this.#table.get(id)!;
     const { uses } = mesh;
     if (uses > 0) {
-      throw invalidArgument(
+      throw invalidArgumentError(
         `${operation}: mesh ${id} is the shape of ${uses} objects, expected none; remove or set those first`,
       );
     }
@@ -257,7 +266,7 @@ export class MeshStore {
     this.bytes -= bytes;
     mesh.isRemoved = true;
     mesh.removal?.abort();
-    if (this.#pump.isDown) this.#departed.set(id, mesh);
+    if (this.#pump.isDown) this.#removedMeshes.set(id, mesh);
     else this.#copies.drop(mesh);
     this.#pump.enqueue({ type: 'removeMesh', mesh: id });
   }
@@ -265,12 +274,12 @@ export class MeshStore {
   /** Notes that the worker is lost: pending calls have been rejected. */
   interrupt(): void {
     this.chunks.close();
-    this.#departed.clear();
+    this.#removedMeshes.clear();
   }
 
   /** Records the result of an update, and starts building the tree that the worker requests, if any. */
-  #follow(operation: string, id: MeshId, mesh: Mesh, { info, rebuild }: MeshUpdate): void {
-    this.#note(mesh, info, 0);
+  #applyUpdate(operation: string, id: MeshId, mesh: Mesh, { info, rebuild }: MeshUpdate): void {
+    this.#recordInfo(mesh, info, 0);
     if (!rebuild || mesh.isRemoved) return;
     mesh.rebuild = this.#rebuild(operation, id, mesh, rebuild);
     // Those who wait for the tree get the error; for everyone else, the old tree does as well.
@@ -310,39 +319,41 @@ export class MeshStore {
       isInEffect,
       rebuild,
       baked: loaded,
-    } = await this.#link.call(operation, (api) => api.replaceTree(id, baked && transfer(baked, [baked]), this.#isKept));
+    } = await this.#link.call(operation, (api) =>
+      api.replaceTree(id, baked && transfer(baked, [baked]), this.#keepsCopies),
+    );
     if (failure) throw failure;
     if (loaded) this.#copies.add(mesh, loaded);
-    this.#note(mesh, info, isInEffect ? 1 : 0);
+    this.#recordInfo(mesh, info, isInEffect ? 1 : 0);
     return rebuild;
   }
 
   /** Loads all meshes into a worker that has none. */
   async replay(): Promise<void> {
-    for (const [id, mesh] of [...this.#table.entries(), ...this.#departed]) {
+    for (const [id, mesh] of [...this.#table.entries(), ...this.#removedMeshes]) {
       if (!mesh.info || !mesh.copy) continue;
       const baked = await bytesOf(mesh.copy);
       await this.#link.call('restart', (api) => api.loadMesh(id, transfer(baked, [baked]), false, true));
       const moved = mesh.moved?.slice();
       if (!moved) continue;
       const update = (api: Remote<WorkerApi>) => api.updateMesh(id, transfer(moved, [moved.buffer]));
-      this.#follow('updateMesh', id, mesh, await this.#link.call('restart', update));
+      this.#applyUpdate('updateMesh', id, mesh, await this.#link.call('restart', update));
     }
-    this.#departed.clear();
+    this.#removedMeshes.clear();
     this.chunks.close(false);
   }
 
   /** Releases all meshes, and the copies. */
   clear(): void {
     this.#table = new IdTable();
-    this.#departed.clear();
+    this.#removedMeshes.clear();
     this.#copies.clear();
     this.chunks.close();
     this.count = this.triangles = this.bytes = 0;
   }
 
   /** Records the worker's info of a mesh after a change. */
-  #note(mesh: Mesh, info: TreeInfo, rebuilt: number): void {
+  #recordInfo(mesh: Mesh, info: TreeInfo, rebuilt: number): void {
     if (!mesh.info || mesh.isRemoved) return;
     this.bytes += info.bytes - mesh.info.bytes;
     mesh.info = { ...info, rebuilds: mesh.info.rebuilds + rebuilt, boxes: mesh.info.boxes };
@@ -355,17 +366,19 @@ export class MeshStore {
     { baked, isTrusted }: Omit<SmallLoad, 'mesh'>,
     signal: AbortSignal | undefined,
   ): Promise<LoadedMesh> {
-    return this.#loaded(operation, id, signal, (loaded) =>
-      baked.byteLength <= SMALL_BYTES
+    return this.#awaitLoad(operation, id, signal, (loaded) =>
+      baked.byteLength <= MAX_BUFFER_COPY_BYTES
         ? this.#smallLoads.add(operation, { mesh: id, baked, isTrusted }, loaded)
-        : this.#post(operation, loaded, (api) => api.loadMesh(id, transfer(baked, [baked]), this.#isKept, isTrusted)),
+        : this.#post(operation, loaded, (api) =>
+            api.loadMesh(id, transfer(baked, [baked]), this.#keepsCopies, isTrusted),
+          ),
     );
   }
 
   /** Takes a mesh from a builder, and returns the chunks that the builder did not use to the pool. */
-  #taken(made: ArrayBuffer | BakedChunks): ArrayBuffer | BakedSource {
-    if (isArrayBuffer(made)) return made;
-    const { bytes, buffers } = made;
+  #receiveBaked(built: ArrayBuffer | BakedChunks): ArrayBuffer | BakedSource {
+    if (isArrayBuffer(built)) return built;
+    const { bytes, buffers } = built;
     this.chunks.give({ buffers: buffers.splice(Math.ceil(bytes / CHUNK_BYTES)) });
     return new BakedSource(bytes, buffers);
   }
@@ -378,31 +391,32 @@ export class MeshStore {
     operation: string,
     id: MeshId,
     baked: BakedSource,
-    from: ArrayBuffer | undefined,
+    source: ArrayBuffer | undefined,
     signal: AbortSignal | undefined,
   ): Promise<{ info: TreeInfo; baked: BakedSource }> {
     const { bytes, buffers } = baked;
-    let isAsked = false;
-    let copied = 0;
-    let sent = 0;
+    let isRequested = false;
+    let copiedCount = 0;
+    let sentCount = 0;
     const post = () => {
-      for (; isAsked && sent < copied; sent++) {
-        const chunk = buffers[sent];
+      for (; isRequested && sentCount < copiedCount; sentCount++) {
+        const chunk = buffers[sentCount];
         this.#link.post({ type: 'chunk', mesh: id, chunk }, chunk instanceof ArrayBuffer ? [chunk] : []);
       }
     };
-    const loading = this.#loaded<LoadedChunks>(operation, id, signal, (loaded) =>
+    const loading = this.#awaitLoad<LoadedChunks>(operation, id, signal, (loaded) =>
       this.#post(operation, loaded, (api) => {
-        const answer = api.loadChunks(id, bytes, this.#isKept, !from);
-        isAsked = true;
+        const answer = api.loadChunks(id, bytes, this.#keepsCopies, !source);
+        isRequested = true;
         post();
         return answer;
       }),
     );
     this.#pump.flush();
     for (let at = 0; at < bytes; at += CHUNK_BYTES) {
-      if (from) new Uint8Array(buffers[copied]).set(new Uint8Array(from, at, Math.min(CHUNK_BYTES, bytes - at)));
-      copied++;
+      if (source)
+        new Uint8Array(buffers[copiedCount]).set(new Uint8Array(source, at, Math.min(CHUNK_BYTES, bytes - at)));
+      copiedCount++;
       post();
     }
     const { info, chunks } = await loading;
@@ -416,7 +430,7 @@ export class MeshStore {
     });
   }
 
-  async #loaded<T>(
+  async #awaitLoad<T>(
     operation: string,
     id: MeshId,
     signal: AbortSignal | undefined,
@@ -441,7 +455,7 @@ function bakedBoxes(operation: string, data: MeshData | ArrayBuffer | BakedSourc
   return pack === undefined ? NO_BOXES : unpackBoxes(operation, pack);
 }
 
-function describedData({
+function infoOfData({
   topology = 'triangles',
   skin,
   morphs,

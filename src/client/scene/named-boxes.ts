@@ -2,29 +2,30 @@ import { BOX_NUMBERS, type PackedBoxes } from '../../shared/baked-boxes.js';
 import { CollisionError } from '../../shared/errors.js';
 import { areEqual } from '../../shared/typed-arrays.js';
 import type { MeshInfo, NamedBox } from '../../shared/types.js';
-import { checkNumbers, checkVec3, invalid, reading, readOptions } from '../check/validate.js';
+import { checkNumbers, checkVec3, guardRead, readOptions, throwInvalid } from '../check/validate.js';
 
 export type Boxes = readonly Required<NamedBox>[];
 
 const KEYS = ['name', 'center', 'halfExtents', 'rotation'];
-const MOST_BOXES = 256;
-const LONGEST_NAME = 256;
+const MAX_BOXES = 256;
+const MAX_NAME_LENGTH = 256;
 export const NO_BOXES: Boxes = Object.freeze([]);
 
-const packed = new WeakMap<Boxes, PackedBoxes>();
+const packedBoxes = new WeakMap<Boxes, PackedBoxes>();
 
 /** Checks boxes and completes them; the returned list is a copy of ours. */
-export function checkBoxes(operation: string, argument: string, given: unknown): Boxes {
-  return reading(operation, argument, () => {
-    if (!Array.isArray(given)) invalid(operation, argument, given, 'an array of boxes');
-    const count = given.length;
-    if (count > MOST_BOXES) invalid(operation, `the length of ${argument}`, count, `at most ${MOST_BOXES}`);
+export function checkBoxes(operation: string, argument: string, value: unknown): Boxes {
+  return guardRead(operation, argument, () => {
+    if (!Array.isArray(value)) throwInvalid(operation, argument, value, 'an array of boxes');
+    const count = value.length;
+    if (count > MAX_BOXES) throwInvalid(operation, `the length of ${argument}`, count, `at most ${MAX_BOXES}`);
     if (count === 0) return NO_BOXES;
     const names = new Set<string>();
     const boxes: Required<NamedBox>[] = [];
     for (let i = 0; i < count; i++) {
-      const box = checkBox(operation, `${argument}[${i}]`, given[i]);
-      if (names.has(box.name)) invalid(operation, `${argument}[${i}].name`, box.name, 'a name that no other box has');
+      const box = checkBox(operation, `${argument}[${i}]`, value[i]);
+      if (names.has(box.name))
+        throwInvalid(operation, `${argument}[${i}].name`, box.name, 'a name that no other box has');
       names.add(box.name);
       boxes.push(box);
     }
@@ -32,14 +33,14 @@ export function checkBoxes(operation: string, argument: string, given: unknown):
   });
 }
 
-function checkBox(operation: string, argument: string, given: unknown): Required<NamedBox> {
-  const { name, center, halfExtents, rotation } = readOptions(operation, argument, given as NamedBox, KEYS);
-  if (typeof name !== 'string' || name.length === 0 || name.length > LONGEST_NAME) {
-    invalid(operation, `${argument}.name`, name, `a string of 1 to ${LONGEST_NAME} characters`);
+function checkBox(operation: string, argument: string, value: unknown): Required<NamedBox> {
+  const { name, center, halfExtents, rotation } = readOptions(operation, argument, value as NamedBox, KEYS);
+  if (typeof name !== 'string' || name.length === 0 || name.length > MAX_NAME_LENGTH) {
+    throwInvalid(operation, `${argument}.name`, name, `a string of 1 to ${MAX_NAME_LENGTH} characters`);
   }
   const half = checkVec3(operation, `${argument}.halfExtents`, halfExtents);
   if (!half.every((each) => each >= 0))
-    invalid(operation, `${argument}.halfExtents`, halfExtents, 'three numbers >= 0');
+    throwInvalid(operation, `${argument}.halfExtents`, halfExtents, 'three numbers >= 0');
   return Object.freeze({
     name,
     center: center === undefined ? [0, 0, 0] : checkVec3(operation, `${argument}.center`, center),
@@ -53,28 +54,28 @@ export function checkRotation(operation: string, argument: string, value: unknow
   const rotation = checkNumbers(operation, argument, value, 4);
   const length = Math.hypot(...rotation);
   // Unit within the precision of float32; the remaining error is divided out.
-  if (!(Math.abs(length - 1) < 1e-5)) invalid(operation, argument, value, 'a unit quaternion xyzw');
+  if (!(Math.abs(length - 1) < 1e-5)) throwInvalid(operation, argument, value, 'a unit quaternion xyzw');
   return rotation.map((each) => each / length);
 }
 
 /** Checks that boxes can stand for a mesh. */
 export function checkBoxable(
   operation: string,
-  given: unknown,
+  value: unknown,
   { topology, bones, morphs }: Pick<MeshInfo, 'topology' | 'bones' | 'morphs'>,
 ): void {
-  if (topology !== 'triangles') invalid(operation, 'boxes', given, `none for a mesh of ${topology}`);
-  if (bones + morphs > 0) invalid(operation, 'boxes', given, 'none for a mesh that bones or morph targets move');
+  if (topology !== 'triangles') throwInvalid(operation, 'boxes', value, `none for a mesh of ${topology}`);
+  if (bones + morphs > 0) throwInvalid(operation, 'boxes', value, 'none for a mesh that bones or morph targets move');
 }
 
 /** Packs boxes that were checked; undefined if there are none. The same list is packed once. */
 export function packBoxes(boxes: Boxes): PackedBoxes | undefined {
   if (boxes.length === 0) return undefined;
-  let pack = packed.get(boxes);
+  let pack = packedBoxes.get(boxes);
   if (!pack) {
     const records = boxes.flatMap(({ center, halfExtents, rotation }) => [...center, ...halfExtents, ...rotation]);
     pack = { names: boxes.map(({ name }) => name), records: Float64Array.from(records) };
-    packed.set(boxes, pack);
+    packedBoxes.set(boxes, pack);
   }
   return pack;
 }

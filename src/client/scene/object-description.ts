@@ -12,12 +12,12 @@ import {
   checkOneOf,
   checkPositive,
   checkVec3,
-  invalid,
-  reading,
+  guardRead,
   readOptions,
+  throwInvalid,
 } from '../check/validate.js';
 import { areSameBoxes, checkBoxable, checkBoxes, checkRotation, NO_BOXES, packBoxes } from './named-boxes.js';
-import { whatIsOpen } from './open-mesh.js';
+import { describeOpenEdges } from './open-mesh.js';
 
 const KEYS = [
   ...['shape', 'matrix', 'motion', 'layers', 'collidesWith', 'group', 'contacts', 'pickable', 'cullable', 'side'],
@@ -30,8 +30,8 @@ const MOTIONS = ['static', 'moving'] as const;
 const DETAILS = ['none', 'bounds', 'bones', 'any', 'manifold', 'triangles', 'full'] as const; // in the order of CONTACTS_*
 const SHAPES = ['mesh', 'sphere', 'box', 'capsule'] as const;
 /** The limit of objects' bounds (FARTHEST in objects.ts): rays went through the walls of a box of 1e31 from within. */
-const LARGEST = 1e30;
-const LARGE = 'no number beyond 1e30';
+const MAX_COORDINATE = 1e30;
+const EXPECTED_COORDINATE = 'no number beyond 1e30';
 
 export const CAPSULE_KEYS = ['type', 'radius', 'from', 'to'];
 const SHAPE_KEYS = {
@@ -41,7 +41,7 @@ const SHAPE_KEYS = {
   capsule: CAPSULE_KEYS,
 };
 
-const NONE: ArrayLike<number> = [];
+const NO_FACE_SIDES: ArrayLike<number> = [];
 const ORIGIN = [0, 0, 0];
 const NO_ROTATION = [0, 0, 0, 1];
 
@@ -86,7 +86,7 @@ export interface MixedObjectOptions extends ObjectOptions {
 
 /** Reads the options of an object, each once. */
 export function readObject<T extends Partial<ObjectOptions>>(operation: string, options: T): T {
-  if (options === undefined) invalid(operation, 'options', options, 'an object');
+  if (options === undefined) throwInvalid(operation, 'options', options, 'an object');
   return readOptions(operation, 'options', options, KEYS, MIXED_KEYS);
 }
 
@@ -98,8 +98,8 @@ export function describeQuery(operation: string, shape: Shape, meshOf: MeshLooku
   const { solid, ...part } = describeShape(operation, shape, meshOf);
   const topology = meshOf(part.mesh)?.topology ?? 'triangles';
   if (topology !== 'triangles') {
-    const what = `${operation}: shape.mesh is ${part.mesh}, a mesh of ${topology}`;
-    throw new CollisionError('UNSUPPORTED', `${what}, expected one of triangles or another shape`);
+    const subject = `${operation}: shape.mesh is ${part.mesh}, a mesh of ${topology}`;
+    throw new CollisionError('UNSUPPORTED', `${subject}, expected one of triangles or another shape`);
   }
   return { ...DEFAULTS, ...part, flags: solid ? DEFAULTS.flags | layout.FLAG_SOLID : DEFAULTS.flags };
 }
@@ -108,14 +108,14 @@ export function describeQuery(operation: string, shape: Shape, meshOf: MeshLooku
  * Describes an object by its options, as `readObject` returns them, checked and complete: options that are not given are
  * taken from `base`. The matrix is not part of it.
  */
-export function describe(
+export function describeObject(
   operation: string,
   options: Partial<MixedObjectOptions>,
   meshOf: MeshLookup,
   base: ObjectDescription = DEFAULTS,
 ): ObjectDescription {
   const { shape, layers, collidesWith, group, contacts } = options;
-  if (shape === undefined && base === DEFAULTS) invalid(operation, 'shape', shape, 'a shape');
+  if (shape === undefined && base === DEFAULTS) throwInvalid(operation, 'shape', shape, 'a shape');
   const described = shape === undefined ? undefined : describeShape(operation, shape, meshOf);
   const part = described ?? base;
 
@@ -150,7 +150,7 @@ export function describe(
 }
 
 /** Boolean options, and their flags. */
-const SWITCHES = [
+const BOOLEAN_FLAGS = [
   ['pickable', layout.FLAG_PICKABLE],
   ['cullable', layout.FLAG_CULLABLE],
   ['occluder', layout.FLAG_OCCLUDER],
@@ -161,7 +161,7 @@ const SWITCHES = [
 function readFlags(operation: string, options: Partial<MixedObjectOptions>, base: number): number {
   const { motion, side, occluder } = options;
   let flags = base;
-  for (const [name, flag] of SWITCHES) {
+  for (const [name, flag] of BOOLEAN_FLAGS) {
     const isOn = options[name];
     if (isOn !== undefined) flags = withFlag(flags, flag, checkBoolean(operation, name, isOn));
   }
@@ -176,19 +176,29 @@ function readFlags(operation: string, options: Partial<MixedObjectOptions>, base
   return flags;
 }
 
-function withFlag(flags: number, flag: number, on: boolean): number {
-  return on ? flags | flag : flags & ~flag;
+function withFlag(flags: number, flag: number, isOn: boolean): number {
+  return isOn ? flags | flag : flags & ~flag;
 }
 
-const NUMBERS = ['shape', 'mesh', 'flags', 'layers', 'collidesWith', 'group', 'contacts', 'radius', 'clipSet'] as const;
-const VECTORS = ['center', 'extent', 'rotation'] as const;
+const NUMBER_KEYS = [
+  'shape',
+  'mesh',
+  'flags',
+  'layers',
+  'collidesWith',
+  'group',
+  'contacts',
+  'radius',
+  'clipSet',
+] as const;
+const VECTOR_KEYS = ['center', 'extent', 'rotation'] as const;
 
-export function isSame(a: ObjectDescription, b: ObjectDescription): boolean {
+export function areSameDescriptions(a: ObjectDescription, b: ObjectDescription): boolean {
   return (
-    NUMBERS.every((key) => a[key] === b[key]) &&
-    VECTORS.every((key) => areEqual(a[key], b[key])) &&
+    NUMBER_KEYS.every((key) => a[key] === b[key]) &&
+    VECTOR_KEYS.every((key) => areEqual(a[key], b[key])) &&
     (a.clearance ?? 0) === (b.clearance ?? 0) &&
-    areEqual(a.faceSides ?? NONE, b.faceSides ?? NONE) &&
+    areEqual(a.faceSides ?? NO_FACE_SIDES, b.faceSides ?? NO_FACE_SIDES) &&
     areSameBoxes(a.boxes, b.boxes)
   );
 }
@@ -200,16 +210,16 @@ function packRuns(
   mesh: Readonly<MeshInfo> | undefined,
 ): Uint32Array | undefined {
   if (runs === null) return undefined;
-  return reading(operation, 'faceSides', () => {
-    if (!mesh) invalid(operation, 'faceSides', runs, 'none, as the shape is no mesh');
-    if (!Array.isArray(runs)) invalid(operation, 'faceSides', runs, 'an array of runs');
+  return guardRead(operation, 'faceSides', () => {
+    if (!mesh) throwInvalid(operation, 'faceSides', runs, 'none, as the shape is no mesh');
+    if (!Array.isArray(runs)) throwInvalid(operation, 'faceSides', runs, 'an array of runs');
     const triangles = Math.min(mesh.triangles, layout.MAX_FACES);
     const entries: number[] = [];
     let end = 0;
-    let last: number = layout.SIDE_OWN;
+    let lastSides: number = layout.SIDE_OWN;
     const add = (from: number, sides: number): void => {
-      if (sides !== last) entries.push(from * (1 << layout.FACE_SHIFT) + sides);
-      last = sides;
+      if (sides !== lastSides) entries.push(from * (1 << layout.FACE_SHIFT) + sides);
+      lastSides = sides;
     };
     checkInteger(operation, 'the length of faceSides', runs.length, 0, triangles);
     for (let i = 0; i < runs.length; i++) {
@@ -228,12 +238,12 @@ function packRuns(
 /** Packs the boxes of an object; undefined if there are none. */
 function checkObjectBoxes(
   operation: string,
-  given: unknown,
+  value: unknown,
   mesh: Readonly<MeshInfo> | undefined,
 ): ObjectDescription['boxes'] {
-  const boxes = checkBoxes(operation, 'boxes', given);
-  if (boxes.length > 0 && !mesh) invalid(operation, 'boxes', given, 'none, as the shape is no mesh');
-  if (boxes.length > 0) checkBoxable(operation, given, mesh!);
+  const boxes = checkBoxes(operation, 'boxes', value);
+  if (boxes.length > 0 && !mesh) throwInvalid(operation, 'boxes', value, 'none, as the shape is no mesh');
+  if (boxes.length > 0) checkBoxable(operation, value, mesh!);
   return packBoxes(boxes);
 }
 
@@ -249,11 +259,11 @@ export function contactDetail(operation: string, argument: string, detail: unkno
 
 /** Describes a shape, checked and complete. */
 function describeShape(operation: string, given: Shape, meshOf: MeshLookup): ShapePart {
-  if (typeof given !== 'object' || given === null) invalid(operation, 'shape', given, 'an object with a type');
+  if (typeof given !== 'object' || given === null) throwInvalid(operation, 'shape', given, 'an object with a type');
   const type = checkOneOf(
     operation,
     'shape.type',
-    reading(operation, 'shape', () => given.type),
+    guardRead(operation, 'shape', () => given.type),
     SHAPES,
   );
   const shape = readOptions(operation, 'shape', given, SHAPE_KEYS[type]) as Shape;
@@ -272,8 +282,9 @@ function describeShape(operation: string, given: Shape, meshOf: MeshLookup): Sha
       const center = checkCenter(operation, shape.center);
       const extent = checkHalfExtents(operation, shape.halfExtents);
       const { rotation } = shape;
-      const turn = rotation === undefined ? NO_ROTATION : checkRotation(operation, 'shape.rotation', rotation);
-      return shapePart(layout.SHAPE_BOX, 0, center, extent, turn, 0, false);
+      const checkedRotation =
+        rotation === undefined ? NO_ROTATION : checkRotation(operation, 'shape.rotation', rotation);
+      return shapePart(layout.SHAPE_BOX, 0, center, extent, checkedRotation, 0, false);
     }
     case 'capsule': {
       const { from, to, radius } = checkCapsule(operation, shape);
@@ -301,8 +312,8 @@ export type Capsule = Pick<CapsuleShape, 'from' | 'to' | 'radius'>;
 /** Checks the numbers of a capsule, reading each property once. */
 export function checkCapsule(operation: string, { from, to, radius }: Capsule): Capsule {
   return {
-    from: checkPlace(operation, 'shape.from', from),
-    to: checkPlace(operation, 'shape.to', to),
+    from: checkPoint(operation, 'shape.from', from),
+    to: checkPoint(operation, 'shape.to', to),
     radius: checkRadius(operation, radius),
   };
 }
@@ -313,32 +324,34 @@ function checkMesh(operation: string, { mesh, solid = false }: MeshShape, meshOf
   if (!info) throw argumentError('UNKNOWN_ID', operation, 'shape.mesh', mesh, 'a mesh that was added');
   if (!checkBoolean(operation, 'shape.solid', solid)) return false;
   if (info.topology !== 'triangles') {
-    invalid(operation, 'shape.solid', true, `false, as mesh ${mesh} has ${info.topology}, which have no inside`);
+    throwInvalid(operation, 'shape.solid', true, `false, as mesh ${mesh} has ${info.topology}, which have no inside`);
   }
   if (!info.closed) {
-    invalid(operation, 'shape.solid', true, `false, as mesh ${mesh} is not closed: ${whatIsOpen(info)}`);
+    throwInvalid(operation, 'shape.solid', true, `false, as mesh ${mesh} is not closed: ${describeOpenEdges(info)}`);
   }
   return true;
 }
 
 function checkCenter(operation: string, center: unknown): readonly number[] {
-  return center === undefined ? ORIGIN : checkPlace(operation, 'shape.center', center);
+  return center === undefined ? ORIGIN : checkPoint(operation, 'shape.center', center);
 }
 
-function checkPlace(operation: string, argument: string, value: unknown): Vec3 {
-  const place = checkVec3(operation, argument, value);
-  if (!place.every((each) => Math.abs(each) <= LARGEST)) invalid(operation, argument, value, LARGE);
-  return place;
+function checkPoint(operation: string, argument: string, value: unknown): Vec3 {
+  const point = checkVec3(operation, argument, value);
+  if (!point.every((each) => Math.abs(each) <= MAX_COORDINATE))
+    throwInvalid(operation, argument, value, EXPECTED_COORDINATE);
+  return point;
 }
 
 function checkRadius(operation: string, value: unknown): number {
   const radius = checkPositive(operation, 'shape.radius', value);
-  if (radius > LARGEST) invalid(operation, 'shape.radius', value, LARGE);
+  if (radius > MAX_COORDINATE) throwInvalid(operation, 'shape.radius', value, EXPECTED_COORDINATE);
   return radius;
 }
 
 function checkHalfExtents(operation: string, value: unknown): readonly number[] {
-  const extents = checkPlace(operation, 'shape.halfExtents', value);
-  if (!extents.every((extent) => extent >= 0)) invalid(operation, 'shape.halfExtents', value, 'three numbers >= 0');
+  const extents = checkPoint(operation, 'shape.halfExtents', value);
+  if (!extents.every((extent) => extent >= 0))
+    throwInvalid(operation, 'shape.halfExtents', value, 'three numbers >= 0');
   return extents;
 }

@@ -10,7 +10,7 @@ import type { ReplayLog } from '../transforms/replay-log.js';
 import { Descriptions } from './descriptions.js';
 import { Ids } from './id-table.js';
 import type { MeshStore } from './mesh-store.js';
-import { describe, describeQuery, isSame, readObject } from './object-description.js';
+import { areSameDescriptions, describeObject, describeQuery, readObject } from './object-description.js';
 
 function isContinuous({ flags }: ObjectDescription): boolean {
   return (flags & layout.FLAG_CONTINUOUS) !== 0;
@@ -24,7 +24,7 @@ export class ObjectStore {
   readonly #pump: FramePump;
   readonly #log: ReplayLog;
   readonly #poses: PoseTable;
-  #last: ObjectDescription | undefined;
+  #lastDescription: ObjectDescription | undefined;
 
   constructor(meshes: MeshStore, pump: FramePump, log: ReplayLog, poses: PoseTable) {
     this.#poses = poses;
@@ -46,8 +46,8 @@ export class ObjectStore {
 
   /** Checks that all objects are alive. Throws UNKNOWN_ID. */
   checkAll(operation: string, argument: string, ids: Uint32Array): void {
-    const dead = this.#table.findDead(ids);
-    if (dead >= 0) this.check(operation, argument, ids[dead], dead);
+    const deadIndex = this.#table.findDead(ids);
+    if (deadIndex >= 0) this.check(operation, argument, ids[deadIndex], deadIndex);
   }
 
   /** Returns an object's mesh; null if its shape is not a mesh. Throws UNKNOWN_ID. */
@@ -79,23 +79,23 @@ export class ObjectStore {
   add(operation: string, options: ObjectOptions, count: number): Uint32Array {
     checkInteger(operation, 'count', count, 0, 0xffffffff);
     const given = readObject(operation, options);
-    const place = given.matrix === undefined ? undefined : checkMatrix(operation, 'matrix', given.matrix);
+    const checkedMatrix = given.matrix === undefined ? undefined : checkMatrix(operation, 'matrix', given.matrix);
     const description = this.#describe(operation, given);
-    const matrix = place ?? [];
+    const commandMatrix = checkedMatrix ?? [];
     this.#table.checkRoom(operation, count);
     const ids = new Uint32Array(count);
     if (count === 0) return ids;
     for (let i = 0; i < count; i++) ids[i] = this.#table.take();
     this.#descriptions.set(ids, description);
-    for (let i = 0; i < count; i++) this.#log.add(ids[i], place);
+    for (let i = 0; i < count; i++) this.#log.add(ids[i], checkedMatrix);
     if (isContinuous(description)) for (let i = 0; i < count; i++) this.#log.setContinuous(ids[i], true);
     this.#meshes.countUse(description.mesh, count);
-    if (!this.#joinLast(ids, description, matrix)) {
+    if (!this.#appendToLast(ids, description, commandMatrix)) {
       this.#pump.enqueue({
         type: 'addObjects',
         ids: count === 1 ? [ids[0]] : ids.slice(),
         description,
-        matrices: matrix,
+        matrices: commandMatrix,
       });
     }
     return ids;
@@ -123,8 +123,8 @@ export class ObjectStore {
   /** Returns whether the pose of an object stays when its mesh is replaced by another one, by the worker's rule. */
   #canKeepPose(from: MeshId, to: MeshId): boolean {
     if (from === to) return true;
-    const [before, after] = [this.#meshes.get(from), this.#meshes.get(to)];
-    return before?.bones === after?.bones && before?.morphs === after?.morphs;
+    const [oldInfo, newInfo] = [this.#meshes.get(from), this.#meshes.get(to)];
+    return oldInfo?.bones === newInfo?.bones && oldInfo?.morphs === newInfo?.morphs;
   }
 
   remove(operation: string, id: ObjectId): void {
@@ -140,10 +140,10 @@ export class ObjectStore {
 
   /** Moves objects to other layers; ids of removed objects are skipped. */
   setLayers(ids: Uint32Array, layers: number): void {
-    const alive = this.#table.alive(ids);
-    const layersOf = this.#descriptions.layers;
-    for (let i = 0; i < alive.length; i++) layersOf[slotOf(alive[i])] = layers;
-    if (alive.length > 0) this.#pump.enqueue({ type: 'setLayers', ids: alive, layers });
+    const aliveIds = this.#table.alive(ids);
+    const layersBySlot = this.#descriptions.layers;
+    for (let i = 0; i < aliveIds.length; i++) layersBySlot[slotOf(aliveIds[i])] = layers;
+    if (aliveIds.length > 0) this.#pump.enqueue({ type: 'setLayers', ids: aliveIds, layers });
   }
 
   removeAll(operation: string, ids: Uint32Array): void {
@@ -179,7 +179,7 @@ export class ObjectStore {
   clear(): void {
     this.#table = new Ids();
     this.#descriptions = new Descriptions();
-    this.#last = undefined;
+    this.#lastDescription = undefined;
   }
 
   /** Describes the shape of a query, which need not be an object's. */
@@ -193,13 +193,14 @@ export class ObjectStore {
 
   /** Makes one description for many similar objects in a row: fewer to keep, and to send. */
   #describe(operation: string, options: Partial<ObjectOptions>, base?: ObjectDescription): ObjectDescription {
-    const description = describe(operation, options, (mesh) => this.#meshes.get(mesh), base);
-    if (!this.#last || !isSame(description, this.#last)) this.#last = description;
-    return this.#last;
+    const description = describeObject(operation, options, (mesh) => this.#meshes.get(mesh), base);
+    if (!this.#lastDescription || !areSameDescriptions(description, this.#lastDescription))
+      this.#lastDescription = description;
+    return this.#lastDescription;
   }
 
   /** Adds a single object to the last command, if that adds objects of the same description and was not sent yet. */
-  #joinLast(ids: Uint32Array, description: ObjectDescription, matrix: number[]): boolean {
+  #appendToLast(ids: Uint32Array, description: ObjectDescription, matrix: number[]): boolean {
     const last = this.#pump.lastCommand;
     if (ids.length !== 1 || last?.type !== 'addObjects' || last.description !== description) return false;
     if (!Array.isArray(last.ids) || last.matrices.length !== last.ids.length * matrix.length) return false;

@@ -2,57 +2,62 @@
 import type { MeshDeform } from '../../shared/protocol.js';
 import type { MeshMorphs, MeshSkin } from '../../shared/types.js';
 import { checkTypedArray } from '../check/binary.js';
-import { argumentError, checkBoolean, checkInteger, invalid, reading, readOptions } from '../check/validate.js';
+import { argumentError, checkBoolean, checkInteger, guardRead, readOptions, throwInvalid } from '../check/validate.js';
 
 const SKIN_KEYS = ['bones', 'weights', 'boneCount'];
 const MORPH_KEYS = ['targets', 'relative'];
-const MOST_BONES = 65_536;
-const MOST_TARGETS = 65_536;
+const MAX_BONES = 65_536;
+const MAX_TARGETS = 65_536;
 
 /** Checks that an array may be transferred; `given` is what the caller passed. */
-export type CheckOwn = (argument: string, checked: { buffer: ArrayBufferLike }, given: unknown) => void;
+export type CheckUnshared = (argument: string, checked: { buffer: ArrayBufferLike }, given: unknown) => void;
 
 /** Reads the skin and the morph targets of a mesh with this many vertices. */
 export function checkDeform(
   operation: string,
   { skin, morphs }: MeshDeform,
   vertices: number,
-  checkOwn: CheckOwn | undefined,
+  checkUnshared: CheckUnshared | undefined,
 ): MeshDeform {
   const deform: MeshDeform = {};
-  if (skin !== undefined) deform.skin = checkSkin(operation, skin, vertices, checkOwn);
-  if (morphs !== undefined) deform.morphs = checkMorphs(operation, morphs, vertices, checkOwn);
+  if (skin !== undefined) deform.skin = checkSkin(operation, skin, vertices, checkUnshared);
+  if (morphs !== undefined) deform.morphs = checkMorphs(operation, morphs, vertices, checkUnshared);
   return deform;
 }
 
-function checkSkin(operation: string, skin: MeshSkin, vertices: number, checkOwn: CheckOwn | undefined): MeshSkin {
+function checkSkin(
+  operation: string,
+  skin: MeshSkin,
+  vertices: number,
+  checkUnshared: CheckUnshared | undefined,
+): MeshSkin {
   const given = readOptions(operation, 'skin', skin, SKIN_KEYS);
   const kinds = ['Uint8Array', 'Uint16Array'] as const;
   const bones = checkTypedArray<Uint8Array | Uint16Array>(operation, 'skin.bones', given.bones, kinds);
   const weights = checkTypedArray<Float32Array>(operation, 'skin.weights', given.weights, ['Float32Array']);
-  checkOwn?.('skin.bones', bones, given.bones);
-  checkOwn?.('skin.weights', weights, given.weights);
+  checkUnshared?.('skin.bones', bones, given.bones);
+  checkUnshared?.('skin.weights', weights, given.weights);
   checkLength(operation, 'skin.bones', bones, 4 * vertices, `4 for each of ${vertices} vertices`);
   checkLength(operation, 'skin.weights', weights, 4 * vertices, `4 for each of ${vertices} vertices`);
-  return { bones, weights, boneCount: checkInteger(operation, 'skin.boneCount', given.boneCount, 1, MOST_BONES) };
+  return { bones, weights, boneCount: checkInteger(operation, 'skin.boneCount', given.boneCount, 1, MAX_BONES) };
 }
 
 function checkMorphs(
   operation: string,
   morphs: MeshMorphs,
   vertices: number,
-  checkOwn: CheckOwn | undefined,
+  checkUnshared: CheckUnshared | undefined,
 ): MeshMorphs {
   const given = readOptions(operation, 'morphs', morphs, MORPH_KEYS);
   const relative = checkBoolean(operation, 'morphs.relative', given.relative);
-  const targets = reading(operation, 'morphs.targets', () => {
-    if (!Array.isArray(given.targets)) invalid(operation, 'morphs.targets', given.targets, 'an array');
-    const count = checkInteger(operation, 'the length of morphs.targets', given.targets.length, 1, MOST_TARGETS);
+  const targets = guardRead(operation, 'morphs.targets', () => {
+    if (!Array.isArray(given.targets)) throwInvalid(operation, 'morphs.targets', given.targets, 'an array');
+    const count = checkInteger(operation, 'the length of morphs.targets', given.targets.length, 1, MAX_TARGETS);
     return Array.from({ length: count }, (_, i) => {
       const argument = `morphs.targets[${i}]`;
       const each = given.targets[i];
       const target = checkTypedArray<Float32Array>(operation, argument, each, ['Float32Array']);
-      checkOwn?.(argument, target, each);
+      checkUnshared?.(argument, target, each);
       checkLength(operation, argument, target, 3 * vertices, `3 for each of ${vertices} vertices`);
       return target;
     });
@@ -60,8 +65,15 @@ function checkMorphs(
   return { targets, relative };
 }
 
-function checkLength(operation: string, argument: string, { length }: ArrayLike<number>, wanted: number, why: string) {
-  if (length !== wanted) throw argumentError('BAD_DATA', operation, `the length of ${argument}`, length, why);
+function checkLength(
+  operation: string,
+  argument: string,
+  { length }: ArrayLike<number>,
+  expectedLength: number,
+  expected: string,
+) {
+  if (length !== expectedLength)
+    throw argumentError('BAD_DATA', operation, `the length of ${argument}`, length, expected);
 }
 
 /** Copies all arrays. */

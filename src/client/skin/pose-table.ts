@@ -71,22 +71,22 @@ export const UNBOUND = Float64Array.of(...IDENTITY, ...IDENTITY);
 const NO_NUMBERS = new Float32Array(0);
 const NO_ENTRIES: ReadonlySet<PoseEntry> = new Set();
 /** The most numbers of a slab, unless a single set of bones is longer: 256 KB. */
-const MOST_IN_SLAB = 65_536;
+const MAX_SLAB_NUMBERS = 65_536;
 
 export class PoseTable {
   readonly #entries = new Map<ObjectId, PoseEntry>();
   /** Entries that were set since the last update(). */
   readonly #staged: PoseEntry[] = [];
   /** States that no entry uses. */
-  readonly #spare: PoseState[] = [];
+  readonly #spareStates: PoseState[] = [];
   /** Bones that no pose uses, by their length. */
-  readonly #free = new Map<number, Bones[]>();
+  readonly #freeBones = new Map<number, Bones[]>();
   /** How many sets of bones of a length the next slab has. */
-  readonly #slabs = new Map<number, number>();
+  readonly #nextSlabCounts = new Map<number, number>();
   /** The array that was set last, and its copy. */
-  #lastGiven: Float32Array | undefined;
+  #lastArray: Float32Array | undefined;
   #lastBones: Bones | undefined;
-  #frames = 0;
+  #frameCount = 0;
 
   /** Stages a pose for the next update(). */
   set(id: ObjectId, { bones, binds, morphs }: CheckedPose): void {
@@ -123,15 +123,15 @@ export class PoseTable {
     for (const state of new Set([kept, sent, taken, next, spare])) {
       if (state === undefined) continue;
       this.#unshare(state);
-      this.#spare.push(state);
+      this.#spareStates.push(state);
     }
   }
 
-  /** Commits the staged poses, and adds their entries to `posed`, which has no duplicates. */
-  commit(posed: PoseEntry[]): void {
+  /** Commits the staged poses, and adds their entries to `poseEntries`, which has no duplicates. */
+  commit(poseEntries: PoseEntry[]): void {
     const staged = this.#staged;
-    const isEmpty = posed.length === 0;
-    const known = isEmpty ? NO_ENTRIES : new Set(posed);
+    const isEmpty = poseEntries.length === 0;
+    const knownEntries = isEmpty ? NO_ENTRIES : new Set(poseEntries);
     for (let i = 0; i < staged.length; i++) {
       const entry = staged[i];
       const { kept, next } = entry;
@@ -139,10 +139,10 @@ export class PoseTable {
       entry.kept = next;
       entry.next = undefined;
       this.#retire(entry, kept);
-      if (isEmpty || !known.has(entry)) posed.push(entry);
+      if (isEmpty || !knownEntries.has(entry)) poseEntries.push(entry);
     }
     staged.length = 0;
-    this.#lastGiven = undefined;
+    this.#lastArray = undefined;
     this.#lastBones = undefined;
   }
 
@@ -154,16 +154,16 @@ export class PoseTable {
   clear(): void {
     this.#entries.clear();
     this.#staged.length = 0;
-    this.#spare.length = 0;
-    this.#free.clear();
-    this.#slabs.clear();
-    this.#lastGiven = undefined;
+    this.#spareStates.length = 0;
+    this.#freeBones.clear();
+    this.#nextSlabCounts.clear();
+    this.#lastArray = undefined;
     this.#lastBones = undefined;
   }
 
   /** Notes that the committed poses of these objects are in the worker. */
-  send(posed: Iterable<PoseEntry>): void {
-    for (const entry of posed) {
+  send(poseEntries: Iterable<PoseEntry>): void {
+    for (const entry of poseEntries) {
       const { sent } = entry;
       entry.sent = entry.kept;
       this.#retire(entry, sent);
@@ -171,8 +171,8 @@ export class PoseTable {
   }
 
   /** Notes that the worker has answered: it has accepted the poses that it was sent, except for the rejected ones. */
-  take(posed: Iterable<PoseEntry>, rejected: Uint32Array): void {
-    for (const entry of posed) {
+  take(poseEntries: Iterable<PoseEntry>, rejected: Uint32Array): void {
+    for (const entry of poseEntries) {
       const { sent, taken } = entry;
       entry.sent = undefined;
       if (sent && !rejected.includes(entry.id)) {
@@ -183,13 +183,13 @@ export class PoseTable {
   }
 
   /**
-   * Lists the poses of these objects one after the other; with `isWhole`, also the last accepted pose of each, for a
+   * Lists the poses of these objects one after the other; with `hasAllPoses`, also the last accepted pose of each, for a
    * worker that has none.
    */
-  statesOf(posed: Iterable<PoseEntry>, isWhole: boolean): PoseState[] {
+  statesOf(poseEntries: Iterable<PoseEntry>, hasAllPoses: boolean): PoseState[] {
     const states: PoseState[] = [];
-    for (const { kept, taken } of posed) {
-      if (isWhole && taken && taken !== kept) states.push(taken);
+    for (const { kept, taken } of poseEntries) {
+      if (hasAllPoses && taken && taken !== kept) states.push(taken);
       if (kept) states.push(kept);
     }
     return states;
@@ -197,7 +197,7 @@ export class PoseTable {
 
   /** Returns how many bytes poses take in a frame. */
   measure(states: readonly PoseState[]): number {
-    const frame = ++this.#frames;
+    const frame = ++this.#frameCount;
     let bytes = 0;
     let hasUnbound = false;
     for (const { bones, binds, morphs } of states) {
@@ -214,7 +214,7 @@ export class PoseTable {
   /** Writes poses into the buffer of a frame, from a byte offset on that is a multiple of 16: the bones, then the rest. */
   write(states: readonly PoseState[], u32: Uint32Array, f32: Float32Array, f64: Float64Array, at: number): void {
     let end = this.#writeBones(states, f32, at + states.length * POSE_BYTES);
-    let unbound = 0;
+    let unboundAt = 0;
     for (let i = 0; i < states.length; i++) {
       const { id, bones, binds, morphs } = states[i];
       const word = at / 4;
@@ -222,10 +222,10 @@ export class PoseTable {
       u32[word + POSE_BONE_COUNT / 4] = bones ? bones.length / 16 : 0;
       u32[word + POSE_BONES / 4] = bones ? bones.at : 0;
       u32[word + POSE_TARGET_COUNT / 4] = morphs.length;
-      const isWritten = binds === UNBOUND && unbound > 0;
-      u32[word + POSE_BINDS / 4] = isWritten ? unbound : end;
+      const isWritten = binds === UNBOUND && unboundAt > 0;
+      u32[word + POSE_BINDS / 4] = isWritten ? unboundAt : end;
       if (!isWritten) {
-        if (binds === UNBOUND) unbound = end;
+        if (binds === UNBOUND) unboundAt = end;
         f64.set(binds, end / 8);
         end += BINDS_BYTES;
       }
@@ -240,7 +240,7 @@ export class PoseTable {
 
   /** Writes each set of bones once, neighbours in a slab in one copy. Returns the offset of their end. */
   #writeBones(states: readonly PoseState[], f32: Float32Array, start: number): number {
-    const frame = ++this.#frames;
+    const frame = ++this.#frameCount;
     let end = start;
     let slab: Float32Array = NO_NUMBERS;
     let [first, next] = [0, 0];
@@ -262,7 +262,7 @@ export class PoseTable {
   }
 
   #newState(id: ObjectId): PoseState {
-    const state = this.#spare.pop();
+    const state = this.#spareStates.pop();
     if (state === undefined) {
       return { id, bones: undefined, binds: UNBOUND, morphs: NO_NUMBERS };
     }
@@ -275,7 +275,7 @@ export class PoseTable {
     if (!state || state === entry.kept || state === entry.sent || state === entry.taken) return;
     this.#unshare(state);
     if (entry.spare === undefined) entry.spare = state;
-    else this.#spare.push(state);
+    else this.#spareStates.push(state);
   }
 
   /** Releases bones that other poses share. Unshared bones stay with a state: the next pose mostly has as many. */
@@ -286,36 +286,42 @@ export class PoseTable {
   }
 
   /** Returns a copy of bones for a pose that had `old`: the last copy, if it is of the same array and of the same numbers. */
-  #copyOf(given: Float32Array | undefined, old: Bones | undefined): Bones | undefined {
-    const last = this.#lastBones;
-    if (given !== undefined && given === this.#lastGiven && last && last !== old && areEqual(last, given)) {
-      last.users++;
+  #copyOf(array: Float32Array | undefined, old: Bones | undefined): Bones | undefined {
+    const lastBones = this.#lastBones;
+    if (
+      array !== undefined &&
+      array === this.#lastArray &&
+      lastBones &&
+      lastBones !== old &&
+      areEqual(lastBones, array)
+    ) {
+      lastBones.users++;
       this.#release(old);
-      return last;
+      return lastBones;
     }
-    const length = given === undefined ? 0 : lengthOf(given); // whatever its own property says: it is copied among others
-    const isOwn = old?.users === 1 && old.length === length;
-    if (!isOwn) this.#release(old);
-    if (given === undefined) return undefined;
-    const bones = isOwn ? old : this.#takeBones(length);
-    bones.slab.set(given, bones.first);
+    const length = array === undefined ? 0 : lengthOf(array); // whatever its own property says: it is copied among others
+    const isReusable = old?.users === 1 && old.length === length;
+    if (!isReusable) this.#release(old);
+    if (array === undefined) return undefined;
+    const bones = isReusable ? old : this.#acquireBones(length);
+    bones.slab.set(array, bones.first);
     bones.users = 1;
-    this.#lastGiven = given;
+    this.#lastArray = array;
     this.#lastBones = bones;
     return bones;
   }
 
   /** Returns unused bones of a length, from a new slab if there are none: each slab has twice as many as the one before. */
-  #takeBones(length: number): Bones {
-    let free = this.#free.get(length);
+  #acquireBones(length: number): Bones {
+    let free = this.#freeBones.get(length);
     if (free === undefined) {
       free = [];
-      this.#free.set(length, free);
+      this.#freeBones.set(length, free);
     }
-    const known = free.pop();
-    if (known !== undefined) return known;
-    const count = this.#slabs.get(length) ?? 1;
-    this.#slabs.set(length, Math.max(1, Math.min(2 * count, Math.floor(MOST_IN_SLAB / length))));
+    const reused = free.pop();
+    if (reused !== undefined) return reused;
+    const count = this.#nextSlabCounts.get(length) ?? 1;
+    this.#nextSlabCounts.set(length, Math.max(1, Math.min(2 * count, Math.floor(MAX_SLAB_NUMBERS / length))));
     const slab = new Float32Array(count * length);
     // So that the first is taken first.
     for (let first = (count - 1) * length; first >= 0; first -= length) {
@@ -326,8 +332,8 @@ export class PoseTable {
 
   #release(bones: Bones | undefined): void {
     if (!bones || --bones.users > 0) return;
-    if (bones === this.#lastBones) this.#lastGiven = this.#lastBones = undefined;
-    this.#free.get(bones.length)!.push(bones);
+    if (bones === this.#lastBones) this.#lastArray = this.#lastBones = undefined;
+    this.#freeBones.get(bones.length)!.push(bones);
   }
 }
 
@@ -336,9 +342,9 @@ function copyRun(slab: Float32Array, first: number, next: number, f32: Float32Ar
   if (next > first) f32.set(slab.subarray(first, next), end / 4 - (next - first));
 }
 
-function areEqual({ slab, first, length }: Bones, given: Float32Array): boolean {
-  if (lengthOf(given) !== length) return false;
-  for (let i = 0; i < length; i++) if (slab[first + i] !== given[i]) return false;
+function areEqual({ slab, first, length }: Bones, array: Float32Array): boolean {
+  if (lengthOf(array) !== length) return false;
+  for (let i = 0; i < length; i++) if (slab[first + i] !== array[i]) return false;
   return true;
 }
 

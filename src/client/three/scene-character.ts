@@ -9,7 +9,7 @@ import type {
   Vec3,
 } from '../../shared/types.js';
 import { CHARACTER_KEYS } from '../character/character-options.js';
-import { invalid, invalidArgument, reading, readOptions } from '../check/validate.js';
+import { guardRead, invalidArgumentError, readOptions, throwInvalid } from '../check/validate.js';
 import type { CollisionService } from '../service.js';
 import { placedFace } from './query/intersection.js';
 import { readPoint, type ScenePoint } from './query/scene-ray.js';
@@ -72,45 +72,54 @@ export interface CharacterScene {
 export class SceneCharacter {
   readonly #scene: CharacterScene;
   readonly #character: Character;
-  readonly #end: (character: SceneCharacter) => void;
+  readonly #onEnd: (character: SceneCharacter) => void;
   #object: Object3D | null;
-  #ignore: readonly SceneObject[];
-  #ignored: Uint32Array;
-  #state: { of: CharacterState; state: SceneCharacterState } | null = null;
+  #ignoredTargets: readonly SceneObject[];
+  #sentIgnoredIds: Uint32Array;
+  #cachedState: { of: CharacterState; state: SceneCharacterState } | null = null;
 
   /** @internal */
   constructor(
     scene: CharacterScene,
     given: SceneCharacterOptions | Object3D,
-    end: (character: SceneCharacter) => void,
+    onEnd: (character: SceneCharacter) => void,
   ) {
-    const isAlone = reading('createCharacter', 'options', () => isObject(given));
-    const options = readCharacter('createCharacter', (isAlone ? { object: given } : given) as SceneCharacterOptions);
+    const isAlone = guardRead('createCharacter', 'options', () => isObject(given));
+    const options = readCharacterOptions(
+      'createCharacter',
+      (isAlone ? { object: given } : given) as SceneCharacterOptions,
+    );
     this.#scene = scene;
-    this.#end = end;
+    this.#onEnd = onEnd;
     this.#object = options.object ?? null;
-    this.#ignore = options.ignore ?? [];
-    this.#ignored = reading('createCharacter', 'object', () => this.#ignoredIds());
+    this.#ignoredTargets = options.ignore ?? [];
+    this.#sentIgnoredIds = guardRead('createCharacter', 'object', () => this.#ignoredIds());
     const { object, ignore: _, ...others } = options;
     const up = others.up ?? [0, 1, 0];
-    const [shape, position] = reading(
+    const [shape, position] = guardRead(
       'createCharacter',
       'object',
       () =>
         [
-          others.shape ?? capsuleAbout(object, up),
-          others.position ?? (object === undefined ? ([0, 0, 0] as const) : placeOf(object)),
+          others.shape ?? capsuleAround(object, up),
+          others.position ?? (object === undefined ? ([0, 0, 0] as const) : worldPositionOf(object)),
         ] as const,
     );
-    this.#character = scene.service.createCharacter({ ...defined(others), shape, position, ignore: this.#ignored });
+    this.#character = scene.service.createCharacter({
+      ...withoutUndefined(others),
+      shape,
+      position,
+      ignore: this.#sentIgnoredIds,
+    });
   }
 
   /** The state as of the newest answer of `update`. Throws UNKNOWN_ID once the character was removed. */
   get state(): SceneCharacterState {
     this.#scene.check('character.state');
-    const of = this.#character.state;
-    if (this.#state?.of !== of) this.#state = { of, state: this.#read(of) };
-    return this.#state.state;
+    const serviceState = this.#character.state;
+    if (this.#cachedState?.of !== serviceState)
+      this.#cachedState = { of: serviceState, state: this.#readState(serviceState) };
+    return this.#cachedState.state;
   }
 
   /** The object that moves with the character. */
@@ -139,16 +148,16 @@ export class SceneCharacter {
   /** Changes some of the options. With a `position`, the character is put there by the next `update`, whatever is in between. */
   set(given: Partial<SceneCharacterOptions>): void {
     this.#scene.check('character.set');
-    const { object, ignore, ...others } = readCharacter('character.set', given);
-    const before = [this.#object, this.#ignore] as const;
+    const { object, ignore, ...others } = readCharacterOptions('character.set', given);
+    const previous = [this.#object, this.#ignoredTargets] as const;
     if (object !== undefined) this.#object = object;
-    if (ignore !== undefined) this.#ignore = ignore;
+    if (ignore !== undefined) this.#ignoredTargets = ignore;
     try {
-      const ignored = reading('character.set', 'object', () => this.#ignoredIds());
-      this.#character.set({ ...defined(others), ignore: ignored });
-      this.#ignored = ignored;
+      const ignored = guardRead('character.set', 'object', () => this.#ignoredIds());
+      this.#character.set({ ...withoutUndefined(others), ignore: ignored });
+      this.#sentIgnoredIds = ignored;
     } catch (error) {
-      [this.#object, this.#ignore] = before;
+      [this.#object, this.#ignoredTargets] = previous;
       throw error;
     }
   }
@@ -157,7 +166,7 @@ export class SceneCharacter {
   remove(): void {
     this.#scene.check('character.remove');
     this.#character.remove();
-    this.#end(this);
+    this.#onEnd(this);
   }
 
   /**
@@ -166,11 +175,11 @@ export class SceneCharacter {
    * @internal
    */
   refresh(): void {
-    if (this.#object === null && this.#ignore.length === 0) return;
+    if (this.#object === null && this.#ignoredTargets.length === 0) return;
     const ignored = this.#ignoredIds();
-    if (areEqual(ignored, this.#ignored)) return;
+    if (areEqual(ignored, this.#sentIgnoredIds)) return;
     this.#character.set({ ignore: ignored });
-    this.#ignored = ignored;
+    this.#sentIgnoredIds = ignored;
   }
 
   /**
@@ -192,25 +201,25 @@ export class SceneCharacter {
   }
 
   #ignoredIds(): Uint32Array {
-    const targets = [...this.#ignore];
+    const targets = [...this.#ignoredTargets];
     this.#object?.traverse((object) => {
       targets.push({ object, instanceId: undefined });
     });
     return idsOfAll(this.#scene.walk, targets);
   }
 
-  #read({ position, interpolated, ground, touches, ...others }: CharacterState): SceneCharacterState {
-    const [onGround = null] = ground === null ? [] : this.#touch(ground);
+  #readState({ position, interpolated, ground, touches, ...others }: CharacterState): SceneCharacterState {
+    const [groundTouch = null] = ground === null ? [] : this.#readTouch(ground);
     return {
       ...others,
       position: new Vector3(...position),
       interpolated: new Vector3(...interpolated),
-      ground: onGround,
-      touches: touches.flatMap((touch) => this.#touch(touch)),
+      ground: groundTouch,
+      touches: touches.flatMap((touch) => this.#readTouch(touch)),
     };
   }
 
-  #touch({ object: id, triangle, point, normal }: CharacterTouch): SceneCharacterTouch[] {
+  #readTouch({ object: id, triangle, point, normal }: CharacterTouch): SceneCharacterTouch[] {
     const { objects } = this.#scene;
     const placement = objects.find(id);
     if (placement === undefined) return [];
@@ -219,7 +228,7 @@ export class SceneCharacter {
   }
 }
 
-type ReadOptions = Omit<CharacterOptions, 'shape' | 'ignore' | 'object'> & {
+type CheckedCharacterOptions = Omit<CharacterOptions, 'shape' | 'ignore' | 'object'> & {
   object?: Object3D;
   shape?: CapsuleShape;
   ignore?: SceneObject[];
@@ -230,16 +239,16 @@ function isObject(given: unknown): given is Object3D {
 }
 
 /** Reads the options that concern the scene; the service checks the rest. */
-function readCharacter(operation: string, given: Partial<SceneCharacterOptions>): ReadOptions {
-  if (given === undefined) invalid(operation, 'options', given, 'an object');
+function readCharacterOptions(operation: string, given: Partial<SceneCharacterOptions>): CheckedCharacterOptions {
+  if (given === undefined) throwInvalid(operation, 'options', given, 'an object');
   const { object, position, up, ignore, ...others } = readOptions(operation, 'options', given, CHARACTER_KEYS);
   if (object !== undefined) {
-    reading(operation, 'object', () => {
-      if (!isObject(object)) invalid(operation, 'object', object, 'an Object3D of three');
+    guardRead(operation, 'object', () => {
+      if (!isObject(object)) throwInvalid(operation, 'object', object, 'an Object3D of three');
     });
   }
   return {
-    ...defined(others),
+    ...withoutUndefined(others),
     ...(object !== undefined && { object }),
     ...(position !== undefined && { position: readPoint(operation, 'position', position) }),
     ...(up !== undefined && { up: readPoint(operation, 'up', up) }),
@@ -248,42 +257,45 @@ function readCharacter(operation: string, given: Partial<SceneCharacterOptions>)
 }
 
 /** Leaves out options that are undefined. */
-function defined<T extends object>(options: T): T {
+function withoutUndefined<T extends object>(options: T): T {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T;
 }
 
-function placeOf(object: Object3D): Vec3 {
+function worldPositionOf(object: Object3D): Vec3 {
   object.updateWorldMatrix(true, false);
   return new Vector3().setFromMatrixPosition(object.matrixWorld).toArray();
 }
 
 /** Returns the capsule that an object fits into, relative to its position. Throws INVALID_ARGUMENT if the object has no size. */
-function capsuleAbout(object: Object3D | undefined, up: Vec3): CapsuleShape {
-  if (object === undefined) invalid('createCharacter', 'shape', undefined, 'a capsule, or an object that has a size');
+function capsuleAround(object: Object3D | undefined, up: Vec3): CapsuleShape {
+  if (object === undefined)
+    throwInvalid('createCharacter', 'shape', undefined, 'a capsule, or an object that has a size');
   const box = new Box3().setFromObject(object);
-  const origin = new Vector3(...placeOf(object));
-  const way = new Vector3(...up).normalize();
-  // Two directions perpendicular to `way`: axes of the world if `way` is one of them.
-  const side = new Vector3(...(Math.abs(way.x) < 0.9 ? ([1, 0, 0] as const) : ([0, 0, 1] as const)));
-  const first = side.addScaledVector(way, -side.dot(way)).normalize();
-  const [low, high] = extentOf(box, origin, way);
-  const widths = [first, new Vector3().crossVectors(way, first)].map((each) => {
-    const [from, to] = extentOf(box, origin, each);
-    return { half: (to - from) / 2, place: each.clone().multiplyScalar((from + to) / 2) };
+  const origin = new Vector3(...worldPositionOf(object));
+  const axis = new Vector3(...up).normalize();
+  // Two directions perpendicular to `axis`: axes of the world if `axis` is one of them.
+  const side = new Vector3(...(Math.abs(axis.x) < 0.9 ? ([1, 0, 0] as const) : ([0, 0, 1] as const)));
+  const perpendicular = side.addScaledVector(axis, -side.dot(axis)).normalize();
+  const [min, max] = extentOf(box, origin, axis);
+  const widths = [perpendicular, new Vector3().crossVectors(axis, perpendicular)].map((direction) => {
+    const [from, to] = extentOf(box, origin, direction);
+    return { half: (to - from) / 2, place: direction.clone().multiplyScalar((from + to) / 2) };
   });
-  const radius = Math.min(widths[0].half, widths[1].half, (high - low) / 2);
+  const radius = Math.min(widths[0].half, widths[1].half, (max - min) / 2);
   if (!(radius > 0) || !Number.isFinite(radius)) {
-    throw invalidArgument(`createCharacter: shape is undefined, and the object is empty or flat, expected a capsule`);
+    throw invalidArgumentError(
+      `createCharacter: shape is undefined, and the object is empty or flat, expected a capsule`,
+    );
   }
   const centre = widths[0].place.add(widths[1].place);
-  const at = (height: number): Vec3 => centre.clone().addScaledVector(way, height).toArray();
-  return { type: 'capsule', radius, from: at(low + radius), to: at(high - radius) };
+  const at = (height: number): Vec3 => centre.clone().addScaledVector(axis, height).toArray();
+  return { type: 'capsule', radius, from: at(min + radius), to: at(max - radius) };
 }
 
 /** Returns the interval of a box along a direction, relative to `origin`. */
 function extentOf({ min, max }: Box3, origin: Vector3, direction: Vector3): [low: number, high: number] {
   const centre = new Vector3().addVectors(min, max).multiplyScalar(0.5).sub(origin).dot(direction);
   const half = new Vector3().subVectors(max, min).multiplyScalar(0.5);
-  const reach = half.x * Math.abs(direction.x) + half.y * Math.abs(direction.y) + half.z * Math.abs(direction.z);
-  return [centre - reach, centre + reach];
+  const halfExtent = half.x * Math.abs(direction.x) + half.y * Math.abs(direction.y) + half.z * Math.abs(direction.z);
+  return [centre - halfExtent, centre + halfExtent];
 }

@@ -27,13 +27,13 @@ import type { SceneFrame } from './view/scene-frame.js';
 import type { SceneView } from './view/scene-views.js';
 
 /** Repeats a question about the scene with every update, until the tracker ends. */
-export interface Follower {
+export interface RepeatedQuery {
   ask(): void;
   end(): void;
 }
 
 /** Draws or counts what happens: it is notified of answers, and causes no queries of its own. */
-export interface Witness {
+export interface AnswerObserver {
   /** A frame was answered; `update` spent `msMain` milliseconds on it. */
   answered(frame: SceneFrame, msMain: number): void;
   /** A pick at these pixels was answered; the view is as it was at the call, null if there was none yet. */
@@ -44,7 +44,7 @@ export interface Witness {
 }
 
 /** Provides the implementation of the queries, given the operation's name; throws once the tracker is disposed. */
-export interface Asking {
+export interface QueryAccess {
   picks(operation: string): ScenePicks;
   queries(operation: string): SceneQueries;
   check(operation: string): void;
@@ -57,67 +57,67 @@ export interface Asking {
  * sections. Each sees the scene as it was in the last `update` before the call.
  */
 export class SceneQuestions {
-  readonly #asking: Asking;
-  readonly #followers = new Set<Follower>();
-  readonly #witnesses = new Set<Witness>();
+  readonly #access: QueryAccess;
+  readonly #repeatedQueries = new Set<RepeatedQuery>();
+  readonly #observers = new Set<AnswerObserver>();
 
   /** @internal */
-  constructor(asking: Asking) {
-    this.#asking = asking;
+  constructor(access: QueryAccess) {
+    this.#access = access;
   }
 
   /**
-   * Makes a follower ask again with each update, and end with the tracker; returns a function that unsubscribes it.
+   * Repeats a query with each update, and ends it with the tracker; returns a function that unsubscribes it.
    *
    * @internal
    */
-  follow(follower: Follower): () => void {
-    this.#asking.check('follow');
-    this.#followers.add(follower);
-    return () => this.#followers.delete(follower);
+  follow(query: RepeatedQuery): () => void {
+    this.#access.check('follow');
+    this.#repeatedQueries.add(query);
+    return () => this.#repeatedQueries.delete(query);
   }
 
   /**
-   * Notifies a witness of frames, picks, rays and regions from now on; returns a function that unsubscribes it.
+   * Notifies an observer of frames, picks, rays and regions from now on; returns a function that unsubscribes it.
    *
    * @internal
    */
-  witness(witness: Witness): () => void {
-    this.#asking.check('witness');
-    this.#witnesses.add(witness);
-    return () => this.#witnesses.delete(witness);
+  witness(witness: AnswerObserver): () => void {
+    this.#access.check('witness');
+    this.#observers.add(witness);
+    return () => this.#observers.delete(witness);
   }
 
   /**
-   * Makes all followers ask again.
+   * Asks all repeated queries again.
    *
    * @internal
    */
   protected askFollowers(): void {
-    for (const follower of this.#followers) follower.ask();
+    for (const query of this.#repeatedQueries) query.ask();
   }
 
   /**
-   * Ends followers and witnesses.
+   * Ends repeated queries and observers.
    *
    * @internal
    */
   protected endAll(): void {
-    for (const each of [...this.#followers, ...this.#witnesses]) each.end();
-    this.#followers.clear();
-    this.#witnesses.clear();
+    for (const each of [...this.#repeatedQueries, ...this.#observers]) each.end();
+    this.#repeatedQueries.clear();
+    this.#observers.clear();
   }
 
   /**
-   * Notifies the witnesses of an answer, if it comes.
+   * Notifies the observers of an answer, if it comes.
    *
    * @internal
    */
-  protected tell<T>(answer: Promise<T>, tell: (witness: Witness, value: T) => void): void {
-    if (this.#witnesses.size === 0) return;
+  protected tell<T>(answer: Promise<T>, tell: (observer: AnswerObserver, value: T) => void): void {
+    if (this.#observers.size === 0) return;
     answer.then(
       (value) => {
-        for (const witness of this.#witnesses) tell(witness, value);
+        for (const observer of this.#observers) tell(observer, value);
       },
       () => {}, // the caller of the query gets the error
     );
@@ -146,10 +146,10 @@ export class SceneQuestions {
    * ```
    */
   async pick(x: number, y: number, options: ScenePickOptions = {}): Promise<SceneIntersection | null> {
-    const answer = this.#asking.picks('pick').pick(x, y, options);
-    if (this.#witnesses.size > 0) {
-      const view = this.#asking.view(options?.view)?.options ?? null;
-      this.tell(answer, (witness, hit) => witness.picked?.(view, x, y, hit));
+    const answer = this.#access.picks('pick').pick(x, y, options);
+    if (this.#observers.size > 0) {
+      const view = this.#access.view(options?.view)?.options ?? null;
+      this.tell(answer, (observer, hit) => observer.picked?.(view, x, y, hit));
     }
     return answer;
   }
@@ -172,9 +172,9 @@ export class SceneQuestions {
    * Throws INVALID_ARGUMENT.
    */
   hover(element: HTMLElement, listener: HoverListener, options: HoverOptions = {}): () => void {
-    this.#asking.check('hover');
-    const ask = (x: number, y: number, asked: ScenePickOptions) => this.pick(x, y, asked);
-    const hover = new Hover(element, listener, options, ask);
+    this.#access.check('hover');
+    const pick = (x: number, y: number, pickOptions: ScenePickOptions) => this.pick(x, y, pickOptions);
+    const hover = new Hover(element, listener, options, pick);
     if (!hover.ended.aborted) hover.ended.addEventListener('abort', this.follow(hover));
     return () => hover.end();
   }
@@ -183,7 +183,7 @@ export class SceneQuestions {
    * Lists everything under a point, nearest first (method 'screen': on the screen); otherwise as `pick`.
    */
   async pickAll(x: number, y: number, options: ScenePickOptions = {}): Promise<SceneIntersection[]> {
-    return this.#asking.picks('pickAll').pickAll(x, y, options);
+    return this.#access.picks('pickAll').pickAll(x, y, options);
   }
 
   /**
@@ -211,11 +211,11 @@ export class SceneQuestions {
   ): Promise<Object3D[]>;
   async pickRegion(region: Rect | Float32Array, options?: SceneRegionOptions): Promise<Object3D[] | SceneObject[]>;
   async pickRegion(region: Rect | Float32Array, options: SceneRegionOptions = {}): Promise<Object3D[] | SceneObject[]> {
-    const answer = this.#asking.picks('pickRegion').pickRegion(region, options);
-    if (this.#witnesses.size > 0) {
-      const view = this.#asking.view(options?.view)?.options ?? null;
-      const drawn = ArrayBuffer.isView(region) ? region.slice() : { ...region };
-      this.tell(answer, (witness) => witness.cut?.(view, drawn));
+    const answer = this.#access.picks('pickRegion').pickRegion(region, options);
+    if (this.#observers.size > 0) {
+      const view = this.#access.view(options?.view)?.options ?? null;
+      const regionCopy = ArrayBuffer.isView(region) ? region.slice() : { ...region };
+      this.tell(answer, (observer) => observer.cut?.(view, regionCopy));
     }
     return answer;
   }
@@ -232,13 +232,13 @@ export class SceneQuestions {
    * ```
    */
   async raycast(ray: SceneRay, options: SceneRayOptions = {}): Promise<SceneIntersection | null> {
-    // An invalid ray rejects the answer; witnesses are not notified of it.
-    const seen = this.#witnesses.size > 0 ? readRay('raycast', ray) : null;
-    const answer = this.#asking.queries('raycast').raycast(ray, options);
-    if (seen !== null) {
-      const { origin, direction } = seen;
-      const [from, way] = [new Vector3(...origin), new Vector3(...direction)];
-      this.tell(answer, (witness, hit) => witness.cast?.(from, way, hit));
+    // An invalid ray rejects the answer; observers are not notified of it.
+    const observedRay = this.#observers.size > 0 ? readRay('raycast', ray) : null;
+    const answer = this.#access.queries('raycast').raycast(ray, options);
+    if (observedRay !== null) {
+      const { origin, direction } = observedRay;
+      const [rayOrigin, rayDirection] = [new Vector3(...origin), new Vector3(...direction)];
+      this.tell(answer, (observer, hit) => observer.cast?.(rayOrigin, rayDirection, hit));
     }
     return answer;
   }
@@ -252,7 +252,7 @@ export class SceneQuestions {
    * ```
    */
   async raycastAll(ray: SceneRay, options: SceneRayOptions = {}): Promise<SceneIntersection[]> {
-    return this.#asking.queries('raycastAll').raycastAll(ray, options);
+    return this.#access.queries('raycastAll').raycastAll(ray, options);
   }
 
   /**
@@ -264,7 +264,7 @@ export class SceneQuestions {
    * ```
    */
   async lineOfSight(from: ScenePoint, to: ScenePoint, options: SceneLineOptions = {}): Promise<boolean> {
-    return this.#asking.queries('lineOfSight').lineOfSight(from, to, options);
+    return this.#access.queries('lineOfSight').lineOfSight(from, to, options);
   }
 
   /**
@@ -277,7 +277,7 @@ export class SceneQuestions {
    * ```
    */
   async overlap(shape: Shape, matrix?: SceneMatrix, options: SceneQueryOptions = {}): Promise<SceneObject[]> {
-    return this.#asking.queries('overlap').overlap(shape, matrix, options);
+    return this.#access.queries('overlap').overlap(shape, matrix, options);
   }
 
   /**
@@ -289,7 +289,7 @@ export class SceneQuestions {
    * ```
    */
   async containing(point: ScenePoint, options: SceneQueryOptions = {}): Promise<SceneObject[]> {
-    return this.#asking.queries('containing').containing(point, options);
+    return this.#access.queries('containing').containing(point, options);
   }
 
   /**
@@ -301,7 +301,7 @@ export class SceneQuestions {
    * ```
    */
   async closestPoint(point: ScenePoint, options: SceneClosestOptions = {}): Promise<SceneClosestPoint | null> {
-    return this.#asking.queries('closestPoint').closestPoint(point, options);
+    return this.#access.queries('closestPoint').closestPoint(point, options);
   }
 
   /**
@@ -314,7 +314,7 @@ export class SceneQuestions {
    * ```
    */
   async section(plane: Plane | ArrayLike<number>, options: SceneSectionOptions = {}): Promise<SceneSection> {
-    return this.#asking.queries('section').section(plane, options);
+    return this.#access.queries('section').section(plane, options);
   }
 
   /**
@@ -336,7 +336,7 @@ export class SceneQuestions {
     to: SceneMatrix,
     options: SceneSweepOptions = {},
   ): Promise<SceneSweepHit | null> {
-    return this.#asking.queries('sweep').sweep(shape, from, to, options);
+    return this.#access.queries('sweep').sweep(shape, from, to, options);
   }
 
   /** Finds the first contact with each object and instance on the way, earliest first, as if the others were not there. */
@@ -346,7 +346,7 @@ export class SceneQuestions {
     to: SceneMatrix,
     options: SceneSweepOptions = {},
   ): Promise<SceneSweepHit[]> {
-    return this.#asking.queries('sweepAll').sweepAll(shape, from, to, options);
+    return this.#access.queries('sweepAll').sweepAll(shape, from, to, options);
   }
 
   /**
@@ -365,7 +365,7 @@ export class SceneQuestions {
     matrix: SceneMatrix,
     options: SceneLineOptions = {},
   ): Promise<ScenePlacement> {
-    return this.#asking.queries('place').place(shape, matrix, options);
+    return this.#access.queries('place').place(shape, matrix, options);
   }
 
   /**
@@ -381,7 +381,7 @@ export class SceneQuestions {
    * for an object that can have no triangles, such as a Group.
    */
   async contact(a: SceneTarget, b: SceneTarget, options: ContactOptions = {}): Promise<SceneContactReport | null> {
-    return this.#asking.queries('contact').contact(a, b, options);
+    return this.#access.queries('contact').contact(a, b, options);
   }
 
   /**
@@ -396,7 +396,7 @@ export class SceneQuestions {
    * Rejects as `contact` does, and with UNSUPPORTED for points and lines.
    */
   async distance(a: SceneTarget, b: SceneTarget, options: DistanceOptions = {}): Promise<SceneDistance | null> {
-    return this.#asking.queries('distance').distance(a, b, options);
+    return this.#access.queries('distance').distance(a, b, options);
   }
 
   /**
@@ -414,6 +414,6 @@ export class SceneQuestions {
    * Rejects with INVALID_ARGUMENT for a target that can have no triangles, such as a Group.
    */
   async sees(targets: readonly SceneTarget[], options: SceneSightOptions = {}): Promise<SceneSight[]> {
-    return this.#asking.queries('sees').sees(targets, options);
+    return this.#access.queries('sees').sees(targets, options);
   }
 }

@@ -1,6 +1,6 @@
 import type { BatchedMesh, InstancedMesh, LOD, Mesh, Object3D } from 'three';
 import { MAX_OBJECTS } from '../../shared/layout.js';
-import { checkInteger, invalid, reading } from '../check/validate.js';
+import { checkInteger, guardRead, throwInvalid } from '../check/validate.js';
 import { isBelow } from './track/is-below.js';
 import type { SceneObject } from './track/scene-objects.js';
 
@@ -20,21 +20,21 @@ export function hasInstances(object: Object3D): boolean {
 
 /** Reads a target, each property once. Without an `instanceId`, the target is the object with all of its instances. */
 export function readTarget(operation: string, argument: string, given: SceneTarget): SceneObject {
-  return reading(operation, argument, () => {
+  return guardRead(operation, argument, () => {
     if (typeof given === 'object' && given !== null) {
       if ('isObject3D' in given && given.isObject3D === true) return { object: given, instanceId: undefined };
-      const { object, instanceId: ofInstances, batchId } = given as Exclude<SceneTarget, Object3D>;
+      const { object, instanceId: givenInstanceId, batchId } = given as Exclude<SceneTarget, Object3D>;
       if (typeof object === 'object' && object?.isObject3D === true) {
-        const instanceId = ofInstances ?? batchId;
+        const instanceId = givenInstanceId ?? batchId;
         if (instanceId === undefined) return { object, instanceId };
-        const name = `${argument}.${instanceId === ofInstances ? 'instanceId' : 'batchId'}`;
+        const name = `${argument}.${instanceId === givenInstanceId ? 'instanceId' : 'batchId'}`;
         if (!hasInstances(object)) {
-          invalid(operation, name, instanceId, 'none, as its object is no InstancedMesh or BatchedMesh');
+          throwInvalid(operation, name, instanceId, 'none, as its object is no InstancedMesh or BatchedMesh');
         }
         return { object, instanceId: checkInteger(operation, name, instanceId, 0, MAX_OBJECTS) };
       }
     }
-    return invalid(operation, argument, given, 'an Object3D or { object, instanceId }');
+    return throwInvalid(operation, argument, given, 'an Object3D or { object, instanceId }');
   });
 }
 
@@ -44,12 +44,12 @@ export function isOrHasLevel(object: Object3D, other: Object3D): boolean {
 }
 
 /** Reads a target that is drawn itself, unlike a Group, which only has descendants. */
-export function readDrawn(operation: string, argument: string, given: SceneTarget): SceneObject {
-  return reading(operation, argument, () => {
+export function readDrawnTarget(operation: string, argument: string, given: SceneTarget): SceneObject {
+  return guardRead(operation, argument, () => {
     const target = readTarget(operation, argument, given);
     const { geometry, type } = target.object as Mesh;
     if (geometry === undefined && (target.object as LOD).isLOD !== true) {
-      invalid(operation, argument, type, 'a Mesh, or { object, instanceId } of an InstancedMesh or BatchedMesh');
+      throwInvalid(operation, argument, type, 'a Mesh, or { object, instanceId } of an InstancedMesh or BatchedMesh');
     }
     return target;
   });
@@ -62,8 +62,8 @@ export function readTargets(
   given: readonly SceneTarget[],
   read: typeof readTarget,
 ): SceneObject[] {
-  return reading(operation, argument, () => {
-    if (!Array.isArray(given)) invalid(operation, argument, given, 'an array of objects of the scene');
+  return guardRead(operation, argument, () => {
+    if (!Array.isArray(given)) throwInvalid(operation, argument, given, 'an array of objects of the scene');
     const { length } = given;
     checkInteger(operation, `the length of ${argument}`, length, 0, MAX_OBJECTS);
     return Array.from({ length }, (_, i) => read(operation, `${argument}[${i}]`, given[i]));

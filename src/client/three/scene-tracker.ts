@@ -2,18 +2,18 @@ import type { Camera, Object3D } from 'three';
 import { CollisionError } from '../../shared/errors.js';
 import { nextTask } from '../../shared/next-task.js';
 import type { FrameResult, ObjectId } from '../../shared/types.js';
-import { invalid, reading, show } from '../check/validate.js';
+import { describeValue, guardRead, throwInvalid } from '../check/validate.js';
 import type { CollisionService } from '../service.js';
 import { type Culled, NOTHING_CULLED } from './culling/culled.js';
-import { type Asked, Culling } from './culling/culling.js';
+import { Culling, type FrameRequest } from './culling/culling.js';
 import { MeshPool } from './geometry/mesh-pool.js';
 import { ScenePicks } from './query/scene-picks.js';
 import { SceneQueries } from './query/scene-queries.js';
 import { idsOf } from './query/target-ids.js';
 import { type CharacterScene, SceneCharacter, type SceneCharacterOptions } from './scene-character.js';
 import { SceneQuestions } from './scene-questions.js';
-import { readDrawn, type SceneTarget } from './scene-target.js';
-import { isEnd, namedIfEnded } from './track/ended.js';
+import { readDrawnTarget, type SceneTarget } from './scene-target.js';
+import { isServiceEnded, namedIfEnded } from './track/ended.js';
 import { LayerChanges } from './track/layer-changes.js';
 import { SkeletonTable } from './track/mesh-pose.js';
 import { isAboutOneObject } from './track/object-wishes.js';
@@ -23,7 +23,7 @@ import type { TrackerContext } from './track/stand-in.js';
 import { teleport } from './track/teleport.js';
 import { faceSprites } from './track/tracked-sprite.js';
 import { trackerContext } from './track/tracker-context.js';
-import { type TrackOptions, wishesOf } from './track-options.js';
+import { settingsOf, type TrackOptions } from './track-options.js';
 import { SceneFrame } from './view/scene-frame.js';
 import { readSceneView, type SceneView, type SceneViewOptions, SceneViews } from './view/scene-views.js';
 import type { ViewSize } from './view/view.js';
@@ -92,16 +92,16 @@ export class SceneTracker extends SceneQuestions {
   /** What `update` returns once the tracker or its service has ended; null before. */
   #ended: Promise<SceneFrame> | null = null;
   /** The frame that was requested last, with the number of the newest update that has joined it. */
-  #asked: (Asked & { readonly result: Promise<FrameResult> }) | null = null;
+  #frameRequest: (FrameRequest & { readonly result: Promise<FrameResult> }) | null = null;
 
   private constructor(service: CollisionService, root: Object3D, options: TrackOptions) {
     super({
       picks: (operation) => {
-        this.#beginQuestion(operation);
+        this.#beginQuery(operation);
         return this.#picks;
       },
       queries: (operation) => {
-        this.#beginQuestion(operation);
+        this.#beginQuery(operation);
         return this.#queries;
       },
       check: (operation) => this.#assertLive(operation),
@@ -124,7 +124,7 @@ export class SceneTracker extends SceneQuestions {
       options.renderer,
     );
     this.#context = context;
-    this.#walk = new SceneWalk(root, context, wishesOf(options), this.#updatesMatrices);
+    this.#walk = new SceneWalk(root, context, settingsOf(options), this.#updatesMatrices);
     service.addEventListener('restored', this.#onRestore);
     const margin = culling === null ? 0 : (culling.margin ?? 'motion');
     this.#views = new SceneViews(context, this.#view, margin, () => this.#walk.unlisten());
@@ -132,8 +132,8 @@ export class SceneTracker extends SceneQuestions {
     this.#queries = new SceneQueries(context, this.#walk, this.#views, this.#view);
     const check = (operation: string): void => this.#assertLive(operation);
     this.#characterScene = { service, walk: this.#walk, objects: this.#objects, check };
-    const known = { ...context, entryOf: (object: Object3D) => this.#walk.entryOf(object) };
-    this.#culling = culling === null ? null : new Culling(known, root, culling);
+    const cullingContext = { ...context, entryOf: (object: Object3D) => this.#walk.entryOf(object) };
+    this.#culling = culling === null ? null : new Culling(cullingContext, root, culling);
   }
 
   readonly #onRestore = (): void => this.#walk.onRestore();
@@ -207,40 +207,43 @@ export class SceneTracker extends SceneQuestions {
   update(camera: Camera, size: ViewSize, options: SceneViewOptions = {}): Promise<SceneFrame> {
     if (this.#ended !== null) return this.#ended;
     // An update has a query's number: the pairs that end in its result may name objects that leave the scene with it.
-    const number = this.#objects.begin();
+    const queryId = this.#objects.begin();
     const start = performance.now();
     try {
       this.#assertLive('update');
       this.#culling?.refresh();
       this.#sync(camera);
-      this.#culling?.asking(number);
+      this.#culling?.asking(queryId);
       for (const character of this.#characters) character.refresh();
       this.#setView(camera, size, this.#view, options);
     } catch (error) {
-      this.#objects.end(number);
+      this.#objects.end(queryId);
       const rejected = Promise.reject<SceneFrame>(namedIfEnded('update', error));
-      if (isEnd(error)) {
+      if (isServiceEnded(error)) {
         this.#ended = rejected;
         this.#culling?.dispose();
       }
       return rejected;
     }
-    const answer = this.#answer(number);
+    const answer = this.#requestFrame(queryId);
     this.askFollowers();
     const ms = performance.now() - start;
-    this.tell(answer, (witness, frame) => witness.answered(frame, ms));
+    this.tell(answer, (observer, frame) => observer.answered(frame, ms));
     return answer;
   }
 
-  /** Asks the service for the frame of what was sent, and resolves with it; `number` is the query number of this update. */
-  async #answer(number: number): Promise<SceneFrame> {
+  /** Asks the service for the frame of what was sent, and resolves with it; `queryId` is the query number of this update. */
+  async #requestFrame(queryId: number): Promise<SceneFrame> {
     const { culled } = this;
     try {
       const answer = this.#service.update();
-      const asked = this.#asked?.result === answer ? this.#asked : { result: answer, update: number, views: NO_VIEWS };
-      asked.update = number;
-      if (this.#culling !== null) asked.views = this.#views.all();
-      this.#asked = asked;
+      const request =
+        this.#frameRequest?.result === answer
+          ? this.#frameRequest
+          : { result: answer, update: queryId, views: NO_VIEWS };
+      request.update = queryId;
+      if (this.#culling !== null) request.views = this.#views.all();
+      this.#frameRequest = request;
       const result = await answer;
       const { rejected } = result;
       for (let i = 0; i < rejected.length; i++) {
@@ -248,13 +251,13 @@ export class SceneTracker extends SceneQuestions {
         placement?.standIn.owner.reject(placement.instanceId ?? 0);
       }
       this.#context.layers.flush();
-      if (!this.#isDisposed) this.#culling?.answered(result, asked);
+      if (!this.#isDisposed) this.#culling?.answered(result, request);
       if (!this.#isDisposed) for (const character of this.#characters) character.place();
       // Shapes that an update sends apply to all that is asked after it, including its own frame.
-      return new SceneFrame(result, culled, this.#objects, this.#view, asked.update + 1);
+      return new SceneFrame(result, culled, this.#objects, this.#view, request.update + 1);
     } finally {
       // Other calls that share the result get it first. A promise reaction, because Chromium's queueMicrotask takes 7 µs.
-      void Promise.resolve().then(() => this.#objects.end(number));
+      void Promise.resolve().then(() => this.#objects.end(queryId));
     }
   }
 
@@ -275,8 +278,8 @@ export class SceneTracker extends SceneQuestions {
   }
 
   #setView(camera: Camera, size: ViewSize, name: string, options: SceneViewOptions): void {
-    const read = readSceneView(options);
-    this.#views.set(name, camera, size, this.#culling?.optionsFor(camera, read) ?? read);
+    const viewOptions = readSceneView(options);
+    this.#views.set(name, camera, size, this.#culling?.optionsFor(camera, viewOptions) ?? viewOptions);
   }
 
   /** Removes a view. Throws INVALID_ARGUMENT for a name that was not set here. */
@@ -301,7 +304,7 @@ export class SceneTracker extends SceneQuestions {
    * @internal
    */
   targetIds(target: SceneTarget): ObjectId[] {
-    return Array.from(idsOf(this.#walk, readDrawn('CollisionHelper', 'trees', target)));
+    return Array.from(idsOf(this.#walk, readDrawnTarget('CollisionHelper', 'trees', target)));
   }
 
   /**
@@ -342,10 +345,10 @@ export class SceneTracker extends SceneQuestions {
    */
   createCharacter(options: SceneCharacterOptions | Object3D): SceneCharacter {
     this.#assertLive('createCharacter');
-    const end = (character: SceneCharacter): void => {
+    const onEnd = (character: SceneCharacter): void => {
       this.#characters.delete(character);
     };
-    const character = new SceneCharacter(this.#characterScene, options, end);
+    const character = new SceneCharacter(this.#characterScene, options, onEnd);
     this.#characters.add(character);
     return character;
   }
@@ -398,11 +401,14 @@ export class SceneTracker extends SceneQuestions {
 
   /** Returns the object of one of the service's ids. Throws UNKNOWN_ID if it is not in the scene. */
   objectOf(id: ObjectId): SceneObject {
-    const found = typeof id === 'number' ? this.#objects.get(id) : undefined;
-    if (found === undefined) {
-      throw new CollisionError('UNKNOWN_ID', `objectOf: id is ${show(id)}, expected one of an object in the scene`);
+    const sceneObject = typeof id === 'number' ? this.#objects.get(id) : undefined;
+    if (sceneObject === undefined) {
+      throw new CollisionError(
+        'UNKNOWN_ID',
+        `objectOf: id is ${describeValue(id)}, expected one of an object in the scene`,
+      );
     }
-    return found;
+    return sceneObject;
   }
 
   /**
@@ -421,8 +427,8 @@ export class SceneTracker extends SceneQuestions {
    */
   changed(object: Object3D): void {
     this.#assertLive('changed');
-    reading('changed', 'object', () => {
-      if (object?.isObject3D !== true) invalid('changed', 'object', object, 'an Object3D of three');
+    guardRead('changed', 'object', () => {
+      if (object?.isObject3D !== true) throwInvalid('changed', 'object', object, 'an Object3D of three');
     });
     this.#walk.request(object);
   }
@@ -438,8 +444,8 @@ export class SceneTracker extends SceneQuestions {
    */
   teleport(object: Object3D): void {
     this.#assertLive('teleport');
-    reading('teleport', 'object', () => {
-      if (object?.isObject3D !== true) invalid('teleport', 'object', object, 'an Object3D of three');
+    guardRead('teleport', 'object', () => {
+      if (object?.isObject3D !== true) throwInvalid('teleport', 'object', object, 'an Object3D of three');
     });
     object.updateWorldMatrix(true, true);
     faceSprites(this.#context.sprites, this.viewOf()?.camera);
@@ -467,27 +473,27 @@ export class SceneTracker extends SceneQuestions {
       this.#views.clear();
     } catch (error) {
       // A service that has ended has removed everything itself.
-      if (!isEnd(error)) throw error;
+      if (!isServiceEnded(error)) throw error;
     }
   }
 
   /** Brings the service's objects into line with the scene. */
   #sync(camera?: Camera): void {
-    reading('trackScene', 'the scene', () => {
+    guardRead('trackScene', 'the scene', () => {
       if (this.#updatesMatrices) {
         this.#root.parent?.updateWorldMatrix(true, false);
         this.#walk.updateMatrices();
       }
       const { sprites, fat, skeletons } = this.#context;
       faceSprites(sprites, camera);
-      for (const each of fat) each.refresh();
+      for (const fatLine of fat) fatLine.refresh();
       skeletons.beginFrame();
       this.#walk.update();
     });
   }
 
   /** Makes sure that a query sees the scene as of the last `update`. */
-  #beginQuestion(operation: string): void {
+  #beginQuery(operation: string): void {
     this.#assertLive(operation);
     this.#walk.finishRequests();
   }

@@ -1,12 +1,19 @@
 import type { BufferGeometry, InstancedMesh, LOD } from 'three';
 import type { AddMeshOptions, ContactDetail, Shape } from '../../shared/types.js';
 import { checkSignal } from '../check/signal.js';
-import { checkAtLeastZero, checkBoolean, checkOneOf, invalid, readOptions, unreadable } from '../check/validate.js';
+import {
+  checkAtLeastZero,
+  checkBoolean,
+  checkOneOf,
+  readOptions,
+  throwInvalid,
+  unreadableError,
+} from '../check/validate.js';
 import { contactDetail } from '../scene/object-description.js';
 import type { ClippingRenderer } from './track/clip-sets.js';
 import {
   isAboutOneObject,
-  type ObjectWishes,
+  type ObjectSettings,
   type SceneDrawable,
   type SceneObjectOptions,
 } from './track/object-wishes.js';
@@ -131,18 +138,18 @@ export function readTrackOptions(operation: string, options: TrackOptions): Trac
     renderer,
   } = given;
   for (const [name, value] of Object.entries({ onProgress, shapeOf, objectOptions })) {
-    if (value !== undefined && typeof value !== 'function') invalid(operation, name, value, 'a function');
+    if (value !== undefined && typeof value !== 'function') throwInvalid(operation, name, value, 'a function');
   }
   if (renderer !== undefined && (typeof renderer !== 'object' || renderer === null)) {
-    invalid(operation, 'renderer', renderer, "one of three's renderers");
+    throwInvalid(operation, 'renderer', renderer, "one of three's renderers");
   }
   checkSignal(operation, signal);
   checkOneOf(operation, 'quality', quality, ['good', 'fast']);
   checkBoolean(operation, 'updateMatrixWorld', updateMatrixWorld);
   if (contacts !== undefined) contactDetail(operation, 'contacts', contacts);
-  const wished = readCulling(operation, culling);
-  if (typeof view !== 'string' || view === '') invalid(operation, 'view', view, 'a name');
-  return { ...given, culling: wished };
+  const cullingOptions = readCulling(operation, culling);
+  if (typeof view !== 'string' || view === '') throwInvalid(operation, 'view', view, 'a name');
+  return { ...given, culling: cullingOptions };
 }
 
 function readCulling(operation: string, culling: boolean | CullingOptions): false | CullingOptions {
@@ -150,7 +157,8 @@ function readCulling(operation: string, culling: boolean | CullingOptions): fals
   const given = readOptions(operation, 'culling', culling, CULLING_KEYS);
   const { margin, minPixels, occlusion, order, levels } = given;
   if (order !== undefined && typeof order !== 'function') checkOrder(operation, 'culling.order', order);
-  if (levels !== undefined && typeof levels !== 'function') invalid(operation, 'culling.levels', levels, 'a function');
+  if (levels !== undefined && typeof levels !== 'function')
+    throwInvalid(operation, 'culling.levels', levels, 'a function');
   if (occlusion !== undefined) checkBoolean(operation, 'culling.occlusion', occlusion);
   if (margin !== undefined && margin !== 'motion') checkAtLeastZero(operation, 'culling.margin', margin);
   if (minPixels !== undefined) checkAtLeastZero(operation, 'culling.minPixels', minPixels);
@@ -160,25 +168,25 @@ function readCulling(operation: string, culling: boolean | CullingOptions): fals
 /** Checks an instance order. Throws INVALID_ARGUMENT. */
 export function checkOrder(operation: string, name: string, order: unknown): void {
   if (order !== 'front-to-back' && order !== 'back-to-front') {
-    invalid(operation, name, order, "'front-to-back' or 'back-to-front'");
+    throwInvalid(operation, name, order, "'front-to-back' or 'back-to-front'");
   }
 }
 
 /** Returns the options of the caller that concern single objects. */
-export function wishesOf({ contacts = 'none', shapeOf, objectOptions }: TrackOptions): ObjectWishes {
+export function settingsOf({ contacts = 'none', shapeOf, objectOptions }: TrackOptions): ObjectSettings {
   return {
     contacts,
-    shape: (object) => asking('shapeOf', () => shapeOf?.(object) ?? null),
-    options: (object) => asking('objectOptions', () => objectOptions?.(object) ?? {}),
+    shape: (object) => callForObject('shapeOf', () => shapeOf?.(object) ?? null),
+    options: (object) => callForObject('objectOptions', () => objectOptions?.(object) ?? {}),
   };
 }
 
 /** Calls a function of the caller's for one object: any error that it throws is an error of that object. */
-function asking<T>(name: string, ask: () => T): T {
+function callForObject<T>(name: string, call: () => T): T {
   try {
-    return ask();
+    return call();
   } catch (cause) {
     if (isAboutOneObject(cause)) throw cause;
-    throw unreadable('trackScene', name, cause);
+    throw unreadableError('trackScene', name, cause);
   }
 }

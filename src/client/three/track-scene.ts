@@ -1,5 +1,5 @@
 import type { Object3D } from 'three';
-import { invalid, reading } from '../check/validate.js';
+import { guardRead, throwInvalid } from '../check/validate.js';
 import type { CollisionService } from '../service.js';
 import { SceneTracker } from './scene-tracker.js';
 import { readTrackOptions, type TrackOptions } from './track-options.js';
@@ -23,9 +23,9 @@ export async function trackScene(
 ): Promise<SceneTracker> {
   const operation = 'trackScene';
   const given = readTrackOptions(operation, options);
-  reading(operation, 'the arguments', () => {
-    if (typeof service?.addMesh !== 'function') invalid(operation, 'service', service, 'a CollisionService');
-    if (root?.isObject3D !== true) invalid(operation, 'root', root, 'an Object3D of three');
+  guardRead(operation, 'the arguments', () => {
+    if (typeof service?.addMesh !== 'function') throwInvalid(operation, 'service', service, 'a CollisionService');
+    if (root?.isObject3D !== true) throwInvalid(operation, 'root', root, 'an Object3D of three');
   });
   return SceneTracker.track(service, root, given);
 }

@@ -6,13 +6,13 @@ export const AFFINE_NUMBERS = 12;
 export const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
 
 /**
- * The worker certainly accepts a matrix if volume² > SURE_VOLUME · s³, where s is the sum of the nine squares: the product
+ * The worker certainly accepts a matrix if volume² > MIN_SURE_RATIO · s³, where s is the sum of the nine squares: the product
  * of the columns' lengths is at most (s / 3)^1.5, so the volume is above 5·10⁻¹⁰ of that product; it is refused below
  * 2⁻⁴⁰ of it, which is 9·10⁻¹³ (`isInvertibleAt`).
  */
-export const SURE_VOLUME = 1e-20;
+export const MIN_SURE_RATIO = 1e-20;
 /** A sum of three numbers of this size is finite. */
-export const SURE_PLACE = 1e300;
+export const MAX_SURE_POSITION = 1e300;
 
 /** Writes the three upper rows, twelve numbers, column by column. */
 export function writeAffine(target: Float64Array, at: number, m: ArrayLike<number>): void {
@@ -50,7 +50,7 @@ export function multiplyAffine(
 }
 
 /** Does `multiplyAffine`, and returns whether the worker accepts the product. `b` need not be affine. */
-export function multiplyToPlace(
+export function tryMultiplyAffine(
   target: Float64Array,
   at: number,
   a: ArrayLike<number>,

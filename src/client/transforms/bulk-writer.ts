@@ -1,12 +1,12 @@
 import { slotOf } from '../../shared/ids.js';
 import { grown } from '../../shared/typed-arrays.js';
-import { isSameAffine, SURE_PLACE, SURE_VOLUME } from './affine.js';
-import { CLAIMED, PAGE_SHIFT, placeInPage, type TransformTable } from './transform-table.js';
+import { isSameAffine, MAX_SURE_POSITION, MIN_SURE_RATIO } from './affine.js';
+import { CLAIMED, offsetInPage, PAGE_SHIFT, type TransformTable } from './transform-table.js';
 
 const NO_PAGE = new Float64Array(0);
 
 /** Initial capacity for the runs of a scene that moves as a whole; grows. */
-const FEWEST_RUNS = 32;
+const MIN_RUNS = 32;
 
 /**
  * Writes many objects that move in every frame: their transforms go to the table, and are copied from there into the
@@ -16,8 +16,8 @@ const FEWEST_RUNS = 32;
 export class BulkWriter {
   readonly #table: TransformTable;
   /** The first slot and the end of each run of moved slots. */
-  #runs = new Uint32Array(2 * FEWEST_RUNS);
-  #count = 0;
+  #runs = new Uint32Array(2 * MIN_RUNS);
+  #runCount = 0;
   /** The open run; `#end` is -1 if there is none. */
   #first = 0;
   #end = -1;
@@ -36,9 +36,9 @@ export class BulkWriter {
   move(objects: Uint32Array, transforms: readonly ArrayLike<number>[], first: number, end: number): number {
     const table = this.#table;
     const { pages, starts, states } = table;
-    const isAnyContinuous = starts.isAny;
-    let matrices: Float64Array = NO_PAGE;
-    let number = -1;
+    const hasContinuous = starts.isAny;
+    let page: Float64Array = NO_PAGE;
+    let pageIndex = -1;
     let i = first;
     try {
       for (; i < end; i++) {
@@ -47,12 +47,12 @@ export class BulkWriter {
         const slot = slotOf(id);
         // A getter of the caller may have made other objects.
         if (states[slot] !== CLAIMED || table.ids[slot] !== id || table.states !== states) return i;
-        if (slot >>> PAGE_SHIFT !== number) {
-          number = slot >>> PAGE_SHIFT;
-          matrices = pages[number] ?? table.pageOf(slot);
+        if (slot >>> PAGE_SHIFT !== pageIndex) {
+          pageIndex = slot >>> PAGE_SHIFT;
+          page = pages[pageIndex] ?? table.pageOf(slot);
         }
-        const at = placeInPage(slot);
-        if (isSameAffine(matrices, at, m) && m[3] === 0 && m[7] === 0 && m[11] === 0 && m[15] === 1) continue;
+        const at = offsetInPage(slot);
+        if (isSameAffine(page, at, m) && m[3] === 0 && m[7] === 0 && m[11] === 0 && m[15] === 1) continue;
         if (m.length !== 16) return i;
         // Each number is read once: a getter of the caller cannot change what was checked.
         const ax = m[0];
@@ -80,25 +80,25 @@ export class BulkWriter {
         // Such a getter may also have made other objects.
         if (states[slot] !== CLAIMED || table.ids[slot] !== id || table.states !== states) return i;
         // A transform that the worker might refuse must not replace the one that it has.
-        const squares = ax * ax + ay * ay + az * az + bx * bx + by * by + bz * bz + cx * cx + cy * cy + cz * cz;
+        const squareSum = ax * ax + ay * ay + az * az + bx * bx + by * by + bz * bz + cx * cx + cy * cy + cz * cz;
         const volume = ax * (by * cz - bz * cy) + bx * (cy * az - cz * ay) + cx * (ay * bz - az * by);
-        if (!(volume * volume > SURE_VOLUME * squares * squares * squares)) return i;
-        if (!(Math.abs(x + y + z) < SURE_PLACE)) return i;
+        if (!(volume * volume > MIN_SURE_RATIO * squareSum * squareSum * squareSum)) return i;
+        if (!(Math.abs(x + y + z) < MAX_SURE_POSITION)) return i;
 
-        if (isAnyContinuous && starts.isContinuous(slot)) starts.note(id, matrices, at);
-        matrices[at] = ax;
-        matrices[at + 1] = ay;
-        matrices[at + 2] = az;
-        matrices[at + 3] = bx;
-        matrices[at + 4] = by;
-        matrices[at + 5] = bz;
-        matrices[at + 6] = cx;
-        matrices[at + 7] = cy;
-        matrices[at + 8] = cz;
-        matrices[at + 9] = x;
-        matrices[at + 10] = y;
-        matrices[at + 11] = z;
-        if (slot !== this.#end) this.#begin(slot);
+        if (hasContinuous && starts.isContinuous(slot)) starts.note(id, page, at);
+        page[at] = ax;
+        page[at + 1] = ay;
+        page[at + 2] = az;
+        page[at + 3] = bx;
+        page[at + 4] = by;
+        page[at + 5] = bz;
+        page[at + 6] = cx;
+        page[at + 7] = cy;
+        page[at + 8] = cz;
+        page[at + 9] = x;
+        page[at + 10] = y;
+        page[at + 11] = z;
+        if (slot !== this.#end) this.#beginRun(slot);
         this.#end = slot + 1;
       }
     } catch {
@@ -109,26 +109,27 @@ export class BulkWriter {
 
   /** Calls `visit` with the first slot and the end of each run of moved slots, and forgets them. */
   takeRuns(visit: (first: number, end: number, isAscending: boolean) => void): void {
-    this.#close();
-    for (let run = 0; run < this.#count; run++) visit(this.#runs[2 * run], this.#runs[2 * run + 1], this.#isAscending);
-    this.#count = 0;
+    this.#closeRun();
+    for (let run = 0; run < this.#runCount; run++)
+      visit(this.#runs[2 * run], this.#runs[2 * run + 1], this.#isAscending);
+    this.#runCount = 0;
     this.#isAscending = true;
   }
 
   /** Begins a run of slots. */
-  #begin(slot: number): void {
+  #beginRun(slot: number): void {
     if (slot < this.#end) this.#isAscending = false;
-    this.#close();
+    this.#closeRun();
     this.#first = slot;
   }
 
   /** Ends the open run, if any. */
-  #close(): void {
+  #closeRun(): void {
     if (this.#end < 0) return;
-    if (2 * this.#count === this.#runs.length) this.#runs = grown(this.#runs);
-    this.#runs[2 * this.#count] = this.#first;
-    this.#runs[2 * this.#count + 1] = this.#end;
-    this.#count++;
+    if (2 * this.#runCount === this.#runs.length) this.#runs = grown(this.#runs);
+    this.#runs[2 * this.#runCount] = this.#first;
+    this.#runs[2 * this.#runCount + 1] = this.#end;
+    this.#runCount++;
     this.#end = -1;
   }
 }

@@ -11,14 +11,14 @@ import { NO_OBJECT, slotOf } from '../../shared/ids.js';
 import { areEqual, grown } from '../../shared/typed-arrays.js';
 import type { ObjectId } from '../../shared/types.js';
 import { isInvertibleAt } from '../check/affine.js';
-import { multiplyToPlace, SURE_PLACE, SURE_VOLUME } from './affine.js';
+import { MAX_SURE_POSITION, MIN_SURE_RATIO, tryMultiplyAffine } from './affine.js';
 import type { StagedTransforms } from './single-writer.js';
 import {
   AFFINE_NUMBERS,
   CLAIMED,
   EXPLICIT,
+  offsetInPage,
   PAGE_SHIFT,
-  placeInPage,
   STAGED,
   type TransformTable,
 } from './transform-table.js';
@@ -74,14 +74,14 @@ export class ReplayLog {
   readonly #isKeeping: boolean;
   /** The kept blocks by number, from 1 on. */
   readonly #blocks: (KeptBlock | undefined)[] = [undefined];
-  readonly #freeNumbers: number[] = [];
+  readonly #freeIndices: number[] = [];
   /** The number of the kept block that has the transform of each slot's object, and the object's index in that block. */
   #blockOf = new Uint32Array(0);
   #indexInBlock = new Uint32Array(0);
   /** The number of the last frame that was answered. */
-  #answered = 0;
+  #answeredFrame = 0;
   /** Whether any object of a borrowed block is continuous, by its ids, for a `version` of `starts`. */
-  readonly #continuous = new WeakMap<Uint32Array, { version: number; isAny: boolean }>();
+  readonly #continuousChecks = new WeakMap<Uint32Array, { version: number; isAny: boolean }>();
 
   constructor(table: TransformTable, isKeeping: boolean) {
     this.#table = table;
@@ -137,7 +137,7 @@ export class ReplayLog {
   keepSingles(u32: Uint32Array, firstId: number, f64: Float64Array, first: number, count: number): void {
     const table = this.#table;
     const { ids, starts, states } = table;
-    const isAnyContinuous = this.#isKeeping && starts.isAny;
+    const hasContinuous = this.#isKeeping && starts.isAny;
     const blockOf = this.#blockOf;
     for (let i = 0; i < count; i++) {
       const id = u32[firstId + i];
@@ -159,19 +159,20 @@ export class ReplayLog {
       const x = f64[from + 9];
       const y = f64[from + 10];
       const z = f64[from + 11];
-      const squares = ax * ax + ay * ay + az * az + bx * bx + by * by + bz * bz + cx * cx + cy * cy + cz * cz;
+      const squareSum = ax * ax + ay * ay + az * az + bx * bx + by * by + bz * bz + cx * cx + cy * cy + cz * cz;
       const volume = ax * (by * cz - bz * cy) + bx * (cy * az - cz * ay) + cx * (ay * bz - az * by);
-      const isSure = volume * volume > SURE_VOLUME * squares * squares * squares && Math.abs(x + y + z) < SURE_PLACE;
+      const isClearlyInvertible =
+        volume * volume > MIN_SURE_RATIO * squareSum * squareSum * squareSum && Math.abs(x + y + z) < MAX_SURE_POSITION;
       // A transform that the worker will refuse does not replace the one that it has.
-      if (!isSure && !isInvertibleAt(f64, from, 3)) continue;
-      const isContinuous = isAnyContinuous && starts.isContinuous(slot);
+      if (!isClearlyInvertible && !isInvertibleAt(f64, from, 3)) continue;
+      const isContinuous = hasContinuous && starts.isContinuous(slot);
       if (blockOf[slot] !== IN_TABLE) {
-        if (isContinuous) this.#noteStart(this.#blocks[blockOf[slot]]!, slot);
+        if (isContinuous) this.#recordStart(this.#blocks[blockOf[slot]]!, slot);
         this.#leaveBlock(slot);
       }
       if (states[slot] === STAGED) states[slot] = EXPLICIT;
       const matrices = table.pageOf(slot);
-      const to = placeInPage(slot);
+      const to = offsetInPage(slot);
       if (isContinuous) starts.note(id, matrices, to);
       matrices[to] = ax;
       matrices[to + 1] = ay;
@@ -189,13 +190,13 @@ export class ReplayLog {
   }
 
   /**
-   * Records a block of an update(), which belongs to the frame of that number; `matrices` are those of the frame. `isLent`: nobody
+   * Records a block of an update(), which belongs to the frame of that number; `matrices` are those of the frame. `isBorrowed`: nobody
    * writes `ids` any more.
    */
-  keepBlock(ids: Uint32Array, matrices: Floats, parent: ArrayLike<number>, isLent: boolean, frame: number): void {
+  keepBlock(ids: Uint32Array, matrices: Floats, parent: ArrayLike<number>, isBorrowed: boolean, frame: number): void {
     if (!this.#isKeeping) return;
-    const block = this.#findBlock(ids, undefined) ?? this.#newBlock(isLent ? ids : ids.slice(), undefined);
-    if (block.own < ids.length) this.#own(block, ids);
+    const block = this.#findBlock(ids, undefined) ?? this.#newBlock(isBorrowed ? ids : ids.slice(), undefined);
+    if (block.own < ids.length) this.#claimObjects(block, ids);
     // Only the newest one of a frame that was not sent yet matters.
     if (block.frame !== frame) this.#beginPlacement(block, matrices);
     block.newest.matrices.set(matrices);
@@ -213,7 +214,7 @@ export class ReplayLog {
     const { ids, matrices } = borrowed;
     if (this.#hasContinuous(ids)) return false;
     const block = this.#findBlock(ids, borrowed) ?? this.#newBlock(ids, borrowed);
-    if (block.own < ids.length) this.#own(block, ids);
+    if (block.own < ids.length) this.#claimObjects(block, ids);
     const { newest } = block;
     newest.matrices = matrices;
     for (let k = 0; k < 16; k++) newest.parent[k] = numbers[at + k];
@@ -226,23 +227,23 @@ export class ReplayLog {
   #hasContinuous(ids: Uint32Array): boolean {
     const { starts } = this.#table;
     if (!starts.isAny) return false;
-    const known = this.#continuous.get(ids);
-    if (known?.version === starts.version) return known.isAny;
+    const cached = this.#continuousChecks.get(ids);
+    if (cached?.version === starts.version) return cached.isAny;
     const isAny = ids.some((id) => starts.isContinuous(slotOf(id)));
-    this.#continuous.set(ids, { version: starts.version, isAny });
+    this.#continuousChecks.set(ids, { version: starts.version, isAny });
     return isAny;
   }
 
   /** Notes that the worker has answered a frame. */
   answer(frame: number): void {
-    this.#answered = frame;
+    this.#answeredFrame = frame;
     this.#table.starts.answer();
   }
 
   /** Notes that the worker has refused nothing of a frame. */
   accept(frame: number): void {
-    for (let number = 1; number < this.#blocks.length; number++) {
-      const block = this.#blocks[number];
+    for (let blockIndex = 1; blockIndex < this.#blocks.length; blockIndex++) {
+      const block = this.#blocks[blockIndex];
       if (block?.frame === frame) block.isAccepted = true;
     }
   }
@@ -251,36 +252,36 @@ export class ReplayLog {
    * Notes that the worker is lost, after it has answered the frames up to this number: the ways of continuous objects begin where
    * they were then.
    */
-  interrupt(answered: number): void {
+  interrupt(answeredFrame: number): void {
     const { ids, starts } = this.#table;
     starts.interrupt();
     if (!starts.isAny) return;
-    this.#answered = answered;
+    this.#answeredFrame = answeredFrame;
     for (let slot = 0; slot < ids.length; slot++) {
       const block = starts.isContinuous(slot) ? this.#blocks[this.#blockOf[slot]] : undefined;
-      if (block && block.frame > answered) this.#noteStart(block, slot);
+      if (block && block.frame > answeredFrame) this.#recordStart(block, slot);
     }
   }
 
   /** Notes where an object of a block was in the last answered frame. */
-  #noteStart(block: KeptBlock, slot: number): void {
+  #recordStart(block: KeptBlock, slot: number): void {
     if (block.isBorrowed) return;
     const { ids, newest, before, frame, beforeFrame } = block;
-    const { ids: alive, starts } = this.#table;
+    const { ids: idsBySlot, starts } = this.#table;
     const i = this.#indexInBlock[slot];
     const product = new Float64Array(AFFINE_NUMBERS);
-    const placement = frame <= this.#answered ? newest : beforeFrame <= this.#answered ? before : undefined;
+    const placement = frame <= this.#answeredFrame ? newest : beforeFrame <= this.#answeredFrame ? before : undefined;
     const isKnown = placement?.matrices.length === 16 * ids.length;
-    if (isKnown && multiplyToPlace(product, 0, placement.parent, placement.matrices, 16 * i)) {
-      starts.note(alive[slot], product, 0);
-    } else if (!placement) starts.note(alive[slot], this.#table.pageOf(slot), placeInPage(slot));
+    if (isKnown && tryMultiplyAffine(product, 0, placement.parent, placement.matrices, 16 * i)) {
+      starts.note(idsBySlot[slot], product, 0);
+    } else if (!placement) starts.note(idsBySlot[slot], this.#table.pageOf(slot), offsetInPage(slot));
   }
 
   /** Stages every object whose transform differs from that of a new object. */
   replay(staging: StagedBlocks): void {
-    for (const [number, block] of this.#blocks.entries()) {
-      if (block?.isBorrowed === true) this.#stageBorrowed(number, block, staging);
-      else if (block) this.#fold(number, block);
+    for (const [blockIndex, block] of this.#blocks.entries()) {
+      if (block?.isBorrowed === true) this.#stageBorrowed(blockIndex, block, staging);
+      else if (block) this.#fold(blockIndex, block);
     }
     const { ids, pages } = this.#table;
     for (let slot = 0; slot < ids.length; slot++) {
@@ -288,12 +289,12 @@ export class ReplayLog {
       if (ids[slot] === 0 || page === undefined) continue;
       if (this.#blocks[this.#blockOf[slot]]?.isBorrowed === true) continue;
       const to = staging.addSingle(ids[slot]);
-      const from = placeInPage(slot);
+      const from = offsetInPage(slot);
       for (let k = 0; k < AFFINE_NUMBERS; k++) staging.f64[to + k] = page[from + k];
     }
   }
 
-  #stageBorrowed(number: number, { ids, own, newest }: KeptBlock, staging: StagedBlocks): void {
+  #stageBorrowed(blockIndex: number, { ids, own, newest }: KeptBlock, staging: StagedBlocks): void {
     const { matrices, parent } = newest;
     if (matrices.length !== 16 * ids.length) return; // its buffer was transferred since
     if (own === ids.length) {
@@ -302,7 +303,8 @@ export class ReplayLog {
     }
     const product = new Float64Array(AFFINE_NUMBERS);
     for (let i = 0; i < ids.length; i++) {
-      if (this.#blockOf[slotOf(ids[i])] !== number || !multiplyToPlace(product, 0, parent, matrices, 16 * i)) continue;
+      if (this.#blockOf[slotOf(ids[i])] !== blockIndex || !tryMultiplyAffine(product, 0, parent, matrices, 16 * i))
+        continue;
       const to = staging.addSingle(ids[i]);
       staging.f64.set(product, to);
     }
@@ -311,23 +313,23 @@ export class ReplayLog {
   clear(): void {
     this.#table.clear();
     this.#blocks.length = 1;
-    this.#freeNumbers.length = 0;
+    this.#freeIndices.length = 0;
     this.#blockOf = new Uint32Array(0);
     this.#indexInBlock = new Uint32Array(0);
   }
 
   /** Finds the kept block of exactly these objects, by the first object that is in any block. */
   #findBlock(ids: Uint32Array, borrowed: BorrowedBlock | undefined): KeptBlock | undefined {
-    let number = IN_TABLE;
-    for (let i = 0; i < ids.length && number === IN_TABLE; i++) number = this.#blockOf[slotOf(ids[i])];
-    const block = this.#blocks[number];
+    let blockIndex = IN_TABLE;
+    for (let i = 0; i < ids.length && blockIndex === IN_TABLE; i++) blockIndex = this.#blockOf[slotOf(ids[i])];
+    const block = this.#blocks[blockIndex];
     if (!block || block.isBorrowed !== (borrowed !== undefined)) return undefined;
     if (borrowed) return block.ids === borrowed.ids ? block : undefined;
     return areEqual(block.ids, ids) ? block : undefined;
   }
 
   #newBlock(ids: Uint32Array, borrowed: BorrowedBlock | undefined): KeptBlock {
-    const number = this.#freeNumbers.pop() ?? this.#blocks.length;
+    const blockIndex = this.#freeIndices.pop() ?? this.#blocks.length;
     const block: KeptBlock = {
       ids,
       isBorrowed: borrowed !== undefined,
@@ -338,26 +340,26 @@ export class ReplayLog {
       beforeFrame: -1,
       isAccepted: true,
     };
-    this.#blocks[number] = block;
+    this.#blocks[blockIndex] = block;
     return block;
   }
 
   /** Moves all objects of a block from the table and other blocks into it. */
-  #own(block: KeptBlock, ids: Uint32Array): void {
-    const number = this.#blocks.indexOf(block);
-    const { ids: alive } = this.#table;
+  #claimObjects(block: KeptBlock, ids: Uint32Array): void {
+    const blockIndex = this.#blocks.indexOf(block);
+    const { ids: idsBySlot } = this.#table;
     const blockOf = this.#blockOf;
     const indices = this.#indexInBlock;
     for (let i = 0; i < ids.length; i++) {
       const slot = slotOf(ids[i]);
-      const other = blockOf[slot];
-      if (other === number || alive[slot] !== ids[i]) continue;
-      if (other !== IN_TABLE) {
+      const otherIndex = blockOf[slot];
+      if (otherIndex === blockIndex || idsBySlot[slot] !== ids[i]) continue;
+      if (otherIndex !== IN_TABLE) {
         // If the worker refuses this block's transform, it keeps that of the other block. Not needed for a borrowed block.
-        if (!block.isBorrowed) this.#foldOne(this.#blocks[other]!, slot);
+        if (!block.isBorrowed) this.#foldOne(this.#blocks[otherIndex]!, slot);
         this.#leaveBlock(slot);
       }
-      blockOf[slot] = number;
+      blockOf[slot] = blockIndex;
       indices[slot] = i;
       block.own++;
     }
@@ -370,24 +372,25 @@ export class ReplayLog {
     const { before } = block;
     block.before = block.frame < 0 ? undefined : block.newest;
     block.beforeFrame = block.frame;
-    const isRoom = before?.matrices.length === matrices.length && before.matrices.constructor === matrices.constructor;
-    block.newest = isRoom ? before : { matrices: matrices.slice(), parent: new Float64Array(16) };
+    const isReusable =
+      before?.matrices.length === matrices.length && before.matrices.constructor === matrices.constructor;
+    block.newest = isReusable ? before : { matrices: matrices.slice(), parent: new Float64Array(16) };
   }
 
   /** Notes that an object's transform is in the table. */
   #leaveBlock(slot: number): void {
-    const number = this.#blockOf[slot];
-    if (number === IN_TABLE) return;
-    const block = this.#blocks[number]!;
+    const blockIndex = this.#blockOf[slot];
+    if (blockIndex === IN_TABLE) return;
+    const block = this.#blocks[blockIndex]!;
     this.#blockOf[slot] = IN_TABLE;
     if (!block.isBorrowed) {
-      const corner = 16 * this.#indexInBlock[slot] + 15;
-      block.newest.matrices[corner] = 0;
-      if (block.before) block.before.matrices[corner] = 0;
+      const cornerAt = 16 * this.#indexInBlock[slot] + 15;
+      block.newest.matrices[cornerAt] = 0;
+      if (block.before) block.before.matrices[cornerAt] = 0;
     }
     if (--block.own > 0) return;
-    this.#blocks[number] = undefined;
-    this.#freeNumbers.push(number);
+    this.#blocks[blockIndex] = undefined;
+    this.#freeIndices.push(blockIndex);
   }
 
   /** Writes an object's transform from its block to the table. */
@@ -399,24 +402,24 @@ export class ReplayLog {
       // The buffer of a borrowed array may have been transferred by its owner since.
       if (placement?.matrices.length !== 16 * ids.length) continue;
       const { matrices, parent } = placement;
-      if (!multiplyToPlace(product, 0, parent, matrices, 16 * i)) continue;
-      this.#table.pageOf(slot).set(product, placeInPage(slot));
+      if (!tryMultiplyAffine(product, 0, parent, matrices, 16 * i)) continue;
+      this.#table.pageOf(slot).set(product, offsetInPage(slot));
     }
   }
 
   /** Writes a block's transforms to the table. */
-  #fold(number: number, block: KeptBlock): void {
-    if (!block.isAccepted && block.before) this.#foldPlacement(number, block, block.before);
-    this.#foldPlacement(number, block, block.newest);
+  #fold(blockIndex: number, block: KeptBlock): void {
+    if (!block.isAccepted && block.before) this.#foldPlacement(blockIndex, block, block.before);
+    this.#foldPlacement(blockIndex, block, block.newest);
   }
 
   /** Writes those of a block's transforms that the worker accepts to the table. */
-  #foldPlacement(number: number, { ids }: KeptBlock, { matrices, parent }: Placement): void {
+  #foldPlacement(blockIndex: number, { ids }: KeptBlock, { matrices, parent }: Placement): void {
     const product = new Float64Array(AFFINE_NUMBERS);
     for (let i = 0; i < ids.length; i++) {
       const slot = slotOf(ids[i]);
-      if (this.#blockOf[slot] !== number || !multiplyToPlace(product, 0, parent, matrices, 16 * i)) continue;
-      this.#table.pageOf(slot).set(product, placeInPage(slot));
+      if (this.#blockOf[slot] !== blockIndex || !tryMultiplyAffine(product, 0, parent, matrices, 16 * i)) continue;
+      this.#table.pageOf(slot).set(product, offsetInPage(slot));
     }
   }
 }

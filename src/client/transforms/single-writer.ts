@@ -3,9 +3,9 @@ import type { ObjectId } from '../../shared/types.js';
 import { isAffine } from '../check/affine.js';
 import { argumentError, MatrixReader } from '../check/validate.js';
 import { isSameAffine, writeAffine } from './affine.js';
-import { CLAIMED, EXPLICIT, placeInPage, STAGED, type TransformTable } from './transform-table.js';
+import { CLAIMED, EXPLICIT, offsetInPage, STAGED, type TransformTable } from './transform-table.js';
 
-const NOWHERE = new Float64Array(16).fill(Number.NaN);
+const INVALID_MATRIX = new Float64Array(16).fill(Number.NaN);
 
 /** Takes transforms one by one until update(): the frame builder. */
 export interface StagedTransforms {
@@ -30,10 +30,10 @@ export class SingleWriter {
 
   /** Stages a transform; for a matrix that is not affine, or cannot be read, one that the worker lists as rejected. */
   setOrReject(id: ObjectId, matrix: ArrayLike<number>, staging: StagedTransforms): void {
-    let m: Float64Array = NOWHERE;
+    let m: Float64Array = INVALID_MATRIX;
     try {
-      const read = this.#reader.read('setTransform', 'matrix', matrix);
-      if (isAffine(read, 0)) m = read;
+      const numbers = this.#reader.read('setTransform', 'matrix', matrix);
+      if (isAffine(numbers, 0)) m = numbers;
     } catch {}
     this.#stage(id, m, staging);
   }
@@ -44,7 +44,7 @@ export class SingleWriter {
     const slot = slotOf(id);
     const state = table.states[slot];
     const isNewest = state === EXPLICIT || state === CLAIMED;
-    if (isNewest && isSameAffine(table.pageOf(slot), placeInPage(slot), m)) return;
+    if (isNewest && isSameAffine(table.pageOf(slot), offsetInPage(slot), m)) return;
     const at = staging.addSingle(id);
     writeAffine(staging.f64, at, m);
     table.setState(slot, STAGED);

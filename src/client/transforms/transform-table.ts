@@ -23,7 +23,7 @@ import { slotOf } from '../../shared/ids.js';
 import { grown } from '../../shared/typed-arrays.js';
 import type { ObjectId } from '../../shared/types.js';
 import { AFFINE_NUMBERS, IDENTITY, writeAffine } from './affine.js';
-import { WayStarts } from './way-starts.js';
+import { MotionStarts } from './way-starts.js';
 
 export { AFFINE_NUMBERS };
 
@@ -34,7 +34,7 @@ export const EXPLICIT = 3;
 export const BLOCK = 4;
 export type TransformState = typeof UNKNOWN | typeof CLAIMED | typeof STAGED | typeof EXPLICIT | typeof BLOCK;
 
-const FEWEST_SLOTS = 64;
+const MIN_SLOTS = 64;
 const IDENTITY_AFFINE = new Float64Array(AFFINE_NUMBERS);
 writeAffine(IDENTITY_AFFINE, 0, IDENTITY);
 
@@ -43,7 +43,7 @@ export const PAGE_SHIFT = 10;
 export const PAGE_SLOTS = 1 << PAGE_SHIFT;
 
 /** Returns the index of a slot's matrix in its page. */
-export function placeInPage(slot: number): number {
+export function offsetInPage(slot: number): number {
   return AFFINE_NUMBERS * (slot & (PAGE_SLOTS - 1));
 }
 
@@ -66,7 +66,7 @@ export class TransformTable {
    */
   leftBlocks = 0;
   /** Where the ways of continuous objects begin that have moved since the last answer. */
-  readonly starts = new WayStarts();
+  readonly starts = new MotionStarts();
 
   has(id: unknown): id is ObjectId {
     // An id is never 0, and a slot out of range reads as undefined.
@@ -83,7 +83,7 @@ export class TransformTable {
   /** Places a new object; without a matrix it is at the origin. */
   add(id: ObjectId, matrix: ArrayLike<number> | undefined): void {
     const slot = slotOf(id);
-    if (slot >= this.ids.length) this.reserve(Math.max(FEWEST_SLOTS, slot + 1));
+    if (slot >= this.ids.length) this.reserve(Math.max(MIN_SLOTS, slot + 1));
     this.ids[slot] = id;
     this.states[slot] = CLAIMED;
     if (matrix !== undefined) this.write(slot, matrix);
@@ -92,7 +92,7 @@ export class TransformTable {
 
   /** Writes an object's matrix. */
   write(slot: number, matrix: ArrayLike<number>): void {
-    writeAffine(this.pageOf(slot), placeInPage(slot), matrix);
+    writeAffine(this.pageOf(slot), offsetInPage(slot), matrix);
   }
 
   /** Returns the page that has the matrix of a slot, which is made if there is none. */
@@ -106,7 +106,7 @@ export class TransformTable {
     const state = this.states[slot];
     if (this.ids[slot] !== id || (state !== CLAIMED && state !== EXPLICIT)) return false;
     const page = this.pages[slot >>> PAGE_SHIFT];
-    const at = page === undefined ? 0 : placeInPage(slot);
+    const at = page === undefined ? 0 : offsetInPage(slot);
     const numbers = page ?? IDENTITY_AFFINE;
     for (let column = 0; column < 4; column++) {
       for (let row = 0; row < 3; row++) if (numbers[at + 3 * column + row] !== matrix[4 * column + row]) return false;
@@ -140,11 +140,11 @@ export class TransformTable {
     this.starts.clear();
   }
 
-  #makePage(number: number): Float64Array {
-    while (this.pages.length <= number) this.pages.push(undefined); // without holes
+  #makePage(pageIndex: number): Float64Array {
+    while (this.pages.length <= pageIndex) this.pages.push(undefined); // without holes
     const page = new Float64Array(AFFINE_NUMBERS * PAGE_SLOTS);
     for (let at = 0; at < page.length; at += AFFINE_NUMBERS) writeAffine(page, at, IDENTITY);
-    this.pages[number] = page;
+    this.pages[pageIndex] = page;
     return page;
   }
 }

@@ -7,13 +7,13 @@ import type { ObjectId } from '../../shared/types.js';
 import { AFFINE_NUMBERS } from './affine.js';
 
 /** Replaces the index of an entry: the object has no way, since it is new or was put where it is. */
-const NO_WAY = 0xffffffff;
-const FEWEST = 16;
+const NO_START = 0xffffffff;
+const MIN_CAPACITY = 16;
 
 /** Places of objects, each noted once. */
-class Places {
-  ids = new Uint32Array(FEWEST);
-  matrices = new Float64Array(FEWEST * AFFINE_NUMBERS);
+class TransformList {
+  ids = new Uint32Array(MIN_CAPACITY);
+  matrices = new Float64Array(MIN_CAPACITY * AFFINE_NUMBERS);
   count = 0;
   /** The index of a slot's entry is valid while the slot has the list's stamp. */
   #stamps = new Uint32Array(0);
@@ -24,7 +24,7 @@ class Places {
     return this.#stamps[slot] === this.#stamp;
   }
 
-  note(id: ObjectId, from: Float64Array, at: number): void {
+  note(id: ObjectId, source: Float64Array, at: number): void {
     const slot = slotOf(id);
     const entry = this.count++;
     if (entry === this.ids.length) {
@@ -33,14 +33,14 @@ class Places {
     }
     this.ids[entry] = id;
     const to = entry * AFFINE_NUMBERS;
-    for (let k = 0; k < AFFINE_NUMBERS; k++) this.matrices[to + k] = from[at + k];
+    for (let k = 0; k < AFFINE_NUMBERS; k++) this.matrices[to + k] = source[at + k];
     this.#mark(slot, entry);
   }
 
   /** Notes that an object has no way. */
   exclude(slot: number): void {
-    if (this.has(slot) && this.#entries[slot] !== NO_WAY) this.ids[this.#entries[slot]] = 0;
-    this.#mark(slot, NO_WAY);
+    if (this.has(slot) && this.#entries[slot] !== NO_START) this.ids[this.#entries[slot]] = 0;
+    this.#mark(slot, NO_START);
   }
 
   #mark(slot: number, entry: number): void {
@@ -58,15 +58,15 @@ class Places {
   }
 }
 
-export class WayStarts {
+export class MotionStarts {
   /** Whether each slot's object is continuous. */
   #isContinuous = new Uint8Array(0);
   #count = 0;
   /** Changes whenever an object becomes continuous, or ceases to be. */
   version = 0;
   /** The places before the frame that is answered next, and before the frame after it. */
-  #first = new Places();
-  #second = new Places();
+  #firstList = new TransformList();
+  #secondList = new TransformList();
   /** Whether a frame is in the worker, so that transforms set now belong to the next one. */
   #isFirstSent = false;
 
@@ -92,14 +92,14 @@ export class WayStarts {
   /** Notes that an object was put where it is. */
   exclude(slot: number): void {
     if (this.#count === 0) return;
-    this.#first.exclude(slot);
-    if (this.#isFirstSent) this.#second.exclude(slot);
+    this.#firstList.exclude(slot);
+    if (this.#isFirstSent) this.#secondList.exclude(slot);
   }
 
   /** Notes where a continuous object is, before an update() moves it. */
-  note(id: ObjectId, from: Float64Array, at: number): void {
-    const places = this.#isFirstSent ? this.#second : this.#first;
-    if (!places.has(slotOf(id))) places.note(id, from, at);
+  note(id: ObjectId, source: Float64Array, at: number): void {
+    const list = this.#isFirstSent ? this.#secondList : this.#firstList;
+    if (!list.has(slotOf(id))) list.note(id, source, at);
   }
 
   /** Notes that a frame is in the worker. */
@@ -109,26 +109,27 @@ export class WayStarts {
 
   /** Notes that the worker has answered the frame that it had. */
   answer(): void {
-    const answered = this.#first;
-    answered.clear();
-    this.#first = this.#second;
-    this.#second = answered;
+    const answeredList = this.#firstList;
+    answeredList.clear();
+    this.#firstList = this.#secondList;
+    this.#secondList = answeredList;
     this.#isFirstSent = false;
   }
 
   /** Notes that the worker is lost: the transforms of both frames are sent again, and answered at once. */
   interrupt(): void {
-    const { ids, matrices, count } = this.#second;
+    const { ids, matrices, count } = this.#secondList;
     for (let i = 0; i < count; i++) {
-      if (ids[i] !== 0 && !this.#first.has(slotOf(ids[i]))) this.#first.note(ids[i], matrices, i * AFFINE_NUMBERS);
+      if (ids[i] !== 0 && !this.#firstList.has(slotOf(ids[i])))
+        this.#firstList.note(ids[i], matrices, i * AFFINE_NUMBERS);
     }
-    this.#second.clear();
+    this.#secondList.clear();
     this.#isFirstSent = false;
   }
 
   /** Visits the objects whose ways begin elsewhere than where they are. */
   forEach(visit: (id: ObjectId, matrices: Float64Array, at: number) => void): void {
-    const { ids, matrices, count } = this.#first;
+    const { ids, matrices, count } = this.#firstList;
     for (let i = 0; i < count; i++) {
       if (ids[i] !== 0 && this.isContinuous(slotOf(ids[i]))) visit(ids[i], matrices, i * AFFINE_NUMBERS);
     }
@@ -138,8 +139,8 @@ export class WayStarts {
     this.#isContinuous = new Uint8Array(0);
     this.#count = 0;
     this.version++;
-    this.#first = new Places();
-    this.#second = new Places();
+    this.#firstList = new TransformList();
+    this.#secondList = new TransformList();
     this.#isFirstSent = false;
   }
 }

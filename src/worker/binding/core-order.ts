@@ -5,22 +5,22 @@ const HEAD_BYTES = 16;
  * Restores core.wasm as it was before scripts/core-order.mjs grouped similar functions: other sections of bytes surround the
  * bodies of both modules' functions, each of which begins with its length.
  */
-export function inOrder(packed: Uint8Array): Uint8Array<ArrayBuffer> {
+export function restoreOrder(packed: Uint8Array): Uint8Array<ArrayBuffer> {
   const { buffer, byteOffset } = packed;
   const lengths = new Uint32Array(buffer, byteOffset, 3);
-  const [first, all] = new Uint16Array(buffer, byteOffset + 12, 2) as unknown as [number, number];
-  const places = new Uint16Array(buffer, byteOffset + HEAD_BYTES, all);
-  let at = HEAD_BYTES + 2 * all;
-  const next = (length: number) => {
+  const [coreFunctionCount, functionCount] = new Uint16Array(buffer, byteOffset + 12, 2) as unknown as [number, number];
+  const positions = new Uint16Array(buffer, byteOffset + HEAD_BYTES, functionCount);
+  let at = HEAD_BYTES + 2 * functionCount;
+  const takeBytes = (length: number) => {
     at += length;
     return packed.subarray(at - length, at);
   };
-  const [head, middle, tail] = Array.from(lengths, next) as [Uint8Array, Uint8Array, Uint8Array];
+  const [head, middle, tail] = Array.from(lengths, takeBytes) as [Uint8Array, Uint8Array, Uint8Array];
   const bodies: Uint8Array[] = [];
-  for (const place of places) bodies[place] = next(bodyBytes(packed, at));
-  const wasm = new Uint8Array(packed.length - HEAD_BYTES - 2 * all);
+  for (const position of positions) bodies[position] = takeBytes(bodyBytes(packed, at));
+  const wasm = new Uint8Array(packed.length - HEAD_BYTES - 2 * functionCount);
   let end = 0;
-  for (const part of [head, ...bodies.slice(0, first), middle, ...bodies.slice(first), tail]) {
+  for (const part of [head, ...bodies.slice(0, coreFunctionCount), middle, ...bodies.slice(coreFunctionCount), tail]) {
     wasm.set(part, end);
     end += part.length;
   }

@@ -3,7 +3,7 @@ import type { CharacterDescription } from '../../shared/commands.js';
 import * as layout from '../../shared/layout.js';
 import type { BaselineMessage, MeshDeform, TreeInfo } from '../../shared/protocol.js';
 import type { MeshData, ObjectId } from '../../shared/types.js';
-import { AnswerCopy } from './answer-copy.js';
+import { FrameResultCopy } from './answer-copy.js';
 import { readDeform } from './deform.js';
 import { Derivations } from './derivations.js';
 import { type MeshAddress, type PlacedDescription, writeCharacter, writeDescription } from './descriptions.js';
@@ -16,7 +16,7 @@ import { meshIndices, meshInfo } from './mesh-info.js';
 import { beginLoad, type MeshLoad } from './mesh-load.js';
 import { beginRefit, checkCount, isMoved, type MeshRefit, REFIT_OK } from './mesh-refit.js';
 import { CorePairs } from './pairs.js';
-import { Question } from './question.js';
+import { QueryMemory } from './question.js';
 import { CoreRays } from './rays.js';
 import { CoreSections } from './sections.js';
 import { CoreSnaps } from './snaps.js';
@@ -86,12 +86,12 @@ export interface Core {
   beginRefit(mesh: MeshAddress, positions: Float32Array, isCopied: boolean): MeshRefit;
   /** Returns a copy of a mesh, to be moved and to replace it. Throws OUT_OF_MEMORY. */
   copyMesh(mesh: MeshAddress): MeshAddress;
-  /** Replaces `mesh` by `by` for all objects. Work that is under way may still read `mesh`, which must be freed afterwards. */
-  replaceMesh(mesh: MeshAddress, by: MeshAddress): void;
+  /** Replaces `mesh` by `replacement` for all objects. Work that is under way may still read `mesh`, which must be freed afterwards. */
+  replaceMesh(mesh: MeshAddress, replacement: MeshAddress): void;
   freeMesh(mesh: MeshAddress): void;
 
   /** Whether contacts have asked for derived data that are outdated, so that `derive` has work to do. */
-  readonly isDerivationWanted: boolean;
+  readonly isDerivationPending: boolean;
   /**
    * Derives the data that contacts have asked for, for about `budget` milliseconds. Returns whether there is more to do. A mesh
    * for which there is no memory goes without them until its vertices move again: its contacts are those of a mesh that is not
@@ -120,9 +120,9 @@ export interface Core {
   /**
    * Works on the frame for about `budget` milliseconds. Returns the output when it is done, else null. Between two steps there
    * may be queries and new meshes, and, if `goAhead` allows it, changes of objects. While a contact that takes long is under way,
-   * `mayLook` must be false: the narrow phase waits.
+   * `mayRunNarrowPhase` must be false: the narrow phase waits.
    */
-  stepFrame(budget: number, out: ArrayBuffer | undefined, mayLook?: boolean): ArrayBuffer | null;
+  stepFrame(budget: number, out: ArrayBuffer | undefined, mayRunNarrowPhase?: boolean): ArrayBuffer | null;
   /**
    * Asks to change objects and views while a frame is under way: the frame keeps copies of what it still reads of them, while the
    * next frame and queries see the changes. Returns false as long as the frame needs the scene as it is.
@@ -178,21 +178,21 @@ class WasmCore implements Core {
   readonly #boxNames = new Map<ObjectId, readonly string[]>();
   readonly #derivations: Derivations;
   /** The result of a frame that is being copied out of the memory. */
-  #answer: AnswerCopy | undefined;
+  #resultCopy: FrameResultCopy | undefined;
 
   constructor(exports: CoreExports) {
     this.#exports = exports;
     this.#memory = new CoreMemory(exports);
     this.#scratch = this.#memory.allocate(layout.OBJECT_BYTES);
     this.#derivations = new Derivations(exports);
-    const question = new Question(exports, this.#memory, this.#boxNames);
-    this.rays = new CoreRays(exports, this.#memory, question);
-    this.volumes = new CoreVolumes(exports, this.#memory, question);
-    this.sweeps = new CoreSweeps(exports, this.#memory, question);
+    const queryMemory = new QueryMemory(exports, this.#memory, this.#boxNames);
+    this.rays = new CoreRays(exports, this.#memory, queryMemory);
+    this.volumes = new CoreVolumes(exports, this.#memory, queryMemory);
+    this.sweeps = new CoreSweeps(exports, this.#memory, queryMemory);
     this.pairs = new CorePairs(exports, this.#memory);
     this.inspector = new CoreInspector(exports, this.#memory, this.volumes);
-    this.sections = new CoreSections(exports, this.#memory, question);
-    this.snaps = new CoreSnaps(exports, this.#memory, question);
+    this.sections = new CoreSections(exports, this.#memory, queryMemory);
+    this.snaps = new CoreSnaps(exports, this.#memory, queryMemory);
   }
 
   get memoryBytes(): number {
@@ -231,22 +231,27 @@ class WasmCore implements Core {
     return Boolean(this.#exports.isFresh(mesh));
   }
 
-  get isDerivationWanted(): boolean {
-    return this.#derivations.isWanted;
+  get isDerivationPending(): boolean {
+    return this.#derivations.isPending;
   }
 
   derive(budget: number): boolean {
     return this.#derivations.step(budget);
   }
 
-  beginLoad(given: ArrayBuffer | BakedSource, bytes?: number, isTrusted = false): MeshLoad {
-    const take = (mesh: MeshAddress) => this.#meshes.add(mesh);
-    if (given instanceof BakedSource) {
-      return beginLoad(this.#exports, this.#memory, { baked: given, given: given.bytes, isTrusted }, take);
+  beginLoad(source: ArrayBuffer | BakedSource, bytes?: number, isTrusted = false): MeshLoad {
+    const registerMesh = (mesh: MeshAddress) => this.#meshes.add(mesh);
+    if (source instanceof BakedSource) {
+      return beginLoad(
+        this.#exports,
+        this.#memory,
+        { baked: source, givenBytes: source.bytes, isTrusted },
+        registerMesh,
+      );
     }
-    const { byteLength } = given;
-    const baked = new BakedSource(bytes ?? byteLength, [given], byteLength);
-    return beginLoad(this.#exports, this.#memory, { baked, given: byteLength, isTrusted }, take);
+    const { byteLength } = source;
+    const baked = new BakedSource(bytes ?? byteLength, [source], byteLength);
+    return beginLoad(this.#exports, this.#memory, { baked, givenBytes: byteLength, isTrusted }, registerMesh);
   }
 
   loadMesh(baked: ArrayBuffer, bytes?: number): MeshAddress {
@@ -282,7 +287,7 @@ class WasmCore implements Core {
     return this.#memory.with(scratch + (wasm.refitScratch(mesh) >>> 0), (address) => {
       new Float32Array(wasm.memory.buffer, address, positions.length).set(positions);
       const fault = wasm.refitMesh(mesh, address, address + scratch);
-      if (fault === REFIT_OK) this.#derivations.end(mesh);
+      if (fault === REFIT_OK) this.#derivations.abort(mesh);
       return isMoved(fault, info, positions, () => wasm.refitCulprit() >>> 0);
     });
   }
@@ -290,12 +295,12 @@ class WasmCore implements Core {
   beginRefit(mesh: MeshAddress, positions: Float32Array, isCopied: boolean): MeshRefit {
     const info = this.meshInfo(mesh);
     checkCount(info, positions);
-    const take = (copy: MeshAddress) => this.#meshes.add(copy);
-    return beginRefit(this.#exports, this.#memory, info, mesh, positions, isCopied, take);
+    const registerMesh = (copy: MeshAddress) => this.#meshes.add(copy);
+    return beginRefit(this.#exports, this.#memory, info, mesh, positions, isCopied, registerMesh);
   }
 
-  replaceMesh(mesh: MeshAddress, by: MeshAddress): void {
-    this.#exports.replaceMesh(mesh, by);
+  replaceMesh(mesh: MeshAddress, replacement: MeshAddress): void {
+    this.#exports.replaceMesh(mesh, replacement);
   }
 
   copyMesh(mesh: MeshAddress): MeshAddress {
@@ -306,7 +311,7 @@ class WasmCore implements Core {
 
   freeMesh(mesh: MeshAddress): void {
     if (!this.#meshes.delete(mesh)) return;
-    this.#derivations.end(mesh);
+    this.#derivations.abort(mesh);
     this.#exports.freeMesh(mesh);
   }
 
@@ -317,22 +322,22 @@ class WasmCore implements Core {
     this.#withDescription(description, (at) => {
       for (let i = 0; i < ids.length; i++) {
         if (matrix && i > 0 && matrix.length > 16) this.#memory.setAffine(at + layout.OBJECT_MATRIX, matrix, 16 * i);
-        this.#put(ids[i], description, at);
+        this.#putObject(ids[i], description, at);
       }
     });
   }
 
   setObject(id: ObjectId, description: PlacedDescription): void {
-    this.#withDescription(description, (at) => this.#put(id, description, at));
+    this.#withDescription(description, (at) => this.#putObject(id, description, at));
   }
 
-  #put(id: ObjectId, { boxes }: PlacedDescription, at: number): void {
+  #putObject(id: ObjectId, { boxes }: PlacedDescription, at: number): void {
     this.#exports.putObject(id, at);
     if (boxes) this.#boxNames.set(id, boxes.names);
     else this.#boxNames.delete(id);
   }
 
-  #withDescription(description: PlacedDescription, put: (address: number) => void): void {
+  #withDescription(description: PlacedDescription, work: (address: number) => void): void {
     const { faceSides, boxes } = description;
     const wasm = this.#exports;
     const sides = faceSides ? this.#withWords(faceSides, (at) => wasm.holdList(at, faceSides.byteLength) >>> 0) : 0;
@@ -342,7 +347,7 @@ class WasmCore implements Core {
       writeDescription(this.#memory, this.#scratch, description);
       this.#memory.words[(this.#scratch + layout.OBJECT_FACE_SIDES) / 4] = sides;
       this.#memory.words[(this.#scratch + layout.OBJECT_BOXES) / 4] = list;
-      put(this.#scratch);
+      work(this.#scratch);
     } finally {
       if (sides !== 0) wasm.dropList(sides);
       if (list !== 0) wasm.dropList(list);
@@ -386,7 +391,7 @@ class WasmCore implements Core {
   }
 
   beginFrame(input: ArrayBuffer): void {
-    this.#answer = undefined;
+    this.#resultCopy = undefined;
     this.#withFrame(input, (address) => this.#exports.beginFrame(address));
   }
 
@@ -398,15 +403,15 @@ class WasmCore implements Core {
     this.#withFrame(input, (address) => this.#exports.placeAhead(address));
   }
 
-  stepFrame(budget: number, out: ArrayBuffer | undefined, mayLook = true): ArrayBuffer | null {
+  stepFrame(budget: number, out: ArrayBuffer | undefined, mayRunNarrowPhase = true): ArrayBuffer | null {
     const end = performance.now() + budget;
-    if (!this.#answer) {
-      const from = this.#exports.stepFrame(end, mayLook) >>> 0;
-      if (from === 0) return null;
-      this.#answer = new AnswerCopy(this.#memory, from, out);
+    if (!this.#resultCopy) {
+      const resultAddress = this.#exports.stepFrame(end, mayRunNarrowPhase) >>> 0;
+      if (resultAddress === 0) return null;
+      this.#resultCopy = new FrameResultCopy(this.#memory, resultAddress, out);
     }
-    const copied = this.#answer.step(end);
-    if (copied) this.#answer = undefined;
+    const copied = this.#resultCopy.step(end);
+    if (copied) this.#resultCopy = undefined;
     return copied;
   }
 
@@ -415,9 +420,9 @@ class WasmCore implements Core {
   }
 
   #withFrame(input: ArrayBuffer, work: (address: number) => void): void {
-    const used = new DataView(input).getUint32(layout.IN_BYTES, true);
-    this.#memory.with(used, (address) => {
-      this.#memory.bytes(address, used).set(new Uint8Array(input, 0, used));
+    const byteCount = new DataView(input).getUint32(layout.IN_BYTES, true);
+    this.#memory.with(byteCount, (address) => {
+      this.#memory.bytes(address, byteCount).set(new Uint8Array(input, 0, byteCount));
       work(address);
     });
   }

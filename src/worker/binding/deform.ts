@@ -4,7 +4,7 @@ import * as layout from '../../shared/layout.js';
 import type { MeshDeform, TreeInfo } from '../../shared/protocol.js';
 import type { CoreExports } from './exports.js';
 import type { CoreMemory } from './memory.js';
-import { copied, type Steps } from './steps.js';
+import { copyBytes, type Steps } from './steps.js';
 
 // mesh/build/bake-deform.ts
 const DEFORM_BAD_BONE = 3;
@@ -40,18 +40,18 @@ export function deformError(
   { skin, morphs }: MeshDeform,
 ): CollisionError | undefined {
   const i = wasm.buildCulprit(build) >>> 0;
-  const bad = (what: string, value: number, expected: string) =>
-    new CollisionError('BAD_DATA', `${what} is ${value}, expected ${expected}`);
+  const badData = (name: string, value: number, expected: string) =>
+    new CollisionError('BAD_DATA', `${name} is ${value}, expected ${expected}`);
   switch (wasm.buildError(build)) {
     case DEFORM_BAD_BONE:
-      return bad(`skin.bones[${i}]`, skin!.bones[i], `a bone below ${skin!.boneCount}, as it has a weight`);
+      return badData(`skin.bones[${i}]`, skin!.bones[i], `a bone below ${skin!.boneCount}, as it has a weight`);
     case DEFORM_BAD_WEIGHT:
-      return bad(`skin.weights[${i}]`, skin!.weights[i], 'a finite number');
+      return badData(`skin.weights[${i}]`, skin!.weights[i], 'a finite number');
     case DEFORM_BAD_TARGET: {
       const { length } = morphs!.targets[0];
       const target = Math.floor(i / length);
-      const place = `morphs.targets[${target}][${i % length}]`;
-      return bad(place, morphs!.targets[target][i % length], 'a finite number of about the size of the mesh');
+      const name = `morphs.targets[${target}][${i % length}]`;
+      return badData(name, morphs!.targets[target][i % length], 'a finite number of about the size of the mesh');
     }
     default:
       return undefined;
@@ -79,7 +79,7 @@ export function* readDeform(
 ): Steps<MeshDeform> {
   const deform: MeshDeform = {};
   const copyOf = (address: number, bytes: number) =>
-    copied(bytes, (from, count) => memory.bytes((address >>> 0) + from, count));
+    copyBytes(bytes, (from, count) => memory.bytes((address >>> 0) + from, count));
   if (boneCount > 0) {
     const bones = new Uint16Array(yield* copyOf(wasm.meshBones(mesh), 8 * vertices));
     const weights = new Float32Array(yield* copyOf(wasm.meshWeights(mesh), 16 * vertices));

@@ -7,40 +7,40 @@ export class Derivations {
   readonly #exports: CoreExports;
   /** The derivation that is under way; 0 if none. */
   #derivation = 0;
-  #derived: MeshAddress = 0;
+  #mesh: MeshAddress = 0;
 
   constructor(exports: CoreExports) {
     this.#exports = exports;
   }
 
-  get isWanted(): boolean {
+  get isPending(): boolean {
     return this.#derivation !== 0 || this.#exports.countWanted() > 0;
   }
 
   /** Works for about `budget` milliseconds. Returns whether there is more to do. */
   step(budget: number): boolean {
     const wasm = this.#exports;
-    const until = performance.now() + budget;
+    const deadline = performance.now() + budget;
     try {
       if (this.#derivation === 0) {
-        this.#derived = wasm.takeWanted() >>> 0;
-        if (this.#derived === 0) return false;
-        this.#derivation = wasm.beginDerivation(this.#derived) >>> 0;
+        this.#mesh = wasm.takeWanted() >>> 0;
+        if (this.#mesh === 0) return false;
+        this.#derivation = wasm.beginDerivation(this.#mesh) >>> 0;
       }
-      if (wasm.stepDerivation(this.#derivation, until) === 1) {
+      if (wasm.stepDerivation(this.#derivation, deadline) === 1) {
         wasm.installDerivation(this.#derivation);
         this.#derivation = 0;
       }
     } catch (error) {
-      this.end(this.#derived);
+      this.abort(this.#mesh);
       if (!(CollisionError.is(error) && error.code === 'OUT_OF_MEMORY')) throw error;
     }
-    return this.isWanted;
+    return this.isPending;
   }
 
   /** Aborts the derivation of a mesh that has changed. */
-  end(mesh: MeshAddress): void {
-    if (this.#derivation === 0 || this.#derived !== mesh) return;
+  abort(mesh: MeshAddress): void {
+    if (this.#derivation === 0 || this.#mesh !== mesh) return;
     this.#exports.freeDerivation(this.#derivation);
     this.#derivation = 0;
   }

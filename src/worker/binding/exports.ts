@@ -23,7 +23,7 @@ export interface CoreExports {
   buildTargets(build: number): number;
   buildPositions(build: number): number;
   buildIndices(build: number): number;
-  stepBuild(build: number, until: number): number;
+  stepBuild(build: number, deadline: number): number;
   buildError(build: number): number;
   buildCulprit(build: number): number;
   takeMesh(build: number): number;
@@ -31,26 +31,26 @@ export interface CoreExports {
   reservePointLine(build: number, indexed: boolean): void;
   pointLinePositions(build: number): number;
   pointLineIndices(build: number): number;
-  stepPointLine(build: number, until: number): number;
+  stepPointLine(build: number, deadline: number): number;
   pointLineError(build: number): number;
   pointLineCulprit(build: number): number;
   takePointLine(build: number): number;
   freePointLine(build: number): void;
   freeBuild(build: number): void;
-  meshPairs(a: number, b: number, matrix: number, all: boolean): number;
+  meshPairs(a: number, b: number, matrix: number, findsAll: boolean): number;
   foundPairs(): number;
   beginCheck(address: number, bytes: number): number;
-  stepCheck(check: number, until: number, available: number): number;
+  stepCheck(check: number, deadline: number, available: number): number;
   checkMeshTree(address: number): number;
   isFresh(address: number): boolean;
   beginBake(mesh: number): number;
-  stepBake(bake: number, until: number): number;
+  stepBake(bake: number, deadline: number): number;
   bakedMesh(bake: number): number;
   readsMesh(bake: number): boolean;
   freeBake(bake: number): void;
   copyMesh(address: number): number;
   beginDerivation(mesh: number): number;
-  stepDerivation(derivation: number, until: number): number;
+  stepDerivation(derivation: number, deadline: number): number;
   installDerivation(derivation: number): void;
   freeDerivation(derivation: number): void;
   keepUp(mesh: number): void;
@@ -62,7 +62,7 @@ export interface CoreExports {
   refitCulprit(): number;
   updateBytes(): number;
   beginUpdate(update: number, mesh: number, positions: number, scratch: number, isCopied: boolean): void;
-  stepUpdate(update: number, until: number): number;
+  stepUpdate(update: number, deadline: number): number;
   updatedMesh(update: number): number;
   updateCulprit(update: number): number;
   dropUpdate(update: number): void;
@@ -79,7 +79,7 @@ export interface CoreExports {
   removeCharacter(id: number): void;
   areCharactersMoved(): number;
   beginFrame(input: number): void;
-  stepFrame(sliceEnd: number, mayLook: boolean): number;
+  stepFrame(sliceEnd: number, mayRunNarrowPhase: boolean): number;
   goAhead(): number;
   placeAhead(input: number): void;
   placeFrame(input: number): void;
@@ -100,7 +100,7 @@ export interface CoreExports {
     bones: number,
     distances: number,
     barycentrics: number,
-    until: number,
+    deadline: number,
   ): number;
   foundIds(): number;
   waitingIds(): number;
@@ -110,15 +110,15 @@ export interface CoreExports {
   foundInside(): number;
   foundSeen(): number;
   foundOccluded(): number;
-  pickScreen(view: number, x: number, y: number, radius: number, filter: number, all: boolean): number;
-  pickRegion(view: number, region: number, filter: number, ids: number, count: number, until: number): number;
+  pickScreen(view: number, x: number, y: number, radius: number, filter: number, findsAll: boolean): number;
+  pickRegion(view: number, region: number, filter: number, ids: number, count: number, deadline: number): number;
   frustumOfView(view: number, filter: number): number;
   frustumOfPlanes(planes: number, count: number, filter: number): number;
   sees(view: number, targets: number, count: number, filter: number, points: number): void;
-  overlap(description: number, filter: number, ids: number, count: number, until: number): number;
-  containing(x: number, y: number, z: number, filter: number, ids: number, count: number, until: number): number;
-  sweep(description: number, motion: number, filter: number, hit: number, most: number): number;
-  sweepAll(description: number, motion: number, filter: number, most: number): number;
+  overlap(description: number, filter: number, ids: number, count: number, deadline: number): number;
+  containing(x: number, y: number, z: number, filter: number, ids: number, count: number, deadline: number): number;
+  sweep(description: number, motion: number, filter: number, hit: number, maxWork: number): number;
+  sweepAll(description: number, motion: number, filter: number, maxWork: number): number;
   sweepMany(
     descriptions: number,
     shapeOf: number,
@@ -132,33 +132,33 @@ export interface CoreExports {
     depths: number,
     points: number,
     normals: number,
-    until: number,
+    deadline: number,
   ): number;
   closestPoint(
     x: number,
     y: number,
     z: number,
     maxDistance: number,
-    best: number,
+    nearestObject: number,
     filter: number,
     hit: number,
     ids: number,
     count: number,
-    until: number,
+    deadline: number,
   ): number;
   beginSection(plane: number, filter: number, count: number, cosine: number, sine: number, weld: number): number;
   beginSnap(filter: number): void;
-  listSnap(room: number, front: number, struck: number): number;
+  listSnap(workspace: number, front: number, hitObject: number): number;
   openSnap(): number;
-  isSnapSmall(room: number): number;
-  closeSnap(room: number): void;
-  beginSnapRoom(room: number): void;
-  addSnapTarget(room: number, id: number): number;
-  resumeSnap(room: number): void;
-  beginSnapKinds(room: number, kinds: number, depth: number): void;
-  stepSnap(room: number, depth: number, asksBoxes: boolean, asksPoints: boolean, isHidden: boolean): number;
+  isSnapSmall(workspace: number): number;
+  closeSnap(workspace: number): void;
+  beginSnapRoom(workspace: number): void;
+  addSnapTarget(workspace: number, id: number): number;
+  resumeSnap(workspace: number): void;
+  beginSnapKinds(workspace: number, kinds: number, depth: number): void;
+  stepSnap(workspace: number, depth: number, asksBoxes: boolean, asksPoints: boolean, isHidden: boolean): number;
   beginObjectSection(id: number): void;
-  stepObjectSection(until: number): number;
+  stepObjectSection(deadline: number): number;
   endSection(): void;
   countOutlines(): number;
   outlines(): number;
@@ -166,31 +166,31 @@ export interface CoreExports {
   outlinePoints(): number;
   outlineTriangles(): number;
   inspectScene(): number;
-  inspectCells(most: number): number;
-  inspectBounds(most: number): number;
-  beginTreeListing(id: number, from: number, to: number, most: number): number;
-  beginMeshListing(mesh: number, to: number, most: number): void;
-  stepTreeListing(until: number): number;
+  inspectCells(maxBoxes: number): number;
+  inspectBounds(maxBoxes: number): number;
+  beginTreeListing(id: number, from: number, to: number, maxBoxes: number): number;
+  beginMeshListing(mesh: number, to: number, maxBoxes: number): void;
+  stepTreeListing(deadline: number): number;
   inspectedMesh(): number;
   inspectedBoxCount(): number;
   inspectedBoxes(): number;
   inspectedElementCount(): number;
   inspectedElements(): number;
   endInspection(): void;
-  keepSweep(description: number, motion: number, filter: number, all: boolean): number;
+  keepSweep(description: number, motion: number, filter: number, findsAll: boolean): number;
   keepWay(description: number, way: number, tolerance: number, filter: number): number;
-  beginKeptSweep(kept: number, until: number): number;
-  resumeSweep(until: number): number;
+  beginKeptSweep(snapshot: number, deadline: number): number;
+  resumeSweep(deadline: number): number;
   isLongContact(a: number, b: number, detail: number): number;
-  beginContact(a: number, b: number, detail: number, until: number): number;
+  beginContact(a: number, b: number, detail: number, deadline: number): number;
   keepContact(a: number, b: number, detail: number): number;
-  beginKeptContact(kept: number, until: number): number;
+  beginKeptContact(snapshot: number, deadline: number): number;
   canMeasure(a: number, b: number): number;
-  beginDistance(a: number, b: number, limit: number, until: number): number;
-  beginKeptDistance(kept: number, limit: number, until: number): number;
-  resumeDistance(until: number): number;
+  beginDistance(a: number, b: number, limit: number, deadline: number): number;
+  beginKeptDistance(snapshot: number, limit: number, deadline: number): number;
+  resumeDistance(deadline: number): number;
   measuredDistance(): number;
-  resumeContact(until: number): number;
+  resumeContact(deadline: number): number;
   contactPointCount(): number;
   contactPoints(): number;
   contactCrossingCount(): number;
@@ -230,7 +230,7 @@ export type CompiledCore = [core: WebAssembly.Module, narrow: WebAssembly.Module
  * Starts core.wasm, or its compiled modules, with its own memory, and returns the exports and the modules. Rejects with
  * UNSUPPORTED if WebAssembly SIMD is missing or forbidden.
  */
-export async function startCore(given: BufferSource | CompiledCore): Promise<[CoreExports, CompiledCore]> {
+export async function startCore(source: BufferSource | CompiledCore): Promise<[CoreExports, CompiledCore]> {
   const env = {
     now: () => performance.now(),
     outOfMemory: (bytes: number) => {
@@ -242,14 +242,14 @@ export async function startCore(given: BufferSource | CompiledCore): Promise<[Co
     const imports = { env, narrow: narrow.imports };
     let compiled: CompiledCore;
     let instance: WebAssembly.Instance;
-    if (Array.isArray(given)) {
-      compiled = given;
-      instance = await WebAssembly.instantiate(given[0], imports);
+    if (Array.isArray(source)) {
+      compiled = source;
+      instance = await WebAssembly.instantiate(source[0], imports);
     } else {
-      const whole = await WebAssembly.instantiate(given, imports);
-      instance = whole.instance;
-      const [inner] = WebAssembly.Module.customSections(whole.module, NARROW_SECTION);
-      compiled = [whole.module, await WebAssembly.compile(inner)];
+      const instantiated = await WebAssembly.instantiate(source, imports);
+      instance = instantiated.instance;
+      const [narrowBytes] = WebAssembly.Module.customSections(instantiated.module, NARROW_SECTION);
+      compiled = [instantiated.module, await WebAssembly.compile(narrowBytes)];
     }
     const core = instance.exports as unknown as CoreExports;
     narrow.start(compiled[1], core, env);
@@ -265,17 +265,19 @@ export async function instantiateCore(wasm: BufferSource): Promise<CoreExports> 
 }
 
 /** A module with an empty function that makes a vector. */
-const VECTORS = [0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 8, 1, 6, 0, 65, 0, 253, 15, 11];
+const SIMD_MODULE = [
+  0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 8, 1, 6, 0, 65, 0, 253, 15, 11,
+];
 
 function reasonOf(cause: unknown): string {
   if (typeof WebAssembly === 'undefined') return 'there is no WebAssembly here';
-  if (!WebAssembly.validate(Uint8Array.from(VECTORS))) {
+  if (!WebAssembly.validate(Uint8Array.from(SIMD_MODULE))) {
     return 'WebAssembly has no SIMD here, which the core needs: Chrome 91, Firefox 89 and Safari 16.4 have it';
   }
   // Browsers word this differently, but all name the directive or its source.
   if (/unsafe-eval|content security policy|disallowed by embedder/i.test(String(cause))) {
-    const whose = "that of the worker's script, or of the page where the script is a Blob";
-    return `${cause}; a content security policy forbids it, ${whose}: its script-src needs 'wasm-unsafe-eval'`;
+    const policySource = "that of the worker's script, or of the page where the script is a Blob";
+    return `${cause}; a content security policy forbids it, ${policySource}: its script-src needs 'wasm-unsafe-eval'`;
   }
   return String(cause);
 }

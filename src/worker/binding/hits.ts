@@ -1,7 +1,7 @@
 import * as layout from '../../shared/layout.js';
 import type { Hit, ObjectId, SweepHit, Vec3 } from '../../shared/types.js';
 import type { CoreMemory } from './memory.js';
-import { STEP, type Steps, sorted } from './steps.js';
+import { type Steps, sorted, TASKS_PER_STEP } from './steps.js';
 
 export type CoreHit = Omit<Hit, 'frame'>;
 export type CoreSweepHit = Omit<SweepHit, 'frame'>;
@@ -13,7 +13,7 @@ export type BoxNames = ReadonlyMap<ObjectId, readonly string[]>;
  * Reads hit records in steps, and sorts them. The records are copied at once, because the next query overwrites them. 200,000
  * hits take a second.
  */
-export function hitsInOrder<H>(
+export function readSortedHits<H>(
   { buffer }: CoreMemory,
   at: number,
   count: number,
@@ -25,7 +25,7 @@ export function hitsInOrder<H>(
     const hits: H[] = [];
     while (hits.length < count) {
       hits.push(read(view, hits.length * layout.HIT_BYTES));
-      if (hits.length % STEP === 0) yield;
+      if (hits.length % TASKS_PER_STEP === 0) yield;
     }
     return yield* sorted(hits, compare);
   })();
@@ -55,9 +55,9 @@ export function hitAt(view: DataView, at: number, boxNames: BoxNames): CoreHit {
 }
 
 /** The nearest hits of many rays. */
-export type ManyHits = ReturnType<typeof manyHits>;
+export type RayHitArrays = ReturnType<typeof allocateRayHits>;
 
-export function manyHits(rays: number) {
+export function allocateRayHits(rays: number) {
   return {
     objects: new Uint32Array(rays),
     distances: new Float64Array(rays),

@@ -7,12 +7,12 @@ import type { CoreVolumes } from './volumes.js';
 
 /** Return values of `stepTreeListing`: core/scene/inspect/tree-boxes.ts. */
 const UNFINISHED = 0;
-const CUT = 2;
+const TRUNCATED = 2;
 /** Public tree numbers by the core's tree numbers (core/scene/index/octree.ts). */
-const TREES = [1, 0, 2];
+const PUBLIC_TREES = [1, 0, 2];
 const TOPOLOGIES = [null, 'points', 'lines', 'triangles'] as const;
 
-const ALL: Filter = {
+const ALL_OBJECTS: Filter = {
   layers: 0xffffffff,
   side: layout.SIDE_OWN,
   precision: layout.PRECISION_OBB,
@@ -20,12 +20,12 @@ const ALL: Filter = {
 };
 
 /** The boxes that the core has listed, and the four words of each. */
-interface Found {
+interface ListedBoxes {
   boxes: Float64Array<ArrayBuffer>;
   words: Uint32Array<ArrayBuffer>[];
 }
 
-export interface SceneNumbers {
+export interface SceneSummary {
   objects: number;
   moving: number;
   static: number;
@@ -35,7 +35,7 @@ export interface SceneNumbers {
 }
 
 /** This many boxes are copied between two readings of the clock. */
-export const BOXES_A_LOOK = 1024;
+export const BOXES_PER_STEP = 1024;
 
 /**
  * Lists the contents of a core as boxes. Only one list is under way at a time: it is begun, stepped through if it may take
@@ -53,7 +53,7 @@ export class CoreInspector {
     this.#volumes = volumes;
   }
 
-  scene(): SceneNumbers {
+  scene(): SceneSummary {
     const at = this.#exports.inspectScene() >>> 0;
     const { view } = this.#memory;
     const count = (offset: number): number => view.getUint32(at + offset, true);
@@ -70,26 +70,26 @@ export class CoreInspector {
   }
 
   /** Begins to list the boxes of an object's tree as it is now. Returns false if the object is not alive. */
-  beginTree(object: ObjectId, fromLevel: number, toLevel: number, most: number): boolean {
-    return this.#exports.beginTreeListing(object, fromLevel, toLevel, most) !== 0;
+  beginTree(object: ObjectId, fromLevel: number, toLevel: number, maxBoxes: number): boolean {
+    return this.#exports.beginTreeListing(object, fromLevel, toLevel, maxBoxes) !== 0;
   }
 
   /** Begins to list the boxes of the tree of the mesh at an address, in mesh space, from level 1 on. */
-  beginMesh(mesh: number, toLevel: number, most: number): void {
-    this.#exports.beginMeshListing(mesh, toLevel, most);
+  beginMesh(mesh: number, toLevel: number, maxBoxes: number): void {
+    this.#exports.beginMeshListing(mesh, toLevel, maxBoxes);
   }
 
   /** Lists until a point in time. Returns whether everything is listed. The mesh must be kept until then. */
-  stepTree(until: number): boolean {
-    return this.#exports.stepTreeListing(until) !== UNFINISHED;
+  stepTree(deadline: number): boolean {
+    return this.#exports.stepTreeListing(deadline) !== UNFINISHED;
   }
 
   /** Copies the listed tree. */
-  *takeTree(object: ObjectId): Generator<void, Omit<InspectedTree, 'frame'>> {
-    const isCut = this.#exports.stepTreeListing(0) === CUT;
+  *readTree(object: ObjectId): Generator<void, Omit<InspectedTree, 'frame'>> {
+    const isTruncated = this.#exports.stepTreeListing(0) === TRUNCATED;
     const at = this.#exports.inspectedMesh() >>> 0;
     const count = (offset: number): number => this.#memory.view.getUint32(at + offset, true);
-    const about = {
+    const info = {
       object,
       topology: TOPOLOGIES[count(layout.INSPECTED_MESH_TOPOLOGY)],
       nodes: count(layout.INSPECTED_MESH_NODES),
@@ -98,15 +98,15 @@ export class CoreInspector {
       elements: count(layout.INSPECTED_MESH_ELEMENTS),
       bytes: count(layout.INSPECTED_MESH_BYTES),
       poseBytes: count(layout.INSPECTED_MESH_POSE_BYTES),
-      cut: isCut,
+      cut: isTruncated,
     };
     const elementCount = this.#exports.inspectedElementCount() >>> 0;
-    const leafElements = this.#memory.uint32s(this.#exports.inspectedElements() >>> 0, elementCount);
-    const { boxes, words } = yield* this.#found();
+    const leafElements = this.#memory.copyWords(this.#exports.inspectedElements() >>> 0, elementCount);
+    const { boxes, words } = yield* this.#readBoxes();
     const leafStart = new Uint32Array(words[2].length + 1);
     for (let i = 0; i < words[3].length; i++) leafStart[i + 1] = leafStart[i] + words[3][i];
     return {
-      ...about,
+      ...info,
       boxes,
       levels: new Uint8Array(words[0]),
       parents: new Int32Array(words[1].buffer),
@@ -116,24 +116,24 @@ export class CoreInspector {
   }
 
   /** Lists the cells of the octrees as they are now. The first step is not interruptible. */
-  *cells(most: number): Generator<void, InspectedCells> {
-    const cut = this.#exports.inspectCells(most) !== 0;
-    const { boxes, words } = yield* this.#found();
+  *cells(maxBoxes: number): Generator<void, InspectedCells> {
+    const cut = this.#exports.inspectCells(maxBoxes) !== 0;
+    const { boxes, words } = yield* this.#readBoxes();
     return {
       boxes,
       cut,
       levels: new Uint8Array(words[0]),
       parents: new Int32Array(words[1].buffer),
       counts: words[2],
-      trees: new Uint8Array(words[3].map((tree) => TREES[tree])),
+      trees: new Uint8Array(words[3].map((tree) => PUBLIC_TREES[tree])),
     };
   }
 
   /** Lists the bounds of objects as they are now, and how each view sees them. The first step is not interruptible. */
-  *bounds(most: number, views: readonly ViewRecord[]): Generator<void, InspectedBounds> {
-    const cut = this.#exports.inspectBounds(most) !== 0;
-    const seen = views.map((view) => this.#volumes.frustum(view, ALL));
-    const { boxes, words } = yield* this.#found();
+  *bounds(maxBoxes: number, views: readonly ViewRecord[]): Generator<void, InspectedBounds> {
+    const cut = this.#exports.inspectBounds(maxBoxes) !== 0;
+    const visibleSets = views.map((view) => this.#volumes.frustum(view, ALL_OBJECTS));
+    const { boxes, words } = yield* this.#readBoxes();
     const [ids, isStatic, , isAsleep] = words;
     return {
       boxes,
@@ -141,7 +141,7 @@ export class CoreInspector {
       ids,
       static: new Uint8Array(isStatic),
       asleep: new Uint8Array(isAsleep),
-      states: seen.map((each) => statesOf(ids, each)),
+      states: visibleSets.map((each) => statesOf(ids, each)),
     };
   }
 
@@ -151,21 +151,21 @@ export class CoreInspector {
   }
 
   /** Copies the listed boxes. */
-  *#found(): Generator<void, Found> {
+  *#readBoxes(): Generator<void, ListedBoxes> {
     const count = this.#exports.inspectedBoxCount() >>> 0;
     const at = this.#exports.inspectedBoxes() >>> 0;
     const boxes = new Float64Array(12 * count);
     const words = [0, 1, 2, 3].map(() => new Uint32Array(count));
-    for (let first = 0; first < count; first += BOXES_A_LOOK) {
+    for (let first = 0; first < count; first += BOXES_PER_STEP) {
       if (first > 0) yield;
       // The memory may have grown since.
       const { floats, words: memoryWords } = this.#memory;
-      for (let i = first; i < Math.min(count, first + BOXES_A_LOOK); i++) {
+      for (let i = first; i < Math.min(count, first + BOXES_PER_STEP); i++) {
         const record = at + i * layout.INSPECTED_BYTES;
         const from = (record + layout.INSPECTED_FRAME) / 8;
         for (let k = 0; k < 12; k++) boxes[12 * i + k] = floats[from + k];
-        const about = (record + layout.INSPECTED_WORDS) / 4;
-        for (let k = 0; k < 4; k++) words[k][i] = memoryWords[about + k];
+        const wordsAt = (record + layout.INSPECTED_WORDS) / 4;
+        for (let k = 0; k < 4; k++) words[k][i] = memoryWords[wordsAt + k];
       }
     }
     return { boxes, words };
@@ -173,19 +173,19 @@ export class CoreInspector {
 }
 
 /** Returns how a view sees objects, given in ascending order: 0 outside, 1 crossing, 2 inside. */
-function statesOf(ids: Uint32Array, seen: ReturnType<CoreVolumes['frustum']>): Uint8Array {
+function statesOf(ids: Uint32Array, visible: ReturnType<CoreVolumes['frustum']>): Uint8Array {
   const states = new Uint8Array(ids.length);
   // Both lists ascend, so they are merged.
-  const mark = (among: ArrayLike<ObjectId>, state: number): void => {
-    for (let i = 0, k = 0; i < ids.length && k < among.length; i++) {
-      if (ids[i] === among[k]) {
+  const mark = (members: ArrayLike<ObjectId>, state: number): void => {
+    for (let i = 0, k = 0; i < ids.length && k < members.length; i++) {
+      if (ids[i] === members[k]) {
         states[i] = state;
         k++;
       }
     }
   };
-  mark(seen.ids.subarray(0, seen.inside), 2);
-  mark(seen.ids.subarray(seen.inside), 1);
-  mark(seen.occluded, 3);
+  mark(visible.ids.subarray(0, visible.inside), 2);
+  mark(visible.ids.subarray(visible.inside), 1);
+  mark(visible.occluded, 3);
   return states;
 }

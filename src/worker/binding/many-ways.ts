@@ -20,26 +20,26 @@ export type WayHits = Omit<SweepHits, 'frame' | 'ms'>;
 // took a tenth of the time of 10,000 capsules among 10,000 boxes.
 
 /** Copies the ways with the numbers in `order`, one behind the other. */
-export function gatherWays(to: Float64Array, ways: Float64Array, order: Uint32Array): void {
+export function gatherWays(target: Float64Array, ways: Float64Array, order: Uint32Array): void {
   let at = 0;
   for (let i = 0; i < order.length; i++) {
     const from = WAY_NUMBERS * order[i];
-    for (let k = 0; k < WAY_NUMBERS; k++) to[at++] = ways[from + k];
+    for (let k = 0; k < WAY_NUMBERS; k++) target[at++] = ways[from + k];
   }
 }
 
 /** Writes the hits of these ways to the places that their numbers give. */
-export function scatterHits(all: WayHits, order: Uint32Array, found: WayHits): void {
-  const { objects, times, points, normals, triangles, depths } = found;
+export function scatterHits(target: WayHits, order: Uint32Array, source: WayHits): void {
+  const { objects, times, points, normals, triangles, depths } = source;
   for (let i = 0; i < order.length; i++) {
     const way = order[i];
-    all.objects[way] = objects[i];
-    all.times[way] = times[i];
-    all.triangles[way] = triangles[i];
-    all.depths[way] = depths[i];
+    target.objects[way] = objects[i];
+    target.times[way] = times[i];
+    target.triangles[way] = triangles[i];
+    target.depths[way] = depths[i];
     for (let k = 0; k < 3; k++) {
-      all.points[3 * way + k] = points[3 * i + k];
-      all.normals[3 * way + k] = normals[3 * i + k];
+      target.points[3 * way + k] = points[3 * i + k];
+      target.normals[3 * way + k] = normals[3 * i + k];
     }
   }
 }

@@ -53,7 +53,7 @@ export class CoreMemory {
   }
 
   /** Copies `count` words from an address. */
-  uint32s(address: number, count: number): Uint32Array<ArrayBuffer> {
+  copyWords(address: number, count: number): Uint32Array<ArrayBuffer> {
     return this.words.slice(address / 4, address / 4 + count);
   }
 

@@ -1,4 +1,4 @@
-import { BakedSource, takeChunks } from '../../shared/baked-source.js';
+import { acquireChunks, BakedSource } from '../../shared/baked-source.js';
 import * as layout from '../../shared/layout.js';
 import type { MeshAddress } from './descriptions.js';
 import type { CoreExports } from './exports.js';
@@ -21,7 +21,7 @@ export interface MeshBake {
  * Bytes that are copied between two readings of the clock: a tenth of a millisecond, or half a millisecond if the memory is
  * new.
  */
-const STEP_BYTES = 1 << 20;
+const BYTES_PER_STEP = 1 << 20;
 /** The core's share of the progress; the rest is copying the mesh out. */
 const CORE_SHARE = 0.9;
 
@@ -34,7 +34,7 @@ export function beginBake(
 ): MeshBake {
   const bake = wasm.beginBake(mesh) >>> 0;
   let baked: BakedSource | undefined;
-  let copied = 0;
+  let copiedBytes = 0;
   let hasEnded = false;
 
   const abort = () => {
@@ -47,16 +47,16 @@ export function beginBake(
       const fraction = wasm.stepBake(bake, end);
       if (fraction < 1) return CORE_SHARE * fraction;
       const bytes = bytesOf(memory, wasm.bakedMesh(bake) >>> 0);
-      baked = spare ? takeChunks(bytes, spare, true) : new BakedSource(bytes, [new ArrayBuffer(bytes)], bytes);
+      baked = spare ? acquireChunks(bytes, spare, true) : new BakedSource(bytes, [new ArrayBuffer(bytes)], bytes);
     }
     const from = wasm.bakedMesh(bake) >>> 0;
-    while (copied < baked.bytes) {
-      const part = baked.view(copied, STEP_BYTES);
-      part.set(memory.bytes(from + copied, part.length));
-      copied += part.length;
+    while (copiedBytes < baked.bytes) {
+      const part = baked.view(copiedBytes, BYTES_PER_STEP);
+      part.set(memory.bytes(from + copiedBytes, part.length));
+      copiedBytes += part.length;
       if (performance.now() >= end) break;
     }
-    return copied === baked.bytes ? 1 : CORE_SHARE + ((1 - CORE_SHARE) * copied) / baked.bytes;
+    return copiedBytes === baked.bytes ? 1 : CORE_SHARE + ((1 - CORE_SHARE) * copiedBytes) / baked.bytes;
   };
   const finishChunks = () => {
     abort();

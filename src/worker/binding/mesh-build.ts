@@ -8,7 +8,7 @@ import type { MeshAddress } from './descriptions.js';
 import type { CoreExports } from './exports.js';
 import type { CoreMemory } from './memory.js';
 import { beginBake, type MeshBake } from './mesh-bake.js';
-import { noArea } from './mesh-refit.js';
+import { noAreaError } from './mesh-refit.js';
 import { beginPointLineBuild } from './point-line-build.js';
 
 /** A mesh that is being built and baked: call `step` until it returns 1, then `finish`. */
@@ -42,9 +42,9 @@ export type PartSource = Pick<MeshSource, 'positions' | 'indices' | 'weld' | 'is
 
 // core/mesh/build
 const BUILD_BAD_INDEX = 1;
-const WHOLE = 0;
-const FIRST = 1;
-const SECOND = 2;
+const WHOLE_TREE = 0;
+const FIRST_PART = 1;
+const SECOND_PART = 2;
 
 /**
  * Begins to build a mesh. With `second`, another builder may make the second part of its tree, which is joined if it arrives in
@@ -58,11 +58,11 @@ export function beginBuild(
   spare?: ArrayBufferLike[],
 ): BakedBuild {
   const { topology, positions, indices } = source;
-  return thenBaked(
+  return thenBake(
     wasm,
     memory,
     topology === 'triangles'
-      ? beginTree(wasm, memory, source, second ? FIRST : WHOLE, second)
+      ? beginTree(wasm, memory, source, second ? FIRST_PART : WHOLE_TREE, second)
       : beginPointLineBuild(wasm, topology, positions, indices),
     spare,
   );
@@ -73,7 +73,7 @@ export function beginBuild(
  * build continues, and its next `finish` returns the data derived from the part. Throws OUT_OF_MEMORY.
  */
 export function beginSecond(wasm: CoreExports, memory: CoreMemory, source: MeshSource): MeshBuild {
-  const { build, step, abort } = beginTree(wasm, memory, source, SECOND);
+  const { build, step, abort } = beginTree(wasm, memory, source, SECOND_PART);
   let part = 0;
   const free = () => {
     abort();
@@ -103,13 +103,13 @@ export function beginSecond(wasm: CoreExports, memory: CoreMemory, source: MeshS
 function beginTree(
   wasm: CoreExports,
   memory: CoreMemory,
-  { positions, indices: given, weld, deform, isFast }: MeshSource,
+  { positions, indices: sourceIndices, weld, deform, isFast }: MeshSource,
   part: number,
   second?: () => ArrayBuffer | undefined,
 ): TreeBuild & { build: number } {
   const vertices = positions.length / 3;
   // The indices tell which vertices are merged.
-  const indices = given ?? (weld > 0 ? new Uint32Array(vertices).map((_, i) => i) : undefined);
+  const indices = sourceIndices ?? (weld > 0 ? new Uint32Array(vertices).map((_, i) => i) : undefined);
   const triangles = (indices?.length ?? vertices) / 3;
   const build = wasm.beginBuild(vertices, triangles, weld, isFast, part) >>> 0;
   try {
@@ -122,12 +122,12 @@ function beginTree(
     wasm.freeBuild(build);
     throw error;
   }
-  let freed = false;
+  let isFreed = false;
   const free = () => {
-    if (!freed) wasm.freeBuild(build);
-    freed = true;
+    if (!isFreed) wasm.freeBuild(build);
+    isFreed = true;
   };
-  const errorOf = (): CollisionError => {
+  const buildError = (): CollisionError => {
     if (wasm.buildError(build) === BUILD_BAD_INDEX) {
       const i = wasm.buildCulprit(build) >>> 0;
       // The given arrays may have been transferred to another builder by now.
@@ -135,14 +135,14 @@ function beginTree(
       const range = `0 to ${vertices - 1} for ${vertices} vertices`;
       return new CollisionError('BAD_DATA', `indices[${i}] is ${index}, expected ${range}`);
     }
-    return noArea(triangles, weld > 0 ? `, when vertices nearer than ${weld} are one,` : '');
+    return noAreaError(triangles, weld > 0 ? `, when vertices nearer than ${weld} are one,` : '');
   };
   /** Joins the second part; the build continues alone if there is no memory for it. */
-  const join = (piece: ArrayBuffer): void => {
+  const joinPart = (secondPart: ArrayBuffer): void => {
     let address = 0;
     try {
-      address = memory.allocate(piece.byteLength);
-      memory.bytes(address, piece.byteLength).set(new Uint8Array(piece));
+      address = memory.allocate(secondPart.byteLength);
+      memory.bytes(address, secondPart.byteLength).set(new Uint8Array(secondPart));
       wasm.joinSecond(build, address);
     } catch {
       if (address !== 0) wasm.release(address);
@@ -153,11 +153,11 @@ function beginTree(
     step: (budget) => {
       const end = performance.now() + budget;
       try {
-        const piece = second && wasm.mayJoin(build) ? second() : undefined;
-        if (piece) join(piece);
+        const secondPart = second && wasm.mayJoin(build) ? second() : undefined;
+        if (secondPart) joinPart(secondPart);
         const fraction = wasm.stepBuild(build, end);
         if (fraction >= 0) return fraction;
-        throw deformError(wasm, build, deform) ?? errorOf();
+        throw deformError(wasm, build, deform) ?? buildError();
       } catch (error) {
         free();
         throw error;
@@ -183,7 +183,7 @@ interface TreeBuild {
 const TREE_SHARE = 0.99;
 
 /** Returns a build that bakes the mesh at its end, and frees it. */
-function thenBaked(wasm: CoreExports, memory: CoreMemory, tree: TreeBuild, spare?: ArrayBufferLike[]): BakedBuild {
+function thenBake(wasm: CoreExports, memory: CoreMemory, tree: TreeBuild, spare?: ArrayBufferLike[]): BakedBuild {
   let mesh: MeshAddress = 0;
   let bake: MeshBake | undefined;
   const free = () => {

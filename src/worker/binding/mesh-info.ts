@@ -5,7 +5,7 @@ import { deformCounts } from './deform.js';
 import type { MeshAddress } from './descriptions.js';
 import type { CoreMemory } from './memory.js';
 import { ELEMENT_SIZES } from './point-line-build.js';
-import { copied, type Steps } from './steps.js';
+import { copyBytes, type Steps } from './steps.js';
 
 /** Reads a mesh's info from its header. */
 export function meshInfo(view: DataView, mesh: MeshAddress): TreeInfo {
@@ -34,7 +34,7 @@ export function* meshIndices(memory: CoreMemory, mesh: MeshAddress): Steps<Uint3
   const at = mesh + view.getUint32(mesh + layout.MESH_INDICES, true);
   const { topology, elements } = meshInfo(view, mesh);
   const count = elements * (topology === 'triangles' ? 3 : ELEMENT_SIZES[topology]);
-  return new Uint32Array(yield* copied(4 * count, (from, bytes) => memory.bytes(at + from, bytes)));
+  return new Uint32Array(yield* copyBytes(4 * count, (from, bytes) => memory.bytes(at + from, bytes)));
 }
 
 function topologyOf(view: DataView, mesh: MeshAddress): TreeInfo['topology'] {

@@ -21,12 +21,12 @@ export interface MeshLoad {
 const MESH_UNDECIDED = 255;
 
 /** Bytes that are copied at a time: as much as a processor's inner caches hold until it is validated. */
-const STEP_BYTES = 1 << 17;
+const BYTES_PER_STEP = 1 << 17;
 
 interface LoadSource {
   /** The mesh, and how many bytes were given with it. */
   baked: BakedSource;
-  given: number;
+  givenBytes: number;
   /** Whether the mesh comes straight from a builder's core, and nobody else had access to it. */
   isTrusted: boolean;
 }
@@ -38,13 +38,13 @@ interface LoadSource {
 export function beginLoad(
   wasm: CoreExports,
   memory: CoreMemory,
-  { baked, given, isTrusted }: LoadSource,
-  take: (mesh: MeshAddress) => void,
+  { baked, givenBytes, isTrusted }: LoadSource,
+  registerMesh: (mesh: MeshAddress) => void,
 ): MeshLoad {
   const { bytes: length } = baked;
   const address = memory.allocate(length);
   let check = 0;
-  let copied = 0;
+  let copiedBytes = 0;
   let hasEnded = false;
 
   const endCheck = () => {
@@ -57,22 +57,22 @@ export function beginLoad(
     endCheck();
     wasm.release(address);
   };
-  const copySome = () => {
-    const bytes = baked.view(copied, STEP_BYTES);
-    memory.bytes(address + copied, bytes.length).set(bytes);
-    copied += bytes.length;
+  const copyNextBytes = () => {
+    const bytes = baked.view(copiedBytes, BYTES_PER_STEP);
+    memory.bytes(address + copiedBytes, bytes.length).set(bytes);
+    copiedBytes += bytes.length;
   };
-  const isWaiting = () => copied < length && copied === baked.available;
+  const isWaiting = () => copiedBytes < length && copiedBytes === baked.available;
   const step = (budget: number): boolean => {
     const end = performance.now() + budget;
     if (check === 0 && !isTrusted) check = wasm.beginCheck(address, length) >>> 0;
     do {
-      if (copied < baked.available) copySome();
-      const fault = isTrusted ? 0 : wasm.stepCheck(check, end, copied);
+      if (copiedBytes < baked.available) copyNextBytes();
+      const fault = isTrusted ? 0 : wasm.stepCheck(check, end, copiedBytes);
       if (fault !== 0 && fault !== MESH_UNDECIDED) {
-        throw new CollisionError('BAD_DATA', `${FAULTS[fault]} (${given} bytes given)`);
+        throw new CollisionError('BAD_DATA', `${FAULTS[fault]} (${givenBytes} bytes given)`);
       }
-      if (fault === 0 && copied === length) {
+      if (fault === 0 && copiedBytes === length) {
         endCheck();
         return true;
       }
@@ -91,7 +91,7 @@ export function beginLoad(
     isWaiting,
     finish() {
       hasEnded = true;
-      take(address);
+      registerMesh(address);
       return address;
     },
     abort,

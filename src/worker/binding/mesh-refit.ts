@@ -27,9 +27,9 @@ const REFIT_NOT_IN_TREE = 3;
 const REFIT_UNDECIDED = 255;
 
 /** Numbers that are copied between two readings of the clock: half a millisecond. */
-const STEP_NUMBERS = 1 << 18;
+const NUMBERS_PER_STEP = 1 << 18;
 
-/** `take` is called with a copy that becomes a mesh of its own. */
+/** `registerMesh` is called with a copy that becomes a mesh of its own. */
 export function beginRefit(
   wasm: CoreExports,
   memory: CoreMemory,
@@ -37,14 +37,14 @@ export function beginRefit(
   mesh: MeshAddress,
   positions: Float32Array,
   isCopied: boolean,
-  take: (copy: MeshAddress) => void,
+  registerMesh: (copy: MeshAddress) => void,
 ): MeshRefit {
   // The update, the positions and the scratch memory each begin at a multiple of 16.
   const updateBytes = wasm.updateBytes() >>> 0;
-  const placesBytes = Math.ceil(positions.byteLength / 16) * 16;
-  const update = memory.allocate(updateBytes + placesBytes + (wasm.refitScratch(mesh) >>> 0));
-  const places = update + updateBytes;
-  let written = 0;
+  const positionsBytes = Math.ceil(positions.byteLength / 16) * 16;
+  const update = memory.allocate(updateBytes + positionsBytes + (wasm.refitScratch(mesh) >>> 0));
+  const positionsAddress = update + updateBytes;
+  let writtenCount = 0;
   let hasBegun = false;
   let hasEnded = false;
 
@@ -55,19 +55,19 @@ export function beginRefit(
     wasm.release(update);
   };
   const writeUntil = (end: number) => {
-    while (written < positions.length) {
-      const some = positions.subarray(written, written + STEP_NUMBERS);
-      new Float32Array(memory.buffer, places + 4 * written, some.length).set(some);
-      written += some.length;
+    while (writtenCount < positions.length) {
+      const block = positions.subarray(writtenCount, writtenCount + NUMBERS_PER_STEP);
+      new Float32Array(memory.buffer, positionsAddress + 4 * writtenCount, block.length).set(block);
+      writtenCount += block.length;
       if (performance.now() >= end) break;
     }
   };
   const step = (budget: number): boolean | undefined => {
     const end = performance.now() + budget;
     writeUntil(end);
-    if (written < positions.length) return undefined;
+    if (writtenCount < positions.length) return undefined;
     if (!hasBegun) {
-      wasm.beginUpdate(update, mesh, places, places + placesBytes, isCopied);
+      wasm.beginUpdate(update, mesh, positionsAddress, positionsAddress + positionsBytes, isCopied);
       hasBegun = true;
     }
     const fault = wasm.stepUpdate(update, end);
@@ -84,11 +84,11 @@ export function beginRefit(
       }
     },
     finish() {
-      const moved = wasm.updatedMesh(update) >>> 0;
+      const movedMesh = wasm.updatedMesh(update) >>> 0;
       hasEnded = true;
       wasm.release(update);
-      if (isCopied) take(moved);
-      return moved;
+      if (isCopied) registerMesh(movedMesh);
+      return movedMesh;
     },
     abort,
   };
@@ -108,19 +108,19 @@ export function isMoved(
   positions: Float32Array,
   culprit: () => number,
 ): boolean {
-  if (fault === REFIT_NOT_FINITE) throw notFinite(positions, culprit());
-  if (fault === REFIT_EMPTY) throw noArea(elements);
+  if (fault === REFIT_NOT_FINITE) throw notFiniteError(positions, culprit());
+  if (fault === REFIT_EMPTY) throw noAreaError(elements);
   return fault !== REFIT_NOT_IN_TREE;
 }
 
-export function noArea(triangles: number, welded = ''): CollisionError {
+export function noAreaError(triangles: number, weldNote = ''): CollisionError {
   return new CollisionError(
     'BAD_DATA',
-    `none of the ${triangles} triangles${welded} has an area and finite vertices, expected one at least`,
+    `none of the ${triangles} triangles${weldNote} has an area and finite vertices, expected one at least`,
   );
 }
 
-function notFinite(positions: Float32Array, vertex: number): CollisionError {
-  const found = positions.subarray(3 * vertex, 3 * vertex + 3).join(', ');
-  return new CollisionError('BAD_DATA', `vertex ${vertex} of positions is (${found}), expected finite numbers`);
+function notFiniteError(positions: Float32Array, vertex: number): CollisionError {
+  const coordinates = positions.subarray(3 * vertex, 3 * vertex + 3).join(', ');
+  return new CollisionError('BAD_DATA', `vertex ${vertex} of positions is (${coordinates}), expected finite numbers`);
 }

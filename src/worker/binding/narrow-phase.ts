@@ -8,9 +8,9 @@ export const NARROW_SECTION = 'narrow-phase';
 interface NarrowExports {
   stackStart(): number;
   setDeadline(time: number): void;
-  begin(a: number, itemA: number, b: number, itemB: number, reach: number, until: number): void;
-  beginDistance(itemA: number, itemB: number, limit: number, until: number): void;
-  beginSweep(shape: number, pair: number, until: number): void;
+  begin(a: number, itemA: number, b: number, itemB: number, reach: number, deadline: number): void;
+  beginDistance(itemA: number, itemB: number, limit: number, deadline: number): void;
+  beginSweep(shape: number, pair: number, deadline: number): void;
   run(): number;
   asyncify_start_unwind(stack: number): void;
   asyncify_stop_unwind(): void;
@@ -20,7 +20,7 @@ interface NarrowExports {
 }
 
 /** What the module imports from the core. */
-interface Core {
+interface CoreImports {
   memory: WebAssembly.Memory;
   keepUp(mesh: number): void;
   allocate(bytes: bigint): number;
@@ -37,37 +37,37 @@ export class NarrowPhase {
   #exports!: NarrowExports;
   #stack = 0;
   /** Whether the pair was just suspended; asking the module for its state would be one more call per pair. */
-  #isLeft = false;
+  #isSuspended = false;
 
   /** Functions that the core calls. They return the address of an outcome, or 0 if the pair was suspended. */
   readonly imports = {
-    test: (a: number, itemA: number, b: number, itemB: number, reach: number, until: number): number => {
-      this.#exports.begin(a, itemA, b, itemB, reach, until);
+    test: (a: number, itemA: number, b: number, itemB: number, reach: number, deadline: number): number => {
+      this.#exports.begin(a, itemA, b, itemB, reach, deadline);
       return this.#run();
     },
-    measure: (itemA: number, itemB: number, limit: number, until: number): number => {
-      this.#exports.beginDistance(itemA, itemB, limit, until);
+    measure: (itemA: number, itemB: number, limit: number, deadline: number): number => {
+      this.#exports.beginDistance(itemA, itemB, limit, deadline);
       return this.#run();
     },
-    sweep: (shape: number, pair: number, until: number): number => {
-      this.#exports.beginSweep(shape, pair, until);
+    sweep: (shape: number, pair: number, deadline: number): number => {
+      this.#exports.beginSweep(shape, pair, deadline);
       return this.#run();
     },
-    resume: (until: number): number => {
-      this.#exports.setDeadline(until);
+    resume: (deadline: number): number => {
+      this.#exports.setDeadline(deadline);
       this.#exports.asyncify_start_rewind(this.#stack);
       return this.#run();
     },
   };
 
-  start(module: WebAssembly.Module, core: Core, env: Record<string, WebAssembly.ImportValue>): void {
+  start(module: WebAssembly.Module, core: CoreImports, env: Record<string, WebAssembly.ImportValue>): void {
     const suspend = () => {
       const narrow = this.#exports;
       // It is called a second time when the stack has been restored.
       if (narrow.asyncify_get_state() === REWINDING) narrow.asyncify_stop_rewind();
       else {
         narrow.asyncify_start_unwind(this.#stack);
-        this.#isLeft = true;
+        this.#isSuspended = true;
       }
     };
     // Does not use `instantiate`, which is asynchronous for large modules: this one is already compiled.
@@ -79,8 +79,8 @@ export class NarrowPhase {
 
   #run(): number {
     const outcome = this.#exports.run();
-    if (!this.#isLeft) return outcome;
-    this.#isLeft = false;
+    if (!this.#isSuspended) return outcome;
+    this.#isSuspended = false;
     this.#exports.asyncify_stop_unwind();
     return 0;
   }

@@ -1,11 +1,11 @@
 import { CollisionError } from '../../shared/errors.js';
 import * as layout from '../../shared/layout.js';
-import { turnedPairs } from '../../shared/turned-pairs.js';
+import { swappedPairs } from '../../shared/turned-pairs.js';
 import type { Distance, ObjectId } from '../../shared/types.js';
 import type { CoreExports } from './exports.js';
 import { vectorAt } from './hits.js';
 import type { CoreMemory } from './memory.js';
-import { STEP, type Steps } from './steps.js';
+import { type Steps, TASKS_PER_STEP } from './steps.js';
 
 export type CoreDistance = Omit<Distance, 'frame'>;
 
@@ -42,8 +42,8 @@ export function readDistance(
   const at = wasm.measuredDistance() >>> 0;
   const { view } = memory;
   const points = [vectorAt(view, at + layout.DISTANCE_POINT_A), vectorAt(view, at + layout.DISTANCE_POINT_B)];
-  const triangles = [layout.DISTANCE_TRIANGLE_A, layout.DISTANCE_TRIANGLE_B].map((each) =>
-    view.getInt32(at + each, true),
+  const triangles = [layout.DISTANCE_TRIANGLE_A, layout.DISTANCE_TRIANGLE_B].map((field) =>
+    view.getInt32(at + field, true),
   );
   if (a > b) {
     points.reverse();
@@ -66,33 +66,35 @@ export function readContact(
   b: ObjectId,
   outcome: number,
 ): Steps<CoreContact | null> | undefined {
-  return outcome < 0 && outcome !== NO_CONTACT ? undefined : contactOf(wasm, memory, a > b, outcome);
+  return outcome < 0 && outcome !== NO_CONTACT ? undefined : readOrderedContact(wasm, memory, a > b, outcome);
 }
 
-function* contactOf(
+function* readOrderedContact(
   wasm: CoreExports,
   memory: CoreMemory,
-  isTurned: boolean,
+  isSwapped: boolean,
   outcome: number,
 ): Steps<CoreContact | null> {
   if (outcome === NO_CONTACT) return null;
-  const contact = yield* foundContact(wasm, memory, outcome as 0 | 1 | 2);
-  return isTurned ? yield* turned(contact) : contact;
+  const contact = yield* readForwardContact(wasm, memory, outcome as 0 | 1 | 2);
+  return isSwapped ? yield* swapObjects(contact) : contact;
 }
 
-function* foundContact(wasm: CoreExports, memory: CoreMemory, contained: 0 | 1 | 2): Steps<CoreContact> {
+function* readForwardContact(wasm: CoreExports, memory: CoreMemory, contained: 0 | 1 | 2): Steps<CoreContact> {
   const points = { at: wasm.contactPoints() >>> 0, count: wasm.contactPointCount() >>> 0 };
   const crossings = { at: wasm.contactCrossings() >>> 0, count: wasm.contactCrossingCount() >>> 0 };
-  const pairs = memory.uint32s(wasm.contactBonePairs() >>> 0, (wasm.contactBonePairCount() >>> 0) * BONE_PAIR_WORDS);
-  const ofPoint = (offset: number, count: number) => picked(memory, points, layout.CONTACT_POINT_BYTES, offset, count);
-  const ofCrossing = (offset: number, count: number) => picked(memory, crossings, layout.CROSSING_BYTES, offset, count);
+  const pairs = memory.copyWords(wasm.contactBonePairs() >>> 0, (wasm.contactBonePairCount() >>> 0) * BONE_PAIR_WORDS);
+  const pointField = (offset: number, count: number) =>
+    copyField(memory, points, layout.CONTACT_POINT_BYTES, offset, count);
+  const crossingField = (offset: number, count: number) =>
+    copyField(memory, crossings, layout.CROSSING_BYTES, offset, count);
   return {
     contained,
-    points: floats(yield* ofPoint(layout.CONTACT_POINT, 3)),
-    normals: floats(yield* ofPoint(layout.CONTACT_NORMAL, 3)),
-    depths: floats(yield* ofPoint(layout.CONTACT_DEPTH, 1)),
-    triangles: yield* ofCrossing(layout.CROSSING_A, 2),
-    segments: floats(yield* ofCrossing(layout.CROSSING_SEGMENT, 6)),
+    points: asFloats(yield* pointField(layout.CONTACT_POINT, 3)),
+    normals: asFloats(yield* pointField(layout.CONTACT_NORMAL, 3)),
+    depths: asFloats(yield* pointField(layout.CONTACT_DEPTH, 1)),
+    triangles: yield* crossingField(layout.CROSSING_A, 2),
+    segments: asFloats(yield* crossingField(layout.CROSSING_SEGMENT, 6)),
     bones: new Int32Array(pairs.buffer),
   };
 }
@@ -103,33 +105,33 @@ const BONE_PAIR_WORDS = layout.BONE_PAIR_BYTES / 4;
  * Copies `count` words of each record, beginning at `offset`. It uses one type of array, since loops over two types are slow.
  * The memory may grow meanwhile.
  */
-function* picked(
+function* copyField(
   memory: CoreMemory,
   records: { at: number; count: number },
   recordBytes: number,
   offset: number,
   count: number,
 ): Steps<Uint32Array<ArrayBuffer>> {
-  const picked = new Uint32Array(records.count * count);
+  const copy = new Uint32Array(records.count * count);
   let from = (records.at + offset) / 4;
-  for (let to = 0; to < picked.length; ) {
+  for (let to = 0; to < copy.length; ) {
     if (to > 0) yield;
     const { words } = memory;
-    for (const end = Math.min(to + STEP * count, picked.length); to < end; from += recordBytes / 4) {
-      for (let k = 0; k < count; k++) picked[to++] = words[from + k];
+    for (const end = Math.min(to + TASKS_PER_STEP * count, copy.length); to < end; from += recordBytes / 4) {
+      for (let k = 0; k < count; k++) copy[to++] = words[from + k];
     }
   }
-  return picked;
+  return copy;
 }
 
-function floats({ buffer }: Uint32Array<ArrayBuffer>): Float32Array<ArrayBuffer> {
+function asFloats({ buffer }: Uint32Array<ArrayBuffer>): Float32Array<ArrayBuffer> {
   return new Float32Array(buffer);
 }
 
 /** Returns the contact with the two objects swapped. */
-function* turned(contact: CoreContact): Steps<CoreContact> {
+function* swapObjects(contact: CoreContact): Steps<CoreContact> {
   const { contained, normals } = contact;
-  const order = yield* turnedOrder(contact.triangles);
+  const order = yield* orderBySecond(contact.triangles);
   const triangles = contact.triangles.slice();
   const segments = contact.segments.slice();
   for (let to = 0; to < order.length; to++) {
@@ -137,30 +139,30 @@ function* turned(contact: CoreContact): Steps<CoreContact> {
     triangles[2 * to] = contact.triangles[2 * from + 1];
     triangles[2 * to + 1] = contact.triangles[2 * from];
     for (let k = 0; k < 6; k++) segments[6 * to + k] = contact.segments[6 * from + k];
-    if (to % STEP === STEP - 1) yield;
+    if (to % TASKS_PER_STEP === TASKS_PER_STEP - 1) yield;
   }
-  const bones = turnedPairs(contact.bones);
-  const turnedContained = contained === 0 ? 0 : contained === 1 ? 2 : 1;
-  return { ...contact, contained: turnedContained, normals: normals.map((each) => -each), triangles, segments, bones };
+  const bones = swappedPairs(contact.bones);
+  const swappedContained = contained === 0 ? 0 : contained === 1 ? 2 : 1;
+  return { ...contact, contained: swappedContained, normals: normals.map((each) => -each), triangles, segments, bones };
 }
 
 /** Sorts pairs by their second triangle: a counting sort, which keeps them in order of the first. */
-function* turnedOrder(triangles: Uint32Array): Steps<Uint32Array> {
+function* orderBySecond(triangles: Uint32Array): Steps<Uint32Array> {
   const order = new Uint32Array(triangles.length / 2);
-  let most = 0;
+  let maxTriangle = 0;
   for (let i = 0; i < order.length; i++) {
-    most = Math.max(most, triangles[2 * i + 1]);
-    if (i % STEP === STEP - 1) yield;
+    maxTriangle = Math.max(maxTriangle, triangles[2 * i + 1]);
+    if (i % TASKS_PER_STEP === TASKS_PER_STEP - 1) yield;
   }
-  const starts = new Uint32Array(most + 2);
+  const starts = new Uint32Array(maxTriangle + 2);
   for (let i = 0; i < order.length; i++) {
     starts[triangles[2 * i + 1] + 1]++;
-    if (i % STEP === STEP - 1) yield;
+    if (i % TASKS_PER_STEP === TASKS_PER_STEP - 1) yield;
   }
-  for (let i = 0; i < most; i++) starts[i + 1] += starts[i];
+  for (let i = 0; i < maxTriangle; i++) starts[i + 1] += starts[i];
   for (let i = 0; i < order.length; i++) {
     order[starts[triangles[2 * i + 1]]++] = i;
-    if (i % STEP === STEP - 1) yield;
+    if (i % TASKS_PER_STEP === TASKS_PER_STEP - 1) yield;
   }
   return order;
 }

@@ -2,7 +2,7 @@ import type { ObjectId } from '../../shared/types.js';
 import type { CoreExports } from './exports.js';
 import type { CoreMemory } from './memory.js';
 import { type CoreContact, type CoreDistance, readContact, readDistance } from './pair-answers.js';
-import { inOnePiece, type Steps } from './steps.js';
+import { runToEnd, type Steps } from './steps.js';
 
 /** Contacts and distances of two objects. */
 export class CorePairs {
@@ -26,7 +26,7 @@ export class CorePairs {
 
   /** Computes the contact of two objects; null if they do not touch. Normals point from a to b. */
   contact(a: ObjectId, b: ObjectId, detail: number): CoreContact | null {
-    return inOnePiece(this.beginContact(a, b, detail, Number.POSITIVE_INFINITY)!);
+    return runToEnd(this.beginContact(a, b, detail, Number.POSITIVE_INFINITY)!);
   }
 
   /**
@@ -35,8 +35,8 @@ export class CorePairs {
    * frame and before any other contact that may take long.
    */
   beginContact(a: ObjectId, b: ObjectId, detail: number, ms: number): Steps<CoreContact | null> | undefined {
-    const until = performance.now() + ms;
-    return this.#conclude(a, b, this.#exports.beginContact(Math.min(a, b), Math.max(a, b), detail, until));
+    const deadline = performance.now() + ms;
+    return this.#readContact(a, b, this.#exports.beginContact(Math.min(a, b), Math.max(a, b), detail, deadline));
   }
 
   /**
@@ -48,13 +48,13 @@ export class CorePairs {
   }
 
   /** Begins the contact of two objects as they were copied; returns the same as `beginContact`. */
-  beginKeptContact(a: ObjectId, b: ObjectId, kept: number, ms: number): Steps<CoreContact | null> | undefined {
-    return this.#conclude(a, b, this.#exports.beginKeptContact(kept, performance.now() + ms));
+  beginKeptContact(a: ObjectId, b: ObjectId, snapshot: number, ms: number): Steps<CoreContact | null> | undefined {
+    return this.#readContact(a, b, this.#exports.beginKeptContact(snapshot, performance.now() + ms));
   }
 
   /** Continues the contact of two objects; returns the same as `beginContact`. */
   resumeContact(a: ObjectId, b: ObjectId, ms: number): Steps<CoreContact | null> | undefined {
-    return this.#conclude(a, b, this.#exports.resumeContact(performance.now() + ms));
+    return this.#readContact(a, b, this.#exports.resumeContact(performance.now() + ms));
   }
 
   /**
@@ -62,24 +62,24 @@ export class CorePairs {
    * known by then: `resumeDistance` must follow, as with `beginContact`. Throws UNSUPPORTED.
    */
   beginDistance(a: ObjectId, b: ObjectId, limit: number, ms: number): CoreDistance | null | undefined {
-    const until = performance.now() + ms;
-    return this.#measured(a, b, this.#exports.beginDistance(Math.min(a, b), Math.max(a, b), limit, until));
+    const deadline = performance.now() + ms;
+    return this.#readDistance(a, b, this.#exports.beginDistance(Math.min(a, b), Math.max(a, b), limit, deadline));
   }
 
   /** Begins the distance of two objects as `keepContact` has copied them. */
   beginKeptDistance(
     a: ObjectId,
     b: ObjectId,
-    kept: number,
+    snapshot: number,
     limit: number,
     ms: number,
   ): CoreDistance | null | undefined {
-    return this.#measured(a, b, this.#exports.beginKeptDistance(kept, limit, performance.now() + ms));
+    return this.#readDistance(a, b, this.#exports.beginKeptDistance(snapshot, limit, performance.now() + ms));
   }
 
   /** Continues the distance of two objects. */
   resumeDistance(a: ObjectId, b: ObjectId, ms: number): CoreDistance | null | undefined {
-    return this.#measured(a, b, this.#exports.resumeDistance(performance.now() + ms));
+    return this.#readDistance(a, b, this.#exports.resumeDistance(performance.now() + ms));
   }
 
   /** Abandons the contact, distance or sweep that was suspended. */
@@ -87,11 +87,11 @@ export class CorePairs {
     this.#exports.giveUpQuestion();
   }
 
-  #measured(a: ObjectId, b: ObjectId, outcome: number): CoreDistance | null | undefined {
+  #readDistance(a: ObjectId, b: ObjectId, outcome: number): CoreDistance | null | undefined {
     return readDistance(this.#exports, this.#memory, a, b, outcome);
   }
 
-  #conclude(a: ObjectId, b: ObjectId, contained: number): Steps<CoreContact | null> | undefined {
-    return readContact(this.#exports, this.#memory, a, b, contained);
+  #readContact(a: ObjectId, b: ObjectId, outcome: number): Steps<CoreContact | null> | undefined {
+    return readContact(this.#exports, this.#memory, a, b, outcome);
   }
 }

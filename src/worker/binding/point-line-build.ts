@@ -36,12 +36,12 @@ export function beginPointLineBuild(
     wasm.freePointLine(build);
     throw error;
   }
-  let freed = false;
+  let isFreed = false;
   const free = () => {
-    if (!freed) wasm.freePointLine(build);
-    freed = true;
+    if (!isFreed) wasm.freePointLine(build);
+    isFreed = true;
   };
-  const errorOf = (): CollisionError => {
+  const buildError = (): CollisionError => {
     if (wasm.pointLineError(build) === BAD_INDEX) {
       const i = wasm.pointLineCulprit(build) >>> 0;
       const range = `0 to ${vertices - 1} for ${vertices} vertices`;
@@ -57,7 +57,7 @@ export function beginPointLineBuild(
       try {
         const fraction = wasm.stepPointLine(build, performance.now() + budget);
         if (fraction >= 0) return fraction;
-        throw errorOf();
+        throw buildError();
       } catch (error) {
         free();
         throw error;

@@ -1,18 +1,18 @@
 import * as layout from '../../shared/layout.js';
 import type { Clips, Filter, OwnThresholds } from '../../shared/protocol.js';
 import type { CoreExports } from './exports.js';
-import { type BoxNames, type CoreHit, hitAt, hitsInOrder } from './hits.js';
+import { type BoxNames, type CoreHit, hitAt, readSortedHits } from './hits.js';
 import type { CoreMemory } from './memory.js';
-import { STEP, type Steps } from './steps.js';
+import { type Steps, TASKS_PER_STEP } from './steps.js';
 
 const NO_IDS = new Uint32Array();
 /** No object has its own threshold. */
-const NONE_OWN: OwnThresholds = { ids: NO_IDS, thresholds: new Float64Array() };
+const NO_THRESHOLDS: OwnThresholds = { ids: NO_IDS, thresholds: new Float64Array() };
 /** No clipping planes. */
 const NO_CLIPS: Clips = { sets: NO_IDS, planes: new Float64Array() };
 
 /** The core's memory for a query's input and its results. */
-export class Question {
+export class QueryMemory {
   readonly #exports: CoreExports;
   readonly #memory: CoreMemory;
   readonly #boxNames: BoxNames;
@@ -34,7 +34,7 @@ export class Question {
 
   /** Writes the filter and runs `work` with its address. */
   with<T>(filter: Filter, work: (address: number) => T): T {
-    const { layers, side, precision, ignore = NO_IDS, threshold = 0, own = NONE_OWN, clips = NO_CLIPS } = filter;
+    const { layers, side, precision, ignore = NO_IDS, threshold = 0, own = NO_THRESHOLDS, clips = NO_CLIPS } = filter;
     return this.withArrays([ignore, own.ids, own.thresholds, clips.planes, clips.sets], (addresses) => {
       const { words, floats } = this.#memory;
       const set = (offset: number, value: number): void => {
@@ -79,13 +79,13 @@ export class Question {
   }
 
   /** Reads the hit that was found. */
-  foundHit(): CoreHit {
+  readHit(): CoreHit {
     return hitAt(this.#memory.view, this.hit, this.#boxNames);
   }
 
   /** Copies the ids that were found. */
   ids(count: number): Uint32Array<ArrayBuffer> {
-    return this.#memory.uint32s(this.#exports.foundIds() >>> 0, count >>> 0);
+    return this.#memory.copyWords(this.#exports.foundIds() >>> 0, count >>> 0);
   }
 
   /** Returns the hits that were found, in steps between which objects may be removed. */
@@ -94,8 +94,8 @@ export class Question {
     read: (view: DataView, at: number, boxNames: BoxNames) => H,
     compare: (a: H, b: H) => number,
   ): Steps<H[]> {
-    const names = count < STEP ? this.#boxNames : new Map(this.#boxNames);
+    const names = count < TASKS_PER_STEP ? this.#boxNames : new Map(this.#boxNames);
     const at = this.#exports.foundHits() >>> 0;
-    return hitsInOrder(this.#memory, at, count, (view, each) => read(view, each, names), compare);
+    return readSortedHits(this.#memory, at, count, (view, offset) => read(view, offset, names), compare);
   }
 }

@@ -3,13 +3,13 @@ import type { PickRay } from '../../shared/packed.js';
 import type { Cursor, Filter, ViewRecord } from '../../shared/protocol.js';
 import type { Ray } from '../../shared/types.js';
 import type { CoreExports } from './exports.js';
-import { type CoreHit, hitAt, type ManyHits, manyHits } from './hits.js';
+import { allocateRayHits, type CoreHit, hitAt, type RayHitArrays } from './hits.js';
 import type { CoreMemory } from './memory.js';
-import type { Question } from './question.js';
-import { inOnePiece, type Steps } from './steps.js';
+import type { QueryMemory } from './question.js';
+import { runToEnd, type Steps } from './steps.js';
 
 /** Each target takes nine rays of at least a microsecond: this many take up to a millisecond. */
-const TARGETS_AT_ONCE = 64;
+const TARGETS_PER_STEP = 64;
 
 /** Numbers per cone, which lie in the core's memory in the same order: two gradients, another one, and a value. */
 const CONE_NUMBERS = 10;
@@ -18,31 +18,31 @@ const CONE_NUMBERS = 10;
 export class CoreRays {
   readonly #exports: CoreExports;
   readonly #memory: CoreMemory;
-  readonly #question: Question;
+  readonly #queryMemory: QueryMemory;
 
-  constructor(exports: CoreExports, memory: CoreMemory, question: Question) {
+  constructor(exports: CoreExports, memory: CoreMemory, queryMemory: QueryMemory) {
     this.#exports = exports;
     this.#memory = memory;
-    this.#question = question;
+    this.#queryMemory = queryMemory;
   }
 
   raycast(ray: PickRay, filter: Filter): CoreHit | null {
-    return this.#question.with(filter, () => this.raycastAgain(ray));
+    return this.#queryMemory.with(filter, () => this.raycastWithLastFilter(ray));
   }
 
   /** Casts a ray with the filter that was written last. */
-  raycastAgain(ray: PickRay): CoreHit | null {
+  raycastWithLastFilter(ray: PickRay): CoreHit | null {
     this.#setRay(ray);
-    const { query, filter, hit } = this.#question;
-    return this.#exports.raycast(query, filter, hit) ? this.#question.foundHit() : null;
+    const { query, filter, hit } = this.#queryMemory;
+    return this.#exports.raycast(query, filter, hit) ? this.#queryMemory.readHit() : null;
   }
 
   /** Finds all hits; they are read in steps, sorted by distance, then object, then element. */
   raycastAll(ray: PickRay, filter: Filter): Steps<CoreHit[]> {
-    return this.#question.with(filter, () => {
+    return this.#queryMemory.with(filter, () => {
       this.#setRay(ray);
-      return this.#question.hits(
-        this.#exports.raycastAll(this.#question.query, this.#question.filter),
+      return this.#queryMemory.hits(
+        this.#exports.raycastAll(this.#queryMemory.query, this.#queryMemory.filter),
         hitAt,
         (a, b) => a.distance - b.distance || a.object - b.object || a.element - b.element,
       );
@@ -51,25 +51,25 @@ export class CoreRays {
 
   /** Returns whether anything is hit; stops at the first hit. */
   anyHit(ray: Ray, filter: Filter): boolean {
-    return this.#question.with(filter, () => {
+    return this.#queryMemory.with(filter, () => {
       this.#setRay(ray);
-      return this.#exports.anyHit(this.#question.query, this.#question.filter) !== 0;
+      return this.#exports.anyHit(this.#queryMemory.query, this.#queryMemory.filter) !== 0;
     });
   }
 
   /**
    * Finds the nearest hit of each ray, eight numbers per ray: origin, tMin, direction, tMax. Writes the hits to `hits`, from
-   * index `first` on. Returns in `done` how many rays were finished by time `until`, in order.
+   * index `first` on. Returns in `done` how many rays were finished by time `deadline`, in order.
    */
   raycastMany(
     rays: Float32Array,
     filter: Filter,
-    until = Number.POSITIVE_INFINITY,
-    hits: ManyHits = manyHits(rays.length / layout.RAY_NUMBERS),
+    deadline = Number.POSITIVE_INFINITY,
+    hits: RayHitArrays = allocateRayHits(rays.length / layout.RAY_NUMBERS),
     first = 0,
-  ): ManyHits & { done: number } {
+  ): RayHitArrays & { done: number } {
     const count = rays.length / layout.RAY_NUMBERS;
-    return this.#question.with(filter, () =>
+    return this.#queryMemory.with(filter, () =>
       this.#memory.with(count * 68, (input) => {
         // 32 bytes per ray, then 8 + 4 + 4 + 4 + 4 + 12 of its result, the widest first.
         const distances = input + count * 32;
@@ -79,8 +79,8 @@ export class CoreRays {
         const bones = elements + count * 4;
         const barycentrics = bones + count * 4;
         new Float32Array(this.#memory.buffer, input, rays.length).set(rays);
-        const many = [objects, triangles, elements, bones, distances, barycentrics] as const;
-        const done = this.#exports.raycastMany(this.#question.filter, input, count, ...many, until);
+        const outputs = [objects, triangles, elements, bones, distances, barycentrics] as const;
+        const done = this.#exports.raycastMany(this.#queryMemory.filter, input, count, ...outputs, deadline);
         const { buffer } = this.#memory;
         hits.objects.set(new Uint32Array(buffer, objects, done), first);
         hits.distances.set(new Float64Array(buffer, distances, done), first);
@@ -95,7 +95,7 @@ export class CoreRays {
 
   /** Finds the object whose bounds' centre is drawn nearest to the cursor. */
   pickScreen(view: ViewRecord, cursor: Cursor, filter: Filter): CoreHit | null {
-    return inOnePiece(this.#screenHits(view, cursor, filter, false))[0] ?? null;
+    return runToEnd(this.#screenHits(view, cursor, filter, false))[0] ?? null;
   }
 
   /**
@@ -108,27 +108,27 @@ export class CoreRays {
 
   /** Counts for each target how many of its nine points are visible, in steps. Each target is tested as it is at that time. */
   *sees(view: ViewRecord, targets: Uint32Array, filter: Filter): Steps<Uint8Array<ArrayBuffer>> {
-    const seen = new Uint8Array(targets.length);
-    for (let first = 0; first < targets.length; first += TARGETS_AT_ONCE) {
+    const visibleCounts = new Uint8Array(targets.length);
+    for (let first = 0; first < targets.length; first += TARGETS_PER_STEP) {
       if (first > 0) yield;
-      const some = targets.subarray(first, first + TARGETS_AT_ONCE);
-      this.#question.with(filter, () =>
-        this.#question.withArrays([view, some], ([record, ids]) =>
-          this.#memory.with(some.length, (points) => {
-            this.#exports.sees(record, ids, some.length, this.#question.filter, points);
-            seen.set(this.#memory.bytes(points, some.length), first);
+      const block = targets.subarray(first, first + TARGETS_PER_STEP);
+      this.#queryMemory.with(filter, () =>
+        this.#queryMemory.withArrays([view, block], ([record, ids]) =>
+          this.#memory.with(block.length, (points) => {
+            this.#exports.sees(record, ids, block.length, this.#queryMemory.filter, points);
+            visibleCounts.set(this.#memory.bytes(points, block.length), first);
           }),
         ),
       );
     }
-    return seen;
+    return visibleCounts;
   }
 
-  #screenHits(view: ViewRecord, { x, y, radius }: Cursor, filter: Filter, all: boolean): Steps<CoreHit[]> {
-    return this.#question.with(filter, () =>
-      this.#question.withArray(view, (record) =>
-        this.#question.hits(
-          this.#exports.pickScreen(record, x, y, radius, this.#question.filter, all),
+  #screenHits(view: ViewRecord, { x, y, radius }: Cursor, filter: Filter, findsAll: boolean): Steps<CoreHit[]> {
+    return this.#queryMemory.with(filter, () =>
+      this.#queryMemory.withArray(view, (record) =>
+        this.#queryMemory.hits(
+          this.#exports.pickScreen(record, x, y, radius, this.#queryMemory.filter, findsAll),
           (view, at, names): CoreHit => ({
             ...hitAt(view, at, names),
             pixels: view.getFloat64(at + layout.HIT_PIXELS, true),
@@ -140,13 +140,13 @@ export class CoreRays {
   }
 
   #setRay({ origin, direction, tMin = 0, tMax = Number.POSITIVE_INFINITY, cone }: PickRay): void {
-    this.#memory.setFloats(this.#question.query + layout.RAY_ORIGIN, origin, 3);
-    this.#memory.setFloats(this.#question.query + layout.RAY_DIRECTION, direction, 3);
+    this.#memory.setFloats(this.#queryMemory.query + layout.RAY_ORIGIN, origin, 3);
+    this.#memory.setFloats(this.#queryMemory.query + layout.RAY_DIRECTION, direction, 3);
     const { floats } = this.#memory;
-    floats[(this.#question.query + layout.RAY_T_MIN) / 8] = tMin;
-    floats[(this.#question.query + layout.RAY_T_MAX) / 8] = tMax;
-    this.#memory.words[(this.#question.query + layout.RAY_IS_CONE) / 4] = cone ? 1 : 0;
+    floats[(this.#queryMemory.query + layout.RAY_T_MIN) / 8] = tMin;
+    floats[(this.#queryMemory.query + layout.RAY_T_MAX) / 8] = tMax;
+    this.#memory.words[(this.#queryMemory.query + layout.RAY_IS_CONE) / 4] = cone ? 1 : 0;
     if (!cone) return;
-    this.#memory.setFloats(this.#question.query + layout.RAY_CONE_A, cone, CONE_NUMBERS);
+    this.#memory.setFloats(this.#queryMemory.query + layout.RAY_CONE_A, cone, CONE_NUMBERS);
   }
 }

@@ -3,7 +3,7 @@ import type { Filter } from '../../shared/protocol.js';
 import type { ObjectId } from '../../shared/types.js';
 import type { CoreExports } from './exports.js';
 import type { CoreMemory } from './memory.js';
-import type { Question } from './question.js';
+import type { QueryMemory } from './question.js';
 
 /** The outlines of a section, one after the other: shapes and units as in `Section`. */
 export interface Outlines {
@@ -19,23 +19,23 @@ export interface Outlines {
 export class CoreSections {
   readonly #exports: CoreExports;
   readonly #memory: CoreMemory;
-  readonly #question: Question;
+  readonly #queryMemory: QueryMemory;
 
-  constructor(exports: CoreExports, memory: CoreMemory, question: Question) {
+  constructor(exports: CoreExports, memory: CoreMemory, queryMemory: QueryMemory) {
     this.#exports = exports;
     this.#memory = memory;
-    this.#question = question;
+    this.#queryMemory = queryMemory;
   }
 
   /** Lists the objects that the plane may cut, ascending; `begin` and `step` cut each. `end` must follow. */
   candidates(plane: Float64Array, filter: Filter, roundPoints: number, weld: number | undefined): Uint32Array {
-    const turn = (2 * Math.PI) / roundPoints;
-    return this.#question.with(filter, (address) =>
+    const angle = (2 * Math.PI) / roundPoints;
+    return this.#queryMemory.with(filter, (address) =>
       this.#memory.with(32, (at) => {
         this.#memory.setFloats(at, plane, 4);
         const { beginSection, foundIds } = this.#exports;
-        const count = beginSection(at, address, roundPoints, Math.cos(turn), Math.sin(turn), weld ?? -1) >>> 0;
-        return this.#memory.uint32s(foundIds() >>> 0, count).sort();
+        const count = beginSection(at, address, roundPoints, Math.cos(angle), Math.sin(angle), weld ?? -1) >>> 0;
+        return this.#memory.copyWords(foundIds() >>> 0, count).sort();
       }),
     );
   }
@@ -46,8 +46,8 @@ export class CoreSections {
   }
 
   /** Cuts until a point in time. Returns whether the object is done. */
-  step(until: number): boolean {
-    return this.#exports.stepObjectSection(until) !== 0;
+  step(deadline: number): boolean {
+    return this.#exports.stepObjectSection(deadline) !== 0;
   }
 
   /** Copies the outlines that were found. */

@@ -5,19 +5,19 @@ import type { CoreExports } from './exports.js';
 import { type CoreSweepHit, sweepHitAt } from './hits.js';
 import { gatherWays, type ManySweeps, scatterHits, type WayHits } from './many-ways.js';
 import type { CoreMemory } from './memory.js';
-import type { Question } from './question.js';
-import { inOnePiece, type Steps } from './steps.js';
+import type { QueryMemory } from './question.js';
+import { runToEnd, type Steps } from './steps.js';
 
 /** Sweeps: what shapes hit along their ways. */
 export class CoreSweeps {
   readonly #exports: CoreExports;
   readonly #memory: CoreMemory;
-  readonly #question: Question;
+  readonly #queryMemory: QueryMemory;
 
-  constructor(exports: CoreExports, memory: CoreMemory, question: Question) {
+  constructor(exports: CoreExports, memory: CoreMemory, queryMemory: QueryMemory) {
     this.#exports = exports;
     this.#memory = memory;
-    this.#question = question;
+    this.#queryMemory = queryMemory;
   }
 
   /** Finds what a described shape hits first along its way; undefined as in `sweepAll`. */
@@ -25,30 +25,38 @@ export class CoreSweeps {
     description: PlacedDescription,
     motion: Motion,
     filter: Filter,
-    most = Number.POSITIVE_INFINITY,
+    maxWork = Number.POSITIVE_INFINITY,
   ): CoreSweepHit | null | undefined {
-    return this.#question.with(filter, () => {
+    return this.#queryMemory.with(filter, () => {
       const at = this.#setMotion(description, motion);
-      const count = this.#exports.sweep(this.#question.query, at, this.#question.filter, this.#question.hit, most);
+      const count = this.#exports.sweep(
+        this.#queryMemory.query,
+        at,
+        this.#queryMemory.filter,
+        this.#queryMemory.hit,
+        maxWork,
+      );
       if (count < 0) return undefined;
-      return count > 0 ? sweepHitAt(this.#memory.view, this.#question.hit) : null;
+      return count > 0 ? sweepHitAt(this.#memory.view, this.#queryMemory.hit) : null;
     });
   }
 
   /**
-   * Finds the first contact with each object, sorted by time, then object. Returns undefined if more than `most` objects and
+   * Finds the first contact with each object, sorted by time, then object. Returns undefined if more than `maxWork` objects and
    * triangles would have to be examined: then `keepSweep` must begin the sweep.
    */
   sweepAll(
     description: PlacedDescription,
     motion: Motion,
     filter: Filter,
-    most = Number.POSITIVE_INFINITY,
+    maxWork = Number.POSITIVE_INFINITY,
   ): CoreSweepHit[] | undefined {
-    return this.#question.with(filter, () => {
+    return this.#queryMemory.with(filter, () => {
       const at = this.#setMotion(description, motion);
-      const hits = this.#swept(this.#exports.sweepAll(this.#question.query, at, this.#question.filter, most));
-      return hits && inOnePiece(hits);
+      const hits = this.#readHits(
+        this.#exports.sweepAll(this.#queryMemory.query, at, this.#queryMemory.filter, maxWork),
+      );
+      return hits && runToEnd(hits);
     });
   }
 
@@ -56,20 +64,20 @@ export class CoreSweeps {
    * Copies the inputs of a sweep that may take long. Returns the argument of `beginKeptSweep`, which must follow; the meshes must
    * stay as they are until the sweep has ended.
    */
-  keepSweep(description: PlacedDescription, motion: Motion, filter: Filter, all: boolean): number {
-    return this.#question.with(filter, () => {
+  keepSweep(description: PlacedDescription, motion: Motion, filter: Filter, findsAll: boolean): number {
+    return this.#queryMemory.with(filter, () => {
       const at = this.#setMotion(description, motion);
-      return this.#exports.keepSweep(this.#question.query, at, this.#question.filter, all) >>> 0;
+      return this.#exports.keepSweep(this.#queryMemory.query, at, this.#queryMemory.filter, findsAll) >>> 0;
     });
   }
 
   /** Copies the inputs of a sweep along one way of `sweepMany` in the same manner. */
   keepWay(shape: PlacedDescription, way: Float64Array, tolerance: number, filter: Filter): number {
-    return this.#question.with(filter, () => {
-      writeDescription(this.#memory, this.#question.query, shape);
-      const at = this.#question.query + layout.OBJECT_BYTES;
+    return this.#queryMemory.with(filter, () => {
+      writeDescription(this.#memory, this.#queryMemory.query, shape);
+      const at = this.#queryMemory.query + layout.OBJECT_BYTES;
       this.#memory.setFloats(at, way, layout.WAY_NUMBERS);
-      return this.#exports.keepWay(this.#question.query, at, tolerance, this.#question.filter) >>> 0;
+      return this.#exports.keepWay(this.#queryMemory.query, at, tolerance, this.#queryMemory.filter) >>> 0;
     });
   }
 
@@ -77,36 +85,36 @@ export class CoreSweeps {
    * Runs a kept sweep for `ms` milliseconds. Returns the hits in steps, at most one for a `sweep`, or undefined if it was
    * suspended: then `resumeSweep` must be called until it returns hits, as with `resumeContact`.
    */
-  beginKeptSweep(kept: number, ms: number): Steps<CoreSweepHit[]> | undefined {
-    return this.#swept(this.#exports.beginKeptSweep(kept, performance.now() + ms));
+  beginKeptSweep(snapshot: number, ms: number): Steps<CoreSweepHit[]> | undefined {
+    return this.#readHits(this.#exports.beginKeptSweep(snapshot, performance.now() + ms));
   }
 
   /** Continues a sweep; returns the same as `beginKeptSweep`. */
   resumeSweep(ms: number): Steps<CoreSweepHit[]> | undefined {
-    return this.#swept(this.#exports.resumeSweep(performance.now() + ms));
+    return this.#readHits(this.#exports.resumeSweep(performance.now() + ms));
   }
 
   /**
    * Finds what shapes hit first along those of many ways whose numbers are in `order`, and writes it to the places that these
-   * numbers give. Returns how many are done by time `until`: at least one, or -1 - n if `keepWay` must begin the way after the
+   * numbers give. Returns how many are done by time `deadline`: at least one, or -1 - n if `keepWay` must begin the way after the
    * first n, because it may take long.
    */
   sweepMany(
     { shapes, ways, shapeOf, tolerance, filter }: ManySweeps,
     order: Uint32Array,
     hits: WayHits,
-    until = Number.POSITIVE_INFINITY,
+    deadline = Number.POSITIVE_INFINITY,
   ): number {
     const count = order.length;
     // Each block of ways would copy all shapes: if there are more shapes than ways, it copies one shape per way.
-    const isOwn = shapeOf !== undefined && shapes.length > count;
-    const some = isOwn ? Array.from(order, (way) => shapes[shapeOf[way]]) : shapes;
-    const which = shapeOf ? order.map((way, i) => (isOwn ? i : shapeOf[way])) : new Uint32Array();
-    const descriptionBytes = some.length * layout.OBJECT_BYTES;
-    return this.#question.with(filter, () =>
-      this.#question.withArray(which, (shapesAt) =>
+    const isShapePerWay = shapeOf !== undefined && shapes.length > count;
+    const blockShapes = isShapePerWay ? Array.from(order, (way) => shapes[shapeOf[way]]) : shapes;
+    const shapeIndices = shapeOf ? order.map((way, i) => (isShapePerWay ? i : shapeOf[way])) : new Uint32Array();
+    const descriptionBytes = blockShapes.length * layout.OBJECT_BYTES;
+    return this.#queryMemory.with(filter, () =>
+      this.#queryMemory.withArray(shapeIndices, (shapeIndicesAt) =>
         this.#memory.with(descriptionBytes + count * (8 * layout.WAY_NUMBERS + 60), (descriptions) => {
-          some.forEach((shape, i) => {
+          blockShapes.forEach((shape, i) => {
             writeDescription(this.#memory, descriptions + i * layout.OBJECT_BYTES, shape);
           });
           // A way, and 8 + 8 + 24 + 4 + 4 + 12 bytes of its result, the widest first.
@@ -118,17 +126,17 @@ export class CoreSweeps {
           const triangles = objects + count * 4;
           const normals = triangles + count * 4;
           gatherWays(new Float64Array(this.#memory.buffer, input, count * layout.WAY_NUMBERS), ways, order);
-          const many = [objects, triangles, times, depths, points, normals] as const;
+          const outputs = [objects, triangles, times, depths, points, normals] as const;
           const { sweepMany } = this.#exports;
           const done = sweepMany(
             descriptions,
-            shapesAt,
+            shapeIndicesAt,
             input,
             count,
             tolerance,
-            this.#question.filter,
-            ...many,
-            until,
+            this.#queryMemory.filter,
+            ...outputs,
+            deadline,
           );
           const { buffer } = this.#memory;
           scatterHits(hits, order.subarray(0, done < 0 ? -1 - done : done), {
@@ -147,16 +155,16 @@ export class CoreSweeps {
 
   /** Writes a shape followed by its motion. Returns the motion's address. */
   #setMotion(description: PlacedDescription, { way, rotation, tolerance }: Motion): number {
-    writeDescription(this.#memory, this.#question.query, description);
-    const at = this.#question.query + layout.OBJECT_BYTES;
-    this.#memory.setFloats(at + layout.MOTION_WAY, way, 3);
+    writeDescription(this.#memory, this.#queryMemory.query, description);
+    const at = this.#queryMemory.query + layout.OBJECT_BYTES;
+    this.#memory.setFloats(at + layout.MOTION_DISPLACEMENT, way, 3);
     this.#memory.setFloats(at + layout.MOTION_ROTATION, rotation, 4);
     this.#memory.floats[(at + layout.MOTION_TOLERANCE) / 8] = tolerance;
     return at;
   }
 
-  #swept(count: number): Steps<CoreSweepHit[]> | undefined {
+  #readHits(count: number): Steps<CoreSweepHit[]> | undefined {
     if (count < 0) return undefined;
-    return this.#question.hits(count, sweepHitAt, (a, b) => a.time - b.time || a.object - b.object);
+    return this.#queryMemory.hits(count, sweepHitAt, (a, b) => a.time - b.time || a.object - b.object);
   }
 }

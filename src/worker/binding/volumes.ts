@@ -4,19 +4,19 @@ import type { ClosestPoint, Vec3 } from '../../shared/types.js';
 import { type PlacedDescription, writeDescription } from './descriptions.js';
 import type { CoreExports } from './exports.js';
 import type { CoreMemory } from './memory.js';
-import type { Question } from './question.js';
+import type { QueryMemory } from './question.js';
 import { type Steps, sortedIds } from './steps.js';
 
 const NO_IDS = new Uint32Array();
 /** Milliseconds for which objects are tested in a step, and how many waiting objects are passed to it at most. */
 const STEP_MS = 2;
-const ASKED_AT_ONCE = 1 << 14;
+const IDS_PER_STEP = 1 << 14;
 
 /** Queries the core about all objects, or those of a list if given, until a point in time. Returns how many it found. */
-type Ask = (ids: number, count: number, until: number) => number;
+type IdQuery = (ids: number, count: number, deadline: number) => number;
 
 export type IdSteps = Steps<Uint32Array<ArrayBuffer>>;
-type FoundPoint = Omit<ClosestPoint, 'frame'>;
+type NearestPoint = Omit<ClosestPoint, 'frame'>;
 
 /** The objects in a frustum. */
 interface FrustumIds {
@@ -30,24 +30,24 @@ interface FrustumIds {
 export class CoreVolumes {
   readonly #exports: CoreExports;
   readonly #memory: CoreMemory;
-  readonly #question: Question;
+  readonly #queryMemory: QueryMemory;
 
-  constructor(exports: CoreExports, memory: CoreMemory, question: Question) {
+  constructor(exports: CoreExports, memory: CoreMemory, queryMemory: QueryMemory) {
     this.#exports = exports;
     this.#memory = memory;
-    this.#question = question;
+    this.#queryMemory = queryMemory;
   }
 
   /** Lists the ids of the objects in a screen region, ascending, in steps. */
   pickRegion(view: ViewRecord, { bounds, polygon, mode }: Region, filter: Filter): IdSteps {
-    return this.#listed(filter, (...list) =>
-      this.#question.withArrays([view, polygon], ([record, vertices]) => {
-        this.#memory.setFloats(this.#question.query, bounds, 4);
+    return this.#listIds(filter, (...list) =>
+      this.#queryMemory.withArrays([view, polygon], ([record, vertices]) => {
+        this.#memory.setFloats(this.#queryMemory.query, bounds, 4);
         const { words } = this.#memory;
-        words[(this.#question.query + layout.REGION_POLYGON) / 4] = vertices;
-        words[(this.#question.query + layout.REGION_VERTEX_COUNT) / 4] = polygon.length / 2;
-        words[(this.#question.query + layout.REGION_MODE) / 4] = mode;
-        return this.#exports.pickRegion(record, this.#question.query, this.#question.filter, ...list);
+        words[(this.#queryMemory.query + layout.REGION_POLYGON) / 4] = vertices;
+        words[(this.#queryMemory.query + layout.REGION_VERTEX_COUNT) / 4] = polygon.length / 2;
+        words[(this.#queryMemory.query + layout.REGION_MODE) / 4] = mode;
+        return this.#exports.pickRegion(record, this.#queryMemory.query, this.#queryMemory.filter, ...list);
       }),
     );
   }
@@ -57,77 +57,94 @@ export class CoreVolumes {
    * entirely inside, the others cross. Also lists the occluded objects, and their possible occluders.
    */
   frustum(volume: ViewRecord | Float32Array, filter: Filter): FrustumIds {
-    return this.#question.with(filter, () =>
-      this.#question.withArray(volume, (address) => {
+    return this.#queryMemory.with(filter, () =>
+      this.#queryMemory.withArray(volume, (address) => {
         const count =
           volume instanceof Float32Array
-            ? this.#exports.frustumOfPlanes(address, volume.length / 4, this.#question.filter)
-            : this.#exports.frustumOfView(address, this.#question.filter);
+            ? this.#exports.frustumOfPlanes(address, volume.length / 4, this.#queryMemory.filter)
+            : this.#exports.frustumOfView(address, this.#queryMemory.filter);
         const inside = this.#exports.foundInside() >>> 0;
-        const seen = this.#exports.foundSeen() >>> 0;
-        const hidden = seen + (this.#exports.foundOccluded() >>> 0);
+        const visibleEnd = this.#exports.foundSeen() >>> 0;
+        const occludedEnd = visibleEnd + (this.#exports.foundOccluded() >>> 0);
         // They are listed by slots, which are the high bits of ids.
-        const all = this.#question.ids(count);
-        return { ids: all.slice(0, seen), inside, occluded: all.slice(seen, hidden), occluders: all.slice(hidden) };
+        const allIds = this.#queryMemory.ids(count);
+        return {
+          ids: allIds.slice(0, visibleEnd),
+          inside,
+          occluded: allIds.slice(visibleEnd, occludedEnd),
+          occluders: allIds.slice(occludedEnd),
+        };
       }),
     );
   }
 
   /** Lists the ids of the objects that a shape overlaps, ascending, in steps between which its mesh must not change. */
   overlap(description: PlacedDescription, filter: Filter): IdSteps {
-    return this.#listed(filter, (...list) => {
-      writeDescription(this.#memory, this.#question.query, description);
-      return this.#exports.overlap(this.#question.query, this.#question.filter, ...list);
+    return this.#listIds(filter, (...list) => {
+      writeDescription(this.#memory, this.#queryMemory.query, description);
+      return this.#exports.overlap(this.#queryMemory.query, this.#queryMemory.filter, ...list);
     });
   }
 
   /** Lists the ids of the solid objects that contain a point, ascending, in steps. */
   containing([x, y, z]: Vec3, filter: Filter): IdSteps {
-    return this.#listed(filter, (...list) => this.#exports.containing(x, y, z, this.#question.filter, ...list));
+    return this.#listIds(filter, (...list) => this.#exports.containing(x, y, z, this.#queryMemory.filter, ...list));
   }
 
   /** Finds the nearest point of any object, in steps. */
-  *closestPoint([x, y, z]: Vec3, maxDistance: number, filter: Filter): Steps<FoundPoint | null> {
-    let best: FoundPoint | null = null;
-    yield* this.#ask(filter, (...list) => {
+  *closestPoint([x, y, z]: Vec3, maxDistance: number, filter: Filter): Steps<NearestPoint | null> {
+    let best: NearestPoint | null = null;
+    yield* this.#runQuery(filter, (...list) => {
       const { closestPoint } = this.#exports;
-      const most = best?.distance ?? maxDistance;
-      if (!closestPoint(x, y, z, most, best?.object ?? 0, this.#question.filter, this.#question.hit, ...list)) return 0;
-      const { object, point, distance, triangle, element } = this.#question.foundHit();
+      const maxDistanceLeft = best?.distance ?? maxDistance;
+      if (
+        !closestPoint(
+          x,
+          y,
+          z,
+          maxDistanceLeft,
+          best?.object ?? 0,
+          this.#queryMemory.filter,
+          this.#queryMemory.hit,
+          ...list,
+        )
+      )
+        return 0;
+      const { object, point, distance, triangle, element } = this.#queryMemory.readHit();
       best = { object, point, distance, triangle, element };
       return 0;
     });
     return best;
   }
 
-  *#listed(filter: Filter, ask: Ask): IdSteps {
+  *#listIds(filter: Filter, ask: IdQuery): IdSteps {
     const lists: Uint32Array<ArrayBuffer>[] = [];
-    yield* this.#ask(filter, (...list) => lists.push(this.#question.ids(ask(...list))));
+    yield* this.#runQuery(filter, (...list) => lists.push(this.#queryMemory.ids(ask(...list))));
     const [first] = lists;
-    const all = lists.length === 1 ? first : new Uint32Array(lists.reduce((sum, { length }) => sum + length, 0));
+    const allIds = lists.length === 1 ? first : new Uint32Array(lists.reduce((sum, { length }) => sum + length, 0));
     let count = 0;
     for (const list of lists.length === 1 ? [] : lists) {
-      all.set(list, count);
+      allIds.set(list, count);
       count += list.length;
     }
-    return yield* sortedIds(all);
+    return yield* sortedIds(allIds);
   }
 
   /**
    * Queries all objects, and in further steps those that were left when the time of the first step was over: each is tested as it
    * is then, and objects that were removed meanwhile are skipped.
    */
-  *#ask(filter: Filter, ask: Ask): Steps<void> {
-    const askOf = (ids: Uint32Array): void => {
-      this.#question.with(filter, () =>
-        this.#question.withArray(ids, (at) => ask(at, ids.length, performance.now() + STEP_MS)),
+  *#runQuery(filter: Filter, ask: IdQuery): Steps<void> {
+    const queryIds = (ids: Uint32Array): void => {
+      this.#queryMemory.with(filter, () =>
+        this.#queryMemory.withArray(ids, (at) => ask(at, ids.length, performance.now() + STEP_MS)),
       );
     };
-    askOf(NO_IDS);
-    const waiting = this.#memory.uint32s(this.#exports.waitingIds() >>> 0, this.#exports.waitingCount() >>> 0);
-    for (let first = 0; first < waiting.length; first += this.#exports.askedCount()) {
+    queryIds(NO_IDS);
+    const waitingIds = this.#memory.copyWords(this.#exports.waitingIds() >>> 0, this.#exports.waitingCount() >>> 0);
+    for (let first = 0; first < waitingIds.length; first += this.#exports.askedCount()) {
       yield;
-      askOf(waiting.subarray(first, first + ASKED_AT_ONCE));
+      queryIds(waitingIds.subarray(first, first + IDS_PER_STEP));
     }
   }
 }

@@ -32,18 +32,18 @@ export function beginCheck(address: usize, bytes: u32): usize {
 }
 
 /**
- * Works until time `until`, or on the bytes that have arrived: the first `available` ones. Bytes that were just copied are
+ * Works until time `deadline`, or on the bytes that have arrived: the first `available` ones. Bytes that were just copied are
  * summed up and validated while they are in the processor's cache. Returns MESH_UNDECIDED if there is more to do, MESH_OK if
  * the bytes are a mesh in which every traversal stays in bounds and terminates, else the fault.
  */
-export function stepCheck(address: usize, until: f64, available: u32): u32 {
+export function stepCheck(address: usize, deadline: f64, available: u32): u32 {
   const check = changetype<MeshCheck>(address);
   do {
     if (isWaiting(check, available)) return MESH_UNDECIDED;
     const fault = step(check, available);
     if (fault != MESH_OK) return fault;
     if (check.phase == PHASE_RANGES && areRangesDone(check)) return MESH_OK;
-  } while (until == Infinity || now() < until);
+  } while (deadline == Infinity || now() < deadline);
   return MESH_UNDECIDED;
 }
 
@@ -59,7 +59,7 @@ function isWaiting(check: MeshCheck, available: u32): bool {
 function step(check: MeshCheck, available: u32): u32 {
   const phase = check.phase;
   if (phase == PHASE_RANGES) return areRangesDone(check) ? MESH_OK : checkRange(check, STEP_BYTES);
-  if (phase == PHASE_SUM) return sumSome(check, available);
+  if (phase == PHASE_SUM) return sumStep(check, available);
   check.phase = phase + 1;
   if (phase == PHASE_DERIVED) return isPointLine(check.mesh) ? MESH_OK : checkDerived(check);
   const isPoints = isPointLine(check.mesh), fault = isPoints ? checkPointLineHeader(check) : checkTreeHeader(check);
@@ -73,15 +73,15 @@ function step(check: MeshCheck, available: u32): u32 {
  * Adds the next available bytes to the checksum, and validates their contents. Damage is reported as such: faults in the
  * numbers are reported only if the checksum is right.
  */
-function sumSome(check: MeshCheck, available: u32): u32 {
+function sumStep(check: MeshCheck, available: u32): u32 {
   const mesh = meshOf(check), sum = sumOf(check);
-  const isAll = sumUp(sum, min(STEP_BYTES, check.mesh + available - sum.at)) && available >= check.bytes;
-  if (isAll && endChecksum(sum, mesh) != mesh.checksum) return MESH_CORRUPT;
+  const isComplete = sumUp(sum, min(STEP_BYTES, check.mesh + available - sum.at)) && available >= check.bytes;
+  if (isComplete && endChecksum(sum, mesh) != mesh.checksum) return MESH_CORRUPT;
   if (check.fault == MESH_OK) {
-    const end = <usize>(isAll ? sum.end : sum.at);
+    const end = <usize>(isComplete ? sum.end : sum.at);
     check.fault = isPointLine(check.mesh) ? checkPointLineBefore(check, end) : checkTreeBefore(check, end);
   }
-  if (!isAll) return MESH_OK;
+  if (!isComplete) return MESH_OK;
   check.phase = PHASE_DERIVED;
   return check.fault;
 }

@@ -24,17 +24,17 @@ const WORK_PER_READING: i32 = 4096;
 @inline
 export const IS_INTERRUPTIBLE: bool = ASC_MEMORY_BASE == 0;
 
-let left: i32 = WORK_PER_READING;
-let until: f64 = Infinity;
+let remainingWork: i32 = WORK_PER_READING;
+let deadline: f64 = Infinity;
 
 /** Resets the count: small pairs never read the clock. */
 export function beginWork(): void {
-  left = WORK_PER_READING;
+  remainingWork = WORK_PER_READING;
 }
 
 /** Sets the time, on the clock of `now`, at which checkpoints suspend the work. */
 export function setDeadline(time: f64): void {
-  until = time;
+  deadline = time;
 }
 
 /** Counts `work` units as done, and may suspend the work here. */
@@ -42,12 +42,12 @@ export function setDeadline(time: f64): void {
 @inline
 export function checkpoint(work: i32): void {
   if (IS_INTERRUPTIBLE) {
-    left -= work;
-    if (left <= 0) leaveIfLate();
+    remainingWork -= work;
+    if (remainingWork <= 0) suspendIfLate();
   }
 }
 
-function leaveIfLate(): void {
-  left = WORK_PER_READING;
-  if (now() >= until) suspend();
+function suspendIfLate(): void {
+  remainingWork = WORK_PER_READING;
+  if (now() >= deadline) suspend();
 }

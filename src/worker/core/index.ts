@@ -253,12 +253,12 @@ export function checkMeshTree(address: usize): u32 {
 }
 
 /**
- * Returns how many pairs of triangles of two meshes intersect; only 0 or 1 unless `all`. `matrix`: 12 f64, from b's mesh space
+ * Returns how many pairs of triangles of two meshes intersect; only 0 or 1 unless `countsAll`. `matrix`: 12 f64, from b's mesh space
  * to a's. Throws OUT_OF_MEMORY.
  */
-export function meshPairs(a: usize, b: usize, matrix: usize, all: bool): u32 {
+export function meshPairs(a: usize, b: usize, matrix: usize, countsAll: bool): u32 {
   const meshA = changetype<Mesh>(a), meshB = changetype<Mesh>(b), map = changetype<Affine>(matrix);
-  if (!all) return <u32>meshesMeet(meshA, meshB, map, noWitness());
+  if (!countsAll) return <u32>meshesMeet(meshA, meshB, map, noWitness());
   intersectMeshes(meshA, meshB, map);
   return pairCount;
 }
@@ -334,13 +334,13 @@ export function foundHits(): usize {
 
 /**
  * Casts `count` rays of 8 f32 at `rays`: origin, tMin, direction, tMax. Writes for each ray: object u32, triangle, element and
- * bone i32, distance f64, barycentrics 3 f32. Returns how many are done by time `until`: at least one. Throws OUT_OF_MEMORY.
+ * bone i32, distance f64, barycentrics 3 f32. Returns how many are done by time `deadline`: at least one. Throws OUT_OF_MEMORY.
  */
 export function raycastMany(
   filter: usize, rays: usize, count: u32, objects: usize, triangles: usize, elements: usize, bones: usize,
-  distances: usize, barycentrics: usize, until: f64,
+  distances: usize, barycentrics: usize, deadline: f64,
 ): u32 {
   updateTrees();
   setFilter(filter);
-  return castMany(rays, count, objects, triangles, elements, bones, distances, barycentrics, until);
+  return castMany(rays, count, objects, triangles, elements, bones, distances, barycentrics, deadline);
 }

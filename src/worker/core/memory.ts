@@ -16,7 +16,7 @@ class Chunk {
   // The neighbouring free chunks, or the heap's record, which is both the head and the tail of the list; valid only while
   // free.
   next: usize;
-  before: usize;
+  previous: usize;
 }
 
 /** The free chunks that begin in one megabyte. */
@@ -25,7 +25,7 @@ class Region {
   /** The first of them; 0 if none. */
   first: usize;
   /** Upper bound of their bytes. */
-  most: usize;
+  maxBytes: usize;
 }
 
 const REGION_BITS: usize = 20;
@@ -36,7 +36,7 @@ class Heap extends Chunk {
   end: usize;
   inUse: usize;
   /** Sentinel before all regions, which follow: its first chunk is this record. */
-  front: usize;
+  sentinel: usize;
   unused: usize;
 }
 
@@ -44,7 +44,7 @@ const HEAP_BYTES: usize = offsetof<Heap>() + REGIONS * offsetof<Region>();
 const heap = changetype<Heap>(memory.data(IS_INTERRUPTIBLE ? 16 : <i32>HEAP_BYTES, 16));
 if (!IS_INTERRUPTIBLE) {
   heap.end = (__heap_base + 63) & ~63;
-  heap.next = heap.before = heap.front = changetype<usize>(heap);
+  heap.next = heap.previous = heap.sentinel = changetype<usize>(heap);
 }
 
 export function usedBytes(): usize {
@@ -62,17 +62,17 @@ export function allocate(bytes: u64): usize {
   let chunk = firstFit(size);
   if (chunk == 0) {
     // If the last free chunk is too small but ends where the heap ends, it becomes the beginning of the new chunk.
-    const last = heap.before, grows = last + HEADER + changetype<Chunk>(last).bytes == heap.end;
-    chunk = grows ? last : heap.end;
+    const last = heap.previous, extendsLast = last + HEADER + changetype<Chunk>(last).bytes == heap.end;
+    chunk = extendsLast ? last : heap.end;
     const end = <u64>chunk + HEADER + size;
-    const have = <u64>memory.size() << 16;
-    if (end > have) {
-      const needed = <i32>((end - have + 0xffff) >> 16);
+    const availableBytes = <u64>memory.size() << 16;
+    if (end > availableBytes) {
+      const needed = <i32>((end - availableBytes + 0xffff) >> 16);
       // A sixteenth more than needed, so that the cost of growing step by step stays linear.
       const generous = min<i32>(needed + (memory.size() >> 4), 65536 - memory.size());
       if (generous < needed || (memory.grow(generous) < 0 && memory.grow(needed) < 0)) outOfMemory(<f64>bytes);
     }
-    if (grows) unlink(chunk);
+    if (extendsLast) unlink(chunk);
     heap.end = <usize>end;
     changetype<Chunk>(chunk).bytes = size;
   } else {
@@ -82,7 +82,7 @@ export function allocate(bytes: u64): usize {
       const split = chunk + HEADER + size;
       changetype<Chunk>(split).bytes = rest - HEADER;
       changetype<Chunk>(chunk).bytes = size;
-      link(split, changetype<Chunk>(chunk).before);
+      link(split, changetype<Chunk>(chunk).previous);
     }
   }
   heap.inUse += changetype<Chunk>(chunk).bytes + HEADER;
@@ -102,13 +102,13 @@ export function release(address: usize): void {
     do region -= offsetof<Region>();
     while (changetype<Region>(region).first == 0);
   }
-  let before = changetype<Region>(region).first;
-  for (let next = changetype<Chunk>(before).next; isFree(next) && next < chunk; next = changetype<Chunk>(before).next) {
-    before = next;
+  let previous = changetype<Region>(region).first;
+  for (let next = changetype<Chunk>(previous).next; isFree(next) && next < chunk; next = changetype<Chunk>(previous).next) {
+    previous = next;
   }
-  link(chunk, before);
+  link(chunk, previous);
   mergeWithNext(chunk);
-  mergeWithNext(before);
+  mergeWithNext(previous);
 }
 
 /** Returns the first free chunk of at least `size` bytes; 0 if none. */
@@ -116,14 +116,14 @@ function firstFit(size: usize): usize {
   const last = heap.end >> REGION_BITS;
   for (let i: usize = 0; i <= last; i++) {
     const region = regionOf(i << REGION_BITS);
-    if (region.most < size) continue;
-    let most: usize = 0;
+    if (region.maxBytes < size) continue;
+    let maxBytes: usize = 0;
     for (let chunk = region.first; isFree(chunk) && chunk >> REGION_BITS == i; chunk = changetype<Chunk>(chunk).next) {
       const bytes = changetype<Chunk>(chunk).bytes;
       if (bytes >= size) return chunk;
-      most = max(most, bytes);
+      maxBytes = max(maxBytes, bytes);
     }
-    region.most = most;
+    region.maxBytes = maxBytes;
   }
   return 0;
 }
@@ -143,20 +143,20 @@ function regionOf(chunk: usize): Region {
 }
 
 /** Inserts a chunk into the list. */
-function link(chunk: usize, before: usize): void {
-  const next = changetype<Chunk>(before).next, region = regionOf(chunk);
-  changetype<Chunk>(chunk).before = before;
+function link(chunk: usize, previous: usize): void {
+  const next = changetype<Chunk>(previous).next, region = regionOf(chunk);
+  changetype<Chunk>(chunk).previous = previous;
   changetype<Chunk>(chunk).next = next;
-  changetype<Chunk>(before).next = changetype<Chunk>(next).before = chunk;
+  changetype<Chunk>(previous).next = changetype<Chunk>(next).previous = chunk;
   if (region.first - 1 >= chunk) region.first = chunk;
-  region.most = max(region.most, changetype<Chunk>(chunk).bytes);
+  region.maxBytes = max(region.maxBytes, changetype<Chunk>(chunk).bytes);
 }
 
 /** Removes a chunk from the list. It keeps its links to its neighbours. */
 function unlink(chunk: usize): void {
-  const next = changetype<Chunk>(chunk).next, before = changetype<Chunk>(chunk).before;
-  changetype<Chunk>(before).next = next;
-  changetype<Chunk>(next).before = before;
+  const next = changetype<Chunk>(chunk).next, previous = changetype<Chunk>(chunk).previous;
+  changetype<Chunk>(previous).next = next;
+  changetype<Chunk>(next).previous = previous;
   const region = regionOf(chunk);
   if (region.first == chunk) region.first = next > chunk && next >> REGION_BITS == chunk >> REGION_BITS ? next : 0;
 }
@@ -167,7 +167,7 @@ function mergeWithNext(chunk: usize): void {
   unlink(next);
   const bytes = changetype<Chunk>(chunk).bytes + HEADER + changetype<Chunk>(next).bytes;
   changetype<Chunk>(chunk).bytes = bytes;
-  regionOf(chunk).most = max(regionOf(chunk).most, bytes);
+  regionOf(chunk).maxBytes = max(regionOf(chunk).maxBytes, bytes);
 }
 
 /** Returns the number of bytes at an address: at least as many as were requested. */
@@ -180,13 +180,13 @@ export function capacityOf(address: usize): usize {
  * least half. Throws OUT_OF_MEMORY.
  */
 export function reserve(address: usize, used: usize, bytes: u64): usize {
-  const have: usize = address == 0 ? 0 : capacityOf(address);
-  if (have >= bytes) return address;
-  return moveTo(address, used, max<u64>(bytes, <u64>have + (have >> 1)));
+  const capacity: usize = address == 0 ? 0 : capacityOf(address);
+  if (capacity >= bytes) return address;
+  return reserveExactly(address, used, max<u64>(bytes, <u64>capacity + (capacity >> 1)));
 }
 
 /** Makes room for `bytes` bytes as `reserve` does, but for no more. Throws OUT_OF_MEMORY. */
-export function moveTo(address: usize, used: usize, bytes: u64): usize {
+export function reserveExactly(address: usize, used: usize, bytes: u64): usize {
   if (address != 0 && capacityOf(address) >= bytes) return address;
   const grown = allocate(bytes);
   if (used != 0) memory.copy(grown, address, used);

@@ -5,11 +5,11 @@ import { now } from './host';
 import { allocate, release } from './memory';
 import { beginDerivation, stepDerivation } from './mesh/topology/derivation';
 import { Derivation, freeDerivation, resultOf } from './mesh/topology/derivation-state';
-import { FRESH, hasOwnPlace } from './mesh/topology/derived';
+import { FRESH, isDerivedInMesh } from './mesh/topology/derived';
 import { Derived, derivedOf } from './mesh/topology/derived-layout';
-import { endPacking, packSome } from './mesh/topology/pack';
+import { endPacking, packStep } from './mesh/topology/pack';
 import { CHECKSUM_BYTES, Checksum, beginChecksum, endChecksum, sumUp } from './mesh/tree/checksum';
-import { Mesh, derivedPlace } from './mesh/tree/layout';
+import { Mesh, derivedAddress } from './mesh/tree/layout';
 import { isPointLine } from './point-line/layout';
 
 const PHASE_COPY: u32 = 0;
@@ -56,18 +56,18 @@ export function beginBake(address: usize): usize {
   const mesh = changetype<Mesh>(address);
   memory.fill(changetype<usize>(bake), 0, SUM_AT);
   bake.mesh = <u32>address;
-  const isOnePiece = isPointLine(address) || (isFresh(address) && hasOwnPlace(mesh));
+  const isOnePiece = isPointLine(address) || (isFresh(address) && isDerivedInMesh(mesh));
   if (isOnePiece) bake.baked = <u32>address;
   bake.phase = isOnePiece ? PHASE_SUM : isFresh(address) ? PHASE_PACK : PHASE_COPY;
   return changetype<usize>(bake);
 }
 
-/** Works until time `until`. Returns the fraction done. Throws OUT_OF_MEMORY. */
-export function stepBake(address: usize, until: f64): f64 {
+/** Works until time `deadline`. Returns the fraction done. Throws OUT_OF_MEMORY. */
+export function stepBake(address: usize, deadline: f64): f64 {
   const bake = changetype<MeshBake>(address);
   while (bake.phase != PHASE_DONE) {
-    runStep(bake, until);
-    if (until != Infinity && now() >= until) break;
+    runStep(bake, deadline);
+    if (deadline != Infinity && now() >= deadline) break;
   }
   return <f64>bake.phase / <f64>PHASE_DONE;
 }
@@ -96,21 +96,21 @@ function freeDerived(bake: MeshBake): void {
   bake.derivation = bake.tree = 0;
 }
 
-function runStep(bake: MeshBake, until: f64): void {
-  if (bake.phase == PHASE_COPY) copySome(bake);
-  else if (bake.phase == PHASE_DERIVE) deriveSome(bake, until);
+function runStep(bake: MeshBake, deadline: f64): void {
+  if (bake.phase == PHASE_COPY) copyStep(bake);
+  else if (bake.phase == PHASE_DERIVE) deriveStep(bake, deadline);
   else if (bake.phase == PHASE_PACK) pack(bake);
-  else sumSome(bake);
+  else sumStep(bake);
 }
 
-function goOn(bake: MeshBake): void {
+function nextPhase(bake: MeshBake): void {
   bake.phase++;
   bake.cursor = 0;
 }
 
 /** Copies the tree, so that others may move the mesh's vertices from then on. */
-function copySome(bake: MeshBake): void {
-  const mesh = changetype<Mesh>(<usize>bake.mesh), bytes = derivedPlace(mesh) - <usize>bake.mesh;
+function copyStep(bake: MeshBake): void {
+  const mesh = changetype<Mesh>(<usize>bake.mesh), bytes = derivedAddress(mesh) - <usize>bake.mesh;
   if (bake.tree == 0) bake.tree = <u32>allocate(bytes);
   const at = <usize>bake.cursor, end = min(at + COPY_BYTES, bytes);
   memory.copy(<usize>bake.tree + at, <usize>bake.mesh + at, end - at);
@@ -119,11 +119,11 @@ function copySome(bake: MeshBake): void {
   const tree = changetype<Mesh>(<usize>bake.tree);
   tree.derivedState = FRESH;
   bake.derivation = <u32>changetype<usize>(beginDerivation(tree));
-  goOn(bake);
+  nextPhase(bake);
 }
 
-function deriveSome(bake: MeshBake, until: f64): void {
-  if (stepDerivation(changetype<Derivation>(<usize>bake.derivation), until) == 1) goOn(bake);
+function deriveStep(bake: MeshBake, deadline: f64): void {
+  if (stepDerivation(changetype<Derivation>(<usize>bake.derivation), deadline) == 1) nextPhase(bake);
 }
 
 // @ts-ignore: decorator
@@ -137,21 +137,21 @@ function derivedIn(bake: MeshBake): Derived {
 function pack(bake: MeshBake): void {
   const mesh = changetype<Mesh>(<usize>(bake.tree == 0 ? bake.mesh : bake.tree));
   const derived = derivedIn(bake);
-  const treeBytes = derivedPlace(mesh) - changetype<usize>(mesh), all = treeBytes + derived.bytes;
+  const treeBytes = derivedAddress(mesh) - changetype<usize>(mesh), totalBytes = treeBytes + derived.bytes;
   if (bake.baked == 0) bake.baked = <u32>allocate(<u64>treeBytes + derived.bytes);
   const from = changetype<usize>(mesh);
-  bake.cursor = <u32>packSome(bake.baked, from, treeBytes, changetype<usize>(derived), all, bake.cursor, COPY_BYTES);
-  if (<usize>bake.cursor < all) return;
-  endPacking(changetype<Mesh>(<usize>bake.baked), treeBytes, all);
+  bake.cursor = <u32>packStep(bake.baked, from, treeBytes, changetype<usize>(derived), totalBytes, bake.cursor, COPY_BYTES);
+  if (<usize>bake.cursor < totalBytes) return;
+  endPacking(changetype<Mesh>(<usize>bake.baked), treeBytes, totalBytes);
   freeDerived(bake);
-  goOn(bake);
+  nextPhase(bake);
 }
 
-function sumSome(bake: MeshBake): void {
+function sumStep(bake: MeshBake): void {
   const mesh = changetype<Mesh>(<usize>bake.baked), sum = changetype<Checksum>(changetype<usize>(bake) + SUM_AT);
   if (bake.cursor == 0) beginChecksum(sum, mesh);
   bake.cursor = 1;
   if (!sumUp(sum, SUM_BYTES)) return;
   mesh.checksum = endChecksum(sum, mesh);
-  goOn(bake);
+  nextPhase(bake);
 }

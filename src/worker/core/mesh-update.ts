@@ -6,9 +6,9 @@ import { allocate, release } from './memory';
 import { DeformBuild, beginRefitDeform, stepDeform } from './mesh/build/bake-deform';
 import { markStale } from './mesh/topology/derived';
 import { derivedOf } from './mesh/topology/derived-layout';
-import { endPacking, packSome } from './mesh/topology/pack';
+import { endPacking, packStep } from './mesh/topology/pack';
 import { isDeformable } from './mesh/tree/deform-layout';
-import { Mesh, derivedPlace, treeScale } from './mesh/tree/layout';
+import { Mesh, derivedAddress, treeScale } from './mesh/tree/layout';
 import { REFIT_BYTES, REFIT_OK, Refit, beginRefit, culprit, isRefitDone, stepRefit } from './mesh/tree/refit';
 import { isPointLine, pointLineOf } from './point-line/layout';
 import {
@@ -67,20 +67,20 @@ export function beginUpdate(update: usize, mesh: usize, positions: usize, scratc
   u.positions = <u32>positions;
   u.scratch = <u32>scratch;
   if (isCopied) beginCopy(u);
-  else beginMoving(u);
+  else beginRefitting(u);
 }
 
 /**
- * Works until time `until`. Returns REFIT_UNDECIDED if there is more to do, REFIT_OK if the update is done, or the fault
+ * Works until time `deadline`. Returns REFIT_UNDECIDED if there is more to do, REFIT_OK if the update is done, or the fault
  * that ends it, in which case the mesh is unchanged. Throws OUT_OF_MEMORY.
  */
-export function stepUpdate(update: usize, until: f64): u32 {
+export function stepUpdate(update: usize, deadline: f64): u32 {
   const u = changetype<MeshUpdate>(update);
   do {
     const fault = runStep(u);
     if (fault != REFIT_OK) return fault;
     if (u.phase == PHASE_DONE) return REFIT_OK;
-  } while (until == Infinity || now() < until);
+  } while (deadline == Infinity || now() < deadline);
   return REFIT_UNDECIDED;
 }
 
@@ -103,11 +103,11 @@ export function dropUpdate(update: usize): void {
 
 function runStep(u: MeshUpdate): u32 {
   if (u.phase == PHASE_COPY) {
-    copySome(u);
+    copyStep(u);
     return REFIT_OK;
   }
   if (u.phase == PHASE_DEFORM) {
-    if (stepDeform(deformBuildOf(u), meshOf(u))) endMoving(u);
+    if (stepDeform(deformBuildOf(u), meshOf(u))) endRefitting(u);
     return REFIT_OK;
   }
   const fault = isPointLine(u.to) ? stepPointLineRefit(pointLineRefitOf(u)) : stepRefit(refitOf(u));
@@ -122,7 +122,7 @@ function runStep(u: MeshUpdate): u32 {
       u.phase = PHASE_DEFORM;
       beginRefitDeform(meshOf(u), u.positions, u.scaleBefore, u.scratch);
     } else {
-      endMoving(u);
+      endRefitting(u);
     }
   }
   return REFIT_OK;
@@ -152,7 +152,7 @@ function deformBuildOf(u: MeshUpdate): DeformBuild {
   return changetype<DeformBuild>(<usize>u.scratch);
 }
 
-function beginMoving(u: MeshUpdate): void {
+function beginRefitting(u: MeshUpdate): void {
   u.phase = PHASE_REFIT;
   if (isPointLine(u.to)) {
     beginPointLineRefit(pointLineRefitOf(u), pointLineOf(meshOf(u)), u.positions, u.scratch);
@@ -162,7 +162,7 @@ function beginMoving(u: MeshUpdate): void {
   beginRefit(refitOf(u), meshOf(u), u.positions, u.scratch);
 }
 
-function endMoving(u: MeshUpdate): void {
+function endRefitting(u: MeshUpdate): void {
   markStale(meshOf(u));
   u.phase = PHASE_DONE;
 }
@@ -183,17 +183,17 @@ function beginCopy(u: MeshUpdate): void {
 
 function treeBytesOf(u: MeshUpdate): usize {
   const from = changetype<Mesh>(<usize>u.from);
-  return isPointLine(u.from) ? <usize>from.bytes : derivedPlace(from) - <usize>u.from;
+  return isPointLine(u.from) ? <usize>from.bytes : derivedAddress(from) - <usize>u.from;
 }
 
-function copySome(u: MeshUpdate): void {
+function copyStep(u: MeshUpdate): void {
   // The derived data are replaced if they were derived again meanwhile.
   if (hasChanged(u)) beginCopy(u);
-  const treeBytes = treeBytesOf(u), all = treeBytes + u.derivedBytes, at = <usize>u.copied;
-  u.copied = <u32>packSome(u.to, u.from, treeBytes, u.derived, all, at, STEP_BYTES);
-  if (<usize>u.copied < all) return;
-  if (!isPointLine(u.from)) endPacking(meshOf(u), treeBytes, all);
-  beginMoving(u);
+  const treeBytes = treeBytesOf(u), totalBytes = treeBytes + u.derivedBytes, at = <usize>u.copied;
+  u.copied = <u32>packStep(u.to, u.from, treeBytes, u.derived, totalBytes, at, STEP_BYTES);
+  if (<usize>u.copied < totalBytes) return;
+  if (!isPointLine(u.from)) endPacking(meshOf(u), treeBytes, totalBytes);
+  beginRefitting(u);
 }
 
 function hasChanged(u: MeshUpdate): bool {

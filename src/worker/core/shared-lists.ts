@@ -9,7 +9,7 @@ class SharedList {
   /** The next list in the same bucket; for a retired list, the next retired one. */
   next: u32;
   /** Reference count: the objects and others that hold the list. */
-  uses: u32;
+  referenceCount: u32;
   hash: u32;
   bytes: u32;
 }
@@ -49,40 +49,40 @@ export function bytesOf(list: usize): u32 {
  * OUT_OF_MEMORY.
  */
 export function holdList(content: usize, bytes: u32): usize {
-  let mixed: u64 = bytes;
-  for (let at = content; at < content + bytes; at += 4) mixed = mix(mixed ^ load<u32>(at));
-  const hash = <u32>mixed;
+  let hash64: u64 = bytes;
+  for (let at = content; at < content + bytes; at += 4) hash64 = mix(hash64 ^ load<u32>(at));
+  const hash = <u32>hash64;
   const bucket = bucketOf(hash);
   for (let at = load<u32>(bucket); at != 0; at = changetype<SharedList>(<usize>at).next) {
-    const other = changetype<SharedList>(<usize>at);
-    if (other.hash != hash || other.bytes != bytes || memory.compare(contentOf(at), content, bytes) != 0) continue;
-    other.uses++;
+    const candidate = changetype<SharedList>(<usize>at);
+    if (candidate.hash != hash || candidate.bytes != bytes || memory.compare(contentOf(at), content, bytes) != 0) continue;
+    candidate.referenceCount++;
     return at;
   }
   const list = allocate(HEADER_BYTES + bytes);
   memory.copy(contentOf(list), content, bytes);
-  const made = changetype<SharedList>(list);
-  made.hash = hash;
-  made.bytes = bytes;
-  made.uses = 1;
-  made.next = load<u32>(bucket);
+  const newList = changetype<SharedList>(list);
+  newList.hash = hash;
+  newList.bytes = bytes;
+  newList.referenceCount = 1;
+  newList.next = load<u32>(bucket);
   store<u32>(bucket, <u32>list);
   return list;
 }
 
 /** Adds a holder to a list; 0 is none. */
 export function shareList(list: usize): void {
-  if (list != 0) changetype<SharedList>(list).uses++;
+  if (list != 0) changetype<SharedList>(list).referenceCount++;
 }
 
 /** Removes a holder from a list, which is freed with its last holder; 0 is none. */
 export function dropList(list: usize): void {
-  if (isLetGo(list)) release(list);
+  if (dropReference(list)) release(list);
 }
 
 /** Like `dropList` for a list that somebody may still read: `freeRetiredLists` frees it. */
 export function retireList(list: usize): void {
-  if (!isLetGo(list)) return;
+  if (!dropReference(list)) return;
   changetype<SharedList>(list).next = retired;
   retired = <u32>list;
 }
@@ -97,8 +97,8 @@ export function freeRetiredLists(): void {
 }
 
 /** Removes a holder and returns whether it was the last one; then the list is not found any more. */
-function isLetGo(list: usize): bool {
-  if (list == 0 || --changetype<SharedList>(list).uses != 0) return false;
+function dropReference(list: usize): bool {
+  if (list == 0 || --changetype<SharedList>(list).referenceCount != 0) return false;
   let at = bucketOf(changetype<SharedList>(list).hash);
   while (<usize>load<u32>(at) != list) at = <usize>load<u32>(at) + offsetof<SharedList>('next');
   store<u32>(at, changetype<SharedList>(list).next);
@@ -110,7 +110,7 @@ export function listUses(): u32 {
   let uses: u32 = 0;
   for (let i: u32 = 0; i < BUCKETS; i++) {
     for (let at = load<u32>(bucketOf(i)); at != 0; at = changetype<SharedList>(<usize>at).next) {
-      uses += changetype<SharedList>(<usize>at).uses;
+      uses += changetype<SharedList>(<usize>at).referenceCount;
     }
   }
   return uses;

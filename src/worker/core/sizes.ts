@@ -6,6 +6,6 @@ export const F64_BYTES: i32 = 8;
 /** A v128: a lane for each of four children, triangles or boxes. */
 export const VECTOR_BYTES: i32 = 16;
 /** A position: x, y and z, f64 each. */
-export const PLACE_BYTES: i32 = 3 * F64_BYTES;
+export const POSITION_BYTES: i32 = 3 * F64_BYTES;
 /** The corners of a triangle: a position each. */
-export const TRIANGLE_BYTES: i32 = 3 * PLACE_BYTES;
+export const TRIANGLE_BYTES: i32 = 3 * POSITION_BYTES;

@@ -1,8 +1,8 @@
 /** Children of a node, and items of a leaf. */
 export const WIDTH = 8;
-const STEPS = 8192;
+const ITEMS_PER_STEP = 8192;
 /** An empty box. */
-const EMPTY = [Infinity, Infinity, Infinity, -Infinity, -Infinity, -Infinity];
+const EMPTY_BOX = [Infinity, Infinity, Infinity, -Infinity, -Infinity, -Infinity];
 /** Bits of a Morton code for each axis. */
 const AXIS_BITS = 10;
 
@@ -34,14 +34,14 @@ export function* buildBoxTree(items: Float32Array): Generator<void, BoxTree> {
   const levels = levelsOf(order.length);
   const boxes = new Float32Array(6 * levels[levels.length - 1]);
   for (let level = 0; level + 1 < levels.length; level++) {
-    const [from, below] = level === 0 ? [items, order.length] : [boxes, levels[level] - levels[level - 1]];
+    const [childBoxes, childCount] = level === 0 ? [items, order.length] : [boxes, levels[level] - levels[level - 1]];
     for (let node = levels[level]; node < levels[level + 1]; node++) {
-      boxes.set(EMPTY, 6 * node);
+      boxes.set(EMPTY_BOX, 6 * node);
       const first = (node - levels[level]) * WIDTH;
-      for (let child = first; child < Math.min(first + WIDTH, below); child++) {
-        include(boxes, 6 * node, from, 6 * (level === 0 ? order[child] : levels[level - 1] + child));
+      for (let child = first; child < Math.min(first + WIDTH, childCount); child++) {
+        include(boxes, 6 * node, childBoxes, 6 * (level === 0 ? order[child] : levels[level - 1] + child));
       }
-      if (node % STEPS === STEPS - 1) yield;
+      if (node % ITEMS_PER_STEP === ITEMS_PER_STEP - 1) yield;
     }
   }
   return { order, boxes };
@@ -50,18 +50,18 @@ export function* buildBoxTree(items: Float32Array): Generator<void, BoxTree> {
 /** Returns the Morton code of the centre of each box. */
 function* mortonCodes(items: Float32Array): Generator<void, Uint32Array> {
   const codes = new Uint32Array(items.length / 6);
-  const bounds = Float32Array.from(EMPTY);
+  const bounds = Float32Array.from(EMPTY_BOX);
   for (let i = 0; i < codes.length; i++) {
     include(bounds, 0, items, 6 * i);
-    if (i % STEPS === STEPS - 1) yield;
+    if (i % ITEMS_PER_STEP === ITEMS_PER_STEP - 1) yield;
   }
   const scales = [0, 1, 2].map((k) => (2 ** AXIS_BITS - 1) / Math.max(bounds[3 + k] - bounds[k], Number.MIN_VALUE));
   for (let i = 0; i < codes.length; i++) {
     for (let k = 0; k < 3; k++) {
-      const middle = (items[6 * i + k] + items[6 * i + 3 + k]) / 2;
-      codes[i] |= spread(Math.floor((middle - bounds[k]) * scales[k])) << k;
+      const center = (items[6 * i + k] + items[6 * i + 3 + k]) / 2;
+      codes[i] |= spreadBits(Math.floor((center - bounds[k]) * scales[k])) << k;
     }
-    if (i % STEPS === STEPS - 1) yield;
+    if (i % ITEMS_PER_STEP === ITEMS_PER_STEP - 1) yield;
   }
   return codes;
 }
@@ -75,7 +75,7 @@ function include(boxes: Float32Array, box: number, others: Float32Array, other: 
 }
 
 /** Inserts two zeros between the bits of a number. */
-function spread(value: number): number {
+function spreadBits(value: number): number {
   let x = value & 0x3ff;
   x = (x | (x << 16)) & 0x30000ff;
   x = (x | (x << 8)) & 0x300f00f;
@@ -87,19 +87,19 @@ function spread(value: number): number {
 function* sortedBy(keys: Uint32Array, bits: number): Generator<void, Uint32Array> {
   const { length } = keys;
   let order: Uint32Array = keys.map((_, i) => i);
-  let other: Uint32Array = new Uint32Array(length);
+  let spare: Uint32Array = new Uint32Array(length);
   for (let shift = 0; shift < bits; shift += 10) {
     const starts = new Uint32Array(1025);
     for (let i = 0; i < length; i++) {
       starts[((keys[i] >>> shift) & 1023) + 1]++;
-      if (i % STEPS === STEPS - 1) yield;
+      if (i % ITEMS_PER_STEP === ITEMS_PER_STEP - 1) yield;
     }
     for (let i = 0; i < 1024; i++) starts[i + 1] += starts[i];
     for (let i = 0; i < length; i++) {
-      other[starts[(keys[order[i]] >>> shift) & 1023]++] = order[i];
-      if (i % STEPS === STEPS - 1) yield;
+      spare[starts[(keys[order[i]] >>> shift) & 1023]++] = order[i];
+      if (i % ITEMS_PER_STEP === ITEMS_PER_STEP - 1) yield;
     }
-    [order, other] = [other, order];
+    [order, spare] = [spare, order];
   }
   return order;
 }

@@ -1,32 +1,32 @@
 import { addTo } from '../../shared/lists-by-key.js';
 import type { Vec3 } from '../../shared/types.js';
 import type { EdgeList } from './feature-edges.js';
-import { goesOn, otherEnd, type Stars } from './runs.js';
+import { continuesStraight, otherEnd, type Stars } from './runs.js';
 import { cross, dot, minus } from './vectors.js';
 
-const STEPS = 1024;
+const ITEMS_PER_STEP = 1024;
 
 /** Adjacent edges of an arc turn by less than this: the cosine of 45.6°, so that a whole circle of eight edges counts. */
-const LEAST_COSINE = 0.7;
+const MIN_COSINE = 0.7;
 /** Minimum number of edges of an arc. */
-const LEAST_EDGES = 4;
+const MIN_EDGES = 4;
 /**
  * Maximum number of bends of an arc. An arc that turns once has no more, or runs.ts takes it for straight. All edges of a screw
  * thread belong to one arc, which is examined in one piece.
  */
-const MOST_BENDS = 1 << 13;
+const MAX_BENDS = 1 << 13;
 /** Maximum distance of the next point from the circle through three points, relative to their sagitta. */
-const NEXT_SHARE = 0.05;
+const MAX_DEVIATION = 0.05;
 /** Maximum distance of an arc's vertices from its circle, relative to the radius. */
-const FIT = 2 ** -10;
+const FIT_TOLERANCE = 2 ** -10;
 /** Arcs end at vertices with more feature edges than this. */
-const MOST_EDGES = 8;
+const MAX_EDGES_AT_VERTEX = 8;
 
 /** Circles on which feature edges lie, complete ones or arcs. */
 export interface Circles {
   count: number;
   /** Seven numbers each: centre, unit axis, radius. */
-  places: Float64Array;
+  records: Float64Array;
   /** The two end vertices of each arc; for a complete circle, one of its vertices twice. */
   ends: Uint32Array;
   /** Where the edges of each circle begin, one entry more than there are circles; then these edges. */
@@ -68,32 +68,32 @@ export function* findCircles(
   const bends = yield* findBends(edges, stars, points, noise);
   yield* joinBends(bends, edges.count, points, noise);
   const arcs = new Map<number, number[]>();
-  for (let i = 0; i < bends.all.length; i++) {
-    addTo(arcs, rootOf(bends.all, i), i);
-    if (i % STEPS === STEPS - 1) yield;
+  for (let i = 0; i < bends.items.length; i++) {
+    addTo(arcs, rootOf(bends.items, i), i);
+    if (i % ITEMS_PER_STEP === ITEMS_PER_STEP - 1) yield;
   }
-  const places: number[] = [];
+  const records: number[] = [];
   const ends: number[] = [];
   const edgeStarts = [0];
   const arcEdges: number[] = [];
   for (const arc of arcs.values()) {
     yield;
-    if (arc.length < LEAST_EDGES - 1 || arc.length > MOST_BENDS) continue;
-    const found = fitArc(
-      arc.map((i) => bends.all[i]),
+    if (arc.length < MIN_EDGES - 1 || arc.length > MAX_BENDS) continue;
+    const fit = fitArc(
+      arc.map((i) => bends.items[i]),
       points,
       noise,
     );
-    if (!found || !isWithin(found.circle.center, bounds, noise)) continue;
-    const { circle } = found;
-    places.push(...circle.center, ...circle.axis, circle.radius);
-    ends.push(...found.ends);
-    arcEdges.push(...found.edges);
+    if (!fit || !isWithin(fit.circle.center, bounds, noise)) continue;
+    const { circle } = fit;
+    records.push(...circle.center, ...circle.axis, circle.radius);
+    ends.push(...fit.ends);
+    arcEdges.push(...fit.edges);
     edgeStarts.push(arcEdges.length);
   }
   return {
     count: edgeStarts.length - 1,
-    places: Float64Array.from(places),
+    records: Float64Array.from(records),
     ends: Uint32Array.from(ends),
     edgeStarts: Uint32Array.from(edgeStarts),
     edges: Uint32Array.from(arcEdges),
@@ -101,9 +101,9 @@ export function* findCircles(
 }
 
 interface Bends {
-  all: Bend[];
+  items: Bend[];
   /** The bends at each end of each edge. */
-  at: Map<number, number[]>;
+  byEdgeEnd: Map<number, number[]>;
 }
 
 /** Finds the vertices at which two feature edges bend into each other. */
@@ -113,33 +113,38 @@ function* findBends(
   points: Float32Array,
   noise: number,
 ): Generator<void, Bends> {
-  const all: Bend[] = [];
-  const at: Bends['at'] = new Map();
+  const items: Bend[] = [];
+  const byEdgeEnd: Bends['byEdgeEnd'] = new Map();
   for (let v = 0; v < starts.length - 1; v++) {
-    if (v % STEPS === STEPS - 1) yield;
-    if (starts[v + 1] - starts[v] > MOST_EDGES) continue;
+    if (v % ITEMS_PER_STEP === ITEMS_PER_STEP - 1) yield;
+    if (starts[v + 1] - starts[v] > MAX_EDGES_AT_VERTEX) continue;
     for (let i = starts[v]; i < starts[v + 1]; i++) {
       for (let k = i + 1; k < starts[v + 1]; k++) {
         const [first, second] = [edges[i], edges[k]];
         const [s, t] = [otherEnd(ends, first, v), otherEnd(ends, second, v)];
         if (!isBend(points, s, v, t, noise)) continue;
-        for (const edge of [first, second]) addTo(at, 2 * edge + (ends[2 * edge] === v ? 0 : 1), all.length);
-        all.push({ s, v, t, first, second, parent: all.length });
+        for (const edge of [first, second]) addTo(byEdgeEnd, 2 * edge + (ends[2 * edge] === v ? 0 : 1), items.length);
+        items.push({ s, v, t, first, second, parent: items.length });
       }
     }
   }
-  return { all, at };
+  return { items, byEdgeEnd };
 }
 
 /** Joins bends that share an edge and bend alike into arcs, by union-find. */
-function* joinBends({ all, at }: Bends, edgeCount: number, points: Float32Array, noise: number): Generator<void, void> {
+function* joinBends(
+  { items, byEdgeEnd }: Bends,
+  edgeCount: number,
+  points: Float32Array,
+  noise: number,
+): Generator<void, void> {
   for (let edge = 0; edge < edgeCount; edge++) {
-    if (edge % STEPS === STEPS - 1) yield;
-    for (const bend of at.get(2 * edge) ?? []) {
-      for (const next of at.get(2 * edge + 1) ?? []) {
-        if (!bendsAlike(points, edge, all[bend], all[next], noise)) continue;
-        const [a, b] = [rootOf(all, bend), rootOf(all, next)];
-        all[Math.max(a, b)].parent = Math.min(a, b);
+    if (edge % ITEMS_PER_STEP === ITEMS_PER_STEP - 1) yield;
+    for (const bend of byEdgeEnd.get(2 * edge) ?? []) {
+      for (const next of byEdgeEnd.get(2 * edge + 1) ?? []) {
+        if (!areOnOneCircle(points, edge, items[bend], items[next], noise)) continue;
+        const [a, b] = [rootOf(items, bend), rootOf(items, next)];
+        items[Math.max(a, b)].parent = Math.min(a, b);
       }
     }
   }
@@ -155,15 +160,15 @@ function rootOf(bends: Bend[], bend: number): number {
 }
 
 /** Returns whether a point is in a box. The centre of half a disc lies on the border of its bounds, which rounding may exceed. */
-function isWithin(place: Vec3, bounds: readonly number[], noise: number): boolean {
-  return place.every((value, k) => value >= bounds[k] - noise && value <= bounds[3 + k] + noise);
+function isWithin(point: Vec3, bounds: readonly number[], noise: number): boolean {
+  return point.every((value, k) => value >= bounds[k] - noise && value <= bounds[3 + k] + noise);
 }
 
 function isBend(points: Float32Array, s: number, v: number, t: number, noise: number): boolean {
   const [p, q, r] = [pointAt(points, s), pointAt(points, v), pointAt(points, t)];
   const [a, b] = [minus(q, p), minus(r, q)];
-  if (!(dot(a, b) >= LEAST_COSINE * Math.hypot(...a) * Math.hypot(...b))) return false;
-  if (goesOn(points, s, v, t, noise)) return false;
+  if (!(dot(a, b) >= MIN_COSINE * Math.hypot(...a) * Math.hypot(...b))) return false;
+  if (continuesStraight(points, s, v, t, noise)) return false;
   // A bend within the rounding error does not determine a circle.
   return sagitta(p, q, r) > 4 * noise;
 }
@@ -172,17 +177,17 @@ function isBend(points: Float32Array, s: number, v: number, t: number, noise: nu
  * Returns whether two bends that share an edge lie on one circle: whether the circle through each one's points contains the
  * other's last.
  */
-function bendsAlike(points: Float32Array, edge: number, a: Bend, b: Bend, noise: number): boolean {
-  const before = a.first === edge ? a.t : a.s;
-  const after = b.first === edge ? b.t : b.s;
-  if (before === after) return false;
-  const [p, q, r, s] = [before, a.v, b.v, after].map((vertex) => pointAt(points, vertex));
+function areOnOneCircle(points: Float32Array, edge: number, a: Bend, b: Bend, noise: number): boolean {
+  const previousVertex = a.first === edge ? a.t : a.s;
+  const nextVertex = b.first === edge ? b.t : b.s;
+  if (previousVertex === nextVertex) return false;
+  const [p, q, r, s] = [previousVertex, a.v, b.v, nextVertex].map((vertex) => pointAt(points, vertex));
   return isOnCircle(s, p, q, r, noise) && isOnCircle(p, s, r, q, noise);
 }
 
 function isOnCircle(point: Vec3, p: Vec3, q: Vec3, r: Vec3, noise: number): boolean {
   const circle = circleThrough(p, q, r);
-  return circle !== null && distanceFrom(circle, point) <= NEXT_SHARE * sagitta(p, q, r) + 8 * noise;
+  return circle !== null && distanceFrom(circle, point) <= MAX_DEVIATION * sagitta(p, q, r) + 8 * noise;
 }
 
 /** Fits a circle to the vertices of an arc; null if they are not on one. */
@@ -192,21 +197,22 @@ function fitArc(
   noise: number,
 ): { circle: Circle; ends: number[]; edges: number[] } | null {
   const edges = [...new Set(arc.flatMap(({ first, second }) => [first, second]))].sort((a, b) => a - b);
-  if (edges.length < LEAST_EDGES) return null;
+  if (edges.length < MIN_EDGES) return null;
   const counts = new Map<number, number>();
   for (const { s, v, t } of arc) for (const vertex of [s, v, t]) counts.set(vertex, counts.get(vertex) ?? 0);
   for (const { v } of arc) counts.set(v, counts.get(v)! + 1);
   const vertices = [...counts.keys()].sort((a, b) => a - b);
   // The arc must not branch, and has two ends or none.
-  const loose = vertices.filter((vertex) => counts.get(vertex) === 0);
-  if ([...counts.values()].some((count) => count > 1) || (loose.length !== 2 && loose.length !== 0)) return null;
-  const places = vertices.map((vertex) => pointAt(points, vertex));
+  const endVertices = vertices.filter((vertex) => counts.get(vertex) === 0);
+  if ([...counts.values()].some((count) => count > 1) || (endVertices.length !== 2 && endVertices.length !== 0))
+    return null;
+  const positions = vertices.map((vertex) => pointAt(points, vertex));
   const normal = normalOf(arc, points);
-  const circle = normal && fitCircle(places, normal);
+  const circle = normal && fitCircle(positions, normal);
   if (!circle) return null;
-  const most = FIT * circle.radius + 2 * noise;
-  if (places.some((place) => distanceFrom(circle, place) > most)) return null;
-  return { circle, ends: loose.length === 2 ? loose : [vertices[0], vertices[0]], edges };
+  const maxDistance = FIT_TOLERANCE * circle.radius + 2 * noise;
+  if (positions.some((position) => distanceFrom(circle, position) > maxDistance)) return null;
+  return { circle, ends: endVertices.length === 2 ? endVertices : [vertices[0], vertices[0]], edges };
 }
 
 /** Returns the axis of an arc: the sum of its turns, all with the same orientation. */
@@ -214,27 +220,29 @@ function normalOf(arc: Bend[], points: Float32Array): Vec3 | null {
   let sum: Vec3 = [0, 0, 0];
   for (const { s, v, t } of arc) {
     const [p, q, r] = [pointAt(points, s), pointAt(points, v), pointAt(points, t)];
-    const turn = cross(minus(q, p), minus(r, q));
-    const sign = dot(turn, sum) < 0 ? -1 : 1;
-    sum = [sum[0] + sign * turn[0], sum[1] + sign * turn[1], sum[2] + sign * turn[2]];
+    const bendNormal = cross(minus(q, p), minus(r, q));
+    const sign = dot(bendNormal, sum) < 0 ? -1 : 1;
+    sum = [sum[0] + sign * bendNormal[0], sum[1] + sign * bendNormal[1], sum[2] + sign * bendNormal[2]];
   }
   const length = Math.hypot(...sum);
   return length > 0 ? [sum[0] / length, sum[1] / length, sum[2] / length] : null;
 }
 
 /** Fits a circle about an axis to points by algebraic least squares. */
-function fitCircle(places: Vec3[], axis: Vec3): Circle | null {
-  const { length } = places;
-  const middle = [0, 1, 2].map((k) => places.reduce((sum, place) => sum + place[k], 0) / length) as unknown as Vec3;
-  const u = crosswise(axis);
+function fitCircle(positions: Vec3[], axis: Vec3): Circle | null {
+  const { length } = positions;
+  const centroid = [0, 1, 2].map(
+    (k) => positions.reduce((sum, position) => sum + position[k], 0) / length,
+  ) as unknown as Vec3;
+  const u = perpendicular(axis);
   const v = cross(axis, u);
   let [xx, xy, yy, xz, yz] = [0, 0, 0, 0, 0];
-  const flat = places.map((place) => {
-    const way = minus(place, middle);
-    return [dot(way, u), dot(way, v)] as const;
+  const projected = positions.map((position) => {
+    const offset = minus(position, centroid);
+    return [dot(offset, u), dot(offset, v)] as const;
   });
-  const mean = flat.reduce((sum, [x, y]) => sum + x * x + y * y, 0) / length;
-  for (const [x, y] of flat) {
+  const mean = projected.reduce((sum, [x, y]) => sum + x * x + y * y, 0) / length;
+  for (const [x, y] of projected) {
     xx += x * x;
     xy += x * y;
     yy += y * y;
@@ -245,20 +253,24 @@ function fitCircle(places: Vec3[], axis: Vec3): Circle | null {
   const determinant = xx * yy - xy * xy;
   if (!(determinant > 0)) return null;
   const [x, y] = [(xz * yy - yz * xy) / (2 * determinant), (yz * xx - xz * xy) / (2 * determinant)];
-  const radius = flat.reduce((sum, [s, t]) => sum + Math.hypot(s - x, t - y), 0) / length;
-  const center = [0, 1, 2].map((k) => middle[k] + x * u[k] + y * v[k]) as unknown as Vec3;
+  const radius = projected.reduce((sum, [s, t]) => sum + Math.hypot(s - x, t - y), 0) / length;
+  const center = [0, 1, 2].map((k) => centroid[k] + x * u[k] + y * v[k]) as unknown as Vec3;
   return { center, axis, radius };
 }
 
 function circleThrough(p: Vec3, q: Vec3, r: Vec3): Circle | null {
   const [a, b] = [minus(q, p), minus(r, p)];
   const normal = cross(a, b);
-  const square = dot(normal, normal);
-  if (!(square > 0)) return null;
+  const lengthSquared = dot(normal, normal);
+  if (!(lengthSquared > 0)) return null;
   const [aa, bb] = [dot(a, a), dot(b, b)];
-  const way = cross([aa * b[0] - bb * a[0], aa * b[1] - bb * a[1], aa * b[2] - bb * a[2]], normal);
-  const offset: Vec3 = [way[0] / (2 * square), way[1] / (2 * square), way[2] / (2 * square)];
-  const unit = 1 / Math.sqrt(square);
+  const scaledOffset = cross([aa * b[0] - bb * a[0], aa * b[1] - bb * a[1], aa * b[2] - bb * a[2]], normal);
+  const offset: Vec3 = [
+    scaledOffset[0] / (2 * lengthSquared),
+    scaledOffset[1] / (2 * lengthSquared),
+    scaledOffset[2] / (2 * lengthSquared),
+  ];
+  const unit = 1 / Math.sqrt(lengthSquared);
   return {
     center: [p[0] + offset[0], p[1] + offset[1], p[2] + offset[2]],
     axis: [normal[0] * unit, normal[1] * unit, normal[2] * unit],
@@ -268,10 +280,14 @@ function circleThrough(p: Vec3, q: Vec3, r: Vec3): Circle | null {
 
 /** Distance of a point from a circle. */
 function distanceFrom({ center, axis, radius }: Circle, point: Vec3): number {
-  const way = minus(point, center);
-  const height = dot(way, axis);
-  const across = Math.hypot(way[0] - height * axis[0], way[1] - height * axis[1], way[2] - height * axis[2]);
-  return Math.hypot(height, across - radius);
+  const offset = minus(point, center);
+  const height = dot(offset, axis);
+  const radialDistance = Math.hypot(
+    offset[0] - height * axis[0],
+    offset[1] - height * axis[1],
+    offset[2] - height * axis[2],
+  );
+  return Math.hypot(height, radialDistance - radius);
 }
 
 /** Distance of q from the line through p and r. */
@@ -280,12 +296,12 @@ function sagitta(p: Vec3, q: Vec3, r: Vec3): number {
   return Math.hypot(...cross(minus(q, p), chord)) / Math.hypot(...chord);
 }
 
-function crosswise(axis: Vec3): Vec3 {
+function perpendicular(axis: Vec3): Vec3 {
   const [x, y, z] = axis.map(Math.abs);
-  const other: Vec3 = x <= y && x <= z ? [1, 0, 0] : y <= z ? [0, 1, 0] : [0, 0, 1];
-  const way = cross(axis, other);
-  const length = Math.hypot(...way);
-  return [way[0] / length, way[1] / length, way[2] / length];
+  const reference: Vec3 = x <= y && x <= z ? [1, 0, 0] : y <= z ? [0, 1, 0] : [0, 0, 1];
+  const normal = cross(axis, reference);
+  const length = Math.hypot(...normal);
+  return [normal[0] / length, normal[1] / length, normal[2] / length];
 }
 
 function pointAt(points: Float32Array, i: number): Vec3 {

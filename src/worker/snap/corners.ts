@@ -13,10 +13,10 @@ export interface Corners {
 /** Lanes and words per block: core/mesh/tree/layout.ts, core/point-line/layout.ts. */
 const BLOCKS = { 3: { lanes: 4, words: 40 }, 2: { lanes: 8, words: 56 }, 1: { lanes: 16, words: 64 } } as const;
 /** Blocks that are read between two rests: some 0.1 ms. */
-const BLOCKS_A_STEP = 2048;
+const BLOCKS_PER_STEP = 2048;
 
 /** Returns the memory in which a mesh lies, which may be a different buffer after each rest. */
-export type MemoryOf = () => ArrayBuffer;
+export type MemoryGetter = () => ArrayBuffer;
 
 /** Layout of a mesh's blocks in memory, and the map from tree space to mesh space. */
 export interface BlockLayout {
@@ -51,19 +51,19 @@ export function blockLayout(buffer: ArrayBuffer, mesh: number): BlockLayout {
 }
 
 /** Reads the vertices of a mesh; it may rest after each step. */
-export function* readCorners(memoryOf: MemoryOf, mesh: number): Generator<void, Corners> {
-  const { size, at, count, lanes, words, scale, offset } = blockLayout(memoryOf(), mesh);
-  const kept = new DataView(memoryOf(), mesh).getUint32(layout.MESH_KEPT_COUNT, true);
-  const positions = new Float32Array(3 * size * kept);
-  const slots = new Uint32Array(kept);
+export function* readCorners(getMemory: MemoryGetter, mesh: number): Generator<void, Corners> {
+  const { size, at, count, lanes, words, scale, offset } = blockLayout(getMemory(), mesh);
+  const elementCount = new DataView(getMemory(), mesh).getUint32(layout.MESH_KEPT_COUNT, true);
+  const positions = new Float32Array(3 * size * elementCount);
+  const slots = new Uint32Array(elementCount);
   let to = 0;
-  for (let from = 0; from < count; from += BLOCKS_A_STEP) {
-    const floats = new Float32Array(memoryOf());
-    const numbers = new Int32Array(memoryOf());
-    const end = Math.min(count, from + BLOCKS_A_STEP);
+  for (let from = 0; from < count; from += BLOCKS_PER_STEP) {
+    const floats = new Float32Array(getMemory());
+    const numbers = new Int32Array(getMemory());
+    const end = Math.min(count, from + BLOCKS_PER_STEP);
     for (let block = from; block < end; block++) {
       const first = at + block * words;
-      for (let lane = 0; lane < lanes && to < kept; lane++) {
+      for (let lane = 0; lane < lanes && to < elementCount; lane++) {
         const word = first + lane;
         if (numbers[word + 3 * size * lanes] < 0) continue;
         slots[to] = block * lanes + lane;

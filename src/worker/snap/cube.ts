@@ -1,7 +1,7 @@
 import type { FlatFace, Vec3 } from '../../shared/types.js';
-import { inOnePiece } from '../binding/steps.js';
+import { runToEnd } from '../binding/steps.js';
 import { type Features, featuresOf } from './features.js';
-import { placed } from './snap-view.js';
+import { transformPoint } from './snap-view.js';
 import { dot } from './vectors.js';
 
 /**
@@ -22,7 +22,7 @@ const TRIANGLES = QUADS.flatMap(([a, b, c, d]) => [a, b, c, a, c, d]);
 export function cubeFeatures(): Features {
   const positions = Float32Array.from(TRIANGLES.flatMap((corner) => CORNERS[corner]));
   const slots = Uint32Array.from({ length: TRIANGLES.length / 3 }, (_, i) => i);
-  return inOnePiece(featuresOf({ size: 3, positions, slots }, 30));
+  return runToEnd(featuresOf({ size: 3, positions, slots }, 30));
 }
 
 /** Returns a corner of a triangle of the cube. */
@@ -31,14 +31,14 @@ export function cubeCorner(slot: number, corner: number): Vec3 {
 }
 
 /** Returns the face of a box, the cube under a map, that contains a point. `normal`: the face's normal in the world. */
-export function cubeQuadAt(place: ArrayLike<number>, point: Vec3, normal: Vec3): FlatFace {
+export function cubeFaceAt(transform: ArrayLike<number>, point: Vec3, normal: Vec3): FlatFace {
   // Distance of the point from the plane of each face, along the normal.
   const heightOf = (quad: number[]): number => {
-    const corners = quad.map((corner) => placed(place, CORNERS[corner]));
+    const corners = quad.map((corner) => transformPoint(transform, CORNERS[corner]));
     return Math.max(...corners.map((corner) => Math.abs(dot(normal, point) - dot(normal, corner))));
   };
   const heights = QUADS.map(heightOf);
   const [a, b, c, d] = QUADS[heights.indexOf(Math.min(...heights))];
-  const corners = [a, b, c, a, c, d].flatMap((corner) => placed(place, CORNERS[corner]));
+  const corners = [a, b, c, a, c, d].flatMap((corner) => transformPoint(transform, CORNERS[corner]));
   return { normal, triangles: new Uint32Array(), corners: Float64Array.from(corners) };
 }

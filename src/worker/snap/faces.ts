@@ -1,23 +1,23 @@
 import type { Vec3 } from '../../shared/types.js';
-import { type BlockLayout, blockLayout, type MemoryOf } from './corners.js';
+import { type BlockLayout, blockLayout, type MemoryGetter } from './corners.js';
 
 /** Views of the memory of the core whose mesh was read last; they are empty after it has grown. */
-let views = { memoryOf: (): ArrayBuffer => new ArrayBuffer(0), floats: new Float32Array(), numbers: new Int32Array() };
+let views = { getMemory: (): ArrayBuffer => new ArrayBuffer(0), floats: new Float32Array(), numbers: new Int32Array() };
 
 /** Reads the triangles, lines or points of a mesh in the core's memory, as posed. */
-export class Faces {
-  readonly #memoryOf: MemoryOf;
+export class ElementReader {
+  readonly #getMemory: MemoryGetter;
   readonly #mesh: number;
   #layout: BlockLayout | undefined;
 
-  constructor(memoryOf: MemoryOf, mesh: number) {
-    this.#memoryOf = memoryOf;
+  constructor(getMemory: MemoryGetter, mesh: number) {
+    this.#getMemory = getMemory;
     this.#mesh = mesh;
   }
 
   /** Reads the layout at first use: for most meshes near a cursor, it is never used. */
   get #blocks(): BlockLayout {
-    this.#layout ??= blockLayout(this.#memoryOf(), this.#mesh);
+    this.#layout ??= blockLayout(this.#getMemory(), this.#mesh);
     return this.#layout;
   }
 
@@ -35,16 +35,16 @@ export class Faces {
   }
 
   /** Returns the number of the element in a slot, as the mesh was given. */
-  numberOf(slot: number): number {
+  elementIndex(slot: number): number {
     const { size, lanes } = this.#blocks;
     const at = this.#wordOf(slot) + 3 * size * lanes;
     return views.numbers[at];
   }
 
   #wordOf(slot: number): number {
-    const memoryOf = this.#memoryOf;
-    if (views.memoryOf !== memoryOf || views.floats.length === 0) {
-      views = { memoryOf, floats: new Float32Array(memoryOf()), numbers: new Int32Array(memoryOf()) };
+    const getMemory = this.#getMemory;
+    if (views.getMemory !== getMemory || views.floats.length === 0) {
+      views = { getMemory, floats: new Float32Array(getMemory()), numbers: new Int32Array(getMemory()) };
     }
     const { at, lanes, words } = this.#blocks;
     return at + Math.floor(slot / lanes) * words + (slot % lanes);

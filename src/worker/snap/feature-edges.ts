@@ -3,9 +3,9 @@ import { hashOf } from './hash.js';
 import type { Vertices } from './vertices.js';
 
 /** Steps between two rests: some 0.3 ms. */
-const STEPS = 4096;
+const ITEMS_PER_STEP = 4096;
 /** Sine below which an angle counts as 0, so that two faces coincide. */
-const SAME = 2 ** -10;
+const SAME_SINE = 2 ** -10;
 
 /** Edges between vertices, with the elements adjacent to each. */
 export interface EdgeList {
@@ -19,7 +19,7 @@ export interface EdgeList {
 }
 
 /** The edges of all triangles. Each edge has a linked list of half-edges, numbered by the corner that they begin at. */
-interface Halves {
+interface HalfEdges {
   count: number;
   /** The first half-edge of each edge; and for each half-edge, the next one of its edge plus 1, or 0. */
   first: Uint32Array;
@@ -27,46 +27,51 @@ interface Halves {
 }
 
 /** Finds the half-edges of triangles that connect the same two vertices. */
-function* pairHalves(of: Uint32Array): Generator<void, Halves> {
-  const halfCount = of.length;
+function* pairHalfEdges(vertexOfCorner: Uint32Array): Generator<void, HalfEdges> {
+  const halfCount = vertexOfCorner.length;
   const first = new Uint32Array(halfCount);
   const last = new Uint32Array(halfCount);
   const next = new Uint32Array(halfCount);
   let table = new Uint32Array(1024); // an edge plus 1, or 0
   let count = 0;
-  const endOf = (half: number): number => of[half % 3 === 2 ? half - 2 : half + 1];
-  const placeOf = (half: number): number => {
-    const s = of[half];
+  const endOf = (half: number): number => vertexOfCorner[half % 3 === 2 ? half - 2 : half + 1];
+  const bucketOf = (half: number): number => {
+    const s = vertexOfCorner[half];
     const t = endOf(half);
     const mask = table.length - 1;
-    let place = hashOf(Math.min(s, t), Math.max(s, t)) & mask;
-    for (; table[place] !== 0; place = (place + 1) & mask) {
-      const other = first[table[place] - 1];
-      const x = of[other];
+    let bucket = hashOf(Math.min(s, t), Math.max(s, t)) & mask;
+    for (; table[bucket] !== 0; bucket = (bucket + 1) & mask) {
+      const other = first[table[bucket] - 1];
+      const x = vertexOfCorner[other];
       const y = endOf(other);
       if ((x === s && y === t) || (x === t && y === s)) break;
     }
-    return place;
+    return bucket;
   };
   for (let half = 0; half < halfCount; half++) {
-    if (half % STEPS === STEPS - 1) yield;
+    if (half % ITEMS_PER_STEP === ITEMS_PER_STEP - 1) yield;
     // A triangle with coinciding corners is skipped: its neighbours on both sides meet each other.
     const corner = half - (half % 3);
-    if (of[corner] === of[corner + 1] || of[corner + 1] === of[corner + 2] || of[corner + 2] === of[corner]) continue;
-    const place = placeOf(half);
-    if (table[place] !== 0) {
-      const edge = table[place] - 1;
+    if (
+      vertexOfCorner[corner] === vertexOfCorner[corner + 1] ||
+      vertexOfCorner[corner + 1] === vertexOfCorner[corner + 2] ||
+      vertexOfCorner[corner + 2] === vertexOfCorner[corner]
+    )
+      continue;
+    const bucket = bucketOf(half);
+    if (table[bucket] !== 0) {
+      const edge = table[bucket] - 1;
       next[last[edge]] = half + 1;
       last[edge] = half;
       continue;
     }
     first[count] = last[count] = half;
-    table[place] = ++count;
+    table[bucket] = ++count;
     if (2 * count <= table.length) continue;
     table = new Uint32Array(4 * table.length);
     for (let i = 0; i < count; i++) {
-      table[placeOf(first[i])] = i + 1;
-      if (i % STEPS === STEPS - 1) yield;
+      table[bucketOf(first[i])] = i + 1;
+      if (i % ITEMS_PER_STEP === ITEMS_PER_STEP - 1) yield;
     }
   }
   return { count, first: first.subarray(0, count), next };
@@ -77,8 +82,12 @@ function* pairHalves(of: Uint32Array): Generator<void, Halves> {
  * a single triangle, and those with three or more unless all of them lie in one surface. The windings of triangles do not
  * matter, and coinciding triangles count as one.
  */
-export function* findFeatureEdges({ positions }: Corners, { of }: Vertices, cosine: number): Generator<void, EdgeList> {
-  const { count, first, next } = yield* pairHalves(of);
+export function* findFeatureEdges(
+  { positions }: Corners,
+  { vertexOfCorner }: Vertices,
+  cosine: number,
+): Generator<void, EdgeList> {
+  const { count, first, next } = yield* pairHalfEdges(vertexOfCorner);
   const wings = new WingTest(positions, cosine);
   const ends: number[] = [];
   const faceStarts = [0];
@@ -87,13 +96,13 @@ export function* findFeatureEdges({ positions }: Corners, { of }: Vertices, cosi
   for (let edge = 0; edge < count; edge++) {
     wings.begin(first[edge]);
     for (let half = first[edge] + 1; half !== 0; half = next[half - 1]) {
-      if (++steps % STEPS === 0) yield;
+      if (++steps % ITEMS_PER_STEP === 0) yield;
       if (half > first[edge] + 1) wings.add(half - 1);
     }
     if (wings.isSmooth) continue;
     const half = first[edge];
-    const s = of[half];
-    const t = of[half % 3 === 2 ? half - 2 : half + 1];
+    const s = vertexOfCorner[half];
+    const t = vertexOfCorner[half % 3 === 2 ? half - 2 : half + 1];
     ends.push(Math.min(s, t), Math.max(s, t));
     for (let each = half + 1; each !== 0; each = next[each - 1]) faces.push(Math.floor((each - 1) / 3));
     faceStarts.push(faces.length);
@@ -110,10 +119,10 @@ export function* findFeatureEdges({ positions }: Corners, { of }: Vertices, cosi
  * Finds the flat faces: coplanar triangles that are connected by edges. Returns for each triangle the representative of its
  * face.
  */
-export function* findFlatFaces({ positions }: Corners, { of }: Vertices): Generator<void, Uint32Array> {
-  const { count, first, next } = yield* pairHalves(of);
-  const wings = new WingTest(positions, Math.cos(SAME));
-  const parents = new Uint32Array(of.length / 3);
+export function* findFlatFaces({ positions }: Corners, { vertexOfCorner }: Vertices): Generator<void, Uint32Array> {
+  const { count, first, next } = yield* pairHalfEdges(vertexOfCorner);
+  const wings = new WingTest(positions, Math.cos(SAME_SINE));
+  const parents = new Uint32Array(vertexOfCorner.length / 3);
   for (let i = 0; i < parents.length; i++) parents[i] = i;
   const rootOf = (triangle: number): number => {
     let root = triangle;
@@ -124,41 +133,41 @@ export function* findFlatFaces({ positions }: Corners, { of }: Vertices): Genera
     return root;
   };
   // The half-edges of an edge with distinct triangles: any number of triangles may coincide.
-  const apart: number[] = [];
+  const distinctHalves: number[] = [];
   let steps = 0;
   for (let edge = 0; edge < count; edge++) {
-    apart.length = 0;
+    distinctHalves.length = 0;
     for (let half = first[edge] + 1; half !== 0; half = next[half - 1]) {
-      steps += 1 + apart.length;
-      if (steps > STEPS) {
+      steps += 1 + distinctHalves.length;
+      if (steps > ITEMS_PER_STEP) {
         steps = 0;
         yield;
       }
-      let isApart = true;
-      for (const other of apart) {
+      let isDistinct = true;
+      for (const other of distinctHalves) {
         wings.begin(other);
-        if (wings.add(half - 1)) isApart = false;
+        if (wings.add(half - 1)) isDistinct = false;
         if (!wings.isSmooth) continue;
         const a = rootOf(Math.floor((half - 1) / 3));
         const b = rootOf(Math.floor(other / 3));
         parents[Math.max(a, b)] = Math.min(a, b);
       }
-      if (isApart) apart.push(half - 1);
+      if (isDistinct) distinctHalves.push(half - 1);
     }
   }
   for (let i = 0; i < parents.length; i++) {
     parents[i] = rootOf(i);
-    if (i % STEPS === STEPS - 1) yield;
+    if (i % ITEMS_PER_STEP === ITEMS_PER_STEP - 1) yield;
   }
   return parents;
 }
 
 /** Converts lines to edges; each is its own adjacent element. */
-export function lineEdges({ slots }: Corners, { of }: Vertices): EdgeList {
-  const numbers = slots.map((_, i) => i);
+export function lineEdges({ slots }: Corners, { vertexOfCorner }: Vertices): EdgeList {
+  const elementIndices = slots.map((_, i) => i);
   const faceStarts = new Uint32Array(slots.length + 1);
   for (let i = 0; i <= slots.length; i++) faceStarts[i] = i;
-  return { count: slots.length, ends: of.slice(), faceStarts, faces: numbers };
+  return { count: slots.length, ends: vertexOfCorner.slice(), faceStarts, faces: elementIndices };
 }
 
 /** Tests whether the triangles around an edge lie in one surface, by the directions in which they extend from the edge. */
@@ -166,7 +175,7 @@ class WingTest {
   isSmooth = false;
   readonly #positions: Float32Array;
   readonly #cosine: number;
-  #isBoth = false;
+  #isFlat = false;
   // A point on the edge, and its unit direction; the first triangle's unit direction away from the edge; and the current
   // triangle's.
   #x = 0;
@@ -204,7 +213,7 @@ class WingTest {
     this.#firstY = this.#wingY;
     this.#firstZ = this.#wingZ;
     this.isSmooth = false;
-    this.#isBoth = true;
+    this.#isFlat = true;
   }
 
   /** Adds a triangle; returns whether it coincides with the first one. */
@@ -215,9 +224,9 @@ class WingTest {
     const crossX = this.#wingY * this.#firstZ - this.#wingZ * this.#firstY;
     const crossY = this.#wingZ * this.#firstX - this.#wingX * this.#firstZ;
     const crossZ = this.#wingX * this.#firstY - this.#wingY * this.#firstX;
-    const isSame = dot > 0 && Math.hypot(crossX, crossY, crossZ) <= SAME;
-    this.#isBoth &&= isOpposite || isSame;
-    this.isSmooth = this.#isBoth && (this.isSmooth || isOpposite);
+    const isSame = dot > 0 && Math.hypot(crossX, crossY, crossZ) <= SAME_SINE;
+    this.#isFlat &&= isOpposite || isSame;
+    this.isSmooth = this.#isFlat && (this.isSmooth || isOpposite);
     return isSame;
   }
 

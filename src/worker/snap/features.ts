@@ -1,7 +1,7 @@
 import { MESH_BYTES, MESH_HEADER_BYTES } from '../../shared/layout.js';
 import { type BoxTree, buildBoxTree, levelsOf } from './box-tree.js';
 import { findCircles } from './circles.js';
-import { type Corners, type MemoryOf, readCorners } from './corners.js';
+import { type Corners, type MemoryGetter, readCorners } from './corners.js';
 import { findFeatureEdges, lineEdges } from './feature-edges.js';
 import { hashOf } from './hash.js';
 import { findRuns, findStars } from './runs.js';
@@ -12,7 +12,7 @@ import { weldCorners } from './vertices.js';
  * merged.
  */
 export const NOISE = 2 ** -22;
-const STEPS = 8192;
+const ITEMS_PER_STEP = 8192;
 
 /** The snapping features of a mesh, in mesh space. In the tree, the circles follow the edges as items. */
 export interface Features extends BoxTree {
@@ -48,8 +48,8 @@ export function itemCount({ size, edges, circles, points }: Features): number {
 }
 
 /** Finds the features of a mesh. It may rest after each step; meanwhile the mesh must not change. */
-export function* findFeatures(memoryOf: MemoryOf, mesh: number, angle: number): Generator<void, Features> {
-  const corners = yield* readCorners(memoryOf, mesh);
+export function* findFeatures(getMemory: MemoryGetter, mesh: number, angle: number): Generator<void, Features> {
+  const corners = yield* readCorners(getMemory, mesh);
   return yield* featuresOf(corners, angle);
 }
 
@@ -62,27 +62,27 @@ export function* featuresOf(corners: Corners, angle: number): Generator<void, Fe
   const cosine = Math.cos((angle * Math.PI) / 180);
   const edges = size === 3 ? yield* findFeatureEdges(corners, vertices, cosine) : lineEdges(corners, vertices);
   // Vertices without a feature edge are left out.
-  const numbers = new Uint32Array(vertices.count); // a number plus 1, or 0
-  const used: number[] = [];
+  const vertexNumbers = new Uint32Array(vertices.count); // a number plus 1, or 0
+  const usedVertices: number[] = [];
   for (let i = 0; i < edges.ends.length; i++) {
     const vertex = edges.ends[i];
-    if (numbers[vertex] === 0) numbers[vertex] = used.push(vertex);
-    edges.ends[i] = numbers[vertex] - 1;
-    if (i % STEPS === STEPS - 1) yield;
+    if (vertexNumbers[vertex] === 0) vertexNumbers[vertex] = usedVertices.push(vertex);
+    edges.ends[i] = vertexNumbers[vertex] - 1;
+    if (i % ITEMS_PER_STEP === ITEMS_PER_STEP - 1) yield;
   }
-  const points = new Float32Array(3 * used.length);
-  const cornerSlots = new Uint32Array(used.length);
-  for (let i = 0; i < used.length; i++) {
-    const corner = vertices.corners[used[i]];
+  const points = new Float32Array(3 * usedVertices.length);
+  const cornerSlots = new Uint32Array(usedVertices.length);
+  for (let i = 0; i < usedVertices.length; i++) {
+    const corner = vertices.corners[usedVertices[i]];
     for (let k = 0; k < 3; k++) points[3 * i + k] = corners.positions[3 * corner + k];
     cornerSlots[i] = size * slots[Math.floor(corner / size)] + (corner % size);
-    if (i % STEPS === STEPS - 1) yield;
+    if (i % ITEMS_PER_STEP === ITEMS_PER_STEP - 1) yield;
   }
-  const stars = yield* findStars(edges, used.length);
+  const stars = yield* findStars(edges, usedVertices.length);
   const runs = yield* findRuns(edges, stars, points, noise, size === 3);
-  const isRound = size === 3;
-  const circles = isRound ? yield* findCircles(edges, stars, points, noise, bounds) : NO_CIRCLES;
-  const items = yield* itemBoxes(edges.ends, points, circles.places);
+  const hasCircles = size === 3;
+  const circles = hasCircles ? yield* findCircles(edges, stars, points, noise, bounds) : NO_CIRCLES;
+  const items = yield* itemBoxes(edges.ends, points, circles.records);
   const tree = yield* buildBoxTree(items);
   return {
     ...tree,
@@ -91,34 +91,34 @@ export function* featuresOf(corners: Corners, angle: number): Generator<void, Fe
     points,
     corners: cornerSlots,
     edges: edges.ends,
-    runs: runs.of,
+    runs: runs.runOfEdge,
     flags: runs.flags,
     runEnds: runs.ends,
     middleEdges: runs.middleEdges,
     middles: runs.middles,
     faceStarts: edges.faceStarts,
     faces: edges.faces.map((face) => slots[face]),
-    circles: circles.places,
+    circles: circles.records,
     circleEnds: circles.ends,
     circleStarts: circles.edgeStarts,
     circleEdges: circles.edges,
   };
 }
 
-const NONE = new Uint32Array();
-const NO_CIRCLES = { places: new Float64Array(), ends: NONE, edgeStarts: new Uint32Array(1), edges: NONE };
+const NO_INDICES = new Uint32Array();
+const NO_CIRCLES = { records: new Float64Array(), ends: NO_INDICES, edgeStarts: new Uint32Array(1), edges: NO_INDICES };
 
 /** Makes features of points, each of which is a vertex. */
 function* pointFeatures({ positions, slots }: Corners, corners: Uint32Array, angle: number): Generator<void, Features> {
   const points = new Float32Array(3 * corners.length);
   for (let i = 0; i < corners.length; i++) {
     for (let k = 0; k < 3; k++) points[3 * i + k] = positions[3 * corners[i] + k];
-    if (i % STEPS === STEPS - 1) yield;
+    if (i % ITEMS_PER_STEP === ITEMS_PER_STEP - 1) yield;
   }
   const boxes = new Float32Array(2 * points.length);
   for (let i = 0; i < corners.length; i++) {
     for (let k = 0; k < 6; k++) boxes[6 * i + k] = points[3 * i + (k % 3)];
-    if (i % STEPS === STEPS - 1) yield;
+    if (i % ITEMS_PER_STEP === ITEMS_PER_STEP - 1) yield;
   }
   const tree = yield* buildBoxTree(boxes);
   return {
@@ -127,18 +127,18 @@ function* pointFeatures({ positions, slots }: Corners, corners: Uint32Array, ang
     angle,
     points,
     corners: corners.map((corner) => slots[corner]),
-    edges: NONE,
-    runs: NONE,
+    edges: NO_INDICES,
+    runs: NO_INDICES,
     flags: new Uint8Array(),
-    runEnds: NONE,
-    middleEdges: NONE,
+    runEnds: NO_INDICES,
+    middleEdges: NO_INDICES,
     middles: new Float64Array(),
     faceStarts: new Uint32Array(1),
-    faces: NONE,
-    circles: NO_CIRCLES.places,
-    circleEnds: NONE,
+    faces: NO_INDICES,
+    circles: NO_CIRCLES.records,
+    circleEnds: NO_INDICES,
     circleStarts: NO_CIRCLES.edgeStarts,
-    circleEdges: NONE,
+    circleEdges: NO_INDICES,
   };
 }
 
@@ -149,7 +149,7 @@ export function* boundsOf(positions: Float32Array): Generator<void, number[]> {
     const k = i % 3;
     bounds[k] = Math.min(bounds[k], positions[i]);
     bounds[3 + k] = Math.max(bounds[3 + k], positions[i]);
-    if (i % STEPS === STEPS - 1) yield;
+    if (i % ITEMS_PER_STEP === ITEMS_PER_STEP - 1) yield;
   }
   return bounds;
 }
@@ -163,7 +163,7 @@ function* itemBoxes(ends: Uint32Array, points: Float32Array, circles: Float64Arr
       boxes[6 * i + k] = Math.min(a, b);
       boxes[6 * i + 3 + k] = Math.max(a, b);
     }
-    if (i % STEPS === STEPS - 1) yield;
+    if (i % ITEMS_PER_STEP === ITEMS_PER_STEP - 1) yield;
   }
   for (let i = 0; i < circles.length / 7; i++) {
     for (let k = 0; k < 3; k++) {
@@ -205,38 +205,38 @@ const FIRST_WORD = HEADER_WORDS + ARRAYS.length;
 /**
  * Bytes that are copied between two readings of the clock: a tenth of a millisecond, or half a millisecond if the memory is new.
  */
-const STEP_BYTES = 1 << 20;
+const BYTES_PER_STEP = 1 << 20;
 
 /** Concatenates a baked mesh and its features in one buffer. */
 export function* withFeatures(baked: ArrayBuffer, features: Features): Generator<void, ArrayBuffer> {
-  const start = roundedUp(baked.byteLength);
-  let bytes = roundedUp(4 * FIRST_WORD);
-  for (const [name] of ARRAYS) bytes += roundedUp(features[name].byteLength);
-  const both = new ArrayBuffer(start + bytes);
-  for (let at = 0; at < baked.byteLength; at += STEP_BYTES) {
-    new Uint8Array(both).set(new Uint8Array(baked, at, Math.min(STEP_BYTES, baked.byteLength - at)), at);
+  const start = alignUp(baked.byteLength);
+  let bytes = alignUp(4 * FIRST_WORD);
+  for (const [name] of ARRAYS) bytes += alignUp(features[name].byteLength);
+  const combined = new ArrayBuffer(start + bytes);
+  for (let at = 0; at < baked.byteLength; at += BYTES_PER_STEP) {
+    new Uint8Array(combined).set(new Uint8Array(baked, at, Math.min(BYTES_PER_STEP, baked.byteLength - at)), at);
     yield;
   }
-  const words = new Uint32Array(both, start);
+  const words = new Uint32Array(combined, start);
   words.set([MAGIC, VERSION, bytes, 0, features.size]);
-  new Float64Array(both, start + 24, 1)[0] = features.angle;
-  let at = start + roundedUp(4 * FIRST_WORD);
+  new Float64Array(combined, start + 24, 1)[0] = features.angle;
+  let at = start + alignUp(4 * FIRST_WORD);
   for (const [i, [name]] of ARRAYS.entries()) {
     const { buffer, byteOffset, byteLength, length } = features[name];
     words[HEADER_WORDS + i] = length;
-    new Uint8Array(both).set(new Uint8Array(buffer, byteOffset, byteLength), at);
-    at += roundedUp(byteLength);
+    new Uint8Array(combined).set(new Uint8Array(buffer, byteOffset, byteLength), at);
+    at += alignUp(byteLength);
     yield;
   }
   words[3] = yield* checksumOf(words);
-  return both;
+  return combined;
 }
 
 /** Returns how many of the first `end` bytes of a baked mesh precede its features: all if it has none. */
 export function bytesWithoutFeatures(baked: ArrayBuffer, end: number): number {
   if (end < MESH_HEADER_BYTES) return end;
   const bytes = new DataView(baked).getUint32(MESH_BYTES, true);
-  const start = roundedUp(bytes);
+  const start = alignUp(bytes);
   if (start + 4 * FIRST_WORD > end) return end;
   return new DataView(baked).getUint32(start, true) === MAGIC ? bytes : end;
 }
@@ -252,26 +252,26 @@ export function* readFeatures(
   size: 1 | 2 | 3,
   slotCount: number,
 ): Generator<void, Features | null> {
-  const start = roundedUp(meshBytes);
+  const start = alignUp(meshBytes);
   if (end % 4 !== 0) return null;
   const words = new Uint32Array(baked, start, (end - start) / 4);
   if (words[0] !== MAGIC || words[1] !== VERSION || words[2] !== end - start) return null;
   if (words[3] !== (yield* checksumOf(words)) || words[4] !== size) return null;
   const features: Record<string, unknown> = { size, angle: new Float64Array(baked, start + 24, 1)[0] };
-  let at = start + roundedUp(4 * FIRST_WORD);
-  for (const [i, [name, Kind]] of ARRAYS.entries()) {
+  let at = start + alignUp(4 * FIRST_WORD);
+  for (const [i, [name, ArrayType]] of ARRAYS.entries()) {
     const count = words[HEADER_WORDS + i];
-    const next = at + roundedUp(count * Kind.BYTES_PER_ELEMENT);
+    const next = at + alignUp(count * ArrayType.BYTES_PER_ELEMENT);
     if (next > end) return null;
-    features[name] = new Kind(baked, at, count);
+    features[name] = new ArrayType(baked, at, count);
     at = next;
   }
-  const read = features as unknown as Features;
-  return at === end && (yield* isSound(read, slotCount)) ? read : null;
+  const result = features as unknown as Features;
+  return at === end && (yield* isValid(result, slotCount)) ? result : null;
 }
 
 /** Returns whether all indices in baked features are in range, whatever their origin. */
-function* isSound(features: Features, slotCount: number): Generator<void, boolean> {
+function* isValid(features: Features, slotCount: number): Generator<void, boolean> {
   const { size, angle, points, corners, edges, runs, flags, runEnds, middleEdges, middles } = features;
   const { faceStarts, faces, circles, circleEnds, circleStarts, circleEdges, order, boxes } = features;
   const vertexCount = points.length / 3;
@@ -297,8 +297,8 @@ function* isSound(features: Features, slotCount: number): Generator<void, boolea
     areBelow(vertexCount, circleEnds, 2 * circleCount),
     areBelow(edgeCount, circleEdges),
     areBelow(items, order, items),
-    areStarts(faceStarts, edgeCount, faces.length),
-    areStarts(circleStarts, circleCount, circleEdges.length),
+    areValidStarts(faceStarts, edgeCount, faces.length),
+    areValidStarts(circleStarts, circleCount, circleEdges.length),
     ...[points, middles, circles, boxes].map((numbers) => areBelow(Infinity, numbers)),
   ];
   for (const check of checks) if (!(yield* check)) return false;
@@ -309,16 +309,16 @@ function* isSound(features: Features, slotCount: number): Generator<void, boolea
 function* areBelow(limit: number, numbers: ArrayLike<number>, count = numbers.length): Generator<void, boolean> {
   for (let i = 0; i < numbers.length; i++) {
     if (!(Math.abs(numbers[i]) < limit)) return false;
-    if (i % STEPS === STEPS - 1) yield;
+    if (i % ITEMS_PER_STEP === ITEMS_PER_STEP - 1) yield;
   }
   return numbers.length === count;
 }
 
-function* areStarts(starts: Uint32Array, count: number, end: number): Generator<void, boolean> {
+function* areValidStarts(starts: Uint32Array, count: number, end: number): Generator<void, boolean> {
   if (starts.length !== count + 1 || starts[0] !== 0 || starts[count] !== end) return false;
   for (let i = 0; i < count; i++) {
     if (starts[i] > starts[i + 1]) return false;
-    if (i % STEPS === STEPS - 1) yield;
+    if (i % ITEMS_PER_STEP === ITEMS_PER_STEP - 1) yield;
   }
   return true;
 }
@@ -328,12 +328,12 @@ function* checksumOf(words: Uint32Array): Generator<void, number> {
   let hash = 0;
   for (let i = 4; i < words.length; i++) {
     hash = hashOf(hash, words[i]);
-    if (i % STEPS === STEPS - 1) yield;
+    if (i % ITEMS_PER_STEP === ITEMS_PER_STEP - 1) yield;
   }
   return hash;
 }
 
 /** Arrays begin on a boundary of 16 bytes. */
-export function roundedUp(bytes: number): number {
+export function alignUp(bytes: number): number {
   return Math.ceil(bytes / 16) * 16;
 }

@@ -3,20 +3,20 @@ import type { PickRay } from '../../shared/packed.js';
 import type { Filter } from '../../shared/protocol.js';
 import type { Vec3 } from '../../shared/types.js';
 import type { CoreHit } from '../binding/hits.js';
-import { type Affine, type Place, placed, plus, type SnapView, valueAt } from './snap-view.js';
+import { type AffineFunction, addScaled, type SnapView, type Transform, transformPoint, valueAt } from './snap-view.js';
 import { cross, dot, minus } from './vectors.js';
 
 /** Cells along each axis at the finest level. */
-const CELLS = 64;
-const FINEST = 6;
+const CELLS_PER_AXIS = 64;
+const FINEST_LEVEL = 6;
 /** A front is worth its rays if there are this many hidden points per ray: most picks find fewer. */
 const HIDDEN_PER_RAY = 256;
 /**
- * If more boxes than this turn out to be visible, net of SEEN_PER_HIDDEN for each hidden one, no more boxes are tested at this
+ * If more boxes than this turn out to be visible, net of VISIBLE_PER_HIDDEN for each hidden one, no more boxes are tested at this
  * depth.
  */
-const MOST_SEEN = 256;
-const SEEN_PER_HIDDEN = 8;
+const MAX_VISIBLE_BOXES = 256;
+const VISIBLE_PER_HIDDEN = 8;
 /** Pixels by which the square is larger than the tested region, so that rounding leads to no place beyond it. */
 const BORDER = 0.01;
 /** An object hides points from a quarter of a pixel behind it on; where perspective varies within a cell, from less than this on. */
@@ -34,36 +34,36 @@ export class Fronts {
   readonly #view: SnapView;
   readonly #cast: (ray: PickRay) => CoreHit | null;
   /** The square about the cursor: its minimum xy and its size. */
-  readonly #x: number;
-  readonly #y: number;
+  readonly #minX: number;
+  readonly #minY: number;
   readonly #width: number;
   readonly #height: number;
   /** Whether the part of a triangle that clipping planes leave is convex, and whether nothing is clipped off solids. */
   readonly #isConvex: boolean;
-  readonly #isWhole: boolean;
-  #hidden = 0;
-  /** Number of boxes that were tested and are visible, less SEEN_PER_HIDDEN for each that is hidden. */
-  #boxes = 0;
+  readonly #areSolidsUnclipped: boolean;
+  #hiddenPoints = 0;
+  /** Number of boxes that were tested and are visible, less VISIBLE_PER_HIDDEN for each that is hidden. */
+  #visibleBoxes = 0;
   /** The finest level that is examined, or -1. */
   #depth = -1;
   readonly #corners = new Map<number, (CoreHit & { way: Vec3 }) | null>();
   /** Linear functions of the world that are negative for hidden points. */
-  readonly #planes = new Map<number, Affine | null>();
+  readonly #planes = new Map<number, AffineFunction | null>();
 
   /** `cast` returns the nearest hit of a ray. */
   constructor(view: SnapView, radius: number, filter: Filter, cast: (ray: PickRay) => CoreHit | null) {
     this.#view = view;
     this.#cast = cast;
-    const [lowX, lowY, highX, highY] = view.squareOf(radius);
-    this.#x = lowX - BORDER;
-    this.#y = lowY - BORDER;
-    this.#width = highX - lowX + 2 * BORDER;
-    this.#height = highY - lowY + 2 * BORDER;
+    const [minX, minY, maxX, maxY] = view.clippedSquare(radius);
+    this.#minX = minX - BORDER;
+    this.#minY = minY - BORDER;
+    this.#width = maxX - minX + 2 * BORDER;
+    this.#height = maxY - minY + 2 * BORDER;
     const { clips, precision } = filter;
     const isCutOut = (word: number, i: number) =>
       word > 0 && i % (CLIP_SET_BYTES / 4) === CLIP_SET_INTERSECTION_COUNT / 4;
     this.#isConvex = !clips?.sets.some(isCutOut);
-    this.#isWhole = clips === undefined && precision === PRECISION_MESH;
+    this.#areSolidsUnclipped = clips === undefined && precision === PRECISION_MESH;
   }
 
   /** The finest level that is examined; it only increases. */
@@ -71,28 +71,28 @@ export class Fronts {
     return this.#depth;
   }
 
-  /** Adds `hidden` points that were found to be hidden, each by a ray, or that probably are. */
-  count(hidden: number): void {
-    this.#hidden += hidden;
-    const depth = Math.min(Math.max(Math.floor(Math.log2(this.#hidden / HIDDEN_PER_RAY) / 2), -1), FINEST);
+  /** Adds `hiddenPoints` points that were found to be hidden, each by a ray, or that probably are. */
+  countHidden(hiddenPoints: number): void {
+    this.#hiddenPoints += hiddenPoints;
+    const depth = Math.min(Math.max(Math.floor(Math.log2(this.#hiddenPoints / HIDDEN_PER_RAY) / 2), -1), FINEST_LEVEL);
     if (depth === this.#depth) return;
     this.#depth = depth;
-    this.#boxes = 0;
+    this.#visibleBoxes = 0;
   }
 
   /** Whether testing boxes is worthwhile: some of the recent ones were hidden. */
-  get hideBoxes(): boolean {
-    return this.#depth >= 0 && this.#boxes < MOST_SEEN;
+  get testsBoxes(): boolean {
+    return this.#depth >= 0 && this.#visibleBoxes < MAX_VISIBLE_BOXES;
   }
 
   /** Returns the function that is negative for points hidden in the whole square; null if none. */
-  get whole(): Affine | null {
+  get squareFront(): AffineFunction | null {
     return this.#planeOf(0, 0, 0);
   }
 
   /** Returns whether a point that is drawn at a place of the square, xy in pixels from the cursor, is certainly hidden. */
-  hides(place: ArrayLike<number>, point: Vec3): boolean {
-    const front = this.#frontAt(place[0], place[1], place[0], place[1]);
+  hides(position: ArrayLike<number>, point: Vec3): boolean {
+    const front = this.#frontAt(position[0], position[1], position[0], position[1]);
     return front !== null && valueAt(front, point) < 0;
   }
 
@@ -100,31 +100,31 @@ export class Fronts {
    * Returns whether the part of a box that is drawn in the square is certainly hidden. The box is minimum xyz and maximum xyz
    * under a map; `rect`: where it is drawn, minimum xy and maximum xy in pixels from the cursor.
    */
-  hidesBox(place: Place, box: ArrayLike<number>, rect: ArrayLike<number>): boolean {
+  hidesBox(transform: Transform, box: ArrayLike<number>, rect: ArrayLike<number>): boolean {
     const front = this.#frontAt(rect[0], rect[1], rect[2], rect[3]);
-    const isHidden = front !== null && isBehind(front, place, box);
-    this.#boxes = isHidden ? Math.max(this.#boxes - SEEN_PER_HIDDEN, 0) : this.#boxes + 1;
+    const isHidden = front !== null && isBehind(front, transform, box);
+    this.#visibleBoxes = isHidden ? Math.max(this.#visibleBoxes - VISIBLE_PER_HIDDEN, 0) : this.#visibleBoxes + 1;
     return isHidden;
   }
 
   /**
    * Finds the front of a screen rectangle, or of its part in the square: in the largest cell that contains it and has a front.
    */
-  #frontAt(lowX: number, lowY: number, highX: number, highY: number): Affine | null {
-    let front: Affine | null = null;
+  #frontAt(minX: number, minY: number, maxX: number, maxY: number): AffineFunction | null {
+    let front: AffineFunction | null = null;
     for (let level = 0; level <= this.#depth && front === null; level++) {
-      const cellOf = (value: number, low: number, size: number) =>
-        Math.min(Math.max(Math.floor(((value - low) / size) * 2 ** level), 0), 2 ** level - 1);
-      const i = cellOf(lowX, this.#x, this.#width);
-      const j = cellOf(lowY, this.#y, this.#height);
-      if (cellOf(highX, this.#x, this.#width) !== i || cellOf(highY, this.#y, this.#height) !== j) break;
+      const cellOf = (value: number, min: number, size: number) =>
+        Math.min(Math.max(Math.floor(((value - min) / size) * 2 ** level), 0), 2 ** level - 1);
+      const i = cellOf(minX, this.#minX, this.#width);
+      const j = cellOf(minY, this.#minY, this.#height);
+      if (cellOf(maxX, this.#minX, this.#width) !== i || cellOf(maxY, this.#minY, this.#height) !== j) break;
       front = this.#planeOf(level, i, j);
     }
     return front;
   }
 
-  #planeOf(level: number, i: number, j: number): Affine | null {
-    const key = (level * CELLS + j) * CELLS + i;
+  #planeOf(level: number, i: number, j: number): AffineFunction | null {
+    const key = (level * CELLS_PER_AXIS + j) * CELLS_PER_AXIS + i;
     let plane = this.#planes.get(key);
     if (plane === undefined) {
       plane = this.#frontOf(level, i, j);
@@ -134,9 +134,9 @@ export class Fronts {
   }
 
   /** Finds the plane of the front of a cell, moved back a little. */
-  #frontOf(level: number, i: number, j: number): Affine | null {
+  #frontOf(level: number, i: number, j: number): AffineFunction | null {
     if (!this.#isConvex) return null;
-    const step = CELLS >> level;
+    const step = CELLS_PER_AXIS >> level;
     const cornerOf = (k: number) => this.#cornerAt((i + (k & 1)) * step, (j + (k >> 1)) * step);
     const a = cornerOf(0);
     if (a === null) return null;
@@ -151,7 +151,7 @@ export class Fronts {
       points.push(b.point);
     }
     // All corners lie on one triangle or face, or on a solid that the rays enter there.
-    if (a.triangle < 0 && !isFlat && !(this.#isWhole && isEntered)) return null;
+    if (a.triangle < 0 && !isFlat && !(this.#areSolidsUnclipped && isEntered)) return null;
     const u = minus(points[1], points[0]);
     const n = cross(u, minus(points[2], points[0]));
     // Towards the origin of the rays.
@@ -161,17 +161,17 @@ export class Fronts {
     // A solid contains both triangles between the four points: the plane of one must not be in front of the other.
     if (!(dot(normal, minus(points[3], points[0])) >= -FLATNESS_PIXELS * pixel)) return null;
     const { w } = this.#view.drawing;
-    const least = Math.min(...points.map((point) => valueAt(w, point)));
-    return plus([...normal, -dot(normal, points[0])], (MARGIN_PIXELS * pixel) / least, w);
+    const minDepth = Math.min(...points.map((point) => valueAt(w, point)));
+    return addScaled([...normal, -dot(normal, points[0])], (MARGIN_PIXELS * pixel) / minDepth, w);
   }
 
   #cornerAt(i: number, j: number): (CoreHit & { way: Vec3 }) | null {
-    const key = j * (CELLS + 1) + i;
+    const key = j * (CELLS_PER_AXIS + 1) + i;
     let corner = this.#corners.get(key);
     if (corner === undefined) {
-      const [x, y, z, ...way] = this.#view.wayAt(
-        this.#x + (this.#width * i) / CELLS,
-        this.#y + (this.#height * j) / CELLS,
+      const [x, y, z, ...way] = this.#view.rayAt(
+        this.#minX + (this.#width * i) / CELLS_PER_AXIS,
+        this.#minY + (this.#height * j) / CELLS_PER_AXIS,
       );
       const hit = Number.isFinite(x) ? this.#cast({ origin: [x, y, z], direction: way }) : null;
       // Points and lines hide nothing.
@@ -183,11 +183,11 @@ export class Fronts {
 }
 
 /** Returns whether a linear function of the world is negative in all of a box under a map. */
-function isBehind(f: Affine, place: Place, box: ArrayLike<number>): boolean {
-  let most = valueAt(f, placed(place, [0, 0, 0]));
+function isBehind(f: AffineFunction, transform: Transform, box: ArrayLike<number>): boolean {
+  let maxValue = valueAt(f, transformPoint(transform, [0, 0, 0]));
   for (let k = 0; k < 3; k++) {
-    const slope = f[0] * place[3 * k] + f[1] * place[3 * k + 1] + f[2] * place[3 * k + 2];
-    most += slope * box[slope > 0 ? 3 + k : k];
+    const slope = f[0] * transform[3 * k] + f[1] * transform[3 * k + 1] + f[2] * transform[3 * k + 2];
+    maxValue += slope * box[slope > 0 ? 3 + k : k];
   }
-  return most < 0;
+  return maxValue < 0;
 }

@@ -1,9 +1,9 @@
 import type { EdgeList } from './feature-edges.js';
 
-const STEPS = 8192;
+const ITEMS_PER_STEP = 8192;
 
 /** Two edges continue straight if they turn by less than this, as a sine: a 17th of a degree. */
-const STRAIGHT = 2 ** -10;
+const STRAIGHT_SINE = 2 ** -10;
 
 /** Flags: the edge begins, or ends, at an end of its run. */
 export const STARTS_RUN = 1;
@@ -13,7 +13,7 @@ export const ENDS_RUN = 2;
 export interface Runs {
   count: number;
   /** The run of each edge. */
-  of: Uint32Array;
+  runOfEdge: Uint32Array;
   /** Which ends of each edge are ends of its run: STARTS_RUN, ENDS_RUN. */
   flags: Uint8Array;
   /** The two end vertices of each run; the same vertex twice if the run is closed. */
@@ -33,16 +33,16 @@ export function* findStars({ count, ends }: EdgeList, vertexCount: number): Gene
   const starts = new Uint32Array(vertexCount + 2);
   for (let i = 0; i < 2 * count; i++) {
     starts[ends[i] + 2]++;
-    if (i % STEPS === STEPS - 1) yield;
+    if (i % ITEMS_PER_STEP === ITEMS_PER_STEP - 1) yield;
   }
   for (let i = 2; i < starts.length; i++) {
     starts[i] += starts[i - 1];
-    if (i % STEPS === STEPS - 1) yield;
+    if (i % ITEMS_PER_STEP === ITEMS_PER_STEP - 1) yield;
   }
   const edges = new Uint32Array(2 * count);
   for (let i = 0; i < 2 * count; i++) {
     edges[starts[ends[i] + 1]++] = i >> 1;
-    if (i % STEPS === STEPS - 1) yield;
+    if (i % ITEMS_PER_STEP === ITEMS_PER_STEP - 1) yield;
   }
   return { starts: starts.subarray(0, vertexCount + 1), edges };
 }
@@ -53,7 +53,7 @@ export function* findStars({ count, ends }: EdgeList, vertexCount: number): Gene
  */
 export function* findRuns(
   edges: EdgeList,
-  { starts, edges: around }: Stars,
+  { starts, edges: edgesAtVertices }: Stars,
   points: Float32Array,
   noise: number,
   isJoined: boolean,
@@ -62,26 +62,34 @@ export function* findRuns(
   const isStraight = new Uint8Array(starts.length - 1);
   for (let vertex = 0; isJoined && vertex < isStraight.length; vertex++) {
     if (starts[vertex + 1] - starts[vertex] === 2) {
-      const [s, t] = [around[starts[vertex]], around[starts[vertex] + 1]];
-      isStraight[vertex] = goesOn(points, otherEnd(ends, s, vertex), vertex, otherEnd(ends, t, vertex), noise) ? 1 : 0;
+      const [s, t] = [edgesAtVertices[starts[vertex]], edgesAtVertices[starts[vertex] + 1]];
+      isStraight[vertex] = continuesStraight(
+        points,
+        otherEnd(ends, s, vertex),
+        vertex,
+        otherEnd(ends, t, vertex),
+        noise,
+      )
+        ? 1
+        : 0;
     }
-    if (vertex % STEPS === STEPS - 1) yield;
+    if (vertex % ITEMS_PER_STEP === ITEMS_PER_STEP - 1) yield;
   }
-  const of = new Uint32Array(count);
+  const runOfEdge = new Uint32Array(count);
   const flags = new Uint8Array(count);
   const runEnds: number[] = [];
   const middleEdges: number[] = [];
   const middles: number[] = [];
-  const isDone = new Uint8Array(count);
+  const isVisited = new Uint8Array(count);
   const chain: number[] = [];
   for (let first = 0; first < count; first++) {
-    if (first % STEPS === STEPS - 1) yield;
-    if (isDone[first]) continue;
+    if (first % ITEMS_PER_STEP === ITEMS_PER_STEP - 1) yield;
+    if (isVisited[first]) continue;
     // Goes back to where the run begins, then along it.
     let edge = first;
     let vertex = ends[2 * first];
     while (isStraight[vertex]) {
-      edge = otherEdge(around, starts[vertex], edge);
+      edge = otherEdge(edgesAtVertices, starts[vertex], edge);
       vertex = otherEnd(ends, edge, vertex);
       if (edge === first) break;
     }
@@ -91,24 +99,24 @@ export function* findRuns(
     let end = vertex;
     do {
       chain.push(edge);
-      isDone[edge] = 1;
-      of[edge] = middleEdges.length;
-      const far = otherEnd(ends, edge, end);
-      length += distance(points, end, far);
-      end = far;
+      isVisited[edge] = 1;
+      runOfEdge[edge] = middleEdges.length;
+      const nextVertex = otherEnd(ends, edge, end);
+      length += distance(points, end, nextVertex);
+      end = nextVertex;
       if (!isStraight[end] || end === start) break;
-      edge = otherEdge(around, starts[end], edge);
+      edge = otherEdge(edgesAtVertices, starts[end], edge);
     } while (chain.length < count);
     flags[chain[0]] |= ends[2 * chain[0]] === start ? STARTS_RUN : ENDS_RUN;
     flags[edge] |= ends[2 * edge] === end ? STARTS_RUN : ENDS_RUN;
     runEnds.push(start, end);
-    const [middle, share] = middleOf(chain, ends, points, start, length);
-    middleEdges.push(middle);
-    middles.push(share);
+    const [middleEdge, fraction] = midpointOf(chain, ends, points, start, length);
+    middleEdges.push(middleEdge);
+    middles.push(fraction);
   }
   return {
     count: middleEdges.length,
-    of,
+    runOfEdge,
     flags,
     ends: Uint32Array.from(runEnds),
     middleEdges: Uint32Array.from(middleEdges),
@@ -117,24 +125,24 @@ export function* findRuns(
 }
 
 /** Finds the edge that contains the midpoint of a chain, and how far along that edge it is. */
-function middleOf(
+function midpointOf(
   chain: number[],
   ends: Uint32Array,
   points: Float32Array,
   start: number,
   length: number,
 ): [edge: number, share: number] {
-  let left = length / 2;
+  let remaining = length / 2;
   let from = start;
   for (let i = 0; ; i++) {
     const edge = chain[i];
     const to = otherEnd(ends, edge, from);
-    const way = distance(points, from, to);
-    if (left <= way || i === chain.length - 1) {
-      const share = way > 0 ? Math.min(left / way, 1) : 0.5;
-      return [edge, ends[2 * edge] === from ? share : 1 - share];
+    const edgeLength = distance(points, from, to);
+    if (remaining <= edgeLength || i === chain.length - 1) {
+      const fraction = edgeLength > 0 ? Math.min(remaining / edgeLength, 1) : 0.5;
+      return [edge, ends[2 * edge] === from ? fraction : 1 - fraction];
     }
-    left -= way;
+    remaining -= edgeLength;
     from = to;
   }
 }
@@ -143,8 +151,8 @@ export function otherEnd(ends: Uint32Array, edge: number, vertex: number): numbe
   return ends[2 * edge] === vertex ? ends[2 * edge + 1] : ends[2 * edge];
 }
 
-function otherEdge(around: Uint32Array, start: number, edge: number): number {
-  return around[start] === edge ? around[start + 1] : around[start];
+function otherEdge(edgesAtVertices: Uint32Array, start: number, edge: number): number {
+  return edgesAtVertices[start] === edge ? edgesAtVertices[start + 1] : edgesAtVertices[start];
 }
 
 function distance(points: Float32Array, s: number, t: number): number {
@@ -156,11 +164,11 @@ function distance(points: Float32Array, s: number, t: number): number {
 }
 
 /** Returns whether the chain from s to v continues straight to t. */
-export function goesOn(points: Float32Array, s: number, v: number, t: number, noise: number): boolean {
+export function continuesStraight(points: Float32Array, s: number, v: number, t: number, noise: number): boolean {
   const [ax, ay, az] = [0, 1, 2].map((k) => points[3 * v + k] - points[3 * s + k]);
   const [bx, by, bz] = [0, 1, 2].map((k) => points[3 * t + k] - points[3 * v + k]);
   if (ax * bx + ay * by + az * bz <= 0) return false;
   const cross = Math.hypot(ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx);
-  if (cross <= STRAIGHT * Math.hypot(ax, ay, az) * Math.hypot(bx, by, bz)) return true;
+  if (cross <= STRAIGHT_SINE * Math.hypot(ax, ay, az) * Math.hypot(bx, by, bz)) return true;
   return cross <= noise * Math.hypot(ax + bx, ay + by, az + bz);
 }

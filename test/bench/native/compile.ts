@@ -20,42 +20,42 @@ const root = dirname(createRequire(import.meta.url).resolve('collision-worker/pa
 const sources = join(root, 'test/bench/native');
 
 /** Returns why the program cannot be compiled here, naming the packages to install; null if it can. */
-export async function missing({ header, libraries, packages }: Program): Promise<string | null> {
+export async function missingPackages({ header, libraries, packages }: Program): Promise<string | null> {
   const probe = `#include <${header}>\nint main() {}\n`;
   const args = ['-x', 'c++', '-', ...INCLUDES, ...libraries, '-o', '/dev/null'];
-  const problem = await compiler(args, probe);
+  const problem = await runCompiler(args, probe);
   return problem && `${header} could not be compiled and linked: apt-get install ${packages}\n${problem}`;
 }
 
 /** Compiles the program unless an up-to-date binary exists; returns the binary's path. */
-export async function compiled(program: Program): Promise<string> {
+export async function compileProgram(program: Program): Promise<string> {
   const source = join(sources, program.source);
   const binary = join(root, 'build/native', program.binary);
-  const parts = [program.source, 'peer.hpp', 'fcl.hpp', 'fcl-collide.hpp', 'compile.ts', 'native.ts'].map((part) =>
-    modified(join(sources, part)),
+  const modificationTimes = [program.source, 'peer.hpp', 'fcl.hpp', 'fcl-collide.hpp', 'compile.ts', 'native.ts'].map(
+    (part) => modificationTime(join(sources, part)),
   );
-  if ((await modified(binary)) > Math.max(...(await Promise.all(parts)))) return binary;
-  const absent = await missing(program);
-  if (absent) throw new Error(absent);
+  if ((await modificationTime(binary)) > Math.max(...(await Promise.all(modificationTimes)))) return binary;
+  const missingReason = await missingPackages(program);
+  if (missingReason) throw new Error(missingReason);
   await mkdir(dirname(binary), { recursive: true });
   // Renamed when complete, so that nobody starts a partial binary.
-  const fresh = `${binary}.${process.pid}`;
+  const temporary = `${binary}.${process.pid}`;
   const args = ['-std=c++17', '-O3', '-DNDEBUG', ...program.flags, ...INCLUDES, source, ...program.libraries];
-  const problem = await compiler([...args, '-o', fresh], '');
+  const problem = await runCompiler([...args, '-o', temporary], '');
   if (problem) throw new Error(`${program.source} does not compile:\n${problem}`);
-  await rename(fresh, binary);
+  await rename(temporary, binary);
   return binary;
 }
 
 /** Debian's location of Eigen, which FCL includes. */
 const INCLUDES = ['-I/usr/include/eigen3'];
 
-async function modified(path: string): Promise<number> {
+async function modificationTime(path: string): Promise<number> {
   return (await stat(path).catch(() => null))?.mtimeMs ?? 0;
 }
 
 /** Returns the compiler's errors; null if none. */
-function compiler(args: readonly string[], input: string): Promise<string | null> {
+function runCompiler(args: readonly string[], input: string): Promise<string | null> {
   return new Promise((resolve) => {
     const child = spawn('g++', args, { stdio: ['pipe', 'ignore', 'pipe'] });
     let errors = '';

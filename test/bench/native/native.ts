@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Triangles } from '../../oracle/meshes.js';
-import { compiled, missing, type Program } from './compile.js';
+import { compileProgram, missingPackages, type Program } from './compile.js';
 
 /** A single-threaded native library in its own process, with its tree built, that can repeat the work. */
 export interface NativePeer<Answer extends { ms: number }> {
@@ -69,7 +69,7 @@ const FCL_CLASH_COMPILED_HERE: Program = { ...FCL_COMPILED_HERE, source: 'clash.
 
 /** Returns why the native peers are unavailable, naming the packages to install; null if they are available. */
 export async function missingNativePeers(): Promise<string | null> {
-  const reasons = [await missing(EMBREE), await missing(FCL)].filter((reason) => reason !== null);
+  const reasons = [await missingPackages(EMBREE), await missingPackages(FCL)].filter((reason) => reason !== null);
   return reasons.length === 0 ? null : reasons.join('\n');
 }
 
@@ -137,37 +137,37 @@ async function start<Answer extends { ms: number }>(
   mode: string,
   keys: readonly (keyof Answer & string)[],
 ): Promise<NativePeer<Answer>> {
-  const binary = await compiled(program);
+  const binary = await compileProgram(program);
   const folder = await mkdtemp(join(tmpdir(), 'native-peer-'));
   try {
     const input = join(folder, 'input');
     const counts = Uint32Array.of(positions.length / 3, indices.length / 3, items.length / itemLength);
     await writeFile(input, [counts, positions, indices, items]);
-    const lines = new Conversation(spawn(binary, [input, mode], { stdio: 'pipe' }), program.binary);
-    const { name, buildMs } = await lines.next<{ name: string; buildMs: number }>(['name', 'buildMs']);
-    return { name, buildMs, run: () => lines.ask('run', keys), stop: () => lines.end() };
+    const peerProcess = new PeerProcess(spawn(binary, [input, mode], { stdio: 'pipe' }), program.binary);
+    const { name, buildMs } = await peerProcess.next<{ name: string; buildMs: number }>(['name', 'buildMs']);
+    return { name, buildMs, run: () => peerProcess.ask('run', keys), stop: () => peerProcess.end() };
   } finally {
     await rm(folder, { recursive: true }); // the process read it before its first answer
   }
 }
 
-interface Waiting {
+interface PendingLine {
   resolve(line: string): void;
   reject(error: Error): void;
 }
 
 /** Exchanges lines, one answer per request, in order. If the process ends, all pending and later requests are rejected. */
-class Conversation {
+class PeerProcess {
   readonly #child: ChildProcess;
   readonly #name: string;
-  readonly #waiting: Waiting[] = [];
+  readonly #pendingLines: PendingLine[] = [];
   #errors = '';
-  #end: Error | undefined;
+  #endError: Error | undefined;
 
   constructor(child: ChildProcess, name: string) {
     this.#child = child;
     this.#name = name;
-    createInterface({ input: child.stdout! }).on('line', (line) => this.#waiting.shift()?.resolve(line));
+    createInterface({ input: child.stdout! }).on('line', (line) => this.#pendingLines.shift()?.resolve(line));
     child.stderr!.setEncoding('utf8').on('data', (text) => {
       this.#errors += text;
     });
@@ -183,10 +183,10 @@ class Conversation {
 
   async next<Answer>(keys: readonly (keyof Answer & string)[]): Promise<Answer> {
     const line = await new Promise<string>((resolve, reject) => {
-      if (this.#end) reject(this.#end);
-      else this.#waiting.push({ resolve, reject });
+      if (this.#endError) reject(this.#endError);
+      else this.#pendingLines.push({ resolve, reject });
     });
-    const answer = parsed(line);
+    const answer = parseJson(line);
     if (!answer || !keys.every((key) => key in answer)) {
       this.end();
       throw new Error(`${this.#name} answered ${JSON.stringify(line)}, expected JSON of ${keys.join(', ')}`);
@@ -199,12 +199,12 @@ class Conversation {
   }
 
   #fail(reason: string): void {
-    this.#end ??= new Error(`${this.#name} ${reason.trim()}`);
-    for (const { reject } of this.#waiting.splice(0)) reject(this.#end);
+    this.#endError ??= new Error(`${this.#name} ${reason.trim()}`);
+    for (const { reject } of this.#pendingLines.splice(0)) reject(this.#endError);
   }
 }
 
-function parsed(line: string): object | null {
+function parseJson(line: string): object | null {
   try {
     const value: unknown = JSON.parse(line);
     return typeof value === 'object' ? value : null;

@@ -3,11 +3,11 @@ import type { Random } from '../../oracle/random.js';
 
 const GEOMETRIES = 20;
 
-/** Makes a BatchedMesh with instances of 20 geometries in a sphere with `room` for each, and exposes its matrices. */
-export function batchOfForms(random: Random, count: number, room: number) {
-  const radius = room * Math.cbrt(count);
+/** Makes a BatchedMesh with instances of 20 geometries in a sphere with `spacing` for each, and exposes its matrices. */
+export function createBatch(random: Random, count: number, spacing: number) {
+  const radius = spacing * Math.cbrt(count);
   const forms = Array.from({ length: GEOMETRIES }, (_, i): BufferGeometry => new SphereGeometry(0.5, 6 + i, 5));
-  const sum = (of: (form: BufferGeometry) => number) => forms.reduce((total, form) => total + of(form), 0);
+  const sum = (countOf: (form: BufferGeometry) => number) => forms.reduce((total, form) => total + countOf(form), 0);
   const vertices = sum((form) => form.attributes.position.count);
   const indices = sum((form) => form.index!.count);
   const batch = new BatchedMesh(count, vertices, indices, new MeshBasicMaterial());

@@ -2,23 +2,23 @@ import { PerspectiveCamera, Raycaster, Scene, Vector2 } from 'three';
 import { ObjectBVH } from 'three-mesh-bvh';
 import { Random } from '../../oracle/random.js';
 import { median } from '../statistics.js';
-import { batchOfForms } from './batch-of-forms.js';
+import { createBatch } from './batch-of-forms.js';
 import { framesOf } from './length.js';
 import { matricesRow } from './matrices-row.js';
 import type { PageRow } from './page-row.js';
 import { SIZE, timed } from './streamed.js';
 
 /** Half the side of the cube for each instance. */
-const ROOM = 1.2;
+const SPACING = 1.2;
 const WARM_UP_FRAMES = 300;
 /** Number of frames in which the facts are measured. */
 const FRAMES = 40;
-const TRACED = 5;
+const TRACED_PICKS = 5;
 
 /** The adapter's frame of a BatchedMesh, compared with one `set` of its matrices; and its picks. */
 export async function batchedRow(count: number): Promise<PageRow> {
   const random = new Random(1);
-  const { batch, array, texture, radius } = batchOfForms(random, count, ROOM);
+  const { batch, array, texture, radius } = createBatch(random, count, SPACING);
   const changed = (): void => {
     texture.needsUpdate = true;
   };
@@ -58,7 +58,7 @@ export async function batchedRow(count: number): Promise<PageRow> {
         const start = performance.now();
         await streamed.tracker.pick(x, y);
         picks.push(performance.now() - start);
-        if (i >= TRACED) continue;
+        if (i >= TRACED_PICKS) continue;
         raycaster.setFromCamera(new Vector2((2 * x) / SIZE.width - 1, 1 - (2 * y) / SIZE.height), camera);
         traced.push(timed(() => raycaster.intersectObject(batch)));
       }

@@ -22,46 +22,54 @@ const material = new MeshBasicMaterial();
 export async function blocksRow(count: number): Promise<PageRow> {
   const stage = await Stage.open();
   const { scene, service } = stage;
-  const crowd = crowdOf(count, () => BALL);
-  scene.add(crowd);
+  const group = crowdOf(count, () => BALL);
+  scene.add(group);
   while (service.stats.objects < count || !stage.isQuiet) await stage.frame();
   return {
     contenders: {
       async ours(round) {
-        crowd.visible = round % 2 === 0;
+        group.visible = round % 2 === 0;
         return stage.frame();
       },
     },
     async facts() {
-      crowd.visible = true;
+      group.visible = true;
       await stage.frame();
-      const many = (n: number) => n.toLocaleString('en');
-      await stage.during(`${many(count)} Meshes turn invisible`, () => hide(crowd, true), soon());
-      await stage.during('they turn visible', () => hide(crowd, false), soon());
+      const formatCount = (n: number) => n.toLocaleString('en');
+      await stage.during(
+        `${formatCount(count)} Meshes turn invisible`,
+        () => setHidden(group, true),
+        afterSomeFrames(),
+      );
+      await stage.during('they turn visible', () => setHidden(group, false), afterSomeFrames());
       await stage.during(
         'the Meshes go',
-        () => scene.remove(crowd),
+        () => scene.remove(group),
         () => service.stats.objects === 0,
       );
       const geometries = crowdOf(Math.ceil(GEOMETRIES * count), () => new SphereGeometry(0.4, 8, 4));
       const { length } = geometries.children;
-      const isThere = (n: number) => () => service.stats.objects === n && stage.isQuiet;
-      await stage.during(`${many(length)} geometries come`, () => scene.add(geometries), isThere(length));
+      const isTracked = (n: number) => () => service.stats.objects === n && stage.isQuiet;
+      await stage.during(`${formatCount(length)} geometries come`, () => scene.add(geometries), isTracked(length));
       await stage.during(
         'the geometries go',
         () => scene.remove(geometries),
         () => service.stats.meshes === 0,
       );
-      const forest = new InstancedMesh(BALL, material, INSTANCES * count);
-      for (let i = 0; i < forest.count; i++) forest.setMatrixAt(i, new Matrix4().makeTranslation(2 * i, 0, 0));
-      await stage.during(`${many(forest.count)} instances come`, () => scene.add(forest), isThere(forest.count));
-      await stage.during('half of them go', () => halve(forest), isThere(forest.count / 2));
+      const instances = new InstancedMesh(BALL, material, INSTANCES * count);
+      for (let i = 0; i < instances.count; i++) instances.setMatrixAt(i, new Matrix4().makeTranslation(2 * i, 0, 0));
+      await stage.during(
+        `${formatCount(instances.count)} instances come`,
+        () => scene.add(instances),
+        isTracked(instances.count),
+      );
+      await stage.during('half of them go', () => halve(instances), isTracked(instances.count / 2));
       await stage.during(
         'the others go',
-        () => scene.remove(forest),
+        () => scene.remove(instances),
         () => service.stats.objects === 0,
       );
-      await meshComes(stage, TRIANGLES * count);
+      await addLargeMesh(stage, TRIANGLES * count);
       return stage.facts;
     },
     close: () => stage.close(),
@@ -77,7 +85,7 @@ export async function largeMeshRow(count: number): Promise<PageRow> {
   return {
     contenders: {
       async ours() {
-        const ms = await meshComes(stage, count);
+        const ms = await addLargeMesh(stage, count);
         await stage.during(
           'it goes',
           () => stage.scene.clear(),
@@ -91,12 +99,12 @@ export async function largeMeshRow(count: number): Promise<PageRow> {
   };
 }
 
-async function meshComes(stage: Stage, count: number): Promise<number> {
+async function addLargeMesh(stage: Stage, count: number): Promise<number> {
   const side = Math.ceil(Math.sqrt(count / 2));
   const sheet = new Mesh(sheetOf(side), material);
-  const what = `a mesh of ${(2 * side * side).toLocaleString('en')} triangles comes`;
-  const isThere = () => stage.service.stats.objects === 1 && stage.isQuiet;
-  return stage.during(what, () => stage.scene.add(sheet), isThere);
+  const description = `a mesh of ${(2 * side * side).toLocaleString('en')} triangles comes`;
+  const isTracked = () => stage.service.stats.objects === 1 && stage.isQuiet;
+  return stage.during(description, () => stage.scene.add(sheet), isTracked);
 }
 
 const BALL = new SphereGeometry(0.4, 8, 4);
@@ -112,16 +120,16 @@ function crowdOf(count: number, geometry: () => BufferGeometry): Group {
   return group;
 }
 
-function hide(group: Group, isHidden: boolean): void {
+function setHidden(group: Group, isHidden: boolean): void {
   group.visible = !isHidden;
 }
 
-function halve(forest: InstancedMesh): void {
-  forest.count /= 2;
+function halve(instances: InstancedMesh): void {
+  instances.count /= 2;
 }
 
 /** Returns a function that is true after a few calls, one per frame. */
-function soon(): () => boolean {
+function afterSomeFrames(): () => boolean {
   let frames = 0;
   return () => ++frames > 4;
 }

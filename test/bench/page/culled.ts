@@ -13,17 +13,17 @@ import {
   WebGLRenderer,
 } from 'three';
 import { Random } from '../../oracle/random.js';
-import { batchOfForms } from './batch-of-forms.js';
+import { createBatch } from './batch-of-forms.js';
 import { framesOf } from './length.js';
 import type { PageRow } from './page-row.js';
-import { roundOf, SIZE, Streamed, timed } from './streamed.js';
+import { roundOf, SIZE, StreamedScene, timed } from './streamed.js';
 
 /** Half the side of the cube for each instance. */
-const ROOM = 2;
+const SPACING = 2;
 const WARM_UP_FRAMES = 300;
 
 /** A camera amid the instances that turns, and sees about a tenth of them. */
-function turning(): { camera: PerspectiveCamera; turn(frame: number): void } {
+function turningCamera(): { camera: PerspectiveCamera; turn(frame: number): void } {
   const camera = new PerspectiveCamera(55, SIZE.width / SIZE.height, 0.1, 1000);
   return {
     camera,
@@ -35,19 +35,19 @@ function turning(): { camera: PerspectiveCamera; turn(frame: number): void } {
 }
 
 /** Does what a renderer does before it draws: it tests each object and its children against the view's frustum. */
-function listed(scene: Scene, camera: Camera, root: Object3D): Object3D[] {
+function listVisible(scene: Scene, camera: Camera, root: Object3D): Object3D[] {
   const frustum = new Frustum().setFromProjectionMatrix(
     new Matrix4().multiplyMatrices(camera.projectionMatrix, camera.matrixWorldInverse),
     camera.coordinateSystem,
   );
-  const found: Object3D[] = [];
+  const visible: Object3D[] = [];
   scene.onBeforeRender(RENDERER, scene, camera, null as never, null as never, null as never);
-  if (!root.frustumCulled || frustum.intersectsObject(root)) found.push(root);
-  for (const child of root.children) if (!child.frustumCulled || frustum.intersectsObject(child)) found.push(child);
-  return found;
+  if (!root.frustumCulled || frustum.intersectsObject(root)) visible.push(root);
+  for (const child of root.children) if (!child.frustumCulled || frustum.intersectsObject(child)) visible.push(child);
+  return visible;
 }
 
-function ended(scene: Scene, camera: Camera): void {
+function finishRender(scene: Scene, camera: Camera): void {
   scene.onAfterRender(RENDERER, scene, camera, null as never, null as never, null as never);
 }
 
@@ -58,14 +58,14 @@ const RENDERER = { isWebGLRenderer: true } as unknown as WebGLRenderer;
  */
 async function instancesRow(count: number, isSorted: boolean): Promise<PageRow> {
   const random = new Random(1);
-  const radius = ROOM * Math.cbrt(count);
+  const radius = SPACING * Math.cbrt(count);
   const geometry = new BoxGeometry();
   const mesh = new InstancedMesh(geometry, new MeshBasicMaterial(), count);
   const scene = new Scene().add(mesh);
   const array = mesh.instanceMatrix.array as Float32Array;
   for (let i = 0; i < count; i++) random.placement(random.point(radius)).toArray(array, 16 * i);
   const base = array.slice();
-  const { camera, turn } = turning();
+  const { camera, turn } = turningCamera();
   const move = (frame: number): void => {
     for (let i = 0; i < array.length; i += 16) array[i + 12] = base[i + 12] + Math.sin(0.05 * frame + i);
     mesh.instanceMatrix.needsUpdate = true;
@@ -74,16 +74,16 @@ async function instancesRow(count: number, isSorted: boolean): Promise<PageRow> 
   mesh.computeBoundingSphere();
   scene.updateMatrixWorld();
   const culling = isSorted ? { order: 'front-to-back' as const } : true;
-  const streamed = await Streamed.of(scene, { culling, shapeOf: () => undefined });
+  const streamed = await StreamedScene.of(scene, { culling, shapeOf: () => undefined });
   streamed.camera = camera;
   let drawn = 0;
   const frame = async (): Promise<number> => {
-    const picture = timed(() => {
-      const list = listed(scene, camera, mesh) as InstancedMesh[];
+    const drawMs = timed(() => {
+      const list = listVisible(scene, camera, mesh) as InstancedMesh[];
       drawn = list[0]?.count ?? 0;
-      ended(scene, camera);
+      finishRender(scene, camera);
     });
-    return picture + (await streamed.share());
+    return drawMs + (await streamed.share());
   };
   for (let n = 0; n < framesOf(WARM_UP_FRAMES); n++) {
     move(n);
@@ -101,16 +101,16 @@ async function instancesRow(count: number, isSorted: boolean): Promise<PageRow> 
         peer.performFrustumCulling(camera);
       }),
     );
-  const all = new Float32Array(array.length);
-  const some = new Float32Array(array.length / 10);
+  const allMatrices = new Float32Array(array.length);
+  const tenth = new Float32Array(array.length / 10);
   return {
     contenders: {
       ours: (round) => roundOf(round, move, frame),
       'one set of all and one of a tenth': (round) =>
         roundOf(round, move, () =>
           timed(() => {
-            all.set(array);
-            some.set(array.subarray(0, some.length));
+            allMatrices.set(array);
+            tenth.set(array.subarray(0, tenth.length));
           }),
         ),
       InstancedMesh2: culledByPeer,
@@ -129,11 +129,11 @@ async function instancesRow(count: number, isSorted: boolean): Promise<PageRow> 
 
 /** The time to write the draw list of a BatchedMesh, compared with three's own. */
 async function batchRow(count: number, seesAll: boolean): Promise<PageRow> {
-  const { batch, array, texture, radius } = batchOfForms(new Random(1), count, ROOM);
+  const { batch, array, texture, radius } = createBatch(new Random(1), count, SPACING);
   const material = batch.material as Material;
   const base = array.slice();
   const scene = new Scene().add(batch);
-  const { camera, turn } = turning();
+  const { camera, turn } = turningCamera();
   if (seesAll) camera.position.z = 5 * radius;
   const move = (frame: number): void => {
     for (let i = 0; i < array.length; i += 16) array[i + 12] = base[i + 12] + Math.sin(0.05 * frame + i);
@@ -142,26 +142,26 @@ async function batchRow(count: number, seesAll: boolean): Promise<PageRow> {
   };
   batch.computeBoundingSphere();
   scene.updateMatrixWorld();
-  const streamed = await Streamed.of(scene, { culling: true, shapeOf: () => undefined });
+  const streamed = await StreamedScene.of(scene, { culling: true, shapeOf: () => undefined });
   streamed.camera = camera;
-  const insides = batch as unknown as { _multiDrawCount: number; _indirectTexture: { image: { data: Uint32Array } } };
+  const internals = batch as unknown as { _multiDrawCount: number; _indirectTexture: { image: { data: Uint32Array } } };
   const draw = (): void => batch.onBeforeRender(RENDERER, scene, camera, batch.geometry, material, null as never);
   const frame = async (): Promise<number> => {
-    const picture = timed(() => {
-      listed(scene, camera, batch);
+    const drawMs = timed(() => {
+      listVisible(scene, camera, batch);
       draw();
-      ended(scene, camera);
+      finishRender(scene, camera);
     });
     await streamed.share();
-    return picture;
+    return drawMs;
   };
   for (let n = 0; n < framesOf(WARM_UP_FRAMES / 4); n++) {
     move(n);
     await frame();
   }
   /** The draw list in its order. Instances at the border of the view may differ, and are not compared. */
-  const listOf = () => ({ drawn: seesAll ? insides._multiDrawCount : 0 });
-  const seen: number[] = [];
+  const drawnChecksum = () => ({ drawn: seesAll ? internals._multiDrawCount : 0 });
+  const drawCounts: number[] = [];
   return {
     contenders: {
       ours: (round) => roundOf(round, move, frame),
@@ -170,19 +170,19 @@ async function batchRow(count: number, seesAll: boolean): Promise<PageRow> {
     checksums: {
       async ours() {
         await frame();
-        seen[0] = insides._multiDrawCount;
-        return listOf();
+        drawCounts[0] = internals._multiDrawCount;
+        return drawnChecksum();
       },
       async "three's own"() {
         draw();
-        seen[1] = insides._multiDrawCount;
-        return listOf();
+        drawCounts[1] = internals._multiDrawCount;
+        return drawnChecksum();
       },
     },
     idle: (round) => roundOf(round, move, async () => 0),
     facts: () => [
-      { name: 'instances drawn', value: seen[0], unit: '' },
-      { name: 'instances that three draws', value: seen[1], unit: '' },
+      { name: 'instances drawn', value: drawCounts[0], unit: '' },
+      { name: 'instances that three draws', value: drawCounts[1], unit: '' },
     ],
     close: () => streamed.close(),
   };

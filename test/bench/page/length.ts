@@ -2,6 +2,6 @@
 const isShort = new URLSearchParams(location.search).has('short');
 
 /** Returns how many frames to run, given the number for a measurement. */
-export function framesOf(measured: number): number {
-  return isShort ? Math.min(measured, 5) : measured;
+export function framesOf(frameCount: number): number {
+  return isShort ? Math.min(frameCount, 5) : frameCount;
 }

@@ -2,7 +2,7 @@ import type { TrackOptions } from 'collision-worker/three';
 import type { Object3D } from 'three';
 import { Echo } from './messages.js';
 import type { PageRow } from './page-row.js';
-import { roundOf, Streamed, sumOf, timed } from './streamed.js';
+import { roundOf, StreamedScene, sumOf, timed } from './streamed.js';
 
 /** A scene with an array of matrices that changes in each frame; `changed` is called after it was written. */
 export interface MovingMatrices {
@@ -17,13 +17,13 @@ export async function matricesRow(
   { root, array, changed }: MovingMatrices,
   options?: TrackOptions,
   warmUpFrames?: number,
-): Promise<{ row: PageRow; streamed: Streamed; move: (frame: number) => void }> {
+): Promise<{ row: PageRow; streamed: StreamedScene; move: (frame: number) => void }> {
   const base = array.slice();
   const move = (frame: number): void => {
     for (let i = 0; i < array.length; i += 16) array[i + 12] = base[i + 12] + Math.sin(0.05 * frame + i);
     changed();
   };
-  const streamed = await Streamed.of(root, options);
+  const streamed = await StreamedScene.of(root, options);
   await streamed.warmUp(move, warmUpFrames);
   const target = new Float32Array(array.length);
   const echo = new Echo(target.byteLength);
@@ -33,8 +33,8 @@ export async function matricesRow(
       'one set': (round) => roundOf(round, move, () => timed(() => target.set(array))),
       'one set and two messages': (round) =>
         roundOf(round, move, async () => {
-          const filled = timed(() => new Float32Array(echo.buffer).set(array));
-          return filled + (await echo.send());
+          const copyMs = timed(() => new Float32Array(echo.buffer).set(array));
+          return copyMs + (await echo.send());
         }),
     },
     checksums: {

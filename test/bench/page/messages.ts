@@ -2,21 +2,21 @@
 export class Echo {
   readonly #worker: Worker;
   #buffer: ArrayBuffer;
-  #begin = 0;
-  #received = 0;
-  #answered!: () => void;
+  #startTime = 0;
+  #receiveMs = 0;
+  #resolveAnswer!: () => void;
 
   constructor(bytes: number) {
     const source = 'onmessage = ({ data }) => postMessage(data, [data.input]);';
     this.#worker = new Worker(URL.createObjectURL(new Blob([source], { type: 'text/javascript' })));
     this.#buffer = new ArrayBuffer(bytes);
     this.#worker.addEventListener('message', () => {
-      this.#begin = performance.now();
+      this.#startTime = performance.now();
     });
     this.#worker.addEventListener('message', ({ data }: MessageEvent<{ input: ArrayBuffer }>) => {
       this.#buffer = data.input;
-      this.#received = performance.now() - this.#begin;
-      this.#answered();
+      this.#receiveMs = performance.now() - this.#startTime;
+      this.#resolveAnswer();
     });
   }
 
@@ -27,13 +27,13 @@ export class Echo {
   /** Returns the milliseconds spent on the main thread. */
   async send(): Promise<number> {
     const answer = new Promise<void>((resolve) => {
-      this.#answered = resolve;
+      this.#resolveAnswer = resolve;
     });
     const start = performance.now();
     this.#worker.postMessage({ type: 'frame', input: this.#buffer }, [this.#buffer]);
-    const sent = performance.now() - start;
+    const sendMs = performance.now() - start;
     await answer;
-    return sent + this.#received;
+    return sendMs + this.#receiveMs;
   }
 
   close(): void {

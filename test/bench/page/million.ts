@@ -25,10 +25,10 @@ const COMPARED_PICKS = 3;
 const FIELD_OF_VIEW = 38;
 const HALF_SIZE = 0.5;
 /** Side of the cube for each instance. */
-const ROOM = 2;
+const SPACING = 2;
 
 /** An InstancedMesh of many static boxes, with its tracker. */
-class Forest {
+class InstancedScene {
   readonly camera: PerspectiveCamera;
   readonly mesh: InstancedMesh;
   readonly #service: Awaited<ReturnType<typeof createCollisionService>>;
@@ -36,11 +36,11 @@ class Forest {
   readonly heapBytes: number;
   readonly coreBytes: number;
 
-  static async of(count: number): Promise<Forest> {
+  static async of(count: number): Promise<InstancedScene> {
     const size = 2 * HALF_SIZE;
     const mesh = new InstancedMesh(new BoxGeometry(size, size, size), new MeshBasicMaterial(), count);
     const random = new Random(1);
-    const radius = (Math.cbrt(count) * ROOM) / 2;
+    const radius = (Math.cbrt(count) * SPACING) / 2;
     for (let i = 0; i < count; i++) mesh.setMatrixAt(i, new Matrix4().setPosition(random.point(radius)));
     mesh.computeBoundingSphere();
     const root = new Scene().add(mesh);
@@ -55,7 +55,7 @@ class Forest {
     });
     await tracker.update(camera, SIZE);
     const heapBytes = (await window.heapBytes()) - heap;
-    return new Forest(camera, mesh, service, tracker, heapBytes, service.stats.usedBytes - usedBytes);
+    return new InstancedScene(camera, mesh, service, tracker, heapBytes, service.stats.usedBytes - usedBytes);
   }
 
   private constructor(
@@ -88,16 +88,16 @@ class Forest {
 
 /** Time from requesting a frame to the list of instances that a turning camera sees. */
 export async function millionRow(count: number): Promise<PageRow> {
-  const forest = await Forest.of(count);
+  const forest = await InstancedScene.of(count);
   const { camera, mesh, tracker } = forest;
-  const seen = new Uint32Array(count);
+  const visibleIds = new Uint32Array(count);
   const boxes = new BoxLoop(mesh);
   let visible = 0;
-  const round = async (number: number, frame: () => number | Promise<number>): Promise<number> => {
+  const round = async (roundIndex: number, frame: () => number | Promise<number>): Promise<number> => {
     const samples: number[] = [];
     for (let i = 0; i < FRAMES_A_ROUND; i++) {
       await new Promise(requestAnimationFrame);
-      forest.turn(number * FRAMES_A_ROUND + i);
+      forest.turn(roundIndex * FRAMES_A_ROUND + i);
       samples.push(
         await latencyOf(async () => {
           visible = await frame();
@@ -106,12 +106,12 @@ export async function millionRow(count: number): Promise<PageRow> {
     }
     return quantile(samples, 0.5);
   };
-  const ours = async () => (await tracker.update(camera, SIZE)).visibleInstances(mesh, seen);
+  const ours = async () => (await tracker.update(camera, SIZE)).visibleInstances(mesh, visibleIds);
   const checksum = async () => ({ visible });
   return {
     contenders: {
-      ours: (number) => round(number, ours),
-      'JavaScript loop': (number) => round(number, () => boxes.cull(camera, seen)),
+      ours: (roundIndex) => round(roundIndex, ours),
+      'JavaScript loop': (roundIndex) => round(roundIndex, () => boxes.cull(camera, visibleIds)),
     },
     checksums: { ours: checksum, 'JavaScript loop': checksum },
     facts: () => [
@@ -138,8 +138,8 @@ class BoxLoop {
     this.#frustum.setFromProjectionMatrix(new Matrix4().multiplyMatrices(projectionMatrix, matrixWorldInverse));
     const planes = this.#planes;
     this.#frustum.planes.forEach(({ normal, constant }, i) => {
-      const reach = HALF_SIZE * (Math.abs(normal.x) + Math.abs(normal.y) + Math.abs(normal.z));
-      planes.set([normal.x, normal.y, normal.z, constant + reach], 4 * i);
+      const extent = HALF_SIZE * (Math.abs(normal.x) + Math.abs(normal.y) + Math.abs(normal.z));
+      planes.set([normal.x, normal.y, normal.z, constant + extent], 4 * i);
     });
     const centres = this.#centres;
     let count = 0;
@@ -158,22 +158,25 @@ class BoxLoop {
 
 /** A sequence of picks, each at the position of a different instance. */
 export async function millionPickRow(count: number): Promise<PageRow> {
-  const forest = await Forest.of(count);
+  const forest = await InstancedScene.of(count);
   const { camera, mesh, tracker } = forest;
   const random = new Random(2);
-  const drawn = Array.from({ length: PICKS_A_ROUND }, () => new Vector2(random.range(-1, 1), random.range(-1, 1)));
+  const pickPositions = Array.from(
+    { length: PICKS_A_ROUND },
+    () => new Vector2(random.range(-1, 1), random.range(-1, 1)),
+  );
   const raycaster = new Raycaster();
   camera.updateMatrixWorld();
   const pick = ({ x, y }: Vector2) => tracker.pick((0.5 + 0.5 * x) * SIZE.width, (0.5 - 0.5 * y) * SIZE.height);
-  const cast = (at: Vector2) => {
-    raycaster.setFromCamera(at, camera);
+  const raycast = (ndc: Vector2) => {
+    raycaster.setFromCamera(ndc, camera);
     raycaster.near = camera.near / raycaster.ray.direction.dot(camera.getWorldDirection(new Vector3()));
     return raycaster.intersectObject(mesh)[0] ?? null;
   };
-  const sumOf = async (find: (at: Vector2) => unknown): Promise<Record<string, number>> => {
+  const checksumOf = async (find: (ndc: Vector2) => unknown): Promise<Record<string, number>> => {
     const sums = { instances: 0, distances: 0 };
-    for (const at of drawn.slice(0, COMPARED_PICKS)) {
-      const hit = (await find(at)) as { instanceId: number; distance: number } | null;
+    for (const ndc of pickPositions.slice(0, COMPARED_PICKS)) {
+      const hit = (await find(ndc)) as { instanceId: number; distance: number } | null;
       sums.instances += hit?.instanceId ?? 0;
       sums.distances += hit?.distance ?? 0;
     }
@@ -183,12 +186,12 @@ export async function millionPickRow(count: number): Promise<PageRow> {
     contenders: {
       async ours() {
         const samples: number[] = [];
-        for (const at of drawn) samples.push(await latencyOf(() => pick(at)));
+        for (const ndc of pickPositions) samples.push(await latencyOf(() => pick(ndc)));
         return quantile(samples, 0.5);
       },
-      "three's Raycaster": () => latencyOf(async () => cast(drawn[0])),
+      "three's Raycaster": () => latencyOf(async () => raycast(pickPositions[0])),
     },
-    checksums: { ours: () => sumOf(pick), "three's Raycaster": () => sumOf(cast) },
+    checksums: { ours: () => checksumOf(pick), "three's Raycaster": () => checksumOf(raycast) },
     close: () => forest.close(),
   };
 }

@@ -2,7 +2,7 @@ import { BoxGeometry, Mesh, MeshBasicMaterial, Scene } from 'three';
 import { Random } from '../../oracle/random.js';
 import { Echo } from './messages.js';
 import type { PageRow } from './page-row.js';
-import { roundOf, Streamed, timed } from './streamed.js';
+import { roundOf, StreamedScene, timed } from './streamed.js';
 
 /** Meshes that all move and rotate in every frame. */
 export class MovingScene {
@@ -38,35 +38,35 @@ export class MovingScene {
 /** The adapter's frame, compared with a loop that only copies the same matrices. */
 export async function movingRow(count: number): Promise<PageRow> {
   const { root, meshes, move } = new MovingScene(count);
-  const streamed = await Streamed.of(root);
+  const streamed = await StreamedScene.of(root);
   await streamed.warmUp(move);
   const target = new Float64Array(16 * count);
   const echo = new Echo(target.byteLength);
-  const copy = (into: Float64Array): void => {
+  const copy = (output: Float64Array): void => {
     for (let i = 0; i < meshes.length; i++) {
       const { elements } = meshes[i].matrixWorld;
       const at = 16 * i;
-      for (let k = 0; k < 16; k++) into[at + k] = elements[k];
+      for (let k = 0; k < 16; k++) output[at + k] = elements[k];
     }
   };
   let frame = 0;
-  const moved = (round: number, work: () => number | Promise<number>) =>
+  const timeRound = (round: number, work: () => number | Promise<number>) =>
     roundOf(
       round,
-      (each) => {
-        frame = each;
+      (frameIndex) => {
+        frame = frameIndex;
         move(frame);
       },
       work,
     );
   return {
     contenders: {
-      ours: (round) => moved(round, () => streamed.share()),
-      'bare loop': (round) => moved(round, () => timed(() => copy(target))),
+      ours: (round) => timeRound(round, () => streamed.share()),
+      'bare loop': (round) => timeRound(round, () => timed(() => copy(target))),
       'bare loop and two messages': (round) =>
-        moved(round, async () => {
-          const filled = timed(() => copy(new Float64Array(echo.buffer)));
-          return filled + (await echo.send());
+        timeRound(round, async () => {
+          const copyMs = timed(() => copy(new Float64Array(echo.buffer)));
+          return copyMs + (await echo.send());
         }),
     },
     checksums: {
@@ -82,7 +82,7 @@ export async function movingRow(count: number): Promise<PageRow> {
         return { objects: count, sum };
       },
     },
-    idle: (round) => moved(round, async () => 0),
+    idle: (round) => timeRound(round, async () => 0),
     close() {
       streamed.close();
       echo.close();

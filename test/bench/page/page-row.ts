@@ -21,7 +21,7 @@ export interface PageFact {
 }
 
 /** Mean of the fastest quarter: finer than the clock's resolution, and other load on the machine can only add time. */
-export function typical(samples: readonly number[]): number {
+export function meanOfFastest(samples: readonly number[]): number {
   const fastest = samples.toSorted((a, b) => a - b).slice(0, Math.ceil(samples.length / 4));
   return fastest.reduce((sum, each) => sum + each) / fastest.length;
 }

@@ -1,7 +1,7 @@
 import { BoxGeometry, Mesh, MeshBasicMaterial, Scene } from 'three';
 import { Random } from '../../oracle/random.js';
 import type { PageRow } from './page-row.js';
-import { roundOf, Streamed, timed } from './streamed.js';
+import { roundOf, StreamedScene, timed } from './streamed.js';
 
 const WARM_UP_FRAMES = 300;
 
@@ -19,7 +19,7 @@ async function restingRow(count: number, motion: 'moving' | 'static'): Promise<P
   // As a renderer does.
   const draw = () => root.updateMatrixWorld();
   draw();
-  const streamed = await Streamed.of(root, { objectOptions: () => ({ motion }) });
+  const streamed = await StreamedScene.of(root, { objectOptions: () => ({ motion }) });
   await streamed.warmUp(draw, WARM_UP_FRAMES);
   return {
     contenders: {

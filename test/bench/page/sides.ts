@@ -22,13 +22,13 @@ import { SIZE } from './streamed.js';
 const PICKS_A_ROUND = 50;
 const COMPARED_PICKS = 3;
 /** Side of the cube for each Mesh. */
-const ROOM = 4;
+const SPACING = 4;
 
 /** Meshes at random places around the camera; the rendered sides of their faces alternate. */
 class Crowd {
   readonly root = new Scene();
   readonly camera = new PerspectiveCamera(55, SIZE.width / SIZE.height, 1e-3, 1e4);
-  readonly #drawn: readonly Vector2[];
+  readonly #pickPositions: readonly Vector2[];
   #service!: CollisionService;
   #tracker!: SceneTracker;
 
@@ -46,32 +46,35 @@ class Crowd {
     const random = new Random(1);
     for (let i = 0; i < count; i++) {
       const mesh = new Mesh(geometry, materials[i % materials.length]);
-      mesh.position.copy(random.point((Math.cbrt(count) * ROOM) / 2));
+      mesh.position.copy(random.point((Math.cbrt(count) * SPACING) / 2));
       this.root.add(mesh);
     }
     this.root.updateMatrixWorld();
     this.camera.updateMatrixWorld();
-    this.#drawn = Array.from({ length: PICKS_A_ROUND }, () => new Vector2(random.range(-1, 1), random.range(-1, 1)));
+    this.#pickPositions = Array.from(
+      { length: PICKS_A_ROUND },
+      () => new Vector2(random.range(-1, 1), random.range(-1, 1)),
+    );
   }
 
   async latency(): Promise<number> {
     const samples: number[] = [];
-    for (const at of this.#drawn) samples.push(await latencyOf(() => this.#pick(at)));
+    for (const ndc of this.#pickPositions) samples.push(await latencyOf(() => this.#pick(ndc)));
     return quantile(samples, 0.5);
   }
 
   /** Sum over the hits of the first picks. */
   sumOfPicks(): Promise<Record<string, number>> {
-    return this.#sumOf((at) => this.#pick(at));
+    return this.#sumOf((ndc) => this.#pick(ndc));
   }
 
   sumOfCasts(): Promise<Record<string, number>> {
-    return this.#sumOf(async (at) => this.cast(at));
+    return this.#sumOf(async (ndc) => this.cast(ndc));
   }
 
-  cast(at = this.#drawn[0]): Intersection | null {
+  cast(ndc = this.#pickPositions[0]): Intersection | null {
     const raycaster = new Raycaster();
-    raycaster.setFromCamera(at, this.camera);
+    raycaster.setFromCamera(ndc, this.camera);
     return raycaster.intersectObjects(this.root.children, false)[0] ?? null;
   }
 
@@ -84,10 +87,10 @@ class Crowd {
     return this.#tracker.pick((0.5 + 0.5 * x) * SIZE.width, (0.5 - 0.5 * y) * SIZE.height);
   }
 
-  async #sumOf(find: (at: Vector2) => Promise<Intersection | null>): Promise<Record<string, number>> {
+  async #sumOf(find: (ndc: Vector2) => Promise<Intersection | null>): Promise<Record<string, number>> {
     const sums = { meshes: 0, distances: 0 };
-    for (const at of this.#drawn.slice(0, COMPARED_PICKS)) {
-      const hit = await find(at);
+    for (const ndc of this.#pickPositions.slice(0, COMPARED_PICKS)) {
+      const hit = await find(ndc);
       sums.meshes += hit === null ? 0 : this.root.children.indexOf(hit.object);
       sums.distances += hit?.distance ?? 0;
     }
@@ -99,7 +102,7 @@ class Crowd {
 export async function sidesRow(count: number): Promise<PageRow> {
   const mixed = await Crowd.of(count, [FrontSide, BackSide, DoubleSide]);
   const front = await Crowd.of(count, [FrontSide]);
-  const both = async (sum: (crowd: Crowd) => Promise<Record<string, number>>) => {
+  const sumBoth = async (sum: (crowd: Crowd) => Promise<Record<string, number>>) => {
     const [ofMixed, ofFront] = [await sum(mixed), await sum(front)];
     return { ...ofMixed, 'meshes of one side': ofFront.meshes, 'distances of one side': ofFront.distances };
   };
@@ -110,8 +113,8 @@ export async function sidesRow(count: number): Promise<PageRow> {
       "three's Raycaster": () => latencyOf(async () => mixed.cast()),
     },
     checksums: {
-      ours: () => both((crowd) => crowd.sumOfPicks()),
-      "three's Raycaster": () => both((crowd) => crowd.sumOfCasts()),
+      ours: () => sumBoth((crowd) => crowd.sumOfPicks()),
+      "three's Raycaster": () => sumBoth((crowd) => crowd.sumOfCasts()),
     },
     close() {
       mixed.close();

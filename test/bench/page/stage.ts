@@ -6,7 +6,7 @@ import { beginTrace, type LongestTask } from './probes.js';
 import { SIZE } from './streamed.js';
 
 /** Maximum milliseconds of one task. */
-const MOST_MS = 8;
+const MAX_TASK_MS = 8;
 
 /** A tracked scene in which large objects are added, changed and removed. */
 export class Stage {
@@ -38,20 +38,20 @@ export class Stage {
   }
 
   /**
-   * Records the longest task from the beginning of `act` until everything is done: by wall-clock time, by CPU time, and by CPU
+   * Records the longest task from the beginning of `action` until everything is done: by wall-clock time, by CPU time, and by CPU
    * time without garbage collection. Returns the milliseconds until then.
    */
-  async during(what: string, act: () => void, isDone: () => boolean): Promise<number> {
+  async during(description: string, action: () => void, isDone: () => boolean): Promise<number> {
     await this.frame();
     await window.heapBytes(); // excludes the scene's own garbage
     await beginTrace();
     for (let i = 0; i < 2; i++) await this.frame(); // so that no slices are due from the time of the two calls above
     const start = performance.now();
-    act();
+    action();
     for (let frames = 0; frames === 0 || !isDone(); frames++) await this.frame();
     const ms = performance.now() - start;
     await new Promise(requestAnimationFrame);
-    this.facts.push(...factsOf(await window.longestTask(), ` while ${what}`));
+    this.facts.push(...factsOf(await window.longestTask(), ` while ${description}`));
     return ms;
   }
 
@@ -66,10 +66,10 @@ export class Stage {
 }
 
 /** Returns figures of the longest task: the bound is on what users of a page notice, the others tell our share of it. */
-export function factsOf({ wall, cpu, ours }: LongestTask, when = ''): PageFact[] {
+export function factsOf({ wall, cpu, ours }: LongestTask, suffix = ''): PageFact[] {
   return [
-    { name: `longest task${when}`, value: wall, unit: 'ms', atMost: MOST_MS },
-    { name: `longest task on the processor${when}`, value: cpu, unit: 'ms' },
-    { name: `longest task on the processor without the collection of garbage${when}`, value: ours, unit: 'ms' },
+    { name: `longest task${suffix}`, value: wall, unit: 'ms', atMost: MAX_TASK_MS },
+    { name: `longest task on the processor${suffix}`, value: cpu, unit: 'ms' },
+    { name: `longest task on the processor without the collection of garbage${suffix}`, value: ours, unit: 'ms' },
   ];
 }

@@ -3,7 +3,7 @@ import { type SceneFrame, type SceneTracker, type TrackOptions, trackScene } fro
 import { type Object3D, PerspectiveCamera } from 'three';
 import * as layout from '../../../src/shared/layout.js';
 import { framesOf } from './length.js';
-import { typical } from './page-row.js';
+import { meanOfFastest } from './page-row.js';
 
 export const FRAMES_A_ROUND = framesOf(30);
 /** Half a minute's frames: code that runs once per frame is then compiled, as in a page that has been running for a while. */
@@ -11,19 +11,19 @@ const WARM_UP_FRAMES = 1800;
 export const SIZE = { width: 1600, height: 900 };
 
 /** A scene with its service, and the time that they take on the main thread. */
-export class Streamed {
+export class StreamedScene {
   service!: CollisionService;
   tracker!: SceneTracker;
   camera = new PerspectiveCamera(55, SIZE.width / SIZE.height, 0.1, 1000);
   /** Content of the last frame that was recorded. */
   recorded = { objects: 0, sum: 0 };
-  #records = false;
-  #received = 0;
-  #begin = 0;
-  #answered: (() => void) | undefined;
+  #isRecording = false;
+  #receiveMs = 0;
+  #startTime = 0;
+  #resolveAnswer: (() => void) | undefined;
 
-  static async of(root: Object3D, options: TrackOptions = {}): Promise<Streamed> {
-    const streamed = new Streamed();
+  static async of(root: Object3D, options: TrackOptions = {}): Promise<StreamedScene> {
+    const streamed = new StreamedScene();
     let worker: Worker | undefined;
     streamed.service = await createCollisionService({
       builders: 0,
@@ -35,8 +35,8 @@ export class Streamed {
     });
     // Runs after all other listeners: the microtasks queued by earlier ones have run by now.
     worker!.addEventListener('message', () => {
-      streamed.#received += performance.now() - streamed.#begin;
-      streamed.#answered?.();
+      streamed.#receiveMs += performance.now() - streamed.#startTime;
+      streamed.#resolveAnswer?.();
     });
     streamed.tracker = await trackScene(streamed.service, root, {
       shapeOf: () => ({ type: 'box', halfExtents: [0.5, 0.5, 0.5] }),
@@ -62,23 +62,23 @@ export class Streamed {
    * Returns the main thread's milliseconds for a frame: from the call until its messages are sent, and for handling the answer.
    */
   async share(): Promise<number> {
-    this.#received = 0;
+    this.#receiveMs = 0;
     const start = performance.now();
     const frame = this.update();
-    const asked = performance.now() - start;
+    const sendMs = performance.now() - start;
     // Continues from the last listener instead of the frame's answer, so that the listeners' time excludes the code below.
     await new Promise<void>((resolve) => {
-      this.#answered = resolve;
+      this.#resolveAnswer = resolve;
     });
     await frame;
-    return asked + this.#received;
+    return sendMs + this.#receiveMs;
   }
 
   /** Runs a frame, and returns what was sent for it. */
   async record(): Promise<{ objects: number; sum: number }> {
-    this.#records = true;
+    this.#isRecording = true;
     await this.update();
-    this.#records = false;
+    this.#isRecording = false;
     return this.recorded;
   }
 
@@ -88,19 +88,19 @@ export class Streamed {
   }
 
   #watch(worker: Worker): void {
-    const post = worker.postMessage.bind(worker) as (message: unknown, transfer: Transferable[]) => void;
+    const send = worker.postMessage.bind(worker) as (message: unknown, transfer: Transferable[]) => void;
     worker.postMessage = (message: { input?: ArrayBuffer }, transfer?: unknown) => {
-      if (this.#records && message.input) this.recorded = contentOf(message.input);
-      post(message, transfer as Transferable[]);
+      if (this.#isRecording && message.input) this.recorded = readFrame(message.input);
+      send(message, transfer as Transferable[]);
     };
     worker.addEventListener('message', () => {
-      this.#begin = performance.now();
+      this.#startTime = performance.now();
     });
   }
 }
 
 /** Returns the number of transforms in a frame, and the sum of their numbers. */
-function contentOf(input: ArrayBuffer): { objects: number; sum: number } {
+function readFrame(input: ArrayBuffer): { objects: number; sum: number } {
   const u32 = new Uint32Array(input);
   const word = (at: number) => u32[at / 4];
   let objects = word(layout.IN_TRANSFORM_COUNT);
@@ -139,7 +139,7 @@ export async function roundOf(
     move(round * FRAMES_A_ROUND + i);
     samples.push(await work());
   }
-  return typical(samples);
+  return meanOfFastest(samples);
 }
 
 export function timed(work: () => void): number {

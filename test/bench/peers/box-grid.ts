@@ -8,18 +8,18 @@ export class BoxGrid {
   pairs = new Uint32Array(1024);
   count = 0;
 
-  readonly #boxes: number;
+  readonly #boxCount: number;
   readonly #cellOf: Int32Array;
   /** Indices of the boxes, sorted by cell. */
   readonly #sorted: Int32Array;
   #starts = new Int32Array(0);
   /** Centre and three axes: twelve numbers per box. */
   readonly #frames: Float64Array;
-  readonly #low = new Float64Array(3);
+  readonly #gridMin = new Float64Array(3);
   readonly #cells = new Int32Array(3);
 
   constructor(boxes: number) {
-    this.#boxes = boxes;
+    this.#boxCount = boxes;
     this.#cellOf = new Int32Array(boxes);
     this.#sorted = new Int32Array(boxes);
     this.#frames = new Float64Array(12 * boxes);
@@ -27,8 +27,8 @@ export class BoxGrid {
 
   /** `matrices`: 16 numbers per box, column-major, of rotation and translation. */
   findPairs(matrices: Float32Array, halfSize: number): void {
-    this.#read(matrices);
-    this.#sort(2 * Math.sqrt(3) * halfSize);
+    this.#readFrames(matrices);
+    this.#sortByCell(2 * Math.sqrt(3) * halfSize);
     this.count = 0;
     const [nx, ny, nz] = this.#cells;
     let cell = 0;
@@ -38,25 +38,25 @@ export class BoxGrid {
           const start = this.#starts[cell];
           const end = this.#starts[cell + 1];
           if (start === end) continue;
-          this.#inside(start, end, halfSize);
+          this.#testWithinCell(start, end, halfSize);
           // Visits half of the 26 neighbours, each row of cells as one range: the cells of a row are adjacent in memory.
           const left = x > 0 ? -1 : 0;
           const right = x < nx - 1 ? 1 : 0;
-          if (right) this.#between(start, end, cell + 1, cell + 1, halfSize);
-          if (y < ny - 1) this.#between(start, end, cell + nx + left, cell + nx + right, halfSize);
+          if (right) this.#testAcrossCells(start, end, cell + 1, cell + 1, halfSize);
+          if (y < ny - 1) this.#testAcrossCells(start, end, cell + nx + left, cell + nx + right, halfSize);
           if (z === nz - 1) continue;
           const above = cell + nx * ny;
-          if (y > 0) this.#between(start, end, above - nx + left, above - nx + right, halfSize);
-          this.#between(start, end, above + left, above + right, halfSize);
-          if (y < ny - 1) this.#between(start, end, above + nx + left, above + nx + right, halfSize);
+          if (y > 0) this.#testAcrossCells(start, end, above - nx + left, above - nx + right, halfSize);
+          this.#testAcrossCells(start, end, above + left, above + right, halfSize);
+          if (y < ny - 1) this.#testAcrossCells(start, end, above + nx + left, above + nx + right, halfSize);
         }
       }
     }
   }
 
-  #read(matrices: Float32Array): void {
+  #readFrames(matrices: Float32Array): void {
     const frames = this.#frames;
-    for (let i = 0, from = 0, to = 0; i < this.#boxes; i++, from += 16, to += 12) {
+    for (let i = 0, from = 0, to = 0; i < this.#boxCount; i++, from += 16, to += 12) {
       frames[to] = matrices[from + 12];
       frames[to + 1] = matrices[from + 13];
       frames[to + 2] = matrices[from + 14];
@@ -72,27 +72,27 @@ export class BoxGrid {
     }
   }
 
-  #sort(cellSize: number): void {
+  #sortByCell(cellSize: number): void {
     const frames = this.#frames;
     for (let axis = 0; axis < 3; axis++) {
-      let low = Infinity;
-      let high = -Infinity;
+      let min = Infinity;
+      let max = -Infinity;
       for (let at = axis; at < frames.length; at += 12) {
-        if (frames[at] < low) low = frames[at];
-        if (frames[at] > high) high = frames[at];
+        if (frames[at] < min) min = frames[at];
+        if (frames[at] > max) max = frames[at];
       }
-      this.#low[axis] = low;
-      this.#cells[axis] = Math.floor((high - low) / cellSize) + 1;
+      this.#gridMin[axis] = min;
+      this.#cells[axis] = Math.floor((max - min) / cellSize) + 1;
     }
-    const [lowX, lowY, lowZ] = this.#low;
+    const [minX, minY, minZ] = this.#gridMin;
     const [nx, ny, nz] = this.#cells;
     if (this.#starts.length <= nx * ny * nz) this.#starts = new Int32Array(nx * ny * nz + 1);
     const starts = this.#starts.fill(0);
     const cellOf = this.#cellOf;
-    for (let i = 0, at = 0; i < this.#boxes; i++, at += 12) {
-      const x = Math.floor((frames[at] - lowX) / cellSize);
-      const y = Math.floor((frames[at + 1] - lowY) / cellSize);
-      const z = Math.floor((frames[at + 2] - lowZ) / cellSize);
+    for (let i = 0, at = 0; i < this.#boxCount; i++, at += 12) {
+      const x = Math.floor((frames[at] - minX) / cellSize);
+      const y = Math.floor((frames[at + 1] - minY) / cellSize);
+      const z = Math.floor((frames[at + 2] - minZ) / cellSize);
       const cell = x + nx * (y + ny * z);
       cellOf[i] = cell;
       starts[cell]++;
@@ -101,37 +101,40 @@ export class BoxGrid {
       sum += starts[cell];
       starts[cell] = sum;
     }
-    for (let i = this.#boxes - 1; i >= 0; i--) this.#sorted[--starts[cellOf[i]]] = i;
+    for (let i = this.#boxCount - 1; i >= 0; i--) this.#sorted[--starts[cellOf[i]]] = i;
   }
 
-  #inside(start: number, end: number, halfSize: number): void {
+  #testWithinCell(start: number, end: number, halfSize: number): void {
     for (let i = start; i < end; i++) {
-      for (let k = i + 1; k < end; k++) this.#test(this.#sorted[i], this.#sorted[k], halfSize);
+      for (let k = i + 1; k < end; k++) this.#testPair(this.#sorted[i], this.#sorted[k], halfSize);
     }
   }
 
-  #between(start: number, end: number, firstCell: number, lastCell: number, halfSize: number): void {
+  #testAcrossCells(start: number, end: number, firstCell: number, lastCell: number, halfSize: number): void {
     const from = this.#starts[firstCell];
     const to = this.#starts[lastCell + 1];
     for (let i = start; i < end; i++) {
-      for (let k = from; k < to; k++) this.#test(this.#sorted[i], this.#sorted[k], halfSize);
+      for (let k = from; k < to; k++) this.#testPair(this.#sorted[i], this.#sorted[k], halfSize);
     }
   }
 
-  #test(a: number, b: number, halfSize: number): void {
+  #testPair(a: number, b: number, halfSize: number): void {
     const frames = this.#frames;
     const dx = frames[12 * b] - frames[12 * a];
     const dy = frames[12 * b + 1] - frames[12 * a + 1];
     const dz = frames[12 * b + 2] - frames[12 * a + 2];
-    const squared = dx * dx + dy * dy + dz * dz;
-    if (squared > 12 * halfSize * halfSize) return;
+    const distanceSquared = dx * dx + dy * dy + dz * dz;
+    if (distanceSquared > 12 * halfSize * halfSize) return;
     // If the inscribed spheres overlap, no axis can separate the boxes.
-    if (squared > 4 * halfSize * halfSize && cubesAreApart(frames, 12 * a + 3, 12 * b + 3, dx, dy, dz, halfSize))
+    if (
+      distanceSquared > 4 * halfSize * halfSize &&
+      cubesAreApart(frames, 12 * a + 3, 12 * b + 3, dx, dy, dz, halfSize)
+    )
       return;
     if (2 * this.count === this.pairs.length) {
-      const grown = new Uint32Array(2 * this.pairs.length);
-      grown.set(this.pairs);
-      this.pairs = grown;
+      const larger = new Uint32Array(2 * this.pairs.length);
+      larger.set(this.pairs);
+      this.pairs = larger;
     }
     this.pairs[2 * this.count] = a < b ? a : b;
     this.pairs[2 * this.count + 1] = a < b ? b : a;

@@ -11,10 +11,10 @@ import type { Triangles } from '../../oracle/meshes.js';
 import type { Contender } from '../harness.js';
 import { type BoxFrame, HALF_SIZE } from '../work/boxes.js';
 import { rayChecksum } from '../work/rays.js';
-import { type Ways, wayChecksum } from '../work/ways.js';
+import { type Sweeps, sweepChecksum } from '../work/ways.js';
 import { havokWasm } from './havok-wasm.js';
 
-const STILL: Quaternion = [0, 0, 0, 1];
+const NO_ROTATION: Quaternion = [0, 0, 0, 1];
 const ORIGIN: Vector3 = [0, 0, 0];
 
 // --- a world ---
@@ -33,10 +33,10 @@ async function startHavok(): Promise<World> {
 async function worldOf(scene: Triangles | BoxFrame): Promise<World> {
   const { havok, world } = await startHavok();
   if ('indices' in scene) {
-    addBody(havok, world, meshShapeOf(havok, scene), ORIGIN, STILL);
+    addBody(havok, world, meshShapeOf(havok, scene), ORIGIN, NO_ROTATION);
   } else {
     const size = 2 * HALF_SIZE;
-    const [, shape] = havok.HP_Shape_CreateBox(ORIGIN, STILL, [size, size, size]);
+    const [, shape] = havok.HP_Shape_CreateBox(ORIGIN, NO_ROTATION, [size, size, size]);
     for (let i = 0; i < scene.positions.length / 3; i++) {
       const [x, y, z] = scene.positions.subarray(3 * i, 3 * i + 3);
       const [a, b, c, w] = scene.rotations.subarray(4 * i, 4 * i + 4);
@@ -62,13 +62,13 @@ function addBody(
   havok: HavokPhysicsWithBindings,
   world: HP_WorldId,
   shape: HP_ShapeId,
-  place: Vector3,
+  position: Vector3,
   rotation: Quaternion,
 ): void {
   const [, body] = havok.HP_Body_Create();
   havok.HP_Body_SetShape(body, shape);
   havok.HP_Body_SetMotionType(body, havok.MotionType.STATIC);
-  havok.HP_Body_SetQTransform(body, [place, rotation]);
+  havok.HP_Body_SetQTransform(body, [position, rotation]);
   havok.HP_World_AddBody(world, body, false);
 }
 
@@ -76,7 +76,7 @@ function addBody(
 
 /** Bytes of a query: two points, two masks, whether triggers are hit, and a body to ignore. */
 const QUERY_BYTES = 48;
-const MASKS = 6;
+const MASKS_AT = 6;
 /** Bytes of a result, which begins with the fraction of the path at which the ray hits. */
 const RESULT_BYTES = 128;
 
@@ -85,8 +85,12 @@ const RAY_TOLERANCE = {
   because: 'its surfaces are thick, and are hit where a ray passes them by',
 };
 
-/** First hits of one mesh, or among boxes, which Havok rounds; its rays have the length `way`. */
-export async function havokRays(scene: Triangles | BoxFrame, rays: Float32Array, way: number): Promise<Contender> {
+/** First hits of one mesh, or among boxes, which Havok rounds; its rays have the length `rayLength`. */
+export async function havokRays(
+  scene: Triangles | BoxFrame,
+  rays: Float32Array,
+  rayLength: number,
+): Promise<Contender> {
   const {
     havok,
     world: [id],
@@ -95,20 +99,20 @@ export async function havokRays(scene: Triangles | BoxFrame, rays: Float32Array,
   const query = havok._malloc(QUERY_BYTES);
   const result = havok._malloc(RESULT_BYTES);
   havok.HEAPU8.fill(0, query, query + QUERY_BYTES);
-  havok.HEAPU32.fill(0xffffffff, query / 4 + MASKS, query / 4 + MASKS + 2);
+  havok.HEAPU32.fill(0xffffffff, query / 4 + MASKS_AT, query / 4 + MASKS_AT + 2);
   const distances = new Float64Array(rays.length / 8);
   return {
     name: 'Havok, raw exports',
     run() {
-      const from = query / 4;
+      const queryAt = query / 4;
       for (let i = 0, at = 0; i < distances.length; i++, at += 8) {
         const { HEAPF32 } = havok;
         for (let k = 0; k < 3; k++) {
-          HEAPF32[from + k] = rays[at + k];
-          HEAPF32[from + 3 + k] = rays[at + k] + way * rays[at + 4 + k];
+          HEAPF32[queryAt + k] = rays[at + k];
+          HEAPF32[queryAt + 3 + k] = rays[at + k] + rayLength * rays[at + 4 + k];
         }
         const hits = havok.HP_World_CastRay(world, query, result, 1);
-        distances[i] = hits > 0 ? way * havok.HEAPF32[result / 4] : Infinity;
+        distances[i] = hits > 0 ? rayLength * havok.HEAPF32[result / 4] : Infinity;
       }
     },
     checksum: (part) => rayChecksum(distances, part),
@@ -131,7 +135,7 @@ const INPUT_BYTES = 64;
 const OUTPUT_BYTES = 256;
 
 /** Casts capsules at a mesh or at boxes. */
-export async function havokCasts(scene: Triangles | BoxFrame, { radius, half, numbers }: Ways): Promise<Contender> {
+export async function havokCasts(scene: Triangles | BoxFrame, { radius, half, numbers }: Sweeps): Promise<Contender> {
   const { havok, world } = await worldOf(scene);
   const isMesh = 'indices' in scene;
   const [, [capsule]] = havok.HP_Shape_CreateCapsule([0, -half, 0], [0, half, 0], radius);
@@ -142,7 +146,7 @@ export async function havokCasts(scene: Triangles | BoxFrame, { radius, half, nu
   const memory = new DataView(havok.HEAPU8.buffer);
   new Uint8Array(memory.buffer, input, INPUT_BYTES).fill(0);
   memory.setBigUint64(input, capsule, true);
-  const numbersOf = new Float32Array(memory.buffer, input + INPUT_ROTATION, 10);
+  const poseNumbers = new Float32Array(memory.buffer, input + INPUT_ROTATION, 10);
   const times = new Float64Array(numbers.length / 14);
   return {
     name: 'Havok shape cast',
@@ -150,9 +154,9 @@ export async function havokCasts(scene: Triangles | BoxFrame, { radius, half, nu
     run() {
       for (let i = 0, k = 0; i < times.length; i++, k += 14) {
         // Rotation, start and end.
-        for (let n = 0; n < 4; n++) numbersOf[n] = numbers[k + 3 + n];
-        for (let n = 0; n < 3; n++) numbersOf[4 + n] = numbers[k + n];
-        for (let n = 0; n < 3; n++) numbersOf[7 + n] = numbers[k + 7 + n];
+        for (let n = 0; n < 4; n++) poseNumbers[n] = numbers[k + 3 + n];
+        for (let n = 0; n < 3; n++) poseNumbers[4 + n] = numbers[k + n];
+        for (let n = 0; n < 3; n++) poseNumbers[7 + n] = numbers[k + 7 + n];
         raw._HP_World_ShapeCastWithCollector(world[0], collector, input);
         raw._HP_QueryCollector_GetNumHits(collector, output);
         const isHit = memory.getUint32(output, true) > 0;
@@ -160,7 +164,7 @@ export async function havokCasts(scene: Triangles | BoxFrame, { radius, half, nu
         times[i] = isHit ? Math.max(memory.getFloat32(output, true), 0) : Number.POSITIVE_INFINITY;
       }
     },
-    checksum: (part) => wayChecksum(times, part),
+    checksum: (part) => sweepChecksum(times, part),
     tolerance: isMesh
       ? { of: { hits: 0.03, times: 0.03 }, because: 'it is in float32, with a tolerance of its own' }
       : {

@@ -1,9 +1,9 @@
 import initJolt from 'jolt-physics/wasm-compat';
 import type { Triangles } from '../../oracle/meshes.js';
-import type { Contender, ContenderElsewhere } from '../harness.js';
+import type { Contender, SelfTimedContender } from '../harness.js';
 import { type BoxFrame, frameOfRound, HALF_SIZE, manifoldChecksum } from '../work/boxes.js';
-import { type Level, SETTLING, WALK_TOLERANCE, WALKER, type Walk, walkChecksum } from '../work/level.js';
-import { type Ways, wayChecksum } from '../work/ways.js';
+import { type Level, SETTLING_FRAMES, WALK_TOLERANCE, WALKER, type Walk, walkChecksum } from '../work/level.js';
+import { type Sweeps, sweepChecksum } from '../work/ways.js';
 
 /** Layout of a contact manifold in Jolt's memory, in floats: base offset and normal take four each. */
 const DEPTH = 8;
@@ -25,25 +25,25 @@ export async function joltManifolds(frames: readonly BoxFrame[]): Promise<Conten
   physics.mConstraintWarmStart = false;
   system.SetPhysicsSettings(physics);
 
-  const interfaceOf = system.GetBodyInterfaceNoLock();
+  const bodyInterface = system.GetBodyInterfaceNoLock();
   const shape = new jolt.BoxShape(new jolt.Vec3(HALF_SIZE, HALF_SIZE, HALF_SIZE), 0);
   const position = new jolt.RVec3(0, 0, 0);
   const rotation = new jolt.Quat(0, 0, 0, 1);
-  const place = (from: BoxFrame, i: number) => {
-    position.Set(from.positions[3 * i], from.positions[3 * i + 1], from.positions[3 * i + 2]);
+  const setPose = (source: BoxFrame, i: number) => {
+    position.Set(source.positions[3 * i], source.positions[3 * i + 1], source.positions[3 * i + 2]);
     const at = 4 * i;
-    rotation.Set(from.rotations[at], from.rotations[at + 1], from.rotations[at + 2], from.rotations[at + 3]);
+    rotation.Set(source.rotations[at], source.rotations[at + 1], source.rotations[at + 2], source.rotations[at + 3]);
   };
   const indexOf = new Map<number, number>();
   const ids = Array.from({ length: count }, (_, i) => {
-    place({ positions, rotations } as BoxFrame, i);
+    setPose({ positions, rotations } as BoxFrame, i);
     const settings = new jolt.BodyCreationSettings(shape, position, rotation, jolt.EMotionType_Kinematic, 0);
     settings.mIsSensor = true;
     settings.mCollideKinematicVsNonDynamic = true;
     settings.mAllowSleeping = false;
-    const body = interfaceOf.CreateBody(settings);
+    const body = bodyInterface.CreateBody(settings);
     jolt.destroy(settings);
-    interfaceOf.AddBody(body.GetID(), jolt.EActivation_Activate);
+    bodyInterface.AddBody(body.GetID(), jolt.EActivation_Activate);
     indexOf.set(jolt.getPointer(body), i);
     return body.GetID();
   });
@@ -52,14 +52,14 @@ export async function joltManifolds(frames: readonly BoxFrame[]): Promise<Conten
   // Pairs of two indices each.
   const pairs: number[] = [];
   const depths: number[] = [];
-  const take = (a: number, b: number, manifold: number) => {
+  const recordContact = (a: number, b: number, manifold: number) => {
     pairs.push(indexOf.get(a)!, indexOf.get(b)!);
     depths.push(jolt.HEAPF32[(manifold >> 2) + DEPTH]);
   };
   const listener = new jolt.ContactListenerJS();
   listener.OnContactValidate = () => jolt.ValidateResult_AcceptAllContactsForThisBodyPair;
-  listener.OnContactAdded = take;
-  listener.OnContactPersisted = take;
+  listener.OnContactAdded = recordContact;
+  listener.OnContactPersisted = recordContact;
   listener.OnContactRemoved = () => {};
   system.SetContactListener(listener);
 
@@ -70,8 +70,8 @@ export async function joltManifolds(frames: readonly BoxFrame[]): Promise<Conten
       pairs.length = 0;
       depths.length = 0;
       for (let i = 0; i < count; i++) {
-        place(frame, i);
-        interfaceOf.SetPositionAndRotation(ids[i], position, rotation, jolt.EActivation_DontActivate);
+        setPose(frame, i);
+        bodyInterface.SetPositionAndRotation(ids[i], position, rotation, jolt.EActivation_DontActivate);
       }
       simulation.Step(1 / 60, 1);
     },
@@ -92,11 +92,11 @@ function settingsOf(jolt: Awaited<ReturnType<typeof initJolt>>, count: number) {
   settings.mMaxContactConstraints = 2 * count + 64;
   const objects = new jolt.ObjectLayerPairFilterTable(1);
   objects.EnableCollision(0, 0);
-  const broad = new jolt.BroadPhaseLayerInterfaceTable(1, 1);
-  broad.MapObjectToBroadPhaseLayer(0, new jolt.BroadPhaseLayer(0));
+  const broadPhase = new jolt.BroadPhaseLayerInterfaceTable(1, 1);
+  broadPhase.MapObjectToBroadPhaseLayer(0, new jolt.BroadPhaseLayer(0));
   settings.mObjectLayerPairFilter = objects;
-  settings.mBroadPhaseLayerInterface = broad;
-  settings.mObjectVsBroadPhaseLayerFilter = new jolt.ObjectVsBroadPhaseLayerFilterTable(broad, 1, objects, 1);
+  settings.mBroadPhaseLayerInterface = broadPhase;
+  settings.mObjectVsBroadPhaseLayerFilter = new jolt.ObjectVsBroadPhaseLayerFilterTable(broadPhase, 1, objects, 1);
   return settings;
 }
 
@@ -104,19 +104,21 @@ function settingsOf(jolt: Awaited<ReturnType<typeof initJolt>>, count: number) {
  * CharacterVirtual as in its manual: ExtendedUpdate, which climbs stairs and sticks to the floor. As with ours, characters do not
  * meet one another.
  */
-export async function joltCharacters({ mesh }: Level, walk: Walk): Promise<ContenderElsewhere> {
+export async function joltCharacters({ mesh }: Level, walk: Walk): Promise<SelfTimedContender> {
   const jolt = await initJolt();
   const simulation = new jolt.JoltInterface(settingsOf(jolt, TILES * TILES));
   const system = simulation.GetPhysicsSystem();
   const bodies = system.GetBodyInterfaceNoLock();
   const { radius, half, skin, stepHeight, slope, step } = WALKER;
 
-  const still = new jolt.Quat(0, 0, 0, 1);
-  const zero = new jolt.Vec3(0, 0, 0);
+  const noRotation = new jolt.Quat(0, 0, 0, 1);
+  const zeroVelocity = new jolt.Vec3(0, 0, 0);
   for (const tile of tilesOf(mesh)) {
     const shape = meshShapeOf(jolt, tile);
-    const place = new jolt.RVec3(0, 0, 0);
-    const body = bodies.CreateBody(new jolt.BodyCreationSettings(shape, place, still, jolt.EMotionType_Static, 0));
+    const joltPosition = new jolt.RVec3(0, 0, 0);
+    const body = bodies.CreateBody(
+      new jolt.BodyCreationSettings(shape, joltPosition, noRotation, jolt.EMotionType_Static, 0),
+    );
     bodies.AddBody(body.GetID(), jolt.EActivation_DontActivate);
   }
   system.OptimizeBroadPhase();
@@ -128,11 +130,11 @@ export async function joltCharacters({ mesh }: Level, walk: Walk): Promise<Conte
   settings.mCharacterPadding = skin;
   settings.mBackFaceMode = jolt.EBackFaceMode_CollideWithBackFaces;
   const characters = Array.from({ length: walk.count }, () => {
-    return new jolt.CharacterVirtual(settings, new jolt.RVec3(0, 0, 0), still, system);
+    return new jolt.CharacterVirtual(settings, new jolt.RVec3(0, 0, 0), noRotation, system);
   });
-  const update = new jolt.ExtendedUpdateSettings();
-  update.mStickToFloorStepDown = new jolt.Vec3(0, -stepHeight, 0);
-  update.mWalkStairsStepUp = new jolt.Vec3(0, stepHeight, 0);
+  const updateSettings = new jolt.ExtendedUpdateSettings();
+  updateSettings.mStickToFloorStepDown = new jolt.Vec3(0, -stepHeight, 0);
+  updateSettings.mWalkStairsStepUp = new jolt.Vec3(0, stepHeight, 0);
   const layers = new jolt.BroadPhaseLayerFilter();
   const objects = new jolt.ObjectLayerFilter();
   const bodyFilter = new jolt.BodyFilter();
@@ -140,7 +142,7 @@ export async function joltCharacters({ mesh }: Level, walk: Walk): Promise<Conte
   const allocator = simulation.GetTempAllocator();
   const gravity = new jolt.Vec3(0, -9.81, 0);
   const velocity = new jolt.Vec3(0, 0, 0);
-  const place = new jolt.RVec3(0, 0, 0);
+  const joltPosition = new jolt.RVec3(0, 0, 0);
   const isOnGround = (character: (typeof characters)[number]) =>
     character.GetGroundState() === jolt.EGroundState_OnGround;
 
@@ -151,32 +153,32 @@ export async function joltCharacters({ mesh }: Level, walk: Walk): Promise<Conte
       const fall = isOnGround(character) ? 0 : character.GetLinearVelocity().GetY() - 9.81 * step;
       velocity.Set(x, fall, z);
       character.SetLinearVelocity(velocity);
-      character.ExtendedUpdate(step, gravity, update, layers, objects, bodyFilter, shapeFilter, allocator);
+      character.ExtendedUpdate(step, gravity, updateSettings, layers, objects, bodyFilter, shapeFilter, allocator);
     }
   };
-  const begin = () => {
+  const settle = () => {
     for (const [i, character] of characters.entries()) {
-      place.Set(walk.starts[3 * i], walk.starts[3 * i + 1], walk.starts[3 * i + 2]);
-      character.SetPosition(place);
-      character.SetLinearVelocity(zero);
+      joltPosition.Set(walk.starts[3 * i], walk.starts[3 * i + 1], walk.starts[3 * i + 2]);
+      character.SetPosition(joltPosition);
+      character.SetLinearVelocity(zeroVelocity);
     }
-    for (let i = 0; i < SETTLING; i++) move(undefined);
+    for (let i = 0; i < SETTLING_FRAMES; i++) move(undefined);
   };
   return {
     name: 'Jolt CharacterVirtual',
     async measure(round) {
-      if (round === 0) begin();
+      if (round === 0) settle();
       const start = performance.now();
       move(round);
       return performance.now() - start;
     },
     checksum() {
-      const standing = characters.filter(isOnGround).length;
-      const placeOf = (i: number) => {
+      const groundedCount = characters.filter(isOnGround).length;
+      const positionOf = (i: number) => {
         const position = characters[i].GetPosition();
         return [position.GetX(), position.GetY(), position.GetZ()];
       };
-      return walkChecksum(walk, placeOf, standing);
+      return walkChecksum(walk, positionOf, groundedCount);
     },
     tolerance: WALK_TOLERANCE,
     close: () => jolt.destroy(simulation),
@@ -187,17 +189,17 @@ export async function joltCharacters({ mesh }: Level, walk: Walk): Promise<Conte
 const TILES = 4;
 
 function tilesOf({ positions, indices }: Triangles): Triangles[] {
-  const size = positions.reduce((most, each) => Math.max(most, Math.abs(each)), 0) * (1 + 1e-6);
+  const size = positions.reduce((max, each) => Math.max(max, Math.abs(each)), 0) * (1 + 1e-6);
   const tiles = Array.from({ length: TILES * TILES }, (): number[] => []);
   for (let i = 0; i < indices.length; i += 3) {
     const [x, z] = [0, 2].map((axis) => Math.floor(((positions[3 * indices[i] + axis] / size + 1) * TILES) / 2));
     tiles[TILES * x + z].push(indices[i], indices[i + 1], indices[i + 2]);
   }
   return tiles.map((corners) => {
-    const own = [...new Set(corners)];
-    const numbers = new Map(own.map((vertex, i) => [vertex, i]));
+    const vertexIds = [...new Set(corners)];
+    const numbers = new Map(vertexIds.map((vertex, i) => [vertex, i]));
     return {
-      positions: Float32Array.from(own.flatMap((vertex) => [...positions.subarray(3 * vertex, 3 * vertex + 3)])),
+      positions: Float32Array.from(vertexIds.flatMap((vertex) => [...positions.subarray(3 * vertex, 3 * vertex + 3)])),
       indices: Uint32Array.from(corners, (vertex) => numbers.get(vertex)!),
     };
   });
@@ -210,10 +212,10 @@ function meshShapeOf(jolt: Awaited<ReturnType<typeof initJolt>>, { positions, in
   const triangles = new jolt.IndexedTriangleList();
   triangles.resize(indices.length / 3);
   // Each triangle has a material and user data after its corners.
-  const first = jolt.getPointer(triangles.at(0));
-  const words = (jolt.getPointer(triangles.at(1)) - first) >> 2;
-  const list = jolt.HEAPU32.subarray(first >> 2);
-  for (let i = 0; i < indices.length; i++) list[Math.floor(i / 3) * words + (i % 3)] = indices[i];
+  const firstAt = jolt.getPointer(triangles.at(0));
+  const stride = (jolt.getPointer(triangles.at(1)) - firstAt) >> 2;
+  const list = jolt.HEAPU32.subarray(firstAt >> 2);
+  for (let i = 0; i < indices.length; i++) list[Math.floor(i / 3) * stride + (i % 3)] = indices[i];
   const materials = new jolt.PhysicsMaterialList();
   const settings = new jolt.MeshShapeSettings(vertices, triangles, materials);
   const shape = settings.Create().Get();
@@ -222,13 +224,13 @@ function meshShapeOf(jolt: Awaited<ReturnType<typeof initJolt>>, { positions, in
 }
 
 /** Casts capsules at a mesh or at boxes, back faces included. */
-export async function joltCasts(scene: Triangles | BoxFrame, { radius, half, numbers }: Ways): Promise<Contender> {
+export async function joltCasts(scene: Triangles | BoxFrame, { radius, half, numbers }: Sweeps): Promise<Contender> {
   const jolt = await initJolt();
   const isMesh = 'indices' in scene;
   const count = isMesh ? 1 : scene.positions.length / 3;
   const simulation = new jolt.JoltInterface(settingsOf(jolt, count));
   const system = simulation.GetPhysicsSystem();
-  const interfaceOf = system.GetBodyInterfaceNoLock();
+  const bodyInterface = system.GetBodyInterfaceNoLock();
   const shape = isMesh
     ? meshShapeOf(jolt, scene)
     : new jolt.BoxShape(new jolt.Vec3(HALF_SIZE, HALF_SIZE, HALF_SIZE), 0);
@@ -241,7 +243,7 @@ export async function joltCasts(scene: Triangles | BoxFrame, { radius, half, num
       rotation.Set(q[4 * i], q[4 * i + 1], q[4 * i + 2], q[4 * i + 3]);
     }
     const settings = new jolt.BodyCreationSettings(shape, position, rotation, jolt.EMotionType_Static, 0);
-    interfaceOf.AddBody(interfaceOf.CreateBody(settings).GetID(), jolt.EActivation_DontActivate);
+    bodyInterface.AddBody(bodyInterface.CreateBody(settings).GetID(), jolt.EActivation_DontActivate);
     jolt.destroy(settings);
   }
   system.OptimizeBroadPhase();
@@ -251,11 +253,11 @@ export async function joltCasts(scene: Triangles | BoxFrame, { radius, half, num
   settings.mBackFaceModeTriangles = jolt.EBackFaceMode_CollideWithBackFaces;
   settings.mBackFaceModeConvex = jolt.EBackFaceMode_CollideWithBackFaces;
   const collector = new jolt.CastShapeClosestHitCollisionCollector();
-  const [broad, layers] = [new jolt.BroadPhaseLayerFilter(), new jolt.ObjectLayerFilter()];
+  const [broadPhase, layers] = [new jolt.BroadPhaseLayerFilter(), new jolt.ObjectLayerFilter()];
   const [bodies, shapes] = [new jolt.BodyFilter(), new jolt.ShapeFilter()];
   const capsule = new jolt.CapsuleShape(half, radius);
   const scale = new jolt.Vec3(1, 1, 1);
-  const way = new jolt.Vec3(0, 0, 0);
+  const displacement = new jolt.Vec3(0, 0, 0);
   const base = new jolt.RVec3(0, 0, 0);
   const times = new Float64Array(numbers.length / 14);
   return {
@@ -264,20 +266,20 @@ export async function joltCasts(scene: Triangles | BoxFrame, { radius, half, num
       for (let i = 0, k = 0; i < times.length; i++, k += 14) {
         position.Set(numbers[k], numbers[k + 1], numbers[k + 2]);
         rotation.Set(numbers[k + 3], numbers[k + 4], numbers[k + 5], numbers[k + 6]);
-        way.Set(numbers[k + 7] - numbers[k], numbers[k + 8] - numbers[k + 1], numbers[k + 9] - numbers[k + 2]);
+        displacement.Set(numbers[k + 7] - numbers[k], numbers[k + 8] - numbers[k + 1], numbers[k + 9] - numbers[k + 2]);
         const cast = new jolt.RShapeCast(
           capsule,
           scale,
           jolt.RMat44.prototype.sRotationTranslation(rotation, position),
-          way,
+          displacement,
         );
         collector.Reset();
-        query.CastShape(cast, settings, base, collector, broad, layers, bodies, shapes);
+        query.CastShape(cast, settings, base, collector, broadPhase, layers, bodies, shapes);
         times[i] = collector.HadHit() ? Math.max(collector.mHit.mFraction, 0) : Number.POSITIVE_INFINITY;
         jolt.destroy(cast);
       }
     },
-    checksum: (part) => wayChecksum(times, part),
+    checksum: (part) => sweepChecksum(times, part),
     tolerance: { of: { hits: 0.01, times: 0.03 }, because: 'it is in float32 and iterates to a tolerance of its own' },
     close: () => jolt.destroy(simulation),
   };

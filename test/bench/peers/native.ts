@@ -1,13 +1,13 @@
 // Embree and FCL, each in its own process, which measures itself.
 import type { Triangles } from '../../oracle/meshes.js';
-import { type ContenderElsewhere, here, type Maker } from '../harness.js';
+import { type ContenderFactory, inThisProcess, type SelfTimedContender } from '../harness.js';
 import { startEmbree, startFcl, startFclClash, startFclDistance } from '../native/native.js';
 import type { ClashWork } from '../work/clash.js';
 
-export function embreeRays(mesh: Triangles, rays: Float32Array, target?: number): Maker[] {
+export function embreeRays(mesh: Triangles, rays: Float32Array, target?: number): ContenderFactory[] {
   return [
-    here(async () => ({ ...(await embree(mesh, rays, 'all')), ...(target === undefined ? {} : { target }) })),
-    here(() => embree(mesh, rays, 'sse4.2')),
+    inThisProcess(async () => ({ ...(await embree(mesh, rays, 'all')), ...(target === undefined ? {} : { target }) })),
+    inThisProcess(() => embree(mesh, rays, 'sse4.2')),
   ];
 }
 
@@ -15,7 +15,7 @@ async function embree(
   mesh: Triangles,
   rays: Float32Array,
   instructions: 'all' | 'sse4.2',
-): Promise<ContenderElsewhere> {
+): Promise<SelfTimedContender> {
   const peer = await startEmbree(mesh, rays, instructions);
   let checksum = { hits: 0, distances: 0 };
   return {
@@ -36,10 +36,15 @@ async function embree(
 }
 
 /** `target` applies to the variant that is compiled for this machine. */
-export function fclPairs(mesh: Triangles, poses: Float64Array, mode: 'first' | 'all', target: number): Maker[] {
+export function fclPairs(
+  mesh: Triangles,
+  poses: Float64Array,
+  mode: 'first' | 'all',
+  target: number,
+): ContenderFactory[] {
   return [
-    here(() => fcl(mesh, poses, mode, 'debian')),
-    here(async () => ({ ...(await fcl(mesh, poses, mode, 'compiled here')), target })),
+    inThisProcess(() => fcl(mesh, poses, mode, 'debian')),
+    inThisProcess(async () => ({ ...(await fcl(mesh, poses, mode, 'compiled here')), target })),
   ];
 }
 
@@ -48,7 +53,7 @@ async function fcl(
   poses: Float64Array,
   mode: 'first' | 'all',
   build: 'debian' | 'compiled here',
-): Promise<ContenderElsewhere> {
+): Promise<SelfTimedContender> {
   const peer = await startFcl(mesh, poses, mode, build);
   let pairs = 0;
   return {
@@ -65,10 +70,10 @@ async function fcl(
 }
 
 /** `target` applies to the variant that is compiled for this machine. */
-export function fclDistances(mesh: Triangles, poses: Float64Array, target: number): Maker[] {
+export function fclDistances(mesh: Triangles, poses: Float64Array, target: number): ContenderFactory[] {
   return [
-    here(() => fclDistance(mesh, poses, 'debian')),
-    here(async () => ({ ...(await fclDistance(mesh, poses, 'compiled here')), target })),
+    inThisProcess(() => fclDistance(mesh, poses, 'debian')),
+    inThisProcess(async () => ({ ...(await fclDistance(mesh, poses, 'compiled here')), target })),
   ];
 }
 
@@ -76,7 +81,7 @@ async function fclDistance(
   mesh: Triangles,
   poses: Float64Array,
   build: 'debian' | 'compiled here',
-): Promise<ContenderElsewhere> {
+): Promise<SelfTimedContender> {
   const peer = await startFclDistance(mesh, poses, build);
   let distances = 0;
   return {
@@ -94,10 +99,10 @@ async function fclDistance(
 }
 
 /** `target` applies to the variant that is compiled for this machine. */
-export function fclClashes(work: ClashWork, mode: 'first' | 'all', target: number): Maker[] {
+export function fclClashes(work: ClashWork, mode: 'first' | 'all', target: number): ContenderFactory[] {
   return [
-    here(() => fclClash(work, mode, 'debian')),
-    here(async () => ({ ...(await fclClash(work, mode, 'compiled here')), target })),
+    inThisProcess(() => fclClash(work, mode, 'debian')),
+    inThisProcess(async () => ({ ...(await fclClash(work, mode, 'compiled here')), target })),
   ];
 }
 
@@ -105,12 +110,12 @@ async function fclClash(
   { mesh, items }: ClashWork,
   mode: 'first' | 'all',
   build: 'debian' | 'compiled here',
-): Promise<ContenderElsewhere> {
+): Promise<SelfTimedContender> {
   const peer = await startFclClash(mesh, items, mode, build);
   let pairs = 0;
-  const by = build === 'debian' ? "Debian's" : 'compiled for this machine';
+  const variant = build === 'debian' ? "Debian's" : 'compiled for this machine';
   return {
-    name: `FCL's manager, ${by}, ${mode === 'all' ? 'all contacts' : 'the first contact of each pair'}`,
+    name: `FCL's manager, ${variant}, ${mode === 'all' ? 'all contacts' : 'the first contact of each pair'}`,
     note: peer.name,
     async measure() {
       const { ms, count } = await peer.run();

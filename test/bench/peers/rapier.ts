@@ -1,11 +1,11 @@
 import plain, { type TempContactManifold } from '@dimforge/rapier3d-compat';
 import simd from '@dimforge/rapier3d-simd-compat';
 import type { Triangles } from '../../oracle/meshes.js';
-import type { Contender, ContenderElsewhere } from '../harness.js';
+import type { Contender, SelfTimedContender } from '../harness.js';
 import { type BoxFrame, frameOfRound, HALF_SIZE, manifoldChecksum, pairChecksum } from '../work/boxes.js';
-import { type Level, SETTLING, WALK_TOLERANCE, WALKER, type Walk, walkChecksum } from '../work/level.js';
+import { type Level, SETTLING_FRAMES, WALK_TOLERANCE, WALKER, type Walk, walkChecksum } from '../work/level.js';
 import { rayChecksum } from '../work/rays.js';
-import { type Ways, wayChecksum } from '../work/ways.js';
+import { type Sweeps, sweepChecksum } from '../work/ways.js';
 
 type Rapier = typeof plain;
 
@@ -75,7 +75,7 @@ export async function solidManifolds(name: string, rapier: Rapier, frames: reado
   const point = { x: 0, y: 0, z: 0 };
   let depth = -1;
   let sum = 0;
-  const read = (manifold: TempContactManifold) => {
+  const readManifold = (manifold: TempContactManifold) => {
     manifold.normal(normal);
     for (let i = 0, contacts = manifold.numContacts(); i < contacts; i++) {
       depth = Math.max(depth, -manifold.contactDist(i));
@@ -90,9 +90,9 @@ export async function solidManifolds(name: string, rapier: Rapier, frames: reado
     run(round) {
       run(round);
       touching.length = 0;
-      for (const [pair, [one, other]] of pairs) {
+      for (const [pair, [handleA, handleB]] of pairs) {
         depth = -1;
-        narrowPhase.contactPair(one, other, bodies, read);
+        narrowPhase.contactPair(handleA, handleB, bodies, readManifold);
         if (depth >= 0) touching.push([pair, depth]);
       }
     },
@@ -131,11 +131,11 @@ async function movingPairs(rapier: Rapier, frames: readonly BoxFrame[], shapeOf:
       colliders[i].setRotation(rotation);
     }
     world.step(queue);
-    queue.drainCollisionEvents((one, other, started) => {
-      const a = indexOf.get(one)!;
-      const b = indexOf.get(other)!;
+    queue.drainCollisionEvents((handleA, handleB, started) => {
+      const a = indexOf.get(handleA)!;
+      const b = indexOf.get(handleB)!;
       const pair = a < b ? a * count + b : b * count + a;
-      if (started) pairs.set(pair, [one, other]);
+      if (started) pairs.set(pair, [handleA, handleB]);
       else pairs.delete(pair);
     });
   };
@@ -196,12 +196,12 @@ export async function rapierCharacters(
   rapier: Rapier,
   { mesh }: Level,
   walk: Walk,
-): Promise<ContenderElsewhere> {
+): Promise<SelfTimedContender> {
   await rapier.init();
   const world = new rapier.World({ x: 0, y: 0, z: 0 });
   world.createCollider(rapier.ColliderDesc.trimesh(mesh.positions, mesh.indices));
   const { radius, half, skin, stepHeight, slope, step } = WALKER;
-  const middle = half + radius;
+  const centerHeight = half + radius;
   const colliders = Array.from({ length: walk.count }, () => {
     return world.createCollider(rapier.ColliderDesc.capsule(half, radius).setCollisionGroups(0x0002_0001));
   });
@@ -212,52 +212,52 @@ export async function rapierCharacters(
   controller.setMinSlopeSlideAngle(slope);
   world.step();
 
-  const place = { x: 0, y: 0, z: 0 };
-  const way = { x: 0, y: 0, z: 0 };
-  const moved = { x: 0, y: 0, z: 0 };
-  const places = new Float64Array(3 * walk.count);
-  const speeds = new Float64Array(walk.count);
-  const stands = new Uint8Array(walk.count);
-  const put = (i: number) => {
-    place.x = places[3 * i];
-    place.y = places[3 * i + 1] + middle;
-    place.z = places[3 * i + 2];
-    colliders[i].setTranslation(place);
+  const position = { x: 0, y: 0, z: 0 };
+  const displacement = { x: 0, y: 0, z: 0 };
+  const actualMotion = { x: 0, y: 0, z: 0 };
+  const positions = new Float64Array(3 * walk.count);
+  const fallSpeeds = new Float64Array(walk.count);
+  const groundedFlags = new Uint8Array(walk.count);
+  const placeCollider = (i: number) => {
+    position.x = positions[3 * i];
+    position.y = positions[3 * i + 1] + centerHeight;
+    position.z = positions[3 * i + 2];
+    colliders[i].setTranslation(position);
   };
   const move = (frame: number | undefined) => {
     for (let i = 0; i < colliders.length; i++) {
       const [x, z] = frame === undefined ? [0, 0] : walk.wayOf(i, frame);
-      speeds[i] -= 9.81 * step;
-      way.x = x * step;
-      way.y = speeds[i] * step;
-      way.z = z * step;
-      controller.computeColliderMovement(colliders[i], way, undefined, 0x0002_0001);
-      controller.computedMovement(moved);
-      stands[i] = Number(controller.computedGrounded());
-      if (stands[i]) speeds[i] = 0;
-      places[3 * i] += moved.x;
-      places[3 * i + 1] += moved.y;
-      places[3 * i + 2] += moved.z;
-      put(i);
+      fallSpeeds[i] -= 9.81 * step;
+      displacement.x = x * step;
+      displacement.y = fallSpeeds[i] * step;
+      displacement.z = z * step;
+      controller.computeColliderMovement(colliders[i], displacement, undefined, 0x0002_0001);
+      controller.computedMovement(actualMotion);
+      groundedFlags[i] = Number(controller.computedGrounded());
+      if (groundedFlags[i]) fallSpeeds[i] = 0;
+      positions[3 * i] += actualMotion.x;
+      positions[3 * i + 1] += actualMotion.y;
+      positions[3 * i + 2] += actualMotion.z;
+      placeCollider(i);
     }
   };
-  const begin = () => {
-    places.set(walk.starts);
-    speeds.fill(0);
-    for (let i = 0; i < colliders.length; i++) put(i);
-    for (let i = 0; i < SETTLING; i++) move(undefined);
+  const settle = () => {
+    positions.set(walk.starts);
+    fallSpeeds.fill(0);
+    for (let i = 0; i < colliders.length; i++) placeCollider(i);
+    for (let i = 0; i < SETTLING_FRAMES; i++) move(undefined);
   };
   return {
     name: `${name} character controller`,
     async measure(round) {
-      if (round === 0) begin();
+      if (round === 0) settle();
       const start = performance.now();
       move(round);
       return performance.now() - start;
     },
     checksum() {
-      const standing = stands.reduce((sum, each) => sum + each, 0);
-      return walkChecksum(walk, (i) => places.subarray(3 * i, 3 * i + 3), standing);
+      const groundedCount = groundedFlags.reduce((sum, each) => sum + each, 0);
+      return walkChecksum(walk, (i) => positions.subarray(3 * i, 3 * i + 3), groundedCount);
     },
     tolerance: WALK_TOLERANCE,
     close: () => world.free(),
@@ -269,11 +269,11 @@ export async function castShape(
   name: string,
   rapier: Rapier,
   scene: Triangles | BoxFrame,
-  { radius, half, numbers }: Ways,
+  { radius, half, numbers }: Sweeps,
   part = 1,
 ): Promise<Contender> {
   const isMesh = 'indices' in scene;
-  const one: BoxFrame = {
+  const singleFrame: BoxFrame = {
     positions: new Float32Array(3),
     rotations: Float32Array.of(0, 0, 0, 1),
     matrices: new Float32Array(),
@@ -281,13 +281,13 @@ export async function castShape(
   const shapeOf: ShapeOf = isMesh
     ? ({ ColliderDesc }) => ColliderDesc.trimesh(scene.positions, scene.indices)
     : sensorOf;
-  const { world } = await worldOf(rapier, isMesh ? one : scene, shapeOf);
+  const { world } = await worldOf(rapier, isMesh ? singleFrame : scene, shapeOf);
   world.step();
   const capsule = new rapier.Capsule(half, radius);
   const times = new Float64Array(numbers.length / 14);
   const at = { x: 0, y: 0, z: 0 };
-  const way = { x: 0, y: 0, z: 0 };
-  const turn = { x: 0, y: 0, z: 0, w: 1 };
+  const displacement = { x: 0, y: 0, z: 0 };
+  const rotation = { x: 0, y: 0, z: 0, w: 1 };
   return {
     name: `${name} castShape`,
     part,
@@ -296,18 +296,18 @@ export async function castShape(
         at.x = numbers[k];
         at.y = numbers[k + 1];
         at.z = numbers[k + 2];
-        turn.x = numbers[k + 3];
-        turn.y = numbers[k + 4];
-        turn.z = numbers[k + 5];
-        turn.w = numbers[k + 6];
-        way.x = numbers[k + 7] - at.x;
-        way.y = numbers[k + 8] - at.y;
-        way.z = numbers[k + 9] - at.z;
-        const hit = world.castShape(at, turn, way, capsule, 0, 1, true);
+        rotation.x = numbers[k + 3];
+        rotation.y = numbers[k + 4];
+        rotation.z = numbers[k + 5];
+        rotation.w = numbers[k + 6];
+        displacement.x = numbers[k + 7] - at.x;
+        displacement.y = numbers[k + 8] - at.y;
+        displacement.z = numbers[k + 9] - at.z;
+        const hit = world.castShape(at, rotation, displacement, capsule, 0, 1, true);
         times[i] = hit ? hit.time_of_impact : Number.POSITIVE_INFINITY;
       }
     },
-    checksum: (share) => wayChecksum(times, share),
+    checksum: (fraction) => sweepChecksum(times, fraction),
     tolerance: isMesh
       ? { of: { hits: 0.1, times: 0.2 }, because: 'it meets the mesh on one way in a hundred more' }
       : { of: { hits: 0.01, times: 0.03 }, because: 'it is in float32 and iterates to a tolerance of its own' },

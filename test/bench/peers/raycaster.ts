@@ -5,20 +5,20 @@ import { rayChecksum } from '../work/rays.js';
 import { geometryOf } from './three-mesh-bvh.js';
 
 /** three's own Raycaster, on the first few rays. */
-export function raycaster(objects: Object3D[], rays: Float32Array, few: number): Contender {
+export function raycaster(objects: Object3D[], rays: Float32Array, limit: number): Contender {
   const caster = new Raycaster();
-  const found: Intersection[] = [];
-  return fewRays("three's Raycaster", rays, few, caster.ray, () => {
-    found.length = 0;
-    caster.intersectObjects(objects, false, found);
-    return found.length > 0 ? found[0].distance : Infinity;
+  const hits: Intersection[] = [];
+  return castFewRays("three's Raycaster", rays, limit, caster.ray, () => {
+    hits.length = 0;
+    caster.intersectObjects(objects, false, hits);
+    return hits.length > 0 ? hits[0].distance : Infinity;
   });
 }
 
 /** For peers that are too slow for all rays. `cast` returns the distance along `ray`, which is set before. */
-export function fewRays(name: string, rays: Float32Array, few: number, ray: Ray, cast: () => number): Contender {
+export function castFewRays(name: string, rays: Float32Array, limit: number, ray: Ray, cast: () => number): Contender {
   const distances = new Float64Array(rays.length / 8);
-  const count = Math.min(few, distances.length);
+  const count = Math.min(limit, distances.length);
   return {
     name,
     note: `${count} of the rays, extrapolated`,

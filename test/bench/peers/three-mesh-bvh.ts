@@ -14,10 +14,10 @@ import {
 
 import { type HitPointInfo, MeshBVH, type MeshBVHOptions, SAH } from 'three-mesh-bvh';
 import { boundsOf, type Triangles } from '../../oracle/meshes.js';
-import type { Contender, ContenderElsewhere } from '../harness.js';
+import type { Contender, SelfTimedContender } from '../harness.js';
 import { type BoxFrame, frameOfRound, pairChecksum } from '../work/boxes.js';
-import type { CutWork } from '../work/cuts.js';
-import { type Level, SETTLING, WALKER, type Walk, walkChecksum } from '../work/level.js';
+import type { SectionWork } from '../work/cuts.js';
+import { type Level, SETTLING_FRAMES, WALKER, type Walk, walkChecksum } from '../work/level.js';
 import { poseChecksum, sumOfFirst } from '../work/poses.js';
 import { rayChecksum } from '../work/rays.js';
 
@@ -68,15 +68,15 @@ export function intersectsGeometry(mesh: Triangles, poses: Float64Array): Conten
   const { geometry } = tree;
   geometry.boundsTree = tree;
   const matrix = new Matrix4();
-  const meets = new Float64Array(poses.length / 16);
+  const hitFlags = new Float64Array(poses.length / 16);
   return {
     name: 'three-mesh-bvh intersectsGeometry',
     run() {
-      for (let i = 0; i < meets.length; i++) {
-        meets[i] = Number(tree.intersectsGeometry(geometry, matrix.fromArray(poses, 16 * i)));
+      for (let i = 0; i < hitFlags.length; i++) {
+        hitFlags[i] = Number(tree.intersectsGeometry(geometry, matrix.fromArray(poses, 16 * i)));
       }
     },
-    checksum: () => poseChecksum(meets),
+    checksum: () => poseChecksum(hitFlags),
   };
 }
 
@@ -216,7 +216,7 @@ export function intersectsSphere(mesh: Triangles, points: Float64Array, radius: 
  * As its users do it: a shapecast of each part with the plane in the part's local space, and three's test for each edge of a
  * triangle.
  */
-export function clippedEdges({ meshes, places, planes }: CutWork): Contender {
+export function clippedEdges({ meshes, places, planes }: SectionWork): Contender {
   const trees = meshes.map((mesh) => treeOf(mesh));
   const matrices = Array.from({ length: places.length / 16 }, (_, i) => new Matrix4().fromArray(places, 16 * i));
   const inverses = matrices.map((matrix) => matrix.clone().invert());
@@ -224,7 +224,7 @@ export function clippedEdges({ meshes, places, planes }: CutWork): Contender {
   const local = new Plane();
   const edge = new Line3();
   const ends = [new Vector3(), new Vector3(), new Vector3()];
-  let written = new Float32Array(6 << 20);
+  let output = new Float32Array(6 << 20);
   let segments = 0;
   return {
     name: 'three-mesh-bvh shapecast',
@@ -248,13 +248,13 @@ export function clippedEdges({ meshes, places, planes }: CutWork): Contender {
                 if (local.intersectLine(edge.set(start, end), ends[count])) count++;
               }
               if (count !== 2) return;
-              if (6 * segments + 6 > written.length) {
-                const larger = new Float32Array(2 * written.length);
-                larger.set(written);
-                written = larger;
+              if (6 * segments + 6 > output.length) {
+                const larger = new Float32Array(2 * output.length);
+                larger.set(output);
+                output = larger;
               }
-              ends[0].applyMatrix4(matrix).toArray(written, 6 * segments);
-              ends[1].applyMatrix4(matrix).toArray(written, 6 * segments++ + 3);
+              ends[0].applyMatrix4(matrix).toArray(output, 6 * segments);
+              ends[1].applyMatrix4(matrix).toArray(output, 6 * segments++ + 3);
             },
           });
         });
@@ -263,11 +263,7 @@ export function clippedEdges({ meshes, places, planes }: CutWork): Contender {
     checksum() {
       let length = 0;
       for (let i = 0; i < 6 * segments; i += 6) {
-        length += Math.hypot(
-          written[i + 3] - written[i],
-          written[i + 4] - written[i + 1],
-          written[i + 5] - written[i + 2],
-        );
+        length += Math.hypot(output[i + 3] - output[i], output[i + 4] - output[i + 1], output[i + 5] - output[i + 2]);
       }
       return { segments, length };
     },
@@ -282,12 +278,12 @@ const PUSHES = 5;
  * Capsules that are moved and then pushed out of each triangle by hand, as in its character example. They climb no steps, do not
  * stick to the floor and are inside walls for a while, so that only their heights are compared.
  */
-export function bvhCharacters({ mesh }: Level, walk: Walk): ContenderElsewhere {
+export function bvhCharacters({ mesh }: Level, walk: Walk): SelfTimedContender {
   const tree = treeOf(mesh);
   const { radius, half, slope, step } = WALKER;
-  const places = Float64Array.from(walk.starts);
-  const speeds = new Float64Array(walk.count);
-  const stands = new Uint8Array(walk.count);
+  const positions = Float64Array.from(walk.starts);
+  const fallSpeeds = new Float64Array(walk.count);
+  const groundedFlags = new Uint8Array(walk.count);
   const segment = new Line3();
   const box = new Box3();
   const onTriangle = new Vector3();
@@ -298,25 +294,25 @@ export function bvhCharacters({ mesh }: Level, walk: Walk): ContenderElsewhere {
     intersectsTriangle(triangle) {
       const distance = triangle.closestPointToSegment(segment, onTriangle, onAxis);
       if (distance >= radius) return false;
-      const way = onAxis
+      const push = onAxis
         .sub(onTriangle)
         .normalize()
         .multiplyScalar(radius - distance);
-      segment.start.add(way);
-      segment.end.add(way);
+      segment.start.add(push);
+      segment.end.add(push);
       return false;
     },
   };
   const move = (frame: number | undefined) => {
-    const part = step / PUSHES;
+    const substep = step / PUSHES;
     for (let i = 0; i < walk.count; i++) {
       const [vx, vz] = frame === undefined ? [0, 0] : walk.wayOf(i, frame);
       for (let k = 0; k < PUSHES; k++) {
-        speeds[i] -= 9.81 * part;
+        fallSpeeds[i] -= 9.81 * substep;
         const [x, y, z] = [
-          places[3 * i] + vx * part,
-          places[3 * i + 1] + speeds[i] * part,
-          places[3 * i + 2] + vz * part,
+          positions[3 * i] + vx * substep,
+          positions[3 * i + 1] + fallSpeeds[i] * substep,
+          positions[3 * i + 2] + vz * substep,
         ];
         segment.start.set(x, y + radius, z);
         segment.end.set(x, y + radius + 2 * half, z);
@@ -326,27 +322,27 @@ export function bvhCharacters({ mesh }: Level, walk: Walk): ContenderElsewhere {
         const { start } = segment;
         const [dx, dy, dz] = [start.x - x, start.y - radius - y, start.z - z];
         const length = Math.hypot(dx, dy, dz);
-        stands[i] = Number(isPushed && dy > Math.cos(slope) * length);
-        if (stands[i]) speeds[i] = 0;
-        else if (isPushed) speeds[i] -= (dy * (dx * vx + dy * speeds[i] + dz * vz)) / length ** 2;
-        places.set([start.x, start.y - radius, start.z], 3 * i);
+        groundedFlags[i] = Number(isPushed && dy > Math.cos(slope) * length);
+        if (groundedFlags[i]) fallSpeeds[i] = 0;
+        else if (isPushed) fallSpeeds[i] -= (dy * (dx * vx + dy * fallSpeeds[i] + dz * vz)) / length ** 2;
+        positions.set([start.x, start.y - radius, start.z], 3 * i);
       }
     }
   };
-  const begin = () => {
-    places.set(walk.starts);
-    speeds.fill(0);
-    for (let i = 0; i < SETTLING; i++) move(undefined);
+  const settle = () => {
+    positions.set(walk.starts);
+    fallSpeeds.fill(0);
+    for (let i = 0; i < SETTLING_FRAMES; i++) move(undefined);
   };
   return {
     name: 'three-mesh-bvh by hand',
     async measure(round) {
-      if (round === 0) begin();
+      if (round === 0) settle();
       const start = performance.now();
       move(round);
       return performance.now() - start;
     },
-    checksum: () => ({ height: walkChecksum(walk, (i) => places.subarray(3 * i, 3 * i + 3), 0).height }),
+    checksum: () => ({ height: walkChecksum(walk, (i) => positions.subarray(3 * i, 3 * i + 3), 0).height }),
     tolerance: {
       of: { height: 0.1 },
       because: 'it climbs no steps, and what pushes a capsule may push it through the ground',

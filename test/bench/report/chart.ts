@@ -1,6 +1,6 @@
 import * as echarts from 'echarts';
 import type { RowResult } from '../harness.js';
-import { digits } from './table.js';
+import { formatDigits } from './table.js';
 
 /** A text colour that is readable on white and on black. */
 const TEXT = '#7d8590';
@@ -34,7 +34,7 @@ export function chartOf(rows: readonly RowResult[]): string {
     },
     yAxis: [
       { ...categories(bars.map(({ label }) => label)), position: 'left' },
-      { ...categories(bars.map(({ ratio }) => `${digits(ratio.median)}×`)), position: 'right' },
+      { ...categories(bars.map(({ ratio }) => `${formatDigits(ratio.median)}×`)), position: 'right' },
     ],
     series: [
       {

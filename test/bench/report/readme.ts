@@ -1,6 +1,6 @@
 import type { RowResult } from '../harness.js';
 import type { Machine } from '../machine.js';
-import { digits, factLine } from './table.js';
+import { factLine, formatDigits } from './table.js';
 
 export interface Results {
   machine: Machine;
@@ -28,11 +28,11 @@ function sourceOf({ commit, date }: Machine): string {
 }
 
 /** The rows in README.md. */
-const FEW = ['rays-48k', 'manifolds-10k', 'frustum-100k', 'stream-10k', 'pick-idle'];
+const README_ROWS = ['rays-48k', 'manifolds-10k', 'frustum-100k', 'stream-10k', 'pick-idle'];
 
 /** The table of README.md about a run, with those rows that it has. */
 export function shortTableOf(rows: readonly RowResult[]): string {
-  return tableOf(FEW.flatMap((name) => rows.find((row) => row.name === name) ?? [])).join('\n');
+  return tableOf(README_ROWS.flatMap((name) => rows.find((row) => row.name === name) ?? [])).join('\n');
 }
 
 function tableOf(rows: readonly RowResult[]): string[] {
@@ -41,12 +41,13 @@ function tableOf(rows: readonly RowResult[]): string[] {
 
 function tableRow({ name, work, contenders: [ours, ...peers], facts }: RowResult): string {
   const ratios = peers.map(({ name: peer, ratio: { median }, part }) => {
-    const times = median >= 1 ? `${digits(median)} times faster than` : `${digits(1 / median)} times slower than`;
+    const times =
+      median >= 1 ? `${formatDigits(median)} times faster than` : `${formatDigits(1 / median)} times slower than`;
     return `${times} ${peer}${part < 1 ? ' (extrapolated)' : ''}`;
   });
-  const more = facts
+  const factText = facts
     .filter(({ isDetail }) => !isDetail)
     .map((fact) => `; ${factLine(fact)}`)
     .join('');
-  return `| **${name}**: ${work}${more} | ${digits(ours.ms.median)} ms | ${ratios.join('<br>')} |`;
+  return `| **${name}**: ${work}${factText} | ${formatDigits(ours.ms.median)} ms | ${ratios.join('<br>')} |`;
 }

@@ -17,7 +17,7 @@ export function printRow({ name, work, contenders, facts, faults }: RowResult): 
   for (const contender of contenders) printLine(cellsOf(contender));
   for (const fact of facts) {
     const { value, atMost } = fact;
-    const target = atMost === undefined ? '' : `, target ≤ ${plain(atMost)} ${verdict(value <= atMost)}`;
+    const target = atMost === undefined ? '' : `, target ≤ ${formatTarget(atMost)} ${targetMark(value <= atMost)}`;
     console.log(`  ${factLine(fact)}${target}`);
   }
   for (const fault of faults) console.log(`  DIFFERENT ANSWERS: ${fault}`);
@@ -31,33 +31,35 @@ export function printFaults(rows: readonly RowResult[]): boolean {
 }
 
 /** Formats a target without trailing zeros. */
-function plain(target: number): string {
+function formatTarget(target: number): string {
   return String(Number(target.toPrecision(3)));
 }
 
-function verdict(isMet: boolean): string {
-  return isMet ? '✓' : '✗';
+function targetMark(isReached: boolean): string {
+  return isReached ? '✓' : '✗';
 }
 
 export function factLine({ name, value, unit }: Fact): string {
-  return `${name} ${digits(value)} ${unit}`;
+  return `${name} ${formatDigits(value)} ${unit}`;
 }
 
 function cellsOf({ name, note, ms, ratio, target, atMost }: ContenderResult): string[] {
   const isFirst = ratio.median === 1 && ratio.lower === 1 && ratio.upper === 1;
   return [
     `  ${name}`,
-    `${digits(ms.median)} ms`,
-    range(ms),
-    isFirst ? '' : `${digits(ratio.median)}×`,
-    isFirst ? '' : range(ratio),
-    atMost === undefined ? targetCell(target, ratio) : `≤ ${plain(atMost)} ms ${verdict(ms.median <= atMost)}`,
+    `${formatDigits(ms.median)} ms`,
+    formatQuartiles(ms),
+    isFirst ? '' : `${formatDigits(ratio.median)}×`,
+    isFirst ? '' : formatQuartiles(ratio),
+    atMost === undefined
+      ? targetCell(target, ratio)
+      : `≤ ${formatTarget(atMost)} ms ${targetMark(ms.median <= atMost)}`,
     note ? `  ${note}` : '',
   ];
 }
 
 function targetCell(target: number | undefined, ratio: Spread): string {
-  return target === undefined ? '' : `≥ ${plain(target)} ${verdict(ratio.median >= target)}`;
+  return target === undefined ? '' : `≥ ${formatTarget(target)} ${targetMark(ratio.median >= target)}`;
 }
 
 function printLine([name, ...cells]: string[]): void {
@@ -66,11 +68,11 @@ function printLine([name, ...cells]: string[]): void {
 }
 
 /** Formats three significant digits. */
-export function digits(value: number): string {
+export function formatDigits(value: number): string {
   return value >= 100 ? Math.round(value).toLocaleString('en') : value.toPrecision(3);
 }
 
 /** Formats the quartiles. */
-export function range({ lower, upper }: Spread): string {
-  return `${digits(lower)} – ${digits(upper)}`;
+export function formatQuartiles({ lower, upper }: Spread): string {
+  return `${formatDigits(lower)} – ${formatDigits(upper)}`;
 }

@@ -1,7 +1,7 @@
 import { BoxGeometry, DoubleSide, Mesh, MeshBasicMaterial, Vector3 } from 'three';
 import { boundsOf } from '../../oracle/meshes.js';
 import { Random } from '../../oracle/random.js';
-import { apart, type Contender, type ContenderElsewhere, here, type Row } from '../harness.js';
+import { type Contender, inOwnProcess, inThisProcess, type Row, type SelfTimedContender } from '../harness.js';
 import { OURS, Scene } from '../ours.js';
 import { BoxGrid } from '../peers/box-grid.js';
 import { BoxRayGrid } from '../peers/box-ray-grid.js';
@@ -24,10 +24,14 @@ export function boxPairsRow(count: number): Row {
     async prepare() {
       const frames = turningBoxes(new Random(1), count, FRAMES);
       const rapiers = RAPIERS.map(([name, rapier]) => {
-        return apart(async () => ({ ...(await sensorPairs(name, rapier, frames)), target: 6 }));
+        return inOwnProcess(async () => ({ ...(await sensorPairs(name, rapier, frames)), target: 6 }));
       });
       return {
-        contenders: [here(() => ourPairs(frames)), ...rapiers, apart(() => ({ ...gridPairs(frames), target: 5 }))],
+        contenders: [
+          inThisProcess(() => ourPairs(frames)),
+          ...rapiers,
+          inOwnProcess(() => ({ ...gridPairs(frames), target: 5 })),
+        ],
       };
     },
   };
@@ -46,14 +50,14 @@ export function boxManifoldsRow(count: number): Row {
           of: { pairs: 1e-3, products: 2e-3, depths: 1e-3 },
           because: 'its manifolds follow small movements without being made anew, and miss by as much',
         };
-        return apart(async () => ({ ...(await solidManifolds(name, rapier, frames)), target: 12, tolerance }));
+        return inOwnProcess(async () => ({ ...(await solidManifolds(name, rapier, frames)), target: 12, tolerance }));
       });
       const tolerance = { of: { depths: 1e-4 }, because: 'its depths are float32, and found by iteration' };
       return {
         contenders: [
-          here(() => ourManifolds(frames)),
+          inThisProcess(() => ourManifolds(frames)),
           ...rapiers,
-          apart(async () => ({ ...(await joltManifolds(frames)), target: 10, tolerance })),
+          inOwnProcess(async () => ({ ...(await joltManifolds(frames)), target: 10, tolerance })),
         ],
       };
     },
@@ -70,23 +74,23 @@ export function boxRaysRow(count: number, rayCount: number): Row {
       const [frame] = turningBoxes(new Random(1), count, 1);
       const rays = raysAround(new Random(2), frame.positions, rayCount);
       const rapiers = RAPIERS.map(([name, rapier]) => {
-        return apart(async () => ({ ...(await castRay(name, rapier, frame, rays)), target: 20 }));
+        return inOwnProcess(async () => ({ ...(await castRay(name, rapier, frame, rays)), target: 20 }));
       });
-      const reach = 3 * boundsOf(frame.positions).getSize(new Vector3()).length();
+      const rayLength = 3 * boundsOf(frame.positions).getSize(new Vector3()).length();
       return {
         contenders: [
-          here(() => ourRays(frame, rays)),
+          inThisProcess(() => ourRays(frame, rays)),
           ...rapiers,
-          apart(async () => ({ ...(await havokRays(frame, rays, reach)), target: 2.5 })),
-          apart(() => gridRays(frame, rays)),
-          apart(() => raycaster(boxObjects(frame), rays, 20)),
+          inOwnProcess(async () => ({ ...(await havokRays(frame, rays, rayLength)), target: 2.5 })),
+          inOwnProcess(() => gridRays(frame, rays)),
+          inOwnProcess(() => raycaster(boxObjects(frame), rays, 20)),
         ],
       };
     },
   };
 }
 
-async function ourPairs(frames: readonly BoxFrame[]): Promise<ContenderElsewhere> {
+async function ourPairs(frames: readonly BoxFrame[]): Promise<SelfTimedContender> {
   const scene = await Scene.ofBoxes(frames[0].positions.length / 3);
   scene.setTransforms(scene.ids, frames[0].matrices);
   let { contacts } = await scene.update();
@@ -107,7 +111,7 @@ async function ourPairs(frames: readonly BoxFrame[]): Promise<ContenderElsewhere
 }
 
 /** Reads every point, normal and depth, as an app would; that is timed as well. */
-async function ourManifolds(frames: readonly BoxFrame[]): Promise<ContenderElsewhere> {
+async function ourManifolds(frames: readonly BoxFrame[]): Promise<SelfTimedContender> {
   const scene = await Scene.ofBoxes(frames[0].positions.length / 3, { contacts: 'manifold' });
   scene.setTransforms(scene.ids, frames[0].matrices);
   let { contacts } = await scene.update();
@@ -147,7 +151,7 @@ function gridPairs(frames: readonly BoxFrame[]): Contender {
   };
 }
 
-async function ourRays({ positions, matrices }: BoxFrame, rays: Float32Array): Promise<ContenderElsewhere> {
+async function ourRays({ positions, matrices }: BoxFrame, rays: Float32Array): Promise<SelfTimedContender> {
   const scene = await Scene.ofBoxes(positions.length / 3, { contacts: 'none' });
   scene.setTransforms(scene.ids, matrices);
   return manyRays(scene, rays);

@@ -2,8 +2,8 @@ import { type AddMeshOptions, createCollisionService, type MeshId } from 'collis
 import { CENTER, MeshBVH, SAH } from 'three-mesh-bvh';
 import type { Triangles } from '../../oracle/meshes.js';
 import { Random } from '../../oracle/random.js';
-import { apart, type Contender, type Fact, here, type Row } from '../harness.js';
-import { awaited, OURS } from '../ours.js';
+import { type Contender, type Fact, inOwnProcess, inThisProcess, type Row } from '../harness.js';
+import { OURS, timeAwaited } from '../ours.js';
 import { geometryOf, raycastFirst } from '../peers/three-mesh-bvh.js';
 import { rayChecksum, raysAround } from '../work/rays.js';
 
@@ -16,9 +16,12 @@ export function buildRow(mesh: () => Triangles): Row {
     async prepare() {
       const triangles = mesh();
       const rays = raysAround(new Random(1), triangles.positions, 1000);
-      const { contender, bytes } = await ours(triangles, rays);
+      const { contender, bytes } = await ourBuild(triangles, rays);
       return {
-        contenders: [here(() => contender), apart(() => ({ ...theirs(triangles, rays), target: 1 }))],
+        contenders: [
+          inThisProcess(() => contender),
+          inOwnProcess(() => ({ ...peerBuild(triangles, rays), target: 1 })),
+        ],
         facts: async () => factsOf(triangles, bytes()),
       };
     },
@@ -35,22 +38,22 @@ export function fastBuildRow(mesh: () => Triangles): Row {
       const triangles = mesh();
       const rays = raysAround(new Random(1), triangles.positions, 1000);
       const [fast, good] = [
-        await ours(triangles, rays, { quality: 'fast' }),
-        await ours(triangles, rays, { quality: 'good' }),
+        await ourBuild(triangles, rays, { quality: 'fast' }),
+        await ourBuild(triangles, rays, { quality: 'good' }),
       ];
-      const center = { ...theirs(triangles, rays, CENTER), name: 'three-mesh-bvh CENTER' };
+      const center = { ...peerBuild(triangles, rays, CENTER), name: 'three-mesh-bvh CENTER' };
       return {
         contenders: [
-          here(() => ({ ...fast.contender, atMost: 300 })),
-          here(() => ({ ...good.contender, name: "quality: 'good'" })),
-          apart(() => center),
+          inThisProcess(() => ({ ...fast.contender, atMost: 300 })),
+          inThisProcess(() => ({ ...good.contender, name: "quality: 'good'" })),
+          inOwnProcess(() => center),
         ],
         facts: async () => {
-          const many = raysAround(new Random(2), triangles.positions, RAYS_COMPARED);
+          const timedRays = raysAround(new Random(2), triangles.positions, RAYS_COMPARED);
           const [quick, slow]: number[][] = [[], []];
           for (let i = 0; i < TIMES_COMPARED; i++) {
-            quick.push(await fast.msOf(many));
-            slow.push(await good.msOf(many));
+            quick.push(await fast.msOf(timedRays));
+            slow.push(await good.msOf(timedRays));
           }
           const value = Math.min(...quick) / Math.min(...slow);
           return [{ name: "rays, by those of quality: 'good'", value, unit: '×', atMost: 1.15 }];
@@ -69,9 +72,12 @@ export function twoBuildersRow(mesh: () => Triangles): Row {
     async prepare() {
       const triangles = mesh();
       const rays = raysAround(new Random(1), triangles.positions, 1000);
-      const [two, one] = [await ours(triangles, rays, {}, 2), await ours(triangles, rays)];
+      const [two, one] = [await ourBuild(triangles, rays, {}, 2), await ourBuild(triangles, rays)];
       return {
-        contenders: [here(() => two.contender), here(() => ({ ...one.contender, name: 'one builder', target: 1.7 }))],
+        contenders: [
+          inThisProcess(() => two.contender),
+          inThisProcess(() => ({ ...one.contender, name: 'one builder', target: 1.7 })),
+        ],
       };
     },
   };
@@ -80,11 +86,11 @@ export function twoBuildersRow(mesh: () => Triangles): Row {
 const RAYS_COMPARED = 50_000;
 const TIMES_COMPARED = 9;
 
-async function ours(triangles: Triangles, rays: Float32Array, options: AddMeshOptions = {}, builders = 1) {
+async function ourBuild(triangles: Triangles, rays: Float32Array, options: AddMeshOptions = {}, builders = 1) {
   const service = await createCollisionService({ builders });
   let mesh: MeshId | undefined;
   let bytes = 0;
-  const contender = awaited({
+  const contender = timeAwaited({
     name: OURS,
     before() {
       if (mesh !== undefined) service.removeMesh(mesh);
@@ -102,16 +108,16 @@ async function ours(triangles: Triangles, rays: Float32Array, options: AddMeshOp
     close: () => service.dispose(),
   });
   /** The worker's time for rays in a tree that was built. */
-  const msOf = async (many: Float32Array): Promise<number> => {
+  const msOf = async (timedRays: Float32Array): Promise<number> => {
     const object = service.addObject({ shape: { type: 'mesh', mesh: mesh! } });
-    const { ms } = await service.raycastMany(many);
+    const { ms } = await service.raycastMany(timedRays);
     service.removeObject(object);
     return ms;
   };
   return { contender, bytes: () => bytes, msOf };
 }
 
-function theirs(triangles: Triangles, rays: Float32Array, strategy: typeof SAH | typeof CENTER = SAH): Contender {
+function peerBuild(triangles: Triangles, rays: Float32Array, strategy: typeof SAH | typeof CENTER = SAH): Contender {
   let geometry = geometryOf(triangles);
   let tree: MeshBVH;
   return {
@@ -135,11 +141,11 @@ function factsOf(triangles: Triangles, bytes: number): Fact[] {
   const count = triangles.indices.length / 3;
   const geometry = geometryOf(triangles);
   const { roots } = MeshBVH.serialize(new MeshBVH(geometry, { strategy: SAH }), { cloneBuffers: false });
-  const theirs = roots.reduce((sum, { byteLength }) => sum + byteLength, 0);
+  const peerBuild = roots.reduce((sum, { byteLength }) => sum + byteLength, 0);
   const arrays = triangles.positions.byteLength + triangles.indices.byteLength;
   const unit = 'bytes per triangle, vertices included';
   return [
     { name: OURS, value: bytes / count, unit, atMost: 90 },
-    { name: 'three-mesh-bvh', value: (theirs + arrays) / count, unit },
+    { name: 'three-mesh-bvh', value: (peerBuild + arrays) / count, unit },
   ];
 }

@@ -1,11 +1,11 @@
 import { type Character, createCollisionService } from 'collision-worker';
 import { Random } from '../../oracle/random.js';
-import { apart, type ContenderElsewhere, here, type Row } from '../harness.js';
+import { inOwnProcess, inThisProcess, type Row, type SelfTimedContender } from '../harness.js';
 import { OURS } from '../ours.js';
 import { joltCharacters } from '../peers/jolt.js';
 import { RAPIERS, rapierCharacters } from '../peers/rapier.js';
 import { bvhCharacters } from '../peers/three-mesh-bvh.js';
-import { type Level, levelOf, SETTLING, WALKER, type Walk, walkChecksum, walkOn } from '../work/level.js';
+import { type Level, levelOf, SETTLING_FRAMES, WALKER, type Walk, walkChecksum, walkOn } from '../work/level.js';
 
 /** A step of every character; all start over in the first round. */
 export function charactersRow(count: number, triangles: number): Row {
@@ -17,21 +17,21 @@ export function charactersRow(count: number, triangles: number): Row {
       const level = levelOf(new Random(1), triangles);
       const walk = walkOn(level, new Random(2), count);
       const rapiers = RAPIERS.map(([name, rapier]) => {
-        return apart(async () => ({ ...(await rapierCharacters(name, rapier, level, walk)), target: 8 }));
+        return inOwnProcess(async () => ({ ...(await rapierCharacters(name, rapier, level, walk)), target: 8 }));
       });
       return {
         contenders: [
-          here(() => ourCharacters(level, walk)),
-          apart(async () => ({ ...(await joltCharacters(level, walk)), target: 3 })),
+          inThisProcess(() => ourCharacters(level, walk)),
+          inOwnProcess(async () => ({ ...(await joltCharacters(level, walk)), target: 3 })),
           ...rapiers,
-          apart(() => bvhCharacters(level, walk)),
+          inOwnProcess(() => bvhCharacters(level, walk)),
         ],
       };
     },
   };
 }
 
-async function ourCharacters({ mesh }: Level, walk: Walk): Promise<ContenderElsewhere> {
+async function ourCharacters({ mesh }: Level, walk: Walk): Promise<SelfTimedContender> {
   const service = await createCollisionService();
   const shape = { type: 'mesh', mesh: await service.addMesh(mesh) } as const;
   service.addObject({ shape, motion: 'static', contacts: 'none' });
@@ -48,22 +48,22 @@ async function ourCharacters({ mesh }: Level, walk: Walk): Promise<ContenderElse
     }
     return (await service.update()).ms.total;
   };
-  const begin = async () => {
+  const settle = async () => {
     for (const [i, character] of characters.entries()) {
       const [x, y, z] = walk.starts.subarray(3 * i);
       character.set({ position: [x, y, z] });
     }
-    for (let i = 0; i < SETTLING; i++) await step(undefined);
+    for (let i = 0; i < SETTLING_FRAMES; i++) await step(undefined);
   };
   return {
     name: OURS,
     async measure(round) {
-      if (round === 0) await begin();
+      if (round === 0) await settle();
       return step(round);
     },
     checksum() {
-      const standing = characters.filter(({ state }) => state.isStanding).length;
-      return walkChecksum(walk, (i) => characters[i].state.position, standing);
+      const groundedCount = characters.filter(({ state }) => state.isStanding).length;
+      return walkChecksum(walk, (i) => characters[i].state.position, groundedCount);
     },
     close: () => service.dispose(),
   };

@@ -1,8 +1,8 @@
 import { createCollisionService, type MeshId } from 'collision-worker';
 import { type ClashReport, clash, type Rule } from 'collision-worker/clash';
 import type { BuildingPart } from '../../fixtures/building.js';
-import { partsOf } from '../../fixtures/clash-parts.js';
-import { type ContenderElsewhere, here, type Row } from '../harness.js';
+import { clashParts } from '../../fixtures/clash-parts.js';
+import { inThisProcess, type Row, type SelfTimedContender } from '../harness.js';
 import { OURS } from '../ours.js';
 import { fclClashes } from '../peers/native.js';
 import { type ClashWork, clashWork } from '../work/clash.js';
@@ -22,7 +22,7 @@ export function clashRow(count: number): Row {
     async prepare({ native }) {
       const work = clashWork(count);
       return {
-        contenders: [here(() => ours(OURS, work, 1)), ...(native ? fclClashes(work, 'all', 5) : [])],
+        contenders: [inThisProcess(() => ourReport(OURS, work, 1)), ...(native ? fclClashes(work, 'all', 5) : [])],
       };
     },
   };
@@ -36,7 +36,7 @@ export function clashMeetRow(count: number): Row {
     rounds: 5,
     async prepare({ native }) {
       const work = clashWork(count);
-      return { contenders: [here(() => oursMeet(work)), ...(native ? fclClashes(work, 'first', 5) : [])] };
+      return { contenders: [inThisProcess(() => ourPairs(work)), ...(native ? fclClashes(work, 'first', 5) : [])] };
     },
   };
 }
@@ -51,8 +51,8 @@ export function clashCoresRow(count: number): Row {
       const work = clashWork(count);
       return {
         contenders: [
-          here(() => ours(`${OURS}, two workers`, work, 2)),
-          here(async () => ({ ...ours(`${OURS}, one worker`, work, 1), target: 1.8 })),
+          inThisProcess(() => ourReport(`${OURS}, two workers`, work, 2)),
+          inThisProcess(async () => ({ ...ourReport(`${OURS}, one worker`, work, 1), target: 1.8 })),
         ],
       };
     },
@@ -69,8 +69,8 @@ export function clashCoresCpuRow(count: number): Row {
       const work = clashWork(count);
       return {
         contenders: [
-          here(() => ours(`${OURS}, two workers`, work, 2, processorTime)),
-          here(() => ours(`${OURS}, one worker`, work, 1, processorTime)),
+          inThisProcess(() => ourReport(`${OURS}, two workers`, work, 2, processorTime)),
+          inThisProcess(() => ourReport(`${OURS}, one worker`, work, 1, processorTime)),
         ],
       };
     },
@@ -85,13 +85,13 @@ function processorTime(): number {
   return (user + system) / 1000;
 }
 
-function ours(
+function ourReport(
   name: string,
   { parts }: ClashWork,
   workers: number,
   clock: Clock = () => performance.now(),
-): ContenderElsewhere {
-  const input = partsOf(parts);
+): SelfTimedContender {
+  const input = clashParts(parts);
   let report: ClashReport | undefined;
   return {
     name,
@@ -105,7 +105,7 @@ function ours(
 }
 
 /** Each round has a new service, so that no results are cached from the previous round. */
-function oursMeet({ parts }: ClashWork): ContenderElsewhere {
+function ourPairs({ parts }: ClashWork): SelfTimedContender {
   let pairs = 0;
   return {
     name: OURS,
@@ -113,22 +113,24 @@ function oursMeet({ parts }: ClashWork): ContenderElsewhere {
       const service = await createCollisionService({ restart: false, builders: 0 });
       const byMesh = new Map<BuildingPart['mesh'], BuildingPart[]>();
       for (const part of parts) {
-        const others = byMesh.get(part.mesh);
-        if (others) others.push(part);
+        const group = byMesh.get(part.mesh);
+        if (group) group.push(part);
         else byMesh.set(part.mesh, [part]);
       }
       const meshes: MeshId[] = [];
       for (const { positions, indices } of byMesh.keys()) meshes.push(await service.addMesh({ positions, indices }));
-      const places = Float64Array.from([...byMesh.values()].flatMap((alike) => alike.flatMap(({ matrix }) => matrix)));
+      const matrices = Float64Array.from(
+        [...byMesh.values()].flatMap((sameMesh) => sameMesh.flatMap(({ matrix }) => matrix)),
+      );
       const start = performance.now();
       const ids = new Uint32Array(parts.length);
-      let first = 0;
-      for (const [i, alike] of [...byMesh.values()].entries()) {
+      let firstId = 0;
+      for (const [i, sameMesh] of [...byMesh.values()].entries()) {
         const shape = { type: 'mesh', mesh: meshes[i], solid: true } as const;
-        ids.set(service.addInstances({ shape, contacts: 'any' }, alike.length), first);
-        first += alike.length;
+        ids.set(service.addInstances({ shape, contacts: 'any' }, sameMesh.length), firstId);
+        firstId += sameMesh.length;
       }
-      service.setTransforms(ids, places);
+      service.setTransforms(ids, matrices);
       const { contacts } = await service.update();
       const ms = performance.now() - start;
       pairs = contacts.count;

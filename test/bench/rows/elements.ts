@@ -2,8 +2,8 @@ import { createCollisionService, type MeshId } from 'collision-worker';
 import { BufferAttribute, BufferGeometry, type Intersection, LineSegments, Points, Ray, Raycaster } from 'three';
 import { LineSegmentsBVH, PointsBVH } from 'three-mesh-bvh';
 import { Random } from '../../oracle/random.js';
-import { apart, type Contender, here, type Row } from '../harness.js';
-import { awaited, OURS, Scene } from '../ours.js';
+import { type Contender, inOwnProcess, inThisProcess, type Row } from '../harness.js';
+import { OURS, Scene, timeAwaited } from '../ours.js';
 import { bumpyBall, type Elements } from '../work/elements.js';
 import { rayChecksum, raysAround } from '../work/rays.js';
 import { manyRays } from './rays.js';
@@ -27,18 +27,21 @@ const RAYS_OF_A_CHECK = 500;
 /** From positions to a tree that can be raycast, ours in a builder's worker; and first hits of rays with a threshold. */
 export function elementsRows(options: ElementsOptions): Row[] {
   const { name, topology, count, rays, target, bytesAtMost } = options;
-  const many = `${count.toLocaleString('en')} ${topology}`;
+  const countText = `${count.toLocaleString('en')} ${topology}`;
   return [
     {
       name: `${name}-build`,
-      work: `the tree of ${many}`,
+      work: `the tree of ${countText}`,
       rounds: 3,
       async prepare() {
         const elements = bumpyBall(new Random(1), topology, count);
-        const few = raysAround(new Random(2), elements.positions, RAYS_OF_A_CHECK);
-        const { contender, bytes } = await builtByUs(elements, few);
+        const checkRays = raysAround(new Random(2), elements.positions, RAYS_OF_A_CHECK);
+        const { contender, bytes } = await ourBuild(elements, checkRays);
         return {
-          contenders: [here(() => contender), apart(() => ({ ...builtByThem(elements, few), target }))],
+          contenders: [
+            inThisProcess(() => contender),
+            inOwnProcess(() => ({ ...peerBuild(elements, checkRays), target })),
+          ],
           facts: async () => [
             { name: OURS, value: bytes() / count, unit: 'bytes each, positions included', atMost: bytesAtMost },
           ],
@@ -47,16 +50,16 @@ export function elementsRows(options: ElementsOptions): Row[] {
     },
     {
       name,
-      work: `${rays.toLocaleString('en')} first hits of ${many} within ${THRESHOLD} of rays, on a ball of radius 1`,
+      work: `${rays.toLocaleString('en')} first hits of ${countText} within ${THRESHOLD} of rays, on a ball of radius 1`,
       rounds: 5,
       async prepare() {
         const elements = bumpyBall(new Random(1), topology, count);
-        const around = raysAround(new Random(2), elements.positions, rays);
+        const timedRays = raysAround(new Random(2), elements.positions, rays);
         const scene = () => Scene.ofMeshes(1, elements, { contacts: 'none' });
         return {
           contenders: [
-            here(async () => manyRays(await scene(), around, { threshold: THRESHOLD })),
-            apart(() => ({ ...firstHits(treeOf(elements), around), target })),
+            inThisProcess(async () => manyRays(await scene(), timedRays, { threshold: THRESHOLD })),
+            inOwnProcess(() => ({ ...firstHits(treeOf(elements), timedRays), target })),
           ],
         };
       },
@@ -64,11 +67,11 @@ export function elementsRows(options: ElementsOptions): Row[] {
   ];
 }
 
-async function builtByUs(elements: Elements, rays: Float32Array) {
+async function ourBuild(elements: Elements, rays: Float32Array) {
   const service = await createCollisionService();
   let mesh: MeshId | undefined;
   let bytes = 0;
-  const contender = awaited({
+  const contender = timeAwaited({
     name: OURS,
     before() {
       if (mesh !== undefined) service.removeMesh(mesh);
@@ -101,7 +104,7 @@ function treeOf({ topology, positions }: Elements): Tree {
     : { bvh: new LineSegmentsBVH(geometry), object: new LineSegments(geometry) };
 }
 
-function builtByThem(elements: Elements, rays: Float32Array): Contender {
+function peerBuild(elements: Elements, rays: Float32Array): Contender {
   let tree: Tree;
   return {
     name: `three-mesh-bvh ${elements.topology === 'points' ? 'PointsBVH' : 'LineSegmentsBVH'}`,

@@ -2,7 +2,14 @@ import { BoxGeometry, Frustum, Matrix4, Mesh, PerspectiveCamera, Vector3 } from 
 import { viewFromCamera } from '../../../src/client/three/view/view.js';
 import { frustumPlanes } from '../../oracle/frustum.js';
 import { Random } from '../../oracle/random.js';
-import { type Answer, apart, type Contender, type ContenderElsewhere, here, type Row } from '../harness.js';
+import {
+  type Answer,
+  type Contender,
+  inOwnProcess,
+  inThisProcess,
+  type Row,
+  type SelfTimedContender,
+} from '../harness.js';
 import { OURS, Scene } from '../ours.js';
 import { type BoxFrame, HALF_SIZE, turningBoxes } from '../work/boxes.js';
 
@@ -11,7 +18,7 @@ const FRAMES_A_ROUND = 10;
 const FRAMES_A_TURN = 300;
 const SIZE = { width: 1920, height: 1080 };
 
-interface Share {
+interface VisibleShare {
   suffix: string;
   what: string;
   fieldOfView: number;
@@ -23,7 +30,7 @@ interface Share {
   target?: number;
 }
 
-const SHARES: Share[] = [
+const VISIBLE_SHARES: VisibleShare[] = [
   { suffix: '', what: 'about a tenth of them', fieldOfView: 55, away: 0, target: 20 },
   { suffix: '-few', what: 'about a hundredth of them', fieldOfView: 15, away: 0 },
   { suffix: '-all', what: 'all of them', fieldOfView: 55, away: 2.5 },
@@ -31,7 +38,7 @@ const SHARES: Share[] = [
 
 /** One frame of a turning camera. Our time should grow with the number of visible objects. */
 export function frustumRows(count: number): Row[] {
-  return SHARES.map((share) => ({
+  return VISIBLE_SHARES.map((share) => ({
     name: `frustum-100k${share.suffix}`,
     work: `a frame of ${count.toLocaleString('en')} objects and a turning camera that sees ${share.what}`,
     rounds: 21,
@@ -41,7 +48,7 @@ export function frustumRows(count: number): Row[] {
       const ours = await ourCulling(frame, cameras);
       await ours.measure(0);
       return {
-        contenders: [here(() => ours), apart(() => threeCulling(frame, cameras, share.target))],
+        contenders: [inThisProcess(() => ours), inOwnProcess(() => threeCulling(frame, cameras, share.target))],
         repeats: FRAMES_A_ROUND,
         facts: [{ name: 'visible', value: (await ours.answer!())!.length, unit: 'objects' }],
         verify: ([visible, spheres]) => differences(frame, ours.camera(), visible, spheres),
@@ -50,7 +57,7 @@ export function frustumRows(count: number): Row[] {
   }));
 }
 
-function camerasOf({ fieldOfView, away }: Share, size: number): PerspectiveCamera[] {
+function camerasOf({ fieldOfView, away }: VisibleShare, size: number): PerspectiveCamera[] {
   return Array.from({ length: FRAMES_A_TURN }, (_, i) => {
     const camera = new PerspectiveCamera(fieldOfView, SIZE.width / SIZE.height, 0.1, 4 * size);
     const direction = new Vector3().setFromSphericalCoords(1, Math.PI / 2, (2 * Math.PI * i) / FRAMES_A_TURN);
@@ -65,7 +72,7 @@ function camerasOf({ fieldOfView, away }: Share, size: number): PerspectiveCamer
 async function ourCulling(
   { positions, matrices }: BoxFrame,
   cameras: PerspectiveCamera[],
-): Promise<ContenderElsewhere & { camera(): PerspectiveCamera }> {
+): Promise<SelfTimedContender & { camera(): PerspectiveCamera }> {
   const scene = await Scene.ofBoxes(positions.length / 3, { contacts: 'none' });
   scene.setTransforms(scene.ids, matrices);
   let [camera] = cameras;
@@ -125,7 +132,7 @@ function differences({ matrices }: BoxFrame, camera: PerspectiveCamera, ours: An
   const planes = frustumPlanes(projectionMatrix.elements, matrixWorldInverse.elements);
   const faults: string[] = [];
   for (let i = 0; i < matrices.length / 16; i++) {
-    const height = Math.min(...planes.map(({ normal, constant }) => highest(matrices, 16 * i, normal) + constant));
+    const height = Math.min(...planes.map(({ normal, constant }) => maxAlong(matrices, 16 * i, normal) + constant));
     if (Math.abs(height) < 1e-4) continue;
     if (visible.has(i) !== height > 0) faults.push(`box ${i} is ${height} inside, and visible: ${visible.has(i)}`);
     if (visible.has(i) && !spheres.has(i)) faults.push(`box ${i} is visible, its sphere is not`);
@@ -134,10 +141,10 @@ function differences({ matrices }: BoxFrame, camera: PerspectiveCamera, ours: An
 }
 
 /** The maximum over a box's corners along a direction. */
-function highest(matrices: Float32Array, at: number, { x, y, z }: Vector3): number {
-  const along = (column: number) => {
+function maxAlong(matrices: Float32Array, at: number, { x, y, z }: Vector3): number {
+  const dotColumn = (column: number) => {
     const m = at + 4 * column;
     return x * matrices[m] + y * matrices[m + 1] + z * matrices[m + 2];
   };
-  return along(3) + HALF_SIZE * (Math.abs(along(0)) + Math.abs(along(1)) + Math.abs(along(2)));
+  return dotColumn(3) + HALF_SIZE * (Math.abs(dotColumn(0)) + Math.abs(dotColumn(1)) + Math.abs(dotColumn(2)));
 }

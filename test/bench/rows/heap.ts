@@ -1,11 +1,11 @@
 import { icosphere, type Triangles } from '../../oracle/meshes.js';
 import { Random } from '../../oracle/random.js';
-import { apart, here, type Row } from '../harness.js';
+import { inOwnProcess, inThisProcess, type Row } from '../harness.js';
 import { OURS, Scene } from '../ours.js';
 import { RAPIERS, trimeshPairs } from '../peers/rapier.js';
 import { bvhcastFrames } from '../peers/three-mesh-bvh.js';
 import { type BoxFrame, frameOfRound, pairChecksum } from '../work/boxes.js';
-import { heapOf, unitSized } from '../work/heap.js';
+import { heapOf, toUnitSize } from '../work/heap.js';
 
 /** A frame in which every mesh moves: from the new transforms to all contacts. */
 export function sphereHeapRow(count: number): Row {
@@ -18,10 +18,10 @@ export function sphereHeapRow(count: number): Row {
       const frames = await heapOf(new Random(1), mesh, { count, room: 3.1, frames: 10 });
       const ours = await ourManifolds(mesh, frames);
       const rapiers = RAPIERS.map(([name, rapier]) => {
-        return apart(async () => ({ ...(await trimeshPairs(name, rapier, mesh, frames)), target: 20 }));
+        return inOwnProcess(async () => ({ ...(await trimeshPairs(name, rapier, mesh, frames)), target: 20 }));
       });
       return {
-        contenders: [here(() => ours), ...rapiers],
+        contenders: [inThisProcess(() => ours), ...rapiers],
         facts: [ours.pairs],
       };
     },
@@ -34,11 +34,11 @@ export function dragonHeapRow(mesh: () => Triangles, count: number): Row {
     work: `a frame of ${count} moving dragons in a loose heap, to all manifolds; at 60 Hz a frame lasts 16.7 ms`,
     rounds: 7,
     async prepare() {
-      const dragon = unitSized(mesh());
+      const dragon = toUnitSize(mesh());
       const frames = await heapOf(new Random(1), dragon, { count, room: 0.2, apart: 0.9, frames: 10 });
       const ours = await ourManifolds(dragon, frames);
       return {
-        contenders: [here(() => ours), apart(() => ({ ...bvhcastFrames(dragon, frames), target: 20 }))],
+        contenders: [inThisProcess(() => ours), inOwnProcess(() => ({ ...bvhcastFrames(dragon, frames), target: 20 }))],
         facts: [ours.pairs],
       };
     },

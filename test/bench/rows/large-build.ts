@@ -1,15 +1,15 @@
 import { type CollisionService, createCollisionService, type MeshId, type Vec3 } from 'collision-worker';
 import { Random } from '../../oracle/random.js';
-import { type ContenderElsewhere, type Fact, here, type Row } from '../harness.js';
-import { awaited, OURS } from '../ours.js';
+import { type Fact, inThisProcess, type Row, type SelfTimedContender } from '../harness.js';
+import { OURS, timeAwaited } from '../ours.js';
 import { Terrain } from '../work/terrain.js';
 
 /** Number of rays that check the trees. */
 const RAYS = 10_000;
 /** Distance by which the whole terrain is raised when its vertices move. */
-const RAISED = 16;
+const RAISE_HEIGHT = 16;
 /** Maximum ratio of the time per triangle to that of the smaller terrain. */
-const WORST_RATIO = 1.15;
+const MAX_RATIO = 1.15;
 
 /**
  * The tree of a terrain larger than any cache, compared with a smaller one of the same kind; and the update when all its vertices
@@ -28,8 +28,8 @@ export function largeBuildRow(count: number, fewer: number): Row {
       const smaller = `one of ${small.count.toLocaleString('en')}, as many times`;
       return {
         contenders: [
-          here(() => large.contender(OURS)),
-          here(() => ({ ...small.contender(smaller), part, target: 1 / WORST_RATIO })),
+          inThisProcess(() => large.contender(OURS)),
+          inThisProcess(() => ({ ...small.contender(smaller), part, target: 1 / MAX_RATIO })),
         ],
         facts: () => large.facts(),
       };
@@ -56,8 +56,8 @@ class BuiltTerrain {
     return this.#terrain.count;
   }
 
-  contender(name: string): ContenderElsewhere {
-    const { measure, ...contender } = awaited({
+  contender(name: string): SelfTimedContender {
+    const { measure, ...contender } = timeAwaited({
       name,
       before: () => {
         if (this.#mesh !== undefined) this.#service.removeMesh(this.#mesh);
@@ -83,42 +83,42 @@ class BuiltTerrain {
     const { rays } = this.#terrain.raysDown(new Random(3), 1);
     const origin: Vec3 = [rays[0], rays[1], rays[2]];
     const direction: Vec3 = [rays[4], rays[5], rays[6]];
-    const moved = this.#terrain.triangles.positions.map((each, i) => (i % 3 === 1 ? each - RAISED : each));
+    const moved = this.#terrain.triangles.positions.map((each, i) => (i % 3 === 1 ? each - RAISE_HEIGHT : each));
     await service.update();
     let isMoved = false;
     const start = performance.now();
     const update = service.updateMesh(this.#mesh!, moved).then(() => {
       isMoved = true;
     });
-    let longest = 0;
+    let slowest = 0;
     let picks = 0;
     for (; !isMoved || picks === 0; picks++) {
-      const asked = performance.now();
+      const queryStart = performance.now();
       await service.raycast({ origin, direction });
-      longest = Math.max(longest, performance.now() - asked);
+      slowest = Math.max(slowest, performance.now() - queryStart);
     }
     await update;
     const ms = performance.now() - start;
     service.removeObject(object);
-    const wrong = await this.#wrongHeights(RAISED);
-    if (wrong > 0) throw new Error(`${wrong} of ${RAYS} rays are wrong after updateMesh`);
+    const wrongCount = await this.#wrongHeights(RAISE_HEIGHT);
+    if (wrongCount > 0) throw new Error(`${wrongCount} of ${RAYS} rays are wrong after updateMesh`);
     return [
       { name: 'a triangle', value: (1000 * this.#ms) / this.count, unit: 'µs' },
       { name: 'bytes', value: service.meshInfo(this.#mesh!).bytes / this.count, unit: 'a triangle' },
       { name: 'updateMesh of it', value: ms, unit: 'ms' },
       { name: 'picks answered meanwhile', value: picks, unit: '' },
-      { name: 'the slowest of these', value: longest, unit: 'ms' },
+      { name: 'the slowest of these', value: slowest, unit: 'ms' },
     ];
   }
 
   /** Counts the rays with a wrong hit, for a ground that is lower by this distance. */
-  async #wrongHeights(lower: number): Promise<number> {
+  async #wrongHeights(offset: number): Promise<number> {
     const { rays, distances } = this.#terrain.raysDown(new Random(2), RAYS);
     const object = this.#service.addObject({ shape: { type: 'mesh', mesh: this.#mesh! } });
-    const found = (await this.#service.raycastMany(rays)).distances;
+    const actual = (await this.#service.raycastMany(rays)).distances;
     this.#service.removeObject(object);
     // The moved vertices are rounded to float32.
-    const isWrong = (distance: number, i: number) => !(Math.abs(distance - distances[i] - lower) <= 1e-5 * distance);
-    return found.filter(isWrong).length;
+    const isWrong = (distance: number, i: number) => !(Math.abs(distance - distances[i] - offset) <= 1e-5 * distance);
+    return actual.filter(isWrong).length;
   }
 }

@@ -3,8 +3,8 @@ import { DoubleSide, Ray } from 'three';
 import { MeshBVH } from 'three-mesh-bvh';
 import type { Triangles } from '../../oracle/meshes.js';
 import { Random } from '../../oracle/random.js';
-import { apart, type Contender, type ContenderElsewhere, here, type Row } from '../harness.js';
-import { awaited, OURS } from '../ours.js';
+import { type Contender, inOwnProcess, inThisProcess, type Row, type SelfTimedContender } from '../harness.js';
+import { OURS, timeAwaited } from '../ours.js';
 import { geometryOf, treeOf } from '../peers/three-mesh-bvh.js';
 import { raysAround } from '../work/rays.js';
 
@@ -20,13 +20,13 @@ export function loadRow(mesh: () => Triangles): Row {
       const baked = await bakedOf(triangles);
       return {
         contenders: [
-          here(async () => ({ ...(await ours(OURS, ray, (service) => service.addMesh(baked))), atMost: 8 })),
-          here(() => handedOver('the same by transfer: true', baked, ray)),
-          here(async () => ({
+          inThisProcess(async () => ({ ...(await ours(OURS, ray, (service) => service.addMesh(baked))), atMost: 8 })),
+          inThisProcess(() => transferred('the same by transfer: true', baked, ray)),
+          inThisProcess(async () => ({
             ...(await ours('its own build instead', ray, (service) => service.addMesh(triangles))),
             target: 25,
           })),
-          apart(() => deserialize(triangles, ray)),
+          inOwnProcess(() => deserialize(triangles, ray)),
         ],
       };
     },
@@ -41,7 +41,7 @@ async function bakedOf(triangles: Triangles): Promise<ArrayBuffer> {
 }
 
 /** Data that was fetched or read from a database is transferred. */
-async function handedOver(name: string, baked: ArrayBuffer, ray: Ray): Promise<ContenderElsewhere> {
+async function transferred(name: string, baked: ArrayBuffer, ray: Ray): Promise<SelfTimedContender> {
   let fetched = baked.slice(0);
   const contender = await ours(name, ray, (service) => service.addMesh(fetched, { transfer: true }));
   return {
@@ -57,21 +57,21 @@ async function ours(
   name: string,
   ray: Ray,
   meshOf: (service: CollisionService) => Promise<MeshId>,
-): Promise<ContenderElsewhere> {
+): Promise<SelfTimedContender> {
   const service = await createCollisionService();
   const [origin, direction] = [ray.origin.toArray(), ray.direction.toArray()];
-  let added: { mesh: MeshId; object: number } | undefined;
+  let current: { mesh: MeshId; object: number } | undefined;
   let distance = 0;
-  return awaited({
+  return timeAwaited({
     name,
     before() {
-      if (added === undefined) return;
-      service.removeObject(added.object);
-      service.removeMesh(added.mesh);
+      if (current === undefined) return;
+      service.removeObject(current.object);
+      service.removeMesh(current.mesh);
     },
     async run() {
       const mesh = await meshOf(service);
-      added = { mesh, object: service.addObject({ shape: { type: 'mesh', mesh } }) };
+      current = { mesh, object: service.addObject({ shape: { type: 'mesh', mesh } }) };
       distance = (await service.raycast({ origin, direction }))!.distance;
     },
     checksum: () => ({ distance }),

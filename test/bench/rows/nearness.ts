@@ -1,9 +1,9 @@
 import { Vector3 } from 'three';
 import { SHAPE_SPHERE } from '../../../src/shared/layout.js';
-import { inOnePiece } from '../../../src/worker/binding/steps.js';
+import { runToEnd } from '../../../src/worker/binding/steps.js';
 import { boundsOf, type Triangles } from '../../oracle/meshes.js';
 import { Random } from '../../oracle/random.js';
-import { apart, type Contender, here, type Row } from '../harness.js';
+import { type Contender, inOwnProcess, inThisProcess, type Row } from '../harness.js';
 import { coreWithMesh, describe, filterOf } from '../inner.js';
 import { OURS } from '../ours.js';
 import { closestPointToPoint, intersectsSphere } from '../peers/three-mesh-bvh.js';
@@ -18,7 +18,10 @@ export function closestRow(mesh: () => Triangles, count: number): Row {
       const triangles = mesh();
       const points = pointsAround(triangles, count);
       return {
-        contenders: [here(() => ourClosest(triangles, points)), apart(() => closestPointToPoint(triangles, points))],
+        contenders: [
+          inThisProcess(() => ourClosest(triangles, points)),
+          inOwnProcess(() => closestPointToPoint(triangles, points)),
+        ],
       };
     },
   };
@@ -36,8 +39,8 @@ export function spheresRow(mesh: () => Triangles, count: number): Row {
       const radius = 0.1 * boundsOf(triangles.positions).getSize(new Vector3()).length();
       return {
         contenders: [
-          here(() => ourSpheres(triangles, points, radius)),
-          apart(() => intersectsSphere(triangles, points, radius)),
+          inThisProcess(() => ourSpheres(triangles, points, radius)),
+          inOwnProcess(() => intersectsSphere(triangles, points, radius)),
         ],
       };
     },
@@ -67,7 +70,7 @@ async function ourClosest(triangles: Triangles, points: Float64Array): Promise<C
     run() {
       for (let i = 0; i < distances.length; i++) {
         const point = [points[3 * i], points[3 * i + 1], points[3 * i + 2]] as const;
-        distances[i] = inOnePiece(core.volumes.closestPoint(point, Number.POSITIVE_INFINITY, filterOf()))!.distance;
+        distances[i] = runToEnd(core.volumes.closestPoint(point, Number.POSITIVE_INFINITY, filterOf()))!.distance;
       }
     },
     checksum: () => ({ distances: distances.reduce((sum, each) => sum + each) }),
@@ -84,7 +87,7 @@ async function ourSpheres(triangles: Triangles, points: Float64Array, radius: nu
     name: OURS,
     run() {
       met = 0;
-      for (const sphere of spheres) met += inOnePiece(core.volumes.overlap(sphere, filterOf())).length;
+      for (const sphere of spheres) met += runToEnd(core.volumes.overlap(sphere, filterOf())).length;
     },
     checksum: () => ({ met }),
   };

@@ -1,8 +1,8 @@
 import { Matrix4, PerspectiveCamera, Vector3 } from 'three';
 import { viewFromCamera } from '../../../src/client/three/view/view.js';
 import { IdBuffer } from '../../oracle/id-buffer.js';
-import { boxShape, Placed } from '../../oracle/placed.js';
-import { type ContenderElsewhere, here, type Row } from '../harness.js';
+import { boxShape, PlacedShape } from '../../oracle/placed.js';
+import { inThisProcess, type Row, type SelfTimedContender } from '../harness.js';
 import { OURS, Scene } from '../ours.js';
 import { cityOf, STREET } from '../work/city.js';
 import { pageRow } from './page-row.js';
@@ -25,7 +25,7 @@ export function occlusionRow(count: number): Row {
       await exact.measure(0);
       const [hidden, visible] = [exact.hidden(), exact.visible()];
       return {
-        contenders: [here(() => exact), here(() => late)],
+        contenders: [inThisProcess(() => exact), inThisProcess(() => late)],
         repeats: FRAMES_A_ROUND,
         facts: async () => [
           { name: 'a view', value: exact.fastest() / FRAMES_A_ROUND, unit: 'ms at best', atMost: 4 },
@@ -62,7 +62,7 @@ async function occlusion(name: string, matrices: Float32Array, occlusionMargin?:
   const margin = occlusionMargin === undefined ? {} : { occlusionMargin };
   let { visible } = await scene.update();
   let fastest = Number.POSITIVE_INFINITY;
-  const contender: ContenderElsewhere = {
+  const contender: SelfTimedContender = {
     name,
     async measure(round) {
       let ms = 0;
@@ -91,11 +91,11 @@ async function occlusion(name: string, matrices: Float32Array, occlusionMargin?:
       const buffer = new IdBuffer(camera, SIZE.width, SIZE.height);
       const unit = boxShape(new Vector3(0.5, 0.5, 0.5));
       for (const id of [...visible.ids, ...visible.occluded]) {
-        buffer.draw(new Placed(id, unit, new Matrix4().fromArray(matrices, 16 * scene.indexOf(id))));
+        buffer.draw(new PlacedShape(id, unit, new Matrix4().fromArray(matrices, 16 * scene.indexOf(id))));
       }
-      const seen = buffer.visible;
+      const visibleIds = buffer.visible;
       return [...visible.occluded]
-        .filter((id) => seen.has(id))
+        .filter((id) => visibleIds.has(id))
         .map((id) => `box ${scene.indexOf(id)} is seen, and occluded`);
     },
   };

@@ -1,4 +1,10 @@
-import { type Checksum, type ContenderElsewhere, here, type Maker, type Milliseconds } from '../harness.js';
+import {
+  type Checksum,
+  type ContenderFactory,
+  inThisProcess,
+  type Milliseconds,
+  type SelfTimedContender,
+} from '../harness.js';
 import { OURS } from '../ours.js';
 
 export interface PageRowOptions {
@@ -8,7 +14,7 @@ export interface PageRowOptions {
   rounds?: number;
   /** Target for our time, if any. */
   ms?: number;
-  peers: Record<string, Pick<ContenderElsewhere, 'target' | 'note' | 'tolerance'>>;
+  peers: Record<string, Pick<SelfTimedContender, 'target' | 'note' | 'tolerance'>>;
   /** Targets of facts, by name. */
   atMost?: Record<string, number>;
   /** See `Row`. */
@@ -27,16 +33,16 @@ export interface PageWork {
 export function pageContenders(
   { peers, ms }: PageRowOptions,
   { has, measure, checksum }: PageWork,
-): [Maker, ...Maker[]] {
-  const [ours, ...others] = ['ours', ...Object.keys(peers)].map((contender): Maker => {
-    const made: ContenderElsewhere = {
+): [ContenderFactory, ...ContenderFactory[]] {
+  const [ours, ...others] = ['ours', ...Object.keys(peers)].map((contender): ContenderFactory => {
+    const pageContender: SelfTimedContender = {
       name: contender === 'ours' ? OURS : contender,
       ...peers[contender],
       ...(contender === 'ours' && ms !== undefined ? { atMost: ms } : {}),
       measure: (round) => measure(contender, round),
       ...(has.includes(contender) ? { checksum: () => checksum(contender) } : {}),
     };
-    return here(() => made);
+    return inThisProcess(() => pageContender);
   });
   return [ours, ...others];
 }

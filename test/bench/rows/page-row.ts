@@ -28,8 +28,8 @@ export function pageRow(kind: Parameters<BenchPage['open']>[0], options: PageRow
           checksum: (contender) => checksumOf(opened, contender),
         }),
         facts: async () => {
-          const found = await page.evaluate(() => window.bench.row.facts?.() ?? []);
-          const figures = found.map((fact): Fact => {
+          const pageFacts = await page.evaluate(() => window.bench.row.facts?.() ?? []);
+          const figures = pageFacts.map((fact): Fact => {
             const limit = atMost?.[fact.name];
             return { ...fact, ...(limit === undefined ? {} : { atMost: limit }) };
           });
@@ -54,13 +54,13 @@ async function garbageOf(page: Page, rounds: number): Promise<Fact[]> {
   const framesOfRound = await page.evaluate(() => (window.bench.row.idle ? window.bench.framesOfRound : 0));
   if (framesOfRound === 0) return [];
   const session = await page.context().newCDPSession(page);
-  const count = (kind: 'ours' | 'idle'): Promise<Allocations> =>
+  const allocationsOfRounds = (kind: 'ours' | 'idle'): Promise<Allocations> =>
     allocationsOf(
       (method, params) => session.send(method as 'HeapProfiler.enable', params as undefined),
       () => page.evaluate(runRounds, [kind, rounds] as const),
     );
-  const idle = await count('idle');
-  const ours = await count('ours');
+  const idle = await allocationsOfRounds('idle');
+  const ours = await allocationsOfRounds('ours');
   const frames = rounds * framesOfRound;
   const bytesOf = (name: string, bytes: number): Fact => ({ name, value: Math.max(bytes, 0) / frames, unit: 'bytes' });
   return [

@@ -1,7 +1,7 @@
 import type { ContactDetail } from 'collision-worker';
 import type { Triangles } from '../../oracle/meshes.js';
 import { Random } from '../../oracle/random.js';
-import { apart, type ContenderElsewhere, type Fact, here, type Row } from '../harness.js';
+import { type Fact, inOwnProcess, inThisProcess, type Row, type SelfTimedContender } from '../harness.js';
 import { OURS, Scene } from '../ours.js';
 import { fclDistances, fclPairs } from '../peers/native.js';
 import { bvhcast, closestPointToGeometry, intersectsGeometry } from '../peers/three-mesh-bvh.js';
@@ -18,8 +18,8 @@ export function firstPairRow(mesh: () => Triangles, poseCount: number): Row {
       const ours = await ourContacts(triangles, poses, 'any', () => 1);
       return {
         contenders: [
-          here(() => ours.contender),
-          apart(() => ({ ...intersectsGeometry(triangles, poses), target: 10 })),
+          inThisProcess(() => ours.contender),
+          inOwnProcess(() => ({ ...intersectsGeometry(triangles, poses), target: 10 })),
           ...(native ? fclPairs(triangles, poses, 'first', 2) : []),
         ],
         facts: ours.facts,
@@ -39,8 +39,8 @@ export function allPairsRow(mesh: () => Triangles, poseCount: number): Row {
       const ours = await ourContacts(triangles, poses, 'triangles', ({ triangles }) => triangles.length / 2);
       return {
         contenders: [
-          here(() => ours.contender),
-          apart(() => ({ ...bvhcast(triangles, poses), target: 15 })),
+          inThisProcess(() => ours.contender),
+          inOwnProcess(() => ({ ...bvhcast(triangles, poses), target: 15 })),
           ...(native ? fclPairs(triangles, poses, 'all', 2.5) : []),
         ],
         facts: ours.facts,
@@ -60,8 +60,8 @@ export function manifoldPairsRow(mesh: () => Triangles, poseCount: number): Row 
       const ours = await ourContacts(triangles, poses, 'manifold', ({ depths }) => depths.length);
       return {
         contenders: [
-          here(() => ours.contender),
-          apart(() => {
+          inThisProcess(() => ours.contender),
+          inOwnProcess(() => {
             const { name, run } = bvhcast(triangles, poses);
             return { name, run, note: 'pairs of triangles, no manifolds' };
           }),
@@ -87,8 +87,8 @@ export function distanceRow(mesh: () => Triangles, poseCount: number): Row {
       const ours = await ourDistances(triangles, poses);
       return {
         contenders: [
-          here(() => ours.contender),
-          apart(() => closestPointToGeometry(triangles, poses)),
+          inThisProcess(() => ours.contender),
+          inOwnProcess(() => closestPointToGeometry(triangles, poses)),
           ...(native ? fclDistances(triangles, poses, 3) : []),
         ],
         facts: ours.facts,
@@ -104,14 +104,14 @@ async function ourDistances(triangles: Triangles, poses: Float64Array) {
   service.setTransforms(ids.subarray(1), poses);
   await service.update();
   const distances = new Float64Array(count);
-  let alone = 0;
-  const contender: ContenderElsewhere = {
+  let sequentialMs = 0;
+  const contender: SelfTimedContender = {
     name: OURS,
     async measure() {
       const start = performance.now();
-      const found = await Promise.all(Array.from(ids.subarray(1), (id) => service.distance(ids[0], id)));
+      const results = await Promise.all(Array.from(ids.subarray(1), (id) => service.distance(ids[0], id)));
       const ms = performance.now() - start;
-      for (let i = 0; i < count; i++) distances[i] = found[i]!.distance;
+      for (let i = 0; i < count; i++) distances[i] = results[i]!.distance;
       return ms;
     },
     checksum: (part) => ({ distances: sumOfFirst(distances, part) }),
@@ -120,8 +120,8 @@ async function ourDistances(triangles: Triangles, poses: Float64Array) {
   const facts = async (): Promise<Fact[]> => {
     const start = performance.now();
     for (const id of ids.subarray(1)) await service.distance(ids[0], id);
-    alone = performance.now() - start;
-    return [{ name: 'one after the other', value: alone, unit: 'ms' }];
+    sequentialMs = performance.now() - start;
+    return [{ name: 'one after the other', value: sequentialMs, unit: 'ms' }];
   };
   return { contender, facts };
 }
@@ -142,7 +142,7 @@ async function ourContacts(
   const counts = new Float64Array(poses.length / 16);
   let withMessages = 0;
   let fastest = Number.POSITIVE_INFINITY;
-  const contender: ContenderElsewhere = {
+  const contender: SelfTimedContender = {
     name: OURS,
     async measure() {
       let ms = 0;

@@ -3,8 +3,8 @@ import { BoxGeometry, Matrix4, Mesh, PerspectiveCamera, Scene as ThreeScene } fr
 import { SelectionBox } from 'three/addons/interactive/SelectionBox.js';
 import { viewFromCamera } from '../../../src/client/three/view/view.js';
 import { Random } from '../../oracle/random.js';
-import { apart, type Contender, type ContenderElsewhere, here, type Row } from '../harness.js';
-import { awaited, OURS, Scene } from '../ours.js';
+import { type Contender, inOwnProcess, inThisProcess, type Row, type SelfTimedContender } from '../harness.js';
+import { OURS, Scene, timeAwaited } from '../ours.js';
 import { type BoxFrame, HALF_SIZE, turningBoxes } from '../work/boxes.js';
 
 const SIZE = { width: 1920, height: 1080 };
@@ -23,7 +23,7 @@ export function screenRow(count: number): Row {
       const random = new Random(2);
       const cursors = Array.from({ length: CURSORS }, () => [random.next() * SIZE.width, random.next() * SIZE.height]);
       return {
-        contenders: [here(() => ourScreen(frame, cursors)), apart(() => projectAll(frame, cursors))],
+        contenders: [inThisProcess(() => ourScreen(frame, cursors)), inOwnProcess(() => projectAll(frame, cursors))],
         repeats: CURSORS,
       };
     },
@@ -42,13 +42,13 @@ export function regionRow(count: number): Row {
       // Minimum x and y in normalized device coordinates.
       const corners = Array.from({ length: RECTANGLES }, () => [random.range(-1, 0.8), random.range(-1, 0.8)]);
       return {
-        contenders: [here(() => ourRegions(frame, corners)), apart(() => selectionBox(frame, corners))],
+        contenders: [inThisProcess(() => ourRegions(frame, corners)), inOwnProcess(() => selectionBox(frame, corners))],
         repeats: RECTANGLES,
         // If the centre of a box is in the rectangle, the rectangle must touch the box.
         verify([ours, theirs]) {
-          const found = new Set(ours);
+          const regionIds = new Set(ours);
           return Array.from(theirs!)
-            .filter((i) => !found.has(i))
+            .filter((i) => !regionIds.has(i))
             .map((i) => `box ${i} is in the rectangle, not found`);
         },
       };
@@ -71,10 +71,10 @@ async function sceneOf({ positions, matrices }: BoxFrame): Promise<Scene> {
   return scene;
 }
 
-async function ourScreen(frame: BoxFrame, cursors: number[][]): Promise<ContenderElsewhere> {
+async function ourScreen(frame: BoxFrame, cursors: number[][]): Promise<SelfTimedContender> {
   const scene = await sceneOf(frame);
   const pixels = new Float64Array(cursors.length);
-  return awaited({
+  return timeAwaited({
     name: OURS,
     async run() {
       for (const [i, [x, y]] of cursors.entries()) {
@@ -88,15 +88,15 @@ async function ourScreen(frame: BoxFrame, cursors: number[][]): Promise<Contende
 
 /** The solution without an index: projects all centres by the camera's matrix, in float64. */
 function projectAll({ positions }: BoxFrame, cursors: number[][]): Contender {
-  const eye = camera();
-  const m = new Matrix4().multiplyMatrices(eye.projectionMatrix, eye.matrixWorldInverse).elements;
+  const view = camera();
+  const m = new Matrix4().multiplyMatrices(view.projectionMatrix, view.matrixWorldInverse).elements;
   const centres = Float64Array.from(positions);
   const pixels = new Float64Array(cursors.length);
   return {
     name: 'JavaScript loop',
     run() {
       cursors.forEach(([cursorX, cursorY], k) => {
-        let best = RADIUS * RADIUS;
+        let minSquared = RADIUS * RADIUS;
         for (let i = 0; i < centres.length; i += 3) {
           const x = centres[i];
           const y = centres[i + 1];
@@ -106,9 +106,9 @@ function projectAll({ positions }: BoxFrame, cursors: number[][]): Contender {
           if (!(w > 0 && depth >= -w && depth <= w)) continue;
           const dx = (0.5 + (0.5 * (m[0] * x + m[4] * y + m[8] * z + m[12])) / w) * SIZE.width - cursorX;
           const dy = (0.5 - (0.5 * (m[1] * x + m[5] * y + m[9] * z + m[13])) / w) * SIZE.height - cursorY;
-          best = Math.min(best, dx * dx + dy * dy);
+          minSquared = Math.min(minSquared, dx * dx + dy * dy);
         }
-        pixels[k] = Math.sqrt(best);
+        pixels[k] = Math.sqrt(minSquared);
       });
     },
     checksum: () => ({ pixels: pixels.reduce((sum, each) => sum + each) }),
@@ -116,10 +116,10 @@ function projectAll({ positions }: BoxFrame, cursors: number[][]): Contender {
   };
 }
 
-async function ourRegions(frame: BoxFrame, corners: number[][]): Promise<ContenderElsewhere> {
+async function ourRegions(frame: BoxFrame, corners: number[][]): Promise<SelfTimedContender> {
   const scene = await sceneOf(frame);
   let ids: Uint32Array = new Uint32Array();
-  return awaited({
+  return timeAwaited({
     name: OURS,
     async run() {
       for (const [x, y] of corners) ids = await scene.service.pickRegion(rectangleAt(x, y));

@@ -2,7 +2,7 @@ import type { QueryOptions } from 'collision-worker';
 import { FrontSide, Vector3 } from 'three';
 import { boundsOf, type Triangles } from '../../oracle/meshes.js';
 import { Random } from '../../oracle/random.js';
-import { apart, type ContenderElsewhere, here, type Row } from '../harness.js';
+import { inOwnProcess, inThisProcess, type Row, type SelfTimedContender } from '../harness.js';
 import { OURS, Scene } from '../ours.js';
 import { havokRays } from '../peers/havok.js';
 import { embreeRays } from '../peers/native.js';
@@ -53,13 +53,15 @@ function rowOf(
     async prepare({ native }) {
       const triangles = mesh();
       const rays = raysOf(triangles.positions);
-      const reach = 3 * boundsOf(triangles.positions).getSize(new Vector3()).length();
+      const rayLength = 3 * boundsOf(triangles.positions).getSize(new Vector3()).length();
       return {
         contenders: [
-          here(() => ourRays(triangles, rays)),
-          apart(() => ({ ...raycastFirst(treeOf(triangles, treeOptions), rays), target })),
-          ...(areThin ? [] : [apart(async () => ({ ...(await havokRays(triangles, rays, reach)), target: 2.5 }))]),
-          apart(() => raycaster([meshObject(triangles)], rays, fewRays)),
+          inThisProcess(() => ourRays(triangles, rays)),
+          inOwnProcess(() => ({ ...raycastFirst(treeOf(triangles, treeOptions), rays), target })),
+          ...(areThin
+            ? []
+            : [inOwnProcess(async () => ({ ...(await havokRays(triangles, rays, rayLength)), target: 2.5 }))]),
+          inOwnProcess(() => raycaster([meshObject(triangles)], rays, fewRays)),
           ...(native ? embreeRays(triangles, rays, nativeTarget) : []),
         ],
       };
@@ -72,12 +74,12 @@ async function ourRays(
   triangles: Triangles,
   rays: Float32Array,
   options: QueryOptions = {},
-): Promise<ContenderElsewhere> {
+): Promise<SelfTimedContender> {
   return manyRays(await Scene.ofMeshes(1, triangles), rays, options);
 }
 
 /** Uses `raycastMany`; measures the worker's own time. */
-export async function manyRays(scene: Scene, rays: Float32Array, options?: QueryOptions): Promise<ContenderElsewhere> {
+export async function manyRays(scene: Scene, rays: Float32Array, options?: QueryOptions): Promise<SelfTimedContender> {
   await scene.update();
   let distances: Float64Array = new Float64Array(0);
   return {
@@ -103,9 +105,9 @@ export function frontRaysRow(mesh: () => Triangles, count: number): Row {
       const rays = raysAround(new Random(1), triangles.positions, count);
       return {
         contenders: [
-          here(() => ourRays(triangles, rays, { side: 'front' })),
-          apart(() => raycastFirst(treeOf(triangles, SMALL_LEAVES), rays, FrontSide)),
-          apart(() => octree(triangles, rays, 1000)),
+          inThisProcess(() => ourRays(triangles, rays, { side: 'front' })),
+          inOwnProcess(() => raycastFirst(treeOf(triangles, SMALL_LEAVES), rays, FrontSide)),
+          inOwnProcess(() => octree(triangles, rays, 1000)),
         ],
       };
     },

@@ -1,6 +1,6 @@
 import { icosphere } from '../../oracle/meshes.js';
 import { Random } from '../../oracle/random.js';
-import { type ContenderElsewhere, type Fact, here, type Row } from '../harness.js';
+import { type Fact, inThisProcess, type Row, type SelfTimedContender } from '../harness.js';
 import { OURS, Scene } from '../ours.js';
 import { type BoxFrame, frameOfRound, turningBoxes } from '../work/boxes.js';
 import { heapOf } from '../work/heap.js';
@@ -17,10 +17,10 @@ export function clearanceRow(count: number): Row {
     async prepare() {
       const mesh = icosphere(0.5, 3);
       const frames = await heapOf(new Random(1), mesh, { count, room: 3.1, frames: 10 });
-      const [near, touching] = await Promise.all(
+      const [clearanceScene, plainScene] = await Promise.all(
         [CLEARANCE, 0].map((clearance) => Scene.ofMeshes(count, mesh, { contacts: 'manifold', clearance })),
       );
-      return frameRow(OURS, near, 'without a clearance', touching, frames, 1.5);
+      return frameRow(OURS, clearanceScene, 'without a clearance', plainScene, frames, 1.5);
     },
   };
 }
@@ -33,10 +33,10 @@ export function continuousRow(count: number): Row {
     rounds: 41,
     async prepare() {
       const frames = turningBoxes(new Random(1), count, 30);
-      const [passing, standing] = await Promise.all(
+      const [continuousScene, discreteScene] = await Promise.all(
         [true, false].map((continuous) => Scene.ofBoxes(count, { continuous })),
       );
-      return frameRow(OURS, passing, 'none continuous', standing, frames, 1.6);
+      return frameRow(OURS, continuousScene, 'none continuous', discreteScene, frames, 1.6);
     },
   };
 }
@@ -51,18 +51,21 @@ function frameRow(
   atMost: number,
 ) {
   const ours = framesOf(name, scene, frames);
-  const less = { ...framesOf(otherName, other, frames), target: 1 / atMost };
+  const reference = { ...framesOf(otherName, other, frames), target: 1 / atMost };
   const facts = async (): Promise<Fact[]> => [
     { name: 'pairs', value: ours.count(), unit: 'pairs' },
-    { name: `pairs ${otherName}`, value: less.count(), unit: 'pairs' },
+    { name: `pairs ${otherName}`, value: reference.count(), unit: 'pairs' },
   ];
   return {
-    contenders: [here(() => ours), here(() => less)] as [ReturnType<typeof here>, ReturnType<typeof here>],
+    contenders: [inThisProcess(() => ours), inThisProcess(() => reference)] as [
+      ReturnType<typeof inThisProcess>,
+      ReturnType<typeof inThisProcess>,
+    ],
     facts,
   };
 }
 
-function framesOf(name: string, scene: Scene, frames: readonly BoxFrame[]): ContenderElsewhere & { count(): number } {
+function framesOf(name: string, scene: Scene, frames: readonly BoxFrame[]): SelfTimedContender & { count(): number } {
   let count = 0;
   return {
     name,

@@ -1,8 +1,8 @@
 import { createCollisionService } from 'collision-worker';
-import { apart, type Checksum, type ContenderElsewhere, here, type Row } from '../harness.js';
+import { type Checksum, inOwnProcess, inThisProcess, type Row, type SelfTimedContender } from '../harness.js';
 import { OURS } from '../ours.js';
 import { clippedEdges } from '../peers/three-mesh-bvh.js';
-import { type CutWork, cutWork } from '../work/cuts.js';
+import { type SectionWork, sectionWork } from '../work/cuts.js';
 
 /** A plane that moves through many meshes: our sections are outlines, those of the others segments. */
 export function sectionRow(parts: number, planes: number): Row {
@@ -11,10 +11,10 @@ export function sectionRow(parts: number, planes: number): Row {
     work: `a plane at ${planes} places in ${parts.toLocaleString('en')} parts of 980 triangles: its sections, ours joined to nested loops`,
     rounds: 7,
     async prepare() {
-      const work = cutWork(parts, planes);
+      const work = sectionWork(parts, planes);
       const ours = await ourSections(work);
       return {
-        contenders: [here(() => ours.contender), apart(() => ({ ...clippedEdges(work), target: 10 }))],
+        contenders: [inThisProcess(() => ours.contender), inOwnProcess(() => ({ ...clippedEdges(work), target: 10 }))],
         facts: async () => [{ name: 'a section', value: ours.fastest() / planes, unit: 'ms at best', atMost: 4 }],
       };
     },
@@ -22,7 +22,7 @@ export function sectionRow(parts: number, planes: number): Row {
 }
 
 /** Measures the worker's own time. */
-async function ourSections({ meshes, places, planes }: CutWork) {
+async function ourSections({ meshes, places, planes }: SectionWork) {
   const service = await createCollisionService();
   const handles = await Promise.all(
     meshes.map(({ positions, indices }) => service.addMesh({ positions: positions.slice(), indices: indices.slice() })),
@@ -32,9 +32,9 @@ async function ourSections({ meshes, places, planes }: CutWork) {
     service.addObject({ shape: { type: 'mesh', mesh }, matrix: places.subarray(16 * i, 16 * i + 16) });
   }
   await service.update();
-  let sum: Checksum = {};
+  let checksum: Checksum = {};
   let fastest = Number.POSITIVE_INFINITY;
-  const contender: ContenderElsewhere = {
+  const contender: SelfTimedContender = {
     name: OURS,
     async measure() {
       let ms = 0;
@@ -46,11 +46,11 @@ async function ourSections({ meshes, places, planes }: CutWork) {
         segments += section.triangles.length;
         length += lengthOf(section.points, section.starts);
       }
-      sum = { segments, length };
+      checksum = { segments, length };
       fastest = Math.min(fastest, ms);
       return ms;
     },
-    checksum: () => sum,
+    checksum: () => checksum,
     tolerance: { of: { length: 1e-9 }, because: 'float64 sums, rounded otherwise' },
     close: () => service.dispose(),
   };

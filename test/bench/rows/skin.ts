@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { apart, type ContenderElsewhere, type Fact, here, type Row } from '../harness.js';
+import { type Fact, inOwnProcess, inThisProcess, type Row, type SelfTimedContender } from '../harness.js';
 import { OURS, Scene } from '../ours.js';
 import { skinnedMeshBvh } from '../peers/skinned-mesh-bvh.js';
 import { median } from '../statistics.js';
-import { figure, placesOf, raysAtFigures, sway } from '../work/crowd.js';
+import { figure, gridTransforms, raysAtFigures, sway } from '../work/crowd.js';
 import { rayChecksum } from '../work/rays.js';
 
 /** Number of frames over which the main thread's share is measured. */
@@ -33,10 +33,13 @@ export function skinRows({ figures, rings, bones, crowd }: SkinSizes): Row[] {
       rounds: 7,
       async prepare() {
         const data = figure(rings, bones);
-        const places = placesOf(figures, 3);
-        const { contender, facts } = await ours(data, places, 'none');
+        const transforms = gridTransforms(figures, 3);
+        const { contender, facts } = await ourSkins(data, transforms, 'none');
         return {
-          contenders: [here(() => ({ ...contender, atMost: 4 })), apart(() => skinnedMeshBvh(data, places))],
+          contenders: [
+            inThisProcess(() => ({ ...contender, atMost: 4 })),
+            inOwnProcess(() => skinnedMeshBvh(data, transforms)),
+          ],
           facts,
         };
       },
@@ -47,52 +50,52 @@ export function skinRows({ figures, rings, bones, crowd }: SkinSizes): Row[] {
       rounds: 11,
       async prepare() {
         const data = figure(rings, bones);
-        const places = placesOf(crowd, 0.62);
-        const { contender, facts } = await ours(data, places, 'bones');
-        const refits = () => {
-          const { checksum: _checksum, target: _target, ...rest } = skinnedMeshBvh(data, places);
+        const transforms = gridTransforms(crowd, 0.62);
+        const { contender, facts } = await ourSkins(data, transforms, 'bones');
+        const refitOnly = () => {
+          const { checksum: _checksum, target: _target, ...rest } = skinnedMeshBvh(data, transforms);
           return { ...rest, note: 'refits and three rays: it has no contacts of skinned meshes' };
         };
-        return { contenders: [here(() => ({ ...contender, atMost: 16 })), apart(refits)], facts };
+        return { contenders: [inThisProcess(() => ({ ...contender, atMost: 16 })), inOwnProcess(refitOnly)], facts };
       },
     },
   ];
 }
 
-async function ours(data: ReturnType<typeof figure>, places: Float32Array, contacts: 'none' | 'bones') {
-  const count = places.length / 16;
+async function ourSkins(data: ReturnType<typeof figure>, transforms: Float32Array, contacts: 'none' | 'bones') {
+  const count = transforms.length / 16;
   const scene = await Scene.ofMeshes(count, data, { contacts });
-  scene.setTransforms(scene.ids, places);
+  scene.setTransforms(scene.ids, transforms);
   await scene.update();
   const arrays = Array.from({ length: count }, () => new Float32Array(16 * data.skin!.boneCount));
   let distances: Float64Array = new Float64Array(0);
   let pairs = 0;
   let bones = 0;
-  let now = 0;
+  let lastRound = 0;
   const pose = () => {
     for (let i = 0; i < count; i++) scene.service.setPose(scene.ids[i], { bones: arrays[i] });
     return scene.update();
   };
-  const contender: ContenderElsewhere = {
+  const contender: SelfTimedContender = {
     name: OURS,
     async measure(round) {
-      now = round;
+      lastRound = round;
       for (const [i, each] of arrays.entries()) sway(each, i, round);
-      const { ms, contacts: found } = await pose();
-      pairs = found.count;
-      bones = found.bones.length / 2;
+      const { ms, contacts: frameContacts } = await pose();
+      pairs = frameContacts.count;
+      bones = frameContacts.bones.length / 2;
       const { total } = ms;
       if (contacts !== 'none') return total;
-      const hits = await scene.service.raycastMany(raysAtFigures(places, round));
+      const hits = await scene.service.raycastMany(raysAtFigures(transforms, round));
       ({ distances } = hits);
       return total + hits.ms;
     },
-    ...(contacts === 'none' && { checksum: (part: number) => ({ ...rayChecksum(distances, part), round: now }) }),
+    ...(contacts === 'none' && { checksum: (part: number) => ({ ...rayChecksum(distances, part), round: lastRound }) }),
     close: () => scene.close(),
   };
   /** Measures the main thread's share, once its code has been compiled. */
   const facts = async (): Promise<Fact[]> => {
-    const [set, posed]: number[][] = [[], []];
+    const [copyTimes, poseTimes]: number[][] = [[], []];
     const echo = new Worker(ECHO, { eval: true });
     let buffer = new ArrayBuffer(4 * count * arrays[0].length);
     for (let frame = 0; frame < FRAMES; frame++) {
@@ -100,22 +103,22 @@ async function ours(data: ReturnType<typeof figure>, places: Float32Array, conta
       const copy = new Float32Array(buffer);
       for (const [i, each] of arrays.entries()) copy.set(each, i * each.length);
       echo.postMessage(buffer, [buffer]);
-      set.push(performance.now() - start);
+      copyTimes.push(performance.now() - start);
       [buffer] = await once(echo, 'message');
-      const begin = performance.now();
+      const poseStart = performance.now();
       const answer = pose();
-      posed.push(performance.now() - begin);
+      poseTimes.push(performance.now() - poseStart);
       await answer;
     }
     await echo.terminate();
     return [
       {
         name: 'setPose and update() on the main thread, as many times as one set of all bones and a message',
-        value: median(posed) / median(set),
+        value: median(poseTimes) / median(copyTimes),
         unit: '×',
         atMost: 2,
       },
-      { name: 'setPose and update() on the main thread', value: median(posed), unit: 'ms' },
+      { name: 'setPose and update() on the main thread', value: median(poseTimes), unit: 'ms' },
       ...(contacts === 'none'
         ? []
         : [

@@ -2,24 +2,24 @@ import { createCollisionService, type Hit } from 'collision-worker';
 import { PerspectiveCamera } from 'three';
 import { viewFromCamera } from '../../../src/client/three/view/view.js';
 import { Random } from '../../oracle/random.js';
-import { type Checksum, type ContenderElsewhere, here, type Row } from '../harness.js';
+import { type Checksum, inThisProcess, type Row, type SelfTimedContender } from '../harness.js';
 import { OURS } from '../ours.js';
-import { cutWork } from '../work/cuts.js';
+import { sectionWork } from '../work/cuts.js';
 
 const SIZE = { width: 1920, height: 1080 };
 const CURSORS = 200;
 const KINDS = ['vertex', 'midpoint', 'center', 'edge'] as const;
 /** Maximum time of a snapping pick, as a multiple of a plain one. */
-const MOST = 1.5;
+const MAX_RATIO = 1.5;
 
 /** A cursor over many meshes: the hit, with the nearby feature and without. */
 export function snapRow(parts: number): Row {
   return {
     name: 'snap-1m',
-    work: `awaiting a pick that snaps within 10 pixels among ${parts.toLocaleString('en')} parts of 980 triangles; a pick alone may take ${MOST} times less`,
+    work: `awaiting a pick that snaps within 10 pixels among ${parts.toLocaleString('en')} parts of 980 triangles; a pick alone may take ${MAX_RATIO} times less`,
     rounds: 21,
     async prepare() {
-      const work = cutWork(parts, 1);
+      const work = sectionWork(parts, 1);
       const service = await createCollisionService();
       const handles = await Promise.all(
         work.meshes.map(({ positions, indices }) =>
@@ -40,7 +40,7 @@ export function snapRow(parts: number): Row {
         random.range(0.2, 0.8) * SIZE.width,
         random.range(0.1, 0.9) * SIZE.height,
       ]);
-      const contender = (name: string, options: { snap?: typeof KINDS; radius?: number }): ContenderElsewhere => {
+      const contender = (name: string, options: { snap?: typeof KINDS; radius?: number }): SelfTimedContender => {
         let sum: Checksum = {};
         return {
           name,
@@ -58,8 +58,8 @@ export function snapRow(parts: number): Row {
       return {
         repeats: CURSORS,
         contenders: [
-          here(() => contender(OURS, { snap: KINDS, radius: 10 })),
-          here(() => ({ ...contender('a pick without a snap', {}), target: 1 / MOST })),
+          inThisProcess(() => contender(OURS, { snap: KINDS, radius: 10 })),
+          inThisProcess(() => ({ ...contender('a pick without a snap', {}), target: 1 / MAX_RATIO })),
         ],
         close: async () => service.dispose(),
       };
@@ -69,11 +69,11 @@ export function snapRow(parts: number): Row {
 
 /** Sums up the hits of the rays themselves. */
 function checksumOf(hits: (Hit | null)[]): Checksum {
-  const struck = hits.flatMap((hit) => (hit && !isMade(hit) ? [hit] : []));
-  return { hits: struck.length, distances: struck.reduce((sum, { distance }) => sum + distance, 0) };
+  const rayHits = hits.flatMap((hit) => (hit && !isSnapOnly(hit) ? [hit] : []));
+  return { hits: rayHits.length, distances: rayHits.reduce((sum, { distance }) => sum + distance, 0) };
 }
 
 /** Returns whether a hit is the feature's own, because the ray misses everything. */
-function isMade({ point, snap }: Hit): boolean {
+function isSnapOnly({ point, snap }: Hit): boolean {
   return snap !== undefined && snap !== null && point.every((value, i) => value === snap.point[i]);
 }

@@ -2,7 +2,7 @@ import type { Row } from '../harness.js';
 import { pageRow } from './page-row.js';
 
 /** Milliseconds of a frame at 60 per second. */
-const FRAME = 1000 / 60;
+const FRAME_MS = 1000 / 60;
 
 /** The main thread's cost of streaming, and the latency of an answer: in a page of Chromium. */
 export function streamRows(count: number): Row[] {
@@ -91,7 +91,7 @@ export function streamRows(count: number): Row[] {
       work: `the same behind each frame of ${objects} moving objects, 60 frames a second`,
       count,
       peers: { 'an empty comlink call': { note: 'to a worker that has no frames to do' } },
-      atMost: { 'p99 of picks': FRAME },
+      atMost: { 'p99 of picks': FRAME_MS },
     }),
   ];
 }

@@ -1,6 +1,6 @@
 // Replaces peers/native.ts in a browser, which has no native peers.
-import type { Maker } from '../harness.js';
+import type { ContenderFactory } from '../harness.js';
 
-const none = (): Maker[] => [];
+const none = (): ContenderFactory[] => [];
 
 export { none as embreeRays, none as fclClashes, none as fclDistances, none as fclPairs };

@@ -4,7 +4,7 @@ import { BoxGrid } from '../peers/box-grid.js';
 
 export const HALF_SIZE = 0.5;
 /** Cubic units per box; this gives about one overlap per box. */
-const ROOM = 8;
+const VOLUME_PER_BOX = 8;
 /** Minimum distance of two boxes from just touching, so that float32 and float64 find the same pairs. */
 const MARGIN = 1e-4;
 
@@ -25,7 +25,7 @@ export interface Motion {
 
 /** Frames of unit boxes in a cube that all rotate and drift. */
 export function turningBoxes(random: Random, count: number, frames: number): BoxFrame[] {
-  const size = Math.cbrt(count * ROOM);
+  const size = Math.cbrt(count * VOLUME_PER_BOX);
   const boxes = Array.from({ length: count }, (): Motion => {
     return {
       position: random.point(size / 2),
@@ -51,9 +51,9 @@ function clearFrame(boxes: Motion[], [larger, smaller]: [BoxGrid, BoxGrid], rand
     larger.findPairs(frame.matrices, HALF_SIZE + MARGIN);
     smaller.findPairs(frame.matrices, HALF_SIZE - MARGIN);
     if (larger.count === smaller.count) return frame;
-    const clear = new Set(keysOf(smaller, boxes.length));
+    const overlapping = new Set(keysOf(smaller, boxes.length));
     for (const key of keysOf(larger, boxes.length)) {
-      if (clear.has(key)) continue;
+      if (overlapping.has(key)) continue;
       boxes[key % boxes.length].position.addScaledVector(random.direction(), 20 * MARGIN);
     }
   }
@@ -80,8 +80,8 @@ export function frameOf(boxes: readonly Motion[]): BoxFrame {
 /** Plays the frames forwards and backwards, so that every round moves each box by one step. */
 export function frameOfRound<T>(frames: readonly T[], round: number): T {
   const period = 2 * frames.length - 2;
-  const at = round % Math.max(period, 1);
-  return frames[at < frames.length ? at : period - at];
+  const phase = round % Math.max(period, 1);
+  return frames[phase < frames.length ? phase : period - phase];
 }
 
 /** A sum that does not depend on the order of the pairs. */

@@ -14,18 +14,18 @@ export interface ClashWork {
 
 export function clashWork(count: number): ClashWork {
   const parts = building({ parts: count, joint: 0.01 });
-  const firsts = new Map<object, number>();
+  const firstTriangles = new Map<object, number>();
   const positions: number[] = [];
   const indices: number[] = [];
   const items = new Float64Array(18 * count);
   parts.forEach(({ mesh, matrix }, i) => {
-    if (!firsts.has(mesh)) {
-      firsts.set(mesh, indices.length / 3);
-      const first = positions.length / 3;
+    if (!firstTriangles.has(mesh)) {
+      firstTriangles.set(mesh, indices.length / 3);
+      const firstVertex = positions.length / 3;
       positions.push(...mesh.positions);
-      for (const index of mesh.indices) indices.push(first + index);
+      for (const index of mesh.indices) indices.push(firstVertex + index);
     }
-    items.set([...matrix, firsts.get(mesh)!, mesh.indices.length / 3], 18 * i);
+    items.set([...matrix, firstTriangles.get(mesh)!, mesh.indices.length / 3], 18 * i);
   });
   return { parts, mesh: { positions: Float32Array.from(positions), indices: Uint32Array.from(indices) }, items };
 }

@@ -1,10 +1,10 @@
 import { Matrix4, Vector3 } from 'three';
-import { bumpy } from '../../oracle/lumps.js';
+import { bumpyBall } from '../../oracle/lumps.js';
 import type { Triangles } from '../../oracle/meshes.js';
 import { Random } from '../../oracle/random.js';
 
 /** Parts, each of one of a few meshes, and planes that cut through all of them. */
-export interface CutWork {
+export interface SectionWork {
   meshes: Triangles[];
   /** 16 numbers per part. */
   places: Float64Array;
@@ -18,9 +18,9 @@ const HALF_SIZE = 15;
 /** Subdivision of an icosphere of 980 triangles. */
 const DETAIL = 6;
 
-export function cutWork(parts: number, planeCount: number): CutWork {
+export function sectionWork(parts: number, planeCount: number): SectionWork {
   const random = new Random(1);
-  const meshes = Array.from({ length: MESHES }, () => bumpy(random, DETAIL, 0.2));
+  const meshes = Array.from({ length: MESHES }, () => bumpyBall(random, DETAIL, 0.2));
   const places = new Float64Array(16 * parts);
   for (let i = 0; i < parts; i++) {
     new Matrix4()

@@ -8,7 +8,7 @@ import { type BoxFrame, frameOf, type Motion } from './boxes.js';
 const MARGIN = 1e-4;
 
 /** Centres the mesh's box at the origin, and scales its longest axis to 1. */
-export function unitSized(mesh: Triangles): Triangles {
+export function toUnitSize(mesh: Triangles): Triangles {
   const box = boundsOf(mesh.positions);
   const [center, size] = [box.getCenter(new Vector3()), box.getSize(new Vector3())];
   const scale = 1 / Math.max(size.x, size.y, size.z);
@@ -39,32 +39,32 @@ export async function heapOf(
       turn: new Quaternion().setFromAxisAngle(random.direction(), random.range(0.01, 0.05)),
     };
   });
-  const scaled = (by: number) => transformed(mesh, (vertex) => vertex.multiplyScalar(by));
+  const scaled = (factor: number) => transformed(mesh, (vertex) => vertex.multiplyScalar(factor));
   if (apart > 0) {
     const scene = await Scene.ofMeshes(count, scaled(apart));
-    await part(motions, scene, () => random.point(size / 2));
+    await separate(motions, scene, () => random.point(size / 2));
     scene.close();
   }
   const scenes = [await Scene.ofMeshes(count, scaled(1 + MARGIN)), await Scene.ofMeshes(count, scaled(1 - MARGIN))];
-  const made: BoxFrame[] = [];
-  while (made.length < frames) {
+  const boxFrames: BoxFrame[] = [];
+  while (boxFrames.length < frames) {
     for (const { position, rotation, step, turn } of motions) {
       position.add(step);
       rotation.premultiply(turn).normalize();
     }
-    made.push(await clearFrame(motions, scenes, random));
+    boxFrames.push(await clearFrame(motions, scenes, random));
   }
   for (const scene of scenes) scene.close();
-  return made;
+  return boxFrames;
 }
 
 /** Moves meshes to other places until no two of them touch. */
-async function part(motions: readonly Motion[], scene: Scene, place: () => Vector3): Promise<void> {
+async function separate(motions: readonly Motion[], scene: Scene, randomPosition: () => Vector3): Promise<void> {
   for (;;) {
-    const pairs = await touching(scene, frameOf(motions), motions.length);
-    const touched = new Set(Array.from(pairs, (key) => key % motions.length));
-    if (touched.size === 0) return;
-    for (const i of touched) motions[i].position.copy(place());
+    const pairs = await touchingKeys(scene, frameOf(motions), motions.length);
+    const touchingIds = new Set(Array.from(pairs, (key) => key % motions.length));
+    if (touchingIds.size === 0) return;
+    for (const i of touchingIds) motions[i].position.copy(randomPosition());
   }
 }
 
@@ -74,7 +74,7 @@ async function part(motions: readonly Motion[], scene: Scene, place: () => Vecto
 async function clearFrame(motions: Motion[], scenes: readonly Scene[], random: Random): Promise<BoxFrame> {
   for (;;) {
     const frame = frameOf(motions);
-    const [larger, smaller] = await Promise.all(scenes.map((scene) => touching(scene, frame, motions.length)));
+    const [larger, smaller] = await Promise.all(scenes.map((scene) => touchingKeys(scene, frame, motions.length)));
     const doubtful = [...larger].filter((key) => !smaller.has(key));
     for (const key of smaller) if (!larger.has(key)) doubtful.push(key);
     if (doubtful.length === 0) return frame;
@@ -82,7 +82,7 @@ async function clearFrame(motions: Motion[], scenes: readonly Scene[], random: R
   }
 }
 
-async function touching(scene: Scene, { matrices }: BoxFrame, count: number): Promise<Set<number>> {
+async function touchingKeys(scene: Scene, { matrices }: BoxFrame, count: number): Promise<Set<number>> {
   scene.setTransforms(scene.ids, matrices);
   const { contacts } = await scene.update();
   return new Set(Array.from(contacts.a, (a, i) => scene.indexOf(a) * count + scene.indexOf(contacts.b[i])));

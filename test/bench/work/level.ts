@@ -8,10 +8,10 @@ export const WALKER = { radius: 0.3, half: 0.6, skin: 0.006, stepHeight: 0.35, s
 /** Units between two vertices of the ground. */
 const CELL = 0.4;
 /** Units between the obstacles on the ground, which have 12 triangles each. */
-const APART = 8;
+const OBSTACLE_SPACING = 8;
 /** Number of frames that a walker keeps its direction. */
-const FRAMES_OF_WAY = 40;
-const WAYS = 8;
+const FRAMES_PER_DIRECTION = 40;
+const DIRECTIONS = 8;
 /** Units per second. */
 const SPEED = 3;
 
@@ -38,15 +38,15 @@ export function levelOf(random: Random, triangles: number): Level {
     indices.set([a, a + side, a + 1, a + 1, a + side, a + side + 1], 6 * cell);
   }
   const parts: Triangles[] = [{ positions, indices }];
-  const place = (part: Triangles, x: number, y: number, z: number) => {
+  const addPart = (part: Triangles, x: number, y: number, z: number) => {
     parts.push(transformed(part, (v) => v.add(new Vector3(x, heightAt(x, z) + y, z))));
   };
-  for (let x = APART / 2 - half; x < half - 2; x += APART) {
-    for (let z = APART / 2 - half; z < half - 2; z += APART) {
+  for (let x = OBSTACLE_SPACING / 2 - half; x < half - 2; x += OBSTACLE_SPACING) {
+    for (let z = OBSTACLE_SPACING / 2 - half; z < half - 2; z += OBSTACLE_SPACING) {
       const kind = random.integer(3);
-      if (kind === 0) place(boxMesh(0.2, 4, random.range(2, 5)), x, 0, z);
-      else if (kind === 1) place(boxMesh(random.range(0.2, 1), 4, random.range(0.2, 1)), x, 0, z);
-      else for (let i = 0; i < 6; i++) place(boxMesh(2 - 0.3 * i, 0.5, 2), x + 0.15 * i, 0.22 * i, z);
+      if (kind === 0) addPart(boxMesh(0.2, 4, random.range(2, 5)), x, 0, z);
+      else if (kind === 1) addPart(boxMesh(random.range(0.2, 1), 4, random.range(0.2, 1)), x, 0, z);
+      else for (let i = 0; i < 6; i++) addPart(boxMesh(2 - 0.3 * i, 0.5, 2), x + 0.15 * i, 0.22 * i, z);
     }
   }
   return { mesh: merged(parts), half };
@@ -68,12 +68,15 @@ export interface Walk {
 
 export function walkOn({ half }: Level, random: Random, count: number): Walk {
   const starts = new Float64Array(3 * count);
-  const angles = Float64Array.from({ length: count * WAYS }, () => random.range(-Math.PI, Math.PI));
-  const room = Math.max(half - 8, half / 2);
+  const angles = Float64Array.from({ length: count * DIRECTIONS }, () => random.range(-Math.PI, Math.PI));
+  const halfRange = Math.max(half - 8, half / 2);
   for (let i = 0; i < count; i++) {
     // Between the obstacles.
     const [x, z] = [0, 0].map(
-      () => Math.round(random.range(-room, room) / APART) * APART - half + APART * Math.floor(half / APART),
+      () =>
+        Math.round(random.range(-halfRange, halfRange) / OBSTACLE_SPACING) * OBSTACLE_SPACING -
+        half +
+        OBSTACLE_SPACING * Math.floor(half / OBSTACLE_SPACING),
     );
     starts.set([x + random.range(-0.5, 0.5), heightAt(x, z) + 1, z + random.range(-0.5, 0.5)], 3 * i);
   }
@@ -81,14 +84,14 @@ export function walkOn({ half }: Level, random: Random, count: number): Walk {
     count,
     starts,
     wayOf(walker, frame) {
-      const angle = angles[walker * WAYS + (Math.floor(frame / FRAMES_OF_WAY) % WAYS)];
+      const angle = angles[walker * DIRECTIONS + (Math.floor(frame / FRAMES_PER_DIRECTION) % DIRECTIONS)];
       return [SPEED * Math.cos(angle), SPEED * Math.sin(angle)];
     },
   };
 }
 
 /** Number of frames in which walkers settle on the ground before they start. */
-export const SETTLING = 40;
+export const SETTLING_FRAMES = 40;
 
 /**
  * A checksum of all positions and of the walkers on the ground: engines differ in how they slide, but not in how far a crowd
@@ -96,17 +99,17 @@ export const SETTLING = 40;
  */
 export function walkChecksum(
   { count, starts }: Walk,
-  placeOf: (walker: number) => ArrayLike<number>,
+  positionOf: (walker: number) => ArrayLike<number>,
   standing: number,
 ) {
-  let way = 0;
+  let distance = 0;
   let height = 0;
   for (let i = 0; i < count; i++) {
-    const place = placeOf(i);
-    way += Math.hypot(place[0] - starts[3 * i], place[2] - starts[3 * i + 2]);
-    height += place[1] - starts[3 * i + 1] + 10;
+    const position = positionOf(i);
+    distance += Math.hypot(position[0] - starts[3 * i], position[2] - starts[3 * i + 2]);
+    height += position[1] - starts[3 * i + 1] + 10;
   }
-  return { way: way / count, height: height / count, standing };
+  return { way: distance / count, height: height / count, standing };
 }
 
 export const WALK_TOLERANCE = {

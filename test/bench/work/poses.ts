@@ -10,8 +10,8 @@ export function posesOf(
   random: Random,
   positions: Float32Array,
   count: number,
-  nearest = 0.1,
-  farthest = 0.9,
+  minDistance = 0.1,
+  maxDistance = 0.9,
 ): Float64Array {
   const box = boundsOf(positions);
   const center = box.getCenter(new Vector3());
@@ -19,12 +19,12 @@ export function posesOf(
   const poses = new Float64Array(16 * count);
   const toOrigin = new Matrix4().makeTranslation(center.clone().negate());
   for (let i = 0; i < count; i++) {
-    const place = random
+    const position = random
       .direction()
-      .multiplyScalar(random.range(nearest, farthest) * diagonal)
+      .multiplyScalar(random.range(minDistance, maxDistance) * diagonal)
       .add(center);
     random
-      .placement(place)
+      .placement(position)
       .multiply(toOrigin)
       .toArray(poses, 16 * i);
   }

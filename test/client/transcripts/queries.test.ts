@@ -1,7 +1,7 @@
 // What each query and each of its options sends, and its result: a transcript, as in frames.test.ts.
 import type { CollisionService, ObjectId, PickOptions, QueryOptions, ViewOptions } from 'collision-worker';
 import { beforeEach, test } from 'vitest';
-import { flushed, Transcript } from '../../fixtures/transcript.js';
+import { flushMessages, Transcript } from '../../fixtures/transcript.js';
 import { boxMesh } from '../../oracle/meshes.js';
 
 const at = (x: number, y = 0, z = 0, s = 1) => [s, 0, 0, 0, 0, s, 0, 0, 0, 0, s, 0, x, y, z, 1];
@@ -138,7 +138,7 @@ test('picks', async () => {
     service.pick(x, 69, { latest: true, ...(signal && { signal }) }).then((hit) => hit?.object ?? null);
   await transcript.tell('while one is under way, two more, and another two', async () => {
     const all = [latest(111)];
-    await flushed();
+    await flushMessages();
     all.push(latest(150), latest(112));
     await all[0];
     all.push(latest(111), latest(150));
@@ -147,7 +147,7 @@ test('picks', async () => {
   await transcript.tell('of which the newest is aborted', async () => {
     const ending = new AbortController();
     const all = [latest(111)];
-    await flushed();
+    await flushMessages();
     all.push(latest(150), latest(112, ending.signal));
     ending.abort('enough');
     return (await Promise.allSettled(all)).map((each) => (each.status === 'fulfilled' ? each.value : each.reason));

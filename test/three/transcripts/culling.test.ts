@@ -22,7 +22,7 @@ import {
 } from 'three';
 import { test } from 'vitest';
 import { ListPainter } from '../../fixtures/list-painter.js';
-import { drawnBy, SceneTranscript } from '../../fixtures/scene-transcript.js';
+import { drawnLines, SceneTranscript } from '../../fixtures/scene-transcript.js';
 import { Transcript } from '../../fixtures/transcript.js';
 
 const HAS_INSTANCES = Number.parseInt(REVISION, 10) >= 166;
@@ -50,7 +50,7 @@ async function flown(scene: Scene, options: TrackOptions) {
     all.note(`\n# ${heading}`);
     await change();
     for (let i = 0; i < frames; i++) {
-      const lines = drawnBy(painter, all);
+      const lines = drawnLines(painter, all);
       const { objects, instances, triangles, occluded } = all.tracker.culled as never;
       all.note(`  drawn ${lines.join(', ')}`);
       all.note(`  culled ${JSON.stringify({ objects, instances, triangles, occluded })}`);
@@ -91,7 +91,7 @@ test('Meshes and instances', async () => {
   await fly('another camera draws in the midst', () => {
     left.onBeforeRender = () => {
       left.onBeforeRender = () => {};
-      all.note(`  drawn in the midst ${drawnBy(new ListPainter(), all, other).join(', ')}`);
+      all.note(`  drawn in the midst ${drawnLines(new ListPainter(), all, other).join(', ')}`);
     };
   });
   await fly('what it draws with goes in the midst', () => {
@@ -158,7 +158,7 @@ test('margins, pixels and flat cameras', async () => {
   stranger.position.z = 10;
   const through = (camera: Camera) => () => {
     all.tracker.setView(flat, { width: 50, height: 50 }, 'flat');
-    all.note(`  drawn through it ${drawnBy(painter, all, camera).join(', ')}`);
+    all.note(`  drawn through it ${drawnLines(painter, all, camera).join(', ')}`);
   };
   await fly('a second view', through(flat));
   await fly('and again', through(flat));

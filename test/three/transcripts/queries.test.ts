@@ -27,7 +27,7 @@ import {
 } from 'three';
 import { test } from 'vitest';
 import { SceneTranscript } from '../../fixtures/scene-transcript.js';
-import { flushed, Transcript } from '../../fixtures/transcript.js';
+import { flushMessages, Transcript } from '../../fixtures/transcript.js';
 
 const at = (x: number, y = 0, z = 0) => new Matrix4().setPosition(x, y, z);
 
@@ -277,7 +277,7 @@ test('what a pointer is over', async () => {
   const told = new Transcript();
   const note = async () => {
     for (let i = 0; i < 2; i++) await tracker.pick(0, 0);
-    await flushed();
+    await flushMessages();
   };
   const listen = (options: object) =>
     tracker.hover(

@@ -5,7 +5,7 @@ import type { CharacterDescription } from '../../../src/shared/commands.js';
 import * as layout from '../../../src/shared/layout.js';
 import type { PlacedDescription } from '../../../src/worker/binding/core.js';
 import { Answers, ball, block, capsule, ExactRandom, solid, surface, World } from '../../fixtures/exact-answers.js';
-import { field, hills, ring } from '../../fixtures/exact-meshes.js';
+import { heightField, hills, ring } from '../../fixtures/exact-meshes.js';
 import { PLACES } from '../../fixtures/near-scene.js';
 import { boxMesh, icosphere, merged, rods, transformed } from '../../oracle/meshes.js';
 
@@ -59,7 +59,7 @@ const THINGS: [string, number, (world: World) => (random: ExactRandom, i: number
     'hills',
     1,
     (world) => {
-      const ground = transformed(field(24, hills), (v) => v.set(9 * v.x, 6 * v.z, -9 * v.y));
+      const ground = transformed(heightField(24, hills), (v) => v.set(9 * v.x, 6 * v.z, -9 * v.y));
       const mesh = world.mesh(ground);
       return () => surface(mesh);
     },

@@ -2,7 +2,7 @@
 import { Matrix4, Vector3 } from 'three';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { Answers, block, capsule, ExactRandom, World } from '../../fixtures/exact-answers.js';
-import { ask, FORMS, ROUND } from '../../fixtures/exact-contacts.js';
+import { addContacts, PLACEMENTS, PRIMITIVES } from '../../fixtures/exact-contacts.js';
 import { PLACES } from '../../fixtures/near-scene.js';
 
 describe.each(PLACES)('%s', (_, place) => {
@@ -12,14 +12,14 @@ describe.each(PLACES)('%s', (_, place) => {
   test('of solids', async () => {
     const answers = new Answers();
     const world = await World.create(place);
-    for (const [name, form] of FORMS) {
-      for (const [i, [first, a]] of ROUND.entries()) {
-        for (const [second, b] of ROUND.slice(i)) {
+    for (const [name, form] of PLACEMENTS) {
+      for (const [i, [first, a]] of PRIMITIVES.entries()) {
+        for (const [second, b] of PRIMITIVES.slice(i)) {
           for (let k = 0; k < 20; k++) {
             const away = random.direction().multiplyScalar(k % 7 === 0 ? 0 : random.range(0, 2));
             const other = k % 5 === 0 ? away.round() : away;
             const pair = [[a(random), form(random, new Vector3())] as const, [b(random), form(random, other)] as const];
-            ask(answers, world, `${first} and ${second} ${name}`, pair[0]!, pair[1]!);
+            addContacts(answers, world, `${first} and ${second} ${name}`, pair[0]!, pair[1]!);
           }
         }
       }
@@ -44,7 +44,7 @@ describe.each(PLACES)('%s', (_, place) => {
       const b = i % 4 === 3 ? capsule(thick, [-0.5, 0, 0], [0.5, 0, 0]) : block(small);
       const to = new Matrix4().compose(at, turn, new Vector3(1, 1, 1));
       const both = i % 2 === 0 ? new Matrix4() : random.placement(new Vector3());
-      ask(
+      addContacts(
         answers,
         world,
         i % 4 === 3 ? 'a capsule' : 'boxes',
@@ -66,7 +66,7 @@ describe.each(PLACES)('%s', (_, place) => {
       const at = new Vector3(random.integer(5) - 2, random.integer(5) - 2, random.integer(5) - 2).multiplyScalar(0.75);
       const hair = random.pick([0, 0, 1e-7, -1e-7, 1e-3, -1e-3]);
       const to = random.pick(turns).clone().setPosition(at.addScalar(hair));
-      ask(answers, world, 'boxes', [a, new Matrix4()], [b, to]);
+      addContacts(answers, world, 'boxes', [a, new Matrix4()], [b, to]);
     }
     answers.check();
   });

@@ -4,40 +4,40 @@ import { Matrix4, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import { makeId } from '../../../src/shared/ids.js';
 import * as layout from '../../../src/shared/layout.js';
-import { inOnePiece } from '../../../src/worker/binding/steps.js';
+import { runToEnd } from '../../../src/worker/binding/steps.js';
 import {
   Answers,
-  anyRound,
   ball,
   block,
   capsule,
   ExactRandom,
   frameAnswer,
   onClock,
-  SHOWN,
+  randomPrimitive,
   surface,
+  VISIBLE_FLAGS,
   World,
 } from '../../fixtures/exact-answers.js';
-import { recordOf, viewFrom } from '../../fixtures/exact-views.js';
-import { ALL } from '../../fixtures/near-scene.js';
+import { viewFrom, viewRecord } from '../../fixtures/exact-views.js';
+import { ALL_FILTER } from '../../fixtures/near-scene.js';
 import { boxMesh, icosphere, soup } from '../../oracle/meshes.js';
 
 /** Adds the cells of the octrees, and the answers of queries for a few of the objects in them. */
 function addStructure(answers: Answers, world: World, random: ExactRandom, halfSize: number): void {
   const { inspector, rays, volumes } = world.core;
   answers.add('scene', inspector.scene());
-  answers.add('cells', inOnePiece(inspector.cells(1e5)));
+  answers.add('cells', runToEnd(inspector.cells(1e5)));
   inspector.end();
   for (let i = 0; i < 6; i++) {
     const [from, to] = [random.point(2 * halfSize), random.point(halfSize)];
     const ray = { origin: from.toArray(), direction: to.clone().sub(from).toArray() };
-    const filter = { ...ALL, precision: 1 + (i % 4) };
+    const filter = { ...ALL_FILTER, precision: 1 + (i % 4) };
     answers.add('hits', rays.raycast(ray, filter));
-    answers.add('all hits', inOnePiece(rays.raycastAll(ray, filter)));
-    answers.add('closest', inOnePiece(volumes.closestPoint(to.toArray(), Number.POSITIVE_INFINITY, filter)));
-    answers.add('around', inOnePiece(volumes.containing(to.toArray(), filter)));
+    answers.add('all hits', runToEnd(rays.raycastAll(ray, filter)));
+    answers.add('closest', runToEnd(volumes.closestPoint(to.toArray(), Number.POSITIVE_INFINITY, filter)));
+    answers.add('around', runToEnd(volumes.containing(to.toArray(), filter)));
     const matrix = world.there(random.placement(to, { low: 0.5, high: 2 }));
-    answers.add('met', inOnePiece(volumes.overlap({ ...block([1, 1, 1]), matrix }, filter)));
+    answers.add('met', runToEnd(volumes.overlap({ ...block([1, 1, 1]), matrix }, filter)));
   }
 }
 
@@ -59,7 +59,7 @@ describe.each(TREES)('of objects that are %s', (_, flag, contacts) => {
     const random = new ExactRandom(141);
     const answers = new Answers();
     const world = await World.create();
-    const options = { flags: SHOWN | flag, contacts };
+    const options = { flags: VISIBLE_FLAGS | flag, contacts };
     const add = (i: number) => world.add(i % 7 === 0 ? block([0.6, 0.2, 0.3]) : ball(0.1), at(i), options);
     const at = (i: number) => new Matrix4().setPosition(position(random, i));
     const ids: number[] = [];
@@ -100,7 +100,7 @@ test('of so many static objects that no more is kept of each than must be', asyn
     if (i % 3 === 0) matrices.set([0.6, 0.8, 0, 0, -0.8, 0.6], 16 * i);
     matrices.set([random.range(-30, 30), random.range(-30, 30), random.range(-30, 30)], 16 * i + 12);
   }
-  const flags = SHOWN | layout.FLAG_STATIC;
+  const flags = VISIBLE_FLAGS | layout.FLAG_STATIC;
   const parts = [block([0.4, 0.1, 0.2]), ball(0.2), capsule(0.1, [-0.3, 0, 0], [0.3, 0.1, 0])];
   for (const [k, described] of parts.entries()) {
     const [from, to] = [k, k + 1].map((n) => Math.floor((n * count) / parts.length)) as [number, number];
@@ -112,17 +112,17 @@ test('of so many static objects that no more is kept of each than must be', asyn
   for (let i = 0; i < 40; i++) {
     const [from, to] = [random.point(60), random.point(30)];
     const ray = { origin: from.toArray(), direction: to.clone().sub(from).toArray() };
-    const filter = { ...ALL, precision: 1 + (i % 4) };
+    const filter = { ...ALL_FILTER, precision: 1 + (i % 4) };
     answers.add('hits', world.core.rays.raycast(ray, filter));
-    answers.add('all hits', inOnePiece(world.core.rays.raycastAll(ray, filter)));
+    answers.add('all hits', runToEnd(world.core.rays.raycastAll(ray, filter)));
     answers.add('any', world.core.rays.anyHit({ ...ray, tMax: 1 }, filter));
-    answers.add('closest', inOnePiece(world.core.volumes.closestPoint(to.toArray(), 2, filter)));
+    answers.add('closest', runToEnd(world.core.volumes.closestPoint(to.toArray(), 2, filter)));
     const query = { ...block([0.5, 1, 0.5]), matrix: world.there(random.placement(to)) };
-    answers.add('met', inOnePiece(world.core.volumes.overlap(query, filter)));
+    answers.add('met', runToEnd(world.core.volumes.overlap(query, filter)));
     if (i % 8 > 0) continue;
     const eye = { at: random.point(30), to: random.point(30), near: 0.1, far: 20 };
-    const { record } = recordOf({ ...viewFrom(i / 8, eye, random), occlusion: i % 16 === 0 });
-    answers.add('seen', world.core.volumes.frustum(record, ALL));
+    const { record } = viewRecord({ ...viewFrom(i / 8, eye, random), occlusion: i % 16 === 0 });
+    answers.add('seen', world.core.volumes.frustum(record, ALL_FILTER));
   }
   answers.check();
 });
@@ -148,7 +148,7 @@ describe('of pairs', () => {
     for (let i = 0; i < count; i++) {
       world.put(makeId(i, 1), ball(0.1), at(), {
         ...options(i),
-        flags: SHOWN | (i % 23 === 0 ? layout.FLAG_STATIC : 0),
+        flags: VISIBLE_FLAGS | (i % 23 === 0 ? layout.FLAG_STATIC : 0),
       });
     }
     for (let frame = 0; frame < 3; frame++) {
@@ -198,7 +198,7 @@ describe('of pairs', () => {
     const count = 3000;
     const at = () => new Matrix4().setPosition(random.point(9));
     for (let i = 0; i < count; i++) {
-      const flags = SHOWN | (i % 10 === 0 ? layout.FLAG_STATIC : 0);
+      const flags = VISIBLE_FLAGS | (i % 10 === 0 ? layout.FLAG_STATIC : 0);
       world.put(makeId(i, 1), i % 2 === 0 ? block([0.4, 0.3, 0.3]) : ball(0.35), at(), { flags });
     }
     for (let frame = 0; frame < 3; frame++) {
@@ -213,7 +213,7 @@ describe('of pairs', () => {
           if (!isAhead && slices > 2 * frame && world.core.goAhead()) {
             isAhead = true;
             for (let i = 5; i < count; i += 500) world.core.removeObject(makeId(i + frame, 1));
-            world.put(makeId(count + frame, 1), anyRound(random), at());
+            world.put(makeId(count + frame, 1), randomPrimitive(random), at());
           }
           out = world.core.stepFrame(0, undefined);
         }
@@ -233,8 +233,8 @@ test('of contacts that wait for many frames, as there is time for few', async ()
   const world = await World.create();
   const mesh = surface(world.mesh(icosphere(0.6, 3)));
   const ids = Array.from({ length: 90 }, (_, i) =>
-    world.add(i % 3 ? mesh : anyRound(random), random.placement(random.point(2.5)), {
-      flags: SHOWN | (i % 10 === 0 ? layout.FLAG_CONTINUOUS : 0),
+    world.add(i % 3 ? mesh : randomPrimitive(random), random.placement(random.point(2.5)), {
+      flags: VISIBLE_FLAGS | (i % 10 === 0 ? layout.FLAG_CONTINUOUS : 0),
       contacts: layout.CONTACTS_ANY,
     }),
   );
@@ -268,7 +268,7 @@ test.each(['x', 'y', 'z'])('of what lies far away in the plane where %s is 0', a
   const flat = surface(world.mesh({ ...sheet, positions: sheet.positions.map((x, i) => (i % 3 === across ? 0 : x)) }));
   for (let i = 0; i < 70; i++) {
     const at = random.point(30).addScalar(1e5).setComponent(across, 0);
-    world.add(flat, new Matrix4().setPosition(at), { flags: SHOWN | (i % 2 ? layout.FLAG_STATIC : 0) });
+    world.add(flat, new Matrix4().setPosition(at), { flags: VISIBLE_FLAGS | (i % 2 ? layout.FLAG_STATIC : 0) });
   }
   for (let frame = 0; frame < 2; frame++) {
     answers.add('frames', frameAnswer(world.frame()));
@@ -282,7 +282,9 @@ test('of what sleeps and is seen, as inspectors are told', async () => {
   const answers = new Answers();
   const world = await World.create();
   const ids = Array.from({ length: 60 }, (_, i) =>
-    world.add(anyRound(random), random.placement(random.point(8)), { flags: SHOWN | (i % 4 ? 0 : layout.FLAG_STATIC) }),
+    world.add(randomPrimitive(random), random.placement(random.point(8)), {
+      flags: VISIBLE_FLAGS | (i % 4 ? 0 : layout.FLAG_STATIC),
+    }),
   );
   for (let frame = 0; frame < 80; frame++) {
     for (const [i, id] of ids.entries())
@@ -291,8 +293,8 @@ test('of what sleeps and is seen, as inspectors are told', async () => {
     if (frame % 20 > 0) continue;
     const { inspector } = world.core;
     const eye = { at: random.point(20), to: random.point(4) };
-    const views = [0, 1].map((i) => recordOf({ ...viewFrom(i, eye, random), occlusion: i === 1 }).record);
-    answers.add('bounds', inOnePiece(inspector.bounds(1000, views)));
+    const views = [0, 1].map((i) => viewRecord({ ...viewFrom(i, eye, random), occlusion: i === 1 }).record);
+    answers.add('bounds', runToEnd(inspector.bounds(1000, views)));
     inspector.end();
   }
   answers.check();

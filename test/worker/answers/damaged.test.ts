@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { MeshData } from '../../../src/shared/types.js';
 import { bake, startCore } from '../../fixtures/core.js';
 import { Answers, ExactRandom } from '../../fixtures/exact-answers.js';
-import { degenerate, lumpy } from '../../fixtures/exact-meshes.js';
+import { degenerate, lumpyBall } from '../../fixtures/exact-meshes.js';
 import { CORRUPTIONS } from '../../oracle/corruptions.js';
 import { boxMesh, merged, soup } from '../../oracle/meshes.js';
 
@@ -12,7 +12,7 @@ import { boxMesh, merged, soup } from '../../oracle/meshes.js';
 const TIMES = 24;
 
 function meshes(random: ExactRandom): [string, MeshData][] {
-  const body = lumpy(random, 2, 0.3);
+  const body = lumpyBall(random, 2, 0.3);
   const vertices = body.positions.length / 3;
   const skin = {
     bones: Uint8Array.from({ length: 4 * vertices }, () => random.integer(5)),

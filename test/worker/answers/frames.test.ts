@@ -6,18 +6,18 @@ import * as layout from '../../../src/shared/layout.js';
 import type { PlacedDescription } from '../../../src/worker/binding/core.js';
 import {
   Answers,
-  anyRound,
   ball,
   block,
   ExactRandom,
   frameAnswer,
   onClock,
+  randomPrimitive,
   solid,
   surface,
   World,
 } from '../../fixtures/exact-answers.js';
-import { kinds } from '../../fixtures/exact-meshes.js';
-import { ANY_FORM, PLACES } from '../../fixtures/near-scene.js';
+import { meshKinds } from '../../fixtures/exact-meshes.js';
+import { ANY_TRANSFORM, PLACES } from '../../fixtures/near-scene.js';
 import { icosphere, soup } from '../../oracle/meshes.js';
 
 const FRAMES = 6;
@@ -47,13 +47,13 @@ describe('of mixed things', () => {
     const random = new ExactRandom(61);
     const answers = new Answers();
     const world = await World.create(place);
-    const meshes = kinds(random)
+    const meshes = meshKinds(random)
       .slice(0, 19)
       .map(([, mesh]) => world.mesh(mesh));
     const points = world.mesh({ positions: soup(random, 20, 0.4, 1).positions, topology: 'points' });
     const any = (i: number): PlacedDescription => {
       if (i % 13 === 12) return surface(points);
-      if (i % 3 > 0) return anyRound(random);
+      if (i % 3 > 0) return randomPrimitive(random);
       return (i % 2 ? solid : surface)(random.pick(meshes));
     };
     const options = (): Partial<PlacedDescription> => ({
@@ -67,7 +67,8 @@ describe('of mixed things', () => {
       flags: described.flags | (random.chance(0.3) ? layout.FLAG_STATIC : 0),
       ...(random.chance(0.2) && { clearance: 0.2 * random.next() }),
     });
-    const placed = () => random.placement(position(random), random.chance(0.5) ? { low: 0.3, high: 0.6 } : ANY_FORM);
+    const placed = () =>
+      random.placement(position(random), random.chance(0.5) ? { low: 0.3, high: 0.6 } : ANY_TRANSFORM);
     const put = (slot: number, generation: number) => {
       const described = flagged(any(slot));
       const clearance = described.clearance ? layout.FLAG_CLEARANCE : 0;
@@ -156,7 +157,7 @@ describe.each(PLACES)('of continuous things, %s', (_, place) => {
       center: Array.from(described.center, (x) => 0.3 * scale * x),
     });
     const ids = Array.from({ length: 40 }, (_, i) => {
-      const shape = i % 4 === 0 ? surface(random.pick(meshes)) : sized(anyRound(random));
+      const shape = i % 4 === 0 ? surface(random.pick(meshes)) : sized(randomPrimitive(random));
       const flags = shape.flags | (i % 3 > 0 ? layout.FLAG_CONTINUOUS : 0) | (i % 5 === 0 ? layout.FLAG_CLEARANCE : 0);
       const contacts = random.pick([3, 4, 6]);
       const clearance = i % 5 === 0 ? 0.1 * scale : 0;

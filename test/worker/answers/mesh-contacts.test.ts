@@ -2,15 +2,15 @@
 import { Vector3 } from 'three';
 import { beforeEach, describe, test } from 'vitest';
 import { Answers, ball, block, capsule, ExactRandom, solid, surface, World } from '../../fixtures/exact-answers.js';
-import { ask, FORMS, ROUND } from '../../fixtures/exact-contacts.js';
-import { kinds } from '../../fixtures/exact-meshes.js';
+import { addContacts, PLACEMENTS, PRIMITIVES } from '../../fixtures/exact-contacts.js';
+import { meshKinds } from '../../fixtures/exact-meshes.js';
 import { PLACES } from '../../fixtures/near-scene.js';
 import { boxMesh, icosphere } from '../../oracle/meshes.js';
 
 describe('of meshes', () => {
   const random = new ExactRandom(32);
   beforeEach(() => random.restart(32));
-  const all = kinds(random).slice(0, 20);
+  const all = meshKinds(random).slice(0, 20);
 
   test.each([
     ['surfaces', 0, surface, 1],
@@ -22,11 +22,11 @@ describe('of meshes', () => {
     const world = await World.create(isNear ? new Vector3() : PLACES[1][1]);
     for (const [name, mesh] of all) {
       const shape = make(world.mesh(mesh));
-      for (const [other, b] of ROUND.slice(0, 3)) {
+      for (const [other, b] of PRIMITIVES.slice(0, 3)) {
         for (let k = 0; k < 5; k++) {
-          const form = FORMS[k % FORMS.length]![1];
+          const form = PLACEMENTS[k % PLACEMENTS.length]![1];
           const to = form(own, own.point(k === 0 ? 0.1 : 0.9));
-          ask(answers, world, `${name} and ${other}`, [shape, form(own, new Vector3())], [b(own), to]);
+          addContacts(answers, world, `${name} and ${other}`, [shape, form(own, new Vector3())], [b(own), to]);
         }
       }
     }
@@ -44,10 +44,10 @@ describe('of meshes', () => {
     const meshes = all.map(([, mesh]) => world.mesh(mesh));
     for (const [i, [name]] of all.entries()) {
       for (let k = 0; k < 4; k++) {
-        const form = FORMS[k % FORMS.length]![1];
+        const form = PLACEMENTS[k % PLACEMENTS.length]![1];
         const to = form(own, own.point(k === 0 ? 0 : 0.9));
         const other = meshes[k === 1 ? i : own.integer(meshes.length)]!;
-        ask(answers, world, name, [first(meshes[i]!), form(own, new Vector3())], [second(other), to]);
+        addContacts(answers, world, name, [first(meshes[i]!), form(own, new Vector3())], [second(other), to]);
       }
     }
     answers.check();
@@ -70,7 +70,7 @@ describe('of meshes', () => {
       for (const thing of inner) {
         for (let k = 0; k < 6; k++) {
           const to = random.placement(random.point(k < 3 ? 0.8 : 2.2));
-          ask(
+          addContacts(
             answers,
             world,
             k < 3 ? 'inside' : 'about the border',

@@ -6,7 +6,7 @@ import type { MeshData } from '../../../src/shared/types.js';
 import type { Core } from '../../../src/worker/binding/core.js';
 import { bake, indicesOf, startCore } from '../../fixtures/core.js';
 import { Answers, block, ExactRandom, onClock, surface, World } from '../../fixtures/exact-answers.js';
-import { kinds, scaled } from '../../fixtures/exact-meshes.js';
+import { meshKinds, scaled } from '../../fixtures/exact-meshes.js';
 import { icosphere, merged, soup, type Triangles } from '../../oracle/meshes.js';
 
 let core: Core;
@@ -14,7 +14,7 @@ beforeAll(async () => {
   core = await startCore();
 });
 
-const KINDS = kinds(new ExactRandom(1));
+const KINDS = meshKinds(new ExactRandom(1));
 
 function built(mesh: MeshData, weld = 0, isFast = false, deform = {}): ArrayBuffer {
   const build = core.beginBuild(mesh.positions, mesh.indices, weld, mesh.topology, deform, isFast);

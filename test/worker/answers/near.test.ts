@@ -4,11 +4,11 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import * as layout from '../../../src/shared/layout.js';
 import type { Filter } from '../../../src/shared/protocol.js';
 import type { PlacedDescription } from '../../../src/worker/binding/core.js';
-import { inOnePiece } from '../../../src/worker/binding/steps.js';
+import { runToEnd } from '../../../src/worker/binding/steps.js';
 import { intersectingTriangles, meshesIntersect } from '../../fixtures/core.js';
-import { Answers, anyRound, ExactRandom, onClock, solid, surface, World } from '../../fixtures/exact-answers.js';
-import { kinds } from '../../fixtures/exact-meshes.js';
-import { ALL, ANY_FORM, PLACES } from '../../fixtures/near-scene.js';
+import { Answers, ExactRandom, onClock, randomPrimitive, solid, surface, World } from '../../fixtures/exact-answers.js';
+import { meshKinds } from '../../fixtures/exact-meshes.js';
+import { ALL_FILTER, ANY_TRANSFORM, PLACES } from '../../fixtures/near-scene.js';
 import { soup } from '../../oracle/meshes.js';
 
 const PRECISIONS = [layout.PRECISION_SPHERE, layout.PRECISION_AABB, layout.PRECISION_OBB, layout.PRECISION_MESH];
@@ -21,7 +21,7 @@ describe.each(PLACES)('%s', (_, place) => {
   async function scene(count: number, halfSize: number) {
     const world = await World.create(place);
     const shapes: PlacedDescription[] = [];
-    for (const [, mesh] of kinds(random).slice(0, 20)) {
+    for (const [, mesh] of meshKinds(random).slice(0, 20)) {
       const address = world.mesh(mesh);
       shapes.push(surface(address), solid(address));
     }
@@ -31,8 +31,8 @@ describe.each(PLACES)('%s', (_, place) => {
     }
     const ids = Array.from({ length: count }, (_, i) => {
       const described =
-        i % 9 === 8 ? elements[i % 2]! : i % 2 === 0 ? shapes[(i / 2) % shapes.length]! : anyRound(random);
-      const matrix = random.placement(random.point(halfSize), i % 3 === 0 ? { low: 1, high: 1 } : ANY_FORM);
+        i % 9 === 8 ? elements[i % 2]! : i % 2 === 0 ? shapes[(i / 2) % shapes.length]! : randomPrimitive(random);
+      const matrix = random.placement(random.point(halfSize), i % 3 === 0 ? { low: 1, high: 1 } : ANY_TRANSFORM);
       const flags = described.flags | (i % 5 === 0 ? layout.FLAG_STATIC : 0);
       return world.add(described, matrix, { flags, layers: 1 << (i % 3), clipSet: i % 4 === 0 ? 1 : 0 });
     });
@@ -47,7 +47,7 @@ describe.each(PLACES)('%s', (_, place) => {
     const normal = random.direction();
     const planes = [...normal.toArray(), -normal.dot(random.point(3).add(place)), 0, 0, 1, -place.z];
     return {
-      ...ALL,
+      ...ALL_FILTER,
       precision: PRECISIONS[i % 4]!,
       ...(i % 5 === 0 && { layers: 1 + (i % 7), ignore: Uint32Array.from(ids.filter((id) => id % 3 === 0)) }),
       ...(i % 3 === 0 && {
@@ -64,7 +64,7 @@ describe.each(PLACES)('%s', (_, place) => {
       const point = world.point(random.point(random.pick([1, 6, 30])));
       const most = random.pick([Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 2, 0.3]);
       const filter = filterOf(i, ids);
-      const ask = () => inOnePiece(volumes.closestPoint(point, most, filter));
+      const ask = () => runToEnd(volumes.closestPoint(point, most, filter));
       const found = onClock('standing', ask);
       answers.add(`precision ${filter.precision}`, found);
       if (i % 10 === 0) expect(onClock('late', ask)).toEqual(found);
@@ -78,7 +78,7 @@ describe.each(PLACES)('%s', (_, place) => {
     for (let i = 0; i < 500; i++) {
       const point = world.point(random.point(3));
       const filter = filterOf(i, ids);
-      const ask = () => inOnePiece(world.core.volumes.containing(point, filter));
+      const ask = () => runToEnd(world.core.volumes.containing(point, filter));
       const found = onClock('standing', ask);
       answers.add(`precision ${filter.precision}`, found);
       if (i % 10 === 0) expect(onClock('late', ask)).toEqual(found);
@@ -89,8 +89,8 @@ describe.each(PLACES)('%s', (_, place) => {
   test('what is around a point of a surface', async () => {
     const answers = new Answers();
     const world = await World.create(place);
-    for (const [name, mesh] of kinds(random).slice(0, 20)) {
-      const matrix = random.chance(0.5) ? new Matrix4() : random.placement(new Vector3(), ANY_FORM);
+    for (const [name, mesh] of meshKinds(random).slice(0, 20)) {
+      const matrix = random.chance(0.5) ? new Matrix4() : random.placement(new Vector3(), ANY_TRANSFORM);
       const id = world.add(solid(world.mesh(mesh)), matrix);
       for (let i = 0; i < 24; i++) {
         const triangle = 3 * random.integer(mesh.indices.length / 3);
@@ -106,8 +106,11 @@ describe.each(PLACES)('%s', (_, place) => {
         const point = a!.clone().addScaledVector(b!.sub(a!), s).addScaledVector(c!.sub(a!), t).applyMatrix4(matrix);
         if (i % 5 === 0) point.addScalar(1e-7);
         const at = world.point(point);
-        answers.add(`${name}: around`, inOnePiece(world.core.volumes.containing(at, ALL)));
-        answers.add(`${name}: closest`, inOnePiece(world.core.volumes.closestPoint(at, Number.POSITIVE_INFINITY, ALL)));
+        answers.add(`${name}: around`, runToEnd(world.core.volumes.containing(at, ALL_FILTER)));
+        answers.add(
+          `${name}: closest`,
+          runToEnd(world.core.volumes.closestPoint(at, Number.POSITIVE_INFINITY, ALL_FILTER)),
+        );
       }
       world.core.removeObject(id);
     }
@@ -118,10 +121,10 @@ describe.each(PLACES)('%s', (_, place) => {
     const answers = new Answers();
     const { world, ids, shapes, query } = await scene(100, 5);
     for (let i = 0; i < 320; i++) {
-      const shape = i % 2 === 0 ? random.pick(shapes) : anyRound(random);
-      const described = query(shape, random.placement(random.point(6), ANY_FORM));
+      const shape = i % 2 === 0 ? random.pick(shapes) : randomPrimitive(random);
+      const described = query(shape, random.placement(random.point(6), ANY_TRANSFORM));
       const filter = filterOf(i >> 1, ids);
-      const ask = () => inOnePiece(world.core.volumes.overlap(described, filter));
+      const ask = () => runToEnd(world.core.volumes.overlap(described, filter));
       const found = onClock('standing', ask);
       answers.add(`${i % 2 === 0 ? 'a mesh' : 'a solid'}, precision ${filter.precision}`, found);
       if (i % 10 === 0) expect(onClock('late', ask)).toEqual(found);
@@ -149,12 +152,12 @@ describe.each(PLACES)('%s', (_, place) => {
   test('which triangles of two meshes meet', async () => {
     const answers = new Answers();
     const world = await World.create();
-    const meshes = kinds(random)
+    const meshes = meshKinds(random)
       .slice(0, 20)
       .map(([, mesh]) => world.mesh(mesh));
     for (let i = 0; i < 160; i++) {
       const [a, b] = [random.pick(meshes), random.pick(meshes)];
-      const matrix = random.placement(random.point(1.2), i % 2 === 0 ? { low: 1, high: 1 } : ANY_FORM).elements;
+      const matrix = random.placement(random.point(1.2), i % 2 === 0 ? { low: 1, high: 1 } : ANY_TRANSFORM).elements;
       answers.add('at all', meshesIntersect(world.core, a, b, matrix));
       answers.add('all pairs', intersectingTriangles(world.core, a, b, matrix));
     }
@@ -166,20 +169,20 @@ test('the closest point of things of all sizes, from very near to very far', asy
   const answers = new Answers();
   const random = new ExactRandom(22);
   const world = await World.create();
-  const meshes = kinds(random)
+  const meshes = meshKinds(random)
     .slice(3, 9)
     .map(([, mesh]) => surface(world.mesh(mesh)));
   for (let i = 0; i < 60; i++) {
     const matrix = random.placement(random.direction().multiplyScalar(random.logRange(1e-6, 1e9)), {
       ...{ low: 1e-4, high: 1e4, mirrored: 0.2, sheared: 0.2 },
     });
-    world.add(i % 2 === 0 ? random.pick(meshes) : anyRound(random), matrix);
+    world.add(i % 2 === 0 ? random.pick(meshes) : randomPrimitive(random), matrix);
   }
   for (let i = 0; i < 300; i++) {
     const point = random.direction().multiplyScalar(random.logRange(1e-6, 1e9)).toArray();
-    const filter = { ...ALL, precision: PRECISIONS[i % 4]! };
-    answers.add('closest', inOnePiece(world.core.volumes.closestPoint(point, Number.POSITIVE_INFINITY, filter)));
-    answers.add('around', inOnePiece(world.core.volumes.containing(point, filter)));
+    const filter = { ...ALL_FILTER, precision: PRECISIONS[i % 4]! };
+    answers.add('closest', runToEnd(world.core.volumes.closestPoint(point, Number.POSITIVE_INFINITY, filter)));
+    answers.add('around', runToEnd(world.core.volumes.containing(point, filter)));
   }
   answers.check();
 });

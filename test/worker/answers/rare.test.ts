@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { makeId } from '../../../src/shared/ids.js';
 import * as layout from '../../../src/shared/layout.js';
 import type { MeshData } from '../../../src/shared/types.js';
-import { inOnePiece } from '../../../src/worker/binding/steps.js';
+import { runToEnd } from '../../../src/worker/binding/steps.js';
 import { bake, startCore } from '../../fixtures/core.js';
 import {
   Answers,
@@ -17,8 +17,8 @@ import {
   surface,
   World,
 } from '../../fixtures/exact-answers.js';
-import { recordOf, viewFrom } from '../../fixtures/exact-views.js';
-import { ALL } from '../../fixtures/near-scene.js';
+import { viewFrom, viewRecord } from '../../fixtures/exact-views.js';
+import { ALL_FILTER } from '../../fixtures/near-scene.js';
 import { boxMesh, icosphere, soup, type Triangles } from '../../oracle/meshes.js';
 
 const FAR = Number.POSITIVE_INFINITY;
@@ -73,7 +73,7 @@ test('skins of many vertices, some of which no bone moves', async () => {
   for (let i = 0; i < 60; i++) {
     const origin = random.direction().multiplyScalar(3);
     const direction = origin.clone().negate().add(random.point(0.4)).toArray();
-    answers.add('hits', world.core.rays.raycast({ origin: origin.toArray(), direction }, ALL));
+    answers.add('hits', world.core.rays.raycast({ origin: origin.toArray(), direction }, ALL_FILTER));
   }
   answers.check();
 });
@@ -96,8 +96,8 @@ test('round shapes whose axes are those of a box, over its edges', async () => {
           const place = (height: number) =>
             world.there(new Matrix4().setPosition(...along(axis, beyond, height * side, 0.5)));
           const motion = { way: along(axis, 0, -4 * side, 0), rotation: [0, 0, 0, 1] as const, tolerance: 0 };
-          answers.add('swept', world.core.sweeps.sweepAll({ ...shape, matrix: place(3) }, motion, ALL));
-          answers.add('meets', inOnePiece(world.core.volumes.overlap({ ...shape, matrix: place(1) }, ALL)));
+          answers.add('swept', world.core.sweeps.sweepAll({ ...shape, matrix: place(3) }, motion, ALL_FILTER));
+          answers.add('meets', runToEnd(world.core.volumes.overlap({ ...shape, matrix: place(1) }, ALL_FILTER)));
         }
       }
     }
@@ -142,11 +142,11 @@ test('behind closed meshes beside their origins', async () => {
   for (let i = 0; i < 10; i++) {
     const eye = { at: random.direction().multiplyScalar(40), to: random.point(5), near: 0.1, far: 500 };
     const options = viewFrom(i, eye, random);
-    const { record } = recordOf({ ...options, occlusion: true });
-    answers.add('seen', world.core.volumes.frustum(record, ALL));
+    const { record } = viewRecord({ ...options, occlusion: true });
+    answers.add('seen', world.core.volumes.frustum(record, ALL_FILTER));
     // A view that no longer asks for occlusion.
     for (const occlusion of [true, false]) {
-      world.staging.setView(recordOf({ ...options, occlusion }, 0).record);
+      world.staging.setView(viewRecord({ ...options, occlusion }, 0).record);
       answers.add('frames', frameAnswer(world.frame()));
     }
   }
@@ -162,8 +162,8 @@ test('capsules beside each other that are no longer round', async () => {
     for (const form of [new Matrix4(), new Matrix4().makeScale(1, 1, 2), new Matrix4().makeScale(2, 1, 1)]) {
       for (const shape of [capsule(0.5, [0, 0, -1], [0, 0, 1]), capsule(0.5, [-1, 0, 0], [1, 0, 0]), ball(0.5)]) {
         const query = { ...shape, matrix: world.there(at.clone().multiply(form)) };
-        answers.add('meets', inOnePiece(world.core.volumes.overlap(query, ALL)));
-        answers.add('closest', inOnePiece(world.core.volumes.closestPoint([0.2, i / 20, 0.1], FAR, ALL)));
+        answers.add('meets', runToEnd(world.core.volumes.overlap(query, ALL_FILTER)));
+        answers.add('closest', runToEnd(world.core.volumes.closestPoint([0.2, i / 20, 0.1], FAR, ALL_FILTER)));
       }
     }
   }
@@ -177,7 +177,7 @@ test('what is refused, removed and added anew among many', async () => {
   const ids = Array.from({ length: 300 }, () => world.add(ball(0.3), new Matrix4().setPosition(random.point(4))));
   const eye = { at: new Vector3(0, 0, 20), to: new Vector3(), near: 0.1, far: 100 };
   for (let frame = 0; frame < 6; frame++) {
-    if (frame < 2) world.staging.setView(recordOf(viewFrom(0, eye, random), 0).record);
+    if (frame < 2) world.staging.setView(viewRecord(viewFrom(0, eye, random), 0).record);
     for (const slot of [40, 70, 299]) world.move(ids[slot]!, new Matrix4().makeScale(frame % 2 ? 1 : 0, 1, 1));
     for (const slot of [35, 120]) {
       if (frame % 2 === 0) world.core.removeObject(ids[slot]!);
@@ -205,7 +205,7 @@ test('solid meshes that are swept around what is in them', async () => {
     const way = random.point(i % 4 === 0 ? 8 : 0.5).toArray() as [number, number, number];
     const turn = (i % 5 === 0 ? random.rotation().toArray() : [0, 0, 0, 1]) as [number, number, number, number];
     const motion = { way, rotation: turn, tolerance: 0 };
-    answers.try('swept', () => world.core.sweeps.sweepAll({ ...moving, matrix }, motion, ALL));
+    answers.try('swept', () => world.core.sweeps.sweepAll({ ...moving, matrix }, motion, ALL_FILTER));
   }
   answers.check();
 });
@@ -234,7 +234,7 @@ test('round shapes of any form over triangles along the axes, and through them',
     for (const detail of [layout.CONTACTS_ANY, layout.CONTACTS_FULL]) {
       answers.add('contacts', world.core.pairs.contact(cube, id, detail));
     }
-    answers.add('closest', inOnePiece(world.core.volumes.closestPoint(world.point(random.point(2)), FAR, ALL)));
+    answers.add('closest', runToEnd(world.core.volumes.closestPoint(world.point(random.point(2)), FAR, ALL_FILTER)));
     world.core.removeObject(id);
   }
   answers.check();
@@ -275,7 +275,7 @@ test('contacts of what was put by, with a clearance', async () => {
       world.put(makeId(900, 1), ball(1), new Matrix4());
       let steps = pairs.beginKeptContact(a, b, kept, FAR);
       while (steps === undefined) steps = pairs.resumeContact(a, b, FAR);
-      answers.add('contacts', inOnePiece(steps));
+      answers.add('contacts', runToEnd(steps));
       world.core.removeObject(makeId(900, 1));
     }
     for (const id of [a, b]) world.core.removeObject(id);
@@ -302,8 +302,8 @@ test('what touches walls from behind, in pictures without perspective too', asyn
   }
   for (let i = 0; i < 32; i++) {
     const eye = { at: random.direction().multiplyScalar(20), to: random.point(4), near: 0.1, far: 100 };
-    const { record } = recordOf({ ...viewFrom(i % 2 ? 3 : i, eye, random), occlusion: true });
-    answers.add('seen', world.core.volumes.frustum(record, ALL));
+    const { record } = viewRecord({ ...viewFrom(i % 2 ? 3 : i, eye, random), occlusion: true });
+    answers.add('seen', world.core.volumes.frustum(record, ALL_FILTER));
     world.staging.setView(record);
     answers.add('frames', frameAnswer(world.frame()));
   }
@@ -324,13 +324,13 @@ test('what is taken as a ball where boxes beside its triangles stand for it', as
     });
   }
   world.frame();
-  const filter = { ...ALL, precision: layout.PRECISION_SPHERE };
+  const filter = { ...ALL_FILTER, precision: layout.PRECISION_SPHERE };
   for (let i = 0; i < 60; i++) {
     const [from, to] = [random.point(14), random.point(9)];
     const ray = { origin: from.toArray(), direction: to.sub(from).toArray() };
-    answers.add('hits', inOnePiece(world.core.rays.raycastAll(ray, filter)));
+    answers.add('hits', runToEnd(world.core.rays.raycastAll(ray, filter)));
     const query = { ...ball(0.5), matrix: world.there(new Matrix4().setPosition(random.point(9))) };
-    answers.add('meets', inOnePiece(world.core.volumes.overlap(query, filter)));
+    answers.add('meets', runToEnd(world.core.volumes.overlap(query, filter)));
   }
   answers.check();
 });

@@ -4,10 +4,10 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import * as layout from '../../../src/shared/layout.js';
 import type { PickRay } from '../../../src/shared/packed.js';
 import type { Filter } from '../../../src/shared/protocol.js';
-import { inOnePiece } from '../../../src/worker/binding/steps.js';
-import { Answers, anyRound, ExactRandom, onClock, surface, World } from '../../fixtures/exact-answers.js';
-import { field, hills, kinds } from '../../fixtures/exact-meshes.js';
-import { ALL, ANY_FORM, PLACES } from '../../fixtures/near-scene.js';
+import { runToEnd } from '../../../src/worker/binding/steps.js';
+import { Answers, ExactRandom, onClock, randomPrimitive, surface, World } from '../../fixtures/exact-answers.js';
+import { heightField, hills, meshKinds } from '../../fixtures/exact-meshes.js';
+import { ALL_FILTER, ANY_TRANSFORM, PLACES } from '../../fixtures/near-scene.js';
 import { soup } from '../../oracle/meshes.js';
 
 const AXES = [new Vector3(1, 0, 0), new Vector3(0, 1, 0), new Vector3(0, 0, -1)];
@@ -47,12 +47,12 @@ describe.each(PLACES)('%s', (_, place) => {
 
   async function scene(count: number): Promise<{ world: World; ids: number[] }> {
     const world = await World.create(place);
-    const meshes = kinds(random)
+    const meshes = meshKinds(random)
       .slice(2, 20)
       .map(([, mesh]) => world.mesh(mesh));
     const ids = Array.from({ length: count }, (_, i) => {
-      const described = i % 2 === 0 ? surface(meshes[(i / 2) % meshes.length]!) : anyRound(random);
-      const matrix = random.placement(random.point(4), i % 3 === 0 ? { low: 1, high: 1 } : ANY_FORM);
+      const described = i % 2 === 0 ? surface(meshes[(i / 2) % meshes.length]!) : randomPrimitive(random);
+      const matrix = random.placement(random.point(4), i % 3 === 0 ? { low: 1, high: 1 } : ANY_TRANSFORM);
       const side = random.integer(4) * layout.FLAG_SIDE;
       const isMixed = i % 2 === 0 && i % 3 === 0;
       const flags = layout.FLAG_PICKABLE | side | (i % 5 === 0 ? layout.FLAG_STATIC : 0);
@@ -90,7 +90,7 @@ describe.each(PLACES)('%s', (_, place) => {
         layout.PRECISION_MESH,
       ]) {
         const filter: Filter = {
-          ...ALL,
+          ...ALL_FILTER,
           precision,
           side: i % 4,
           ...(i % 5 === 0 && { layers: 1 + (i % 7), ignore: some(random, ids) }),
@@ -98,7 +98,7 @@ describe.each(PLACES)('%s', (_, place) => {
         };
         answers.add(`precision ${precision}: nearest`, rays.raycast(ray, filter));
         answers.add(`precision ${precision}: any`, rays.anyHit(ray, filter));
-        if (i % 4 === 1) answers.add(`precision ${precision}: all`, inOnePiece(rays.raycastAll(ray, filter)));
+        if (i % 4 === 1) answers.add(`precision ${precision}: all`, runToEnd(rays.raycastAll(ray, filter)));
       }
     }
     answers.check();
@@ -108,7 +108,7 @@ describe.each(PLACES)('%s', (_, place) => {
   test('many at a time: in disorder, from one eye, and along an axis', async () => {
     const answers = new Answers();
     const { world, ids } = await scene(50);
-    const ground = world.mesh(field(20, hills));
+    const ground = world.mesh(heightField(20, hills));
     world.add(surface(ground), new Matrix4().makeScale(12, 12, 5).setPosition(0, 0, -5));
     function flat(count: number, make: (i: number) => [Vector3, Vector3]): Float32Array {
       const numbers: number[] = [];
@@ -131,14 +131,14 @@ describe.each(PLACES)('%s', (_, place) => {
     for (const [name, numbers] of KINDS) {
       for (const precision of [layout.PRECISION_OBB, layout.PRECISION_MESH]) {
         for (const side of [layout.SIDE_OWN, layout.SIDE_FRONT, layout.SIDE_BACK, layout.SIDE_DOUBLE]) {
-          const filter = { ...ALL, side, precision, ignore: some(random, ids), clips: clips(random, place) };
+          const filter = { ...ALL_FILTER, side, precision, ignore: some(random, ids), clips: clips(random, place) };
           answers.add(name, world.core.rays.raycastMany(numbers, filter));
         }
       }
-      answers.add(name, world.core.rays.raycastMany(numbers, ALL));
+      answers.add(name, world.core.rays.raycastMany(numbers, ALL_FILTER));
       answers.add(
         `${name}, in slices`,
-        onClock('late', () => world.core.rays.raycastMany(numbers, ALL, 0).done),
+        onClock('late', () => world.core.rays.raycastMany(numbers, ALL_FILTER, 0).done),
       );
     }
     answers.check();
@@ -146,14 +146,14 @@ describe.each(PLACES)('%s', (_, place) => {
 
   test('many at a time, at few objects', async () => {
     const answers = new Answers();
-    const all = kinds(random).slice(0, 20);
+    const all = meshKinds(random).slice(0, 20);
     for (const [k, [name, mesh]] of all.entries()) {
       const world = await World.create(place);
       const address = world.mesh(mesh);
-      const forms = [new Matrix4(), random.placement(new Vector3()), random.placement(random.point(1), ANY_FORM)];
+      const forms = [new Matrix4(), random.placement(new Vector3()), random.placement(random.point(1), ANY_TRANSFORM)];
       for (let i = 0; i <= k % 4; i++) {
         const side = layout.FLAG_PICKABLE | (random.integer(4) * layout.FLAG_SIDE);
-        const described = i % 2 === 0 ? surface(address) : anyRound(random);
+        const described = i % 2 === 0 ? surface(address) : randomPrimitive(random);
         world.add(described, forms[i % 3]!, {
           flags: side | (i === 2 ? layout.FLAG_FACE_SIDES : 0),
           faceSides: i === 2 ? faceSides(random) : undefined,
@@ -168,7 +168,7 @@ describe.each(PLACES)('%s', (_, place) => {
       });
       const rays = Float32Array.from(numbers.flat());
       for (const side of [layout.SIDE_OWN, layout.SIDE_DOUBLE]) {
-        answers.add(name, world.core.rays.raycastMany(rays, { ...ALL, side }));
+        answers.add(name, world.core.rays.raycastMany(rays, { ...ALL_FILTER, side }));
       }
     }
     answers.check();
@@ -183,7 +183,8 @@ describe.each(PLACES)('%s', (_, place) => {
         const { positions } = soup(random, count, 0.3, 1);
         const even = topology === 'lines' ? positions.subarray(0, 6 * Math.floor(positions.length / 6)) : positions;
         const mesh = world.mesh({ positions: even, topology });
-        for (let i = 0; i < 3; i++) ids.push(world.add(surface(mesh), random.placement(random.point(3), ANY_FORM)));
+        for (let i = 0; i < 3; i++)
+          ids.push(world.add(surface(mesh), random.placement(random.point(3), ANY_TRANSFORM)));
       }
     }
     const own = { ids: Uint32Array.from(ids.slice(0, 6)), thresholds: Float64Array.of(0, 0.01, 0.02, 0.1, 0.3, 1) };
@@ -202,21 +203,24 @@ describe.each(PLACES)('%s', (_, place) => {
         0.05,
       ];
       for (const filter of [
-        ALL,
-        { ...ALL, threshold: 0.05 },
-        { ...ALL, threshold: 0.1, own },
-        { ...ALL, threshold: 0.2, clips: clips(random, place) },
-        { ...ALL, threshold: 0.1, precision: layout.PRECISION_OBB },
+        ALL_FILTER,
+        { ...ALL_FILTER, threshold: 0.05 },
+        { ...ALL_FILTER, threshold: 0.1, own },
+        { ...ALL_FILTER, threshold: 0.2, clips: clips(random, place) },
+        { ...ALL_FILTER, threshold: 0.1, precision: layout.PRECISION_OBB },
       ]) {
         answers.add('nearest', world.core.rays.raycast(ray, filter));
-        if (i % 3 === 0) answers.add('all', inOnePiece(world.core.rays.raycastAll(ray, filter)));
+        if (i % 3 === 0) answers.add('all', runToEnd(world.core.rays.raycastAll(ray, filter)));
         answers.add('any', world.core.rays.anyHit(ray, filter));
         answers.add('as drawn', world.core.rays.raycast({ ...ray, cone }, filter));
-        if (i % 5 === 0) answers.add('all as drawn', inOnePiece(world.core.rays.raycastAll({ ...ray, cone }, filter)));
+        if (i % 5 === 0) answers.add('all as drawn', runToEnd(world.core.rays.raycastAll({ ...ray, cone }, filter)));
       }
       numbers.push(...origin, 0, ...direction, Number.POSITIVE_INFINITY);
     }
-    answers.add('many', world.core.rays.raycastMany(Float32Array.from(numbers), { ...ALL, threshold: 0.1, own }));
+    answers.add(
+      'many',
+      world.core.rays.raycastMany(Float32Array.from(numbers), { ...ALL_FILTER, threshold: 0.1, own }),
+    );
     answers.check();
   });
 
@@ -231,7 +235,7 @@ describe.each(PLACES)('%s', (_, place) => {
         return [...random.point(1).toArray(), ...half, ...random.rotation().toArray()];
       }).flat();
       const names = Array.from({ length: count }, (_, k) => `box ${k}`);
-      world.add(surface(mesh), random.placement(random.point(3), ANY_FORM), {
+      world.add(surface(mesh), random.placement(random.point(3), ANY_TRANSFORM), {
         flags: surface(mesh).flags | layout.FLAG_BOXES,
         boxes: { names, records: Float64Array.from(records) },
         contacts: layout.CONTACTS_BONES,
@@ -240,9 +244,9 @@ describe.each(PLACES)('%s', (_, place) => {
     for (let i = 0; i < 200; i++) {
       const ray = anyRay(world);
       for (const precision of [layout.PRECISION_AABB, layout.PRECISION_OBB, layout.PRECISION_MESH]) {
-        const filter = { ...ALL, precision, ...(i % 4 === 0 && { clips: clips(random, place) }) };
+        const filter = { ...ALL_FILTER, precision, ...(i % 4 === 0 && { clips: clips(random, place) }) };
         answers.add(`precision ${precision}: nearest`, world.core.rays.raycast(ray, filter));
-        answers.add(`precision ${precision}: all`, inOnePiece(world.core.rays.raycastAll(ray, filter)));
+        answers.add(`precision ${precision}: all`, runToEnd(world.core.rays.raycastAll(ray, filter)));
         answers.add(`precision ${precision}: any`, world.core.rays.anyHit(ray, filter));
       }
     }

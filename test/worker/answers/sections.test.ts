@@ -2,12 +2,12 @@
 import { Matrix4, Vector3 } from 'three';
 import { describe, expect, test, vi } from 'vitest';
 import * as layout from '../../../src/shared/layout.js';
-import { inOnePiece } from '../../../src/worker/binding/steps.js';
-import { fill } from '../../../src/worker/caps.js';
+import { runToEnd } from '../../../src/worker/binding/steps.js';
+import { fillOutlines } from '../../../src/worker/caps.js';
 import { nest } from '../../../src/worker/outline-nesting.js';
-import { Answers, anyRound, ExactRandom, onClock, surface, World } from '../../fixtures/exact-answers.js';
-import { kinds } from '../../fixtures/exact-meshes.js';
-import { ALL, ANY_FORM, PLACES } from '../../fixtures/near-scene.js';
+import { Answers, ExactRandom, onClock, randomPrimitive, surface, World } from '../../fixtures/exact-answers.js';
+import { meshKinds } from '../../fixtures/exact-meshes.js';
+import { ALL_FILTER, ANY_TRANSFORM, PLACES } from '../../fixtures/near-scene.js';
 import { boxMesh, merged, soup } from '../../oracle/meshes.js';
 
 /** Outlines of round shapes have this many points: engines need not agree on the cosine and sine of a step. */
@@ -26,7 +26,7 @@ function cut(
   vi.spyOn(Math, 'sin').mockImplementation(() => STEP_SINE);
   let ids: Uint32Array;
   try {
-    ids = sections.candidates(Float64Array.from(plane), { ...ALL, precision }, ROUND_POINTS, weld);
+    ids = sections.candidates(Float64Array.from(plane), { ...ALL_FILTER, precision }, ROUND_POINTS, weld);
   } finally {
     vi.restoreAllMocks();
   }
@@ -48,14 +48,14 @@ describe.each(PLACES)('%s', (_, place) => {
     const random = new ExactRandom(91);
     const answers = new Answers();
     const world = await World.create(place);
-    const shapes = kinds(random)
+    const shapes = meshKinds(random)
       .slice(0, 20)
       .map(([, mesh]) => surface(world.mesh(mesh)));
     shapes.push(surface(world.mesh({ positions: soup(random, 40, 0.3, 1).positions, topology: 'lines' })));
     shapes.push(surface(world.mesh({ positions: soup(random, 40, 0.3, 1).positions, topology: 'points' })));
     for (let i = 0; i < 80; i++) {
-      const described = i % 2 === 0 ? shapes[(i / 2) % shapes.length]! : anyRound(random);
-      world.add(described, random.placement(random.point(4), i % 3 === 0 ? { low: 1, high: 1 } : ANY_FORM));
+      const described = i % 2 === 0 ? shapes[(i / 2) % shapes.length]! : randomPrimitive(random);
+      world.add(described, random.placement(random.point(4), i % 3 === 0 ? { low: 1, high: 1 } : ANY_TRANSFORM));
     }
     for (let i = 0; i < 24; i++) {
       const normal = i % 4 === 0 ? new Vector3(0, 0, 1) : random.direction();
@@ -90,9 +90,9 @@ describe.each(PLACES)('%s', (_, place) => {
           Parameters<typeof nest>[0],
         ];
         const plane = Float64Array.of(...normal, -offset);
-        const parents = inOnePiece(nest(found[1], plane));
+        const parents = runToEnd(nest(found[1], plane));
         answers.add('cuts', found);
-        answers.add('nested and filled', [parents, inOnePiece(fill(found[1], parents, plane))]);
+        answers.add('nested and filled', [parents, runToEnd(fillOutlines(found[1], parents, plane))]);
       }
     }
     answers.check();
@@ -103,10 +103,13 @@ describe.each(PLACES)('%s', (_, place) => {
     const answers = new Answers();
     const world = await World.create(place);
     const { inspector } = world.core;
-    const meshes = kinds(random).map(([, mesh]) => world.mesh(mesh));
+    const meshes = meshKinds(random).map(([, mesh]) => world.mesh(mesh));
     meshes.push(world.mesh({ positions: soup(random, 90, 0.3, 1).positions, topology: 'lines' }));
     for (const [i, mesh] of meshes.entries()) {
-      const id = world.add(i % 6 === 5 ? anyRound(random) : surface(mesh), random.placement(random.point(9), ANY_FORM));
+      const id = world.add(
+        i % 6 === 5 ? randomPrimitive(random) : surface(mesh),
+        random.placement(random.point(9), ANY_TRANSFORM),
+      );
       for (const [from, to, most] of [
         [0, 99, 1e5],
         [2, 4, 1e5],
@@ -116,17 +119,17 @@ describe.each(PLACES)('%s', (_, place) => {
         onClock('late', () => {
           while (!inspector.stepTree(0));
         });
-        answers.add('trees', inOnePiece(inspector.takeTree(id)));
+        answers.add('trees', runToEnd(inspector.readTree(id)));
         inspector.end();
       }
       inspector.beginMesh(mesh, 3, 100);
       while (!inspector.stepTree(Number.POSITIVE_INFINITY));
-      answers.add('meshes', inOnePiece(inspector.takeTree(0)));
+      answers.add('meshes', runToEnd(inspector.readTree(0)));
       inspector.end();
     }
     for (const most of [5, 1e4]) {
-      answers.add('cells', inOnePiece(inspector.cells(most)));
-      answers.add('bounds', inOnePiece(inspector.bounds(most, [])));
+      answers.add('cells', runToEnd(inspector.cells(most)));
+      answers.add('bounds', runToEnd(inspector.bounds(most, [])));
       inspector.end();
     }
     answers.check();

@@ -8,24 +8,24 @@ import { makeId } from '../../../src/shared/ids.js';
 import * as layout from '../../../src/shared/layout.js';
 import type { MeshData } from '../../../src/shared/types.js';
 import type { PlacedDescription } from '../../../src/worker/binding/core.js';
-import { inOnePiece } from '../../../src/worker/binding/steps.js';
+import { runToEnd } from '../../../src/worker/binding/steps.js';
 import {
   Answers,
-  anyRound,
   ball,
   block,
   capsule,
   ExactRandom,
   frameAnswer,
   onClock,
-  SHOWN,
+  randomPrimitive,
   solid,
   surface,
+  VISIBLE_FLAGS,
   World,
 } from '../../fixtures/exact-answers.js';
-import { cylinder, field, ring, withoutLast } from '../../fixtures/exact-meshes.js';
-import { recordOf, viewFrom } from '../../fixtures/exact-views.js';
-import { ALL, ANY_FORM } from '../../fixtures/near-scene.js';
+import { cylinder, heightField, ring, withoutLast } from '../../fixtures/exact-meshes.js';
+import { viewFrom, viewRecord } from '../../fixtures/exact-views.js';
+import { ALL_FILTER, ANY_TRANSFORM } from '../../fixtures/near-scene.js';
 import { boxMesh, icosphere, soup } from '../../oracle/meshes.js';
 
 const FAR = Number.POSITIVE_INFINITY;
@@ -49,9 +49,9 @@ test('frames of what boxes stand for, with clearances and on its way', async () 
     const reach = [0, layout.FLAG_CONTINUOUS, layout.FLAG_CLEARANCE, layout.FLAG_CONTINUOUS | layout.FLAG_CLEARANCE][
       i % 4
     ]!;
-    const flags = SHOWN | reach | (isBoxed ? layout.FLAG_BOXES : 0);
+    const flags = VISIBLE_FLAGS | reach | (isBoxed ? layout.FLAG_BOXES : 0);
     const names = Array.from({ length: count }, (_, k) => `${k}`);
-    return world.add(isBoxed ? mesh : i % 2 ? anyRound(random) : mesh, random.placement(random.point(3)), {
+    return world.add(isBoxed ? mesh : i % 2 ? randomPrimitive(random) : mesh, random.placement(random.point(3)), {
       flags,
       clearance: reach & layout.FLAG_CLEARANCE ? 0.15 : 0,
       contacts: [
@@ -84,13 +84,16 @@ test('objects without a matrix, and that are set without one', async () => {
   const ids = [0, 1, 2, 3].map((i) => makeId(i, 1));
   for (const [i, id] of ids.entries()) {
     const described = [block([1, 2, 1]), ball(1.2), capsule(0.4, [0, 0, 0], [1, 1, 0]), ball(0.2)][i]!;
-    world.core.addObjects(Uint32Array.of(id), { ...described, flags: SHOWN | (i % 2 ? layout.FLAG_CONTINUOUS : 0) });
+    world.core.addObjects(Uint32Array.of(id), {
+      ...described,
+      flags: VISIBLE_FLAGS | (i % 2 ? layout.FLAG_CONTINUOUS : 0),
+    });
   }
   for (let frame = 0; frame < 3; frame++) {
     answers.add('frames', frameAnswer(world.frame()));
     if (frame === 0) world.move(ids[1]!, new Matrix4().makeTranslation(0.5, 0, 0));
     if (frame === 1) for (const id of ids) world.core.setObject(id, { ...ball(0.7), contacts: 4 });
-    answers.add('around', inOnePiece(world.core.volumes.containing([0.5, 0.1, 0], ALL)));
+    answers.add('around', runToEnd(world.core.volumes.containing([0.5, 0.1, 0], ALL_FILTER)));
   }
   answers.check();
 });
@@ -109,7 +112,7 @@ test('things on long and winding ways that graze each other', async () => {
   ];
   const ids = Array.from({ length: 20 }, (_, i) =>
     world.add(things[i % things.length]!, random.placement(random.point(2)), {
-      flags: SHOWN | layout.FLAG_CONTINUOUS,
+      flags: VISIBLE_FLAGS | layout.FLAG_CONTINUOUS,
       contacts: i % 2 ? layout.CONTACTS_MANIFOLD : layout.CONTACTS_ANY,
     }),
   );
@@ -135,7 +138,7 @@ test('things that leave each other, some from one place', async () => {
   for (const [i, a] of things.entries()) {
     for (const [k, b] of things.slice(i).entries()) {
       const place = new Vector3(20 * i, 20 * k, 0);
-      const flags = SHOWN | layout.FLAG_CONTINUOUS;
+      const flags = VISIBLE_FLAGS | layout.FLAG_CONTINUOUS;
       const ids = [a, b].map((each) =>
         world.add(each, new Matrix4().setPosition(place), { flags: each.flags | flags }),
       );
@@ -168,7 +171,7 @@ test('views whose eye is not where the view matrix says', async () => {
     ball(1),
   ];
   const ids = Array.from({ length: 60 }, (_, i) => {
-    const flags = SHOWN | (layout.FLAG_SIDE * (i % 4)) | (i % 3 ? layout.FLAG_NO_OCCLUDER : 0);
+    const flags = VISIBLE_FLAGS | (layout.FLAG_SIDE * (i % 4)) | (i % 3 ? layout.FLAG_NO_OCCLUDER : 0);
     return world.add(shapes[i % 4]!, random.placement(random.point(6), { low: 0.3, high: i % 3 ? 0.6 : 2 }), { flags });
   });
   for (let i = 0; i < 40; i++) {
@@ -179,11 +182,11 @@ test('views whose eye is not where the view matrix says', async () => {
     const projection = moved.multiply(
       i % 3 ? random.placement(random.point(2)) : new Matrix4().makeTranslation(random.point(2)),
     ).elements;
-    const view = recordOf({ ...options, projection: [...projection], occlusion: i % 2 === 0 });
-    answers.add('seen', world.core.volumes.frustum(view.record, ALL));
-    answers.add('in sight', inOnePiece(world.core.rays.sees(view.record, Uint32Array.from(ids), ALL)));
+    const view = viewRecord({ ...options, projection: [...projection], occlusion: i % 2 === 0 });
+    answers.add('seen', world.core.volumes.frustum(view.record, ALL_FILTER));
+    answers.add('in sight', runToEnd(world.core.rays.sees(view.record, Uint32Array.from(ids), ALL_FILTER)));
     const cursor = { x: random.range(60, 320), y: random.range(60, 240), radius: random.pick([2, 30]) };
-    answers.add('picked', inOnePiece(world.core.rays.pickScreenAll(view.record, cursor, { ...ALL, side: i % 4 })));
+    answers.add('picked', runToEnd(world.core.rays.pickScreenAll(view.record, cursor, { ...ALL_FILTER, side: i % 4 })));
   }
   answers.check();
 });
@@ -199,20 +202,23 @@ test('views among balls, capsules and many meshes that hide others', async () =>
   for (let i = 0; i < 140; i++) {
     const described = i % 3 === 0 ? shapes[(i / 3) % 3]! : surface(meshes[i % meshes.length]!);
     const at = random.placement(random.point(25).setY(2), { low: 2, high: 4 });
-    houses.push(world.add(described, at, { flags: SHOWN | (random.integer(4) * layout.FLAG_SIDE) }));
+    houses.push(world.add(described, at, { flags: VISIBLE_FLAGS | (random.integer(4) * layout.FLAG_SIDE) }));
     for (let k = 0; k < 2; k++) {
       const place = new Matrix4().setPosition(random.point(27).setY(2));
-      world.add(block([0.3, 0.3, 0.3]), place, { flags: SHOWN | layout.FLAG_NO_OCCLUDER });
+      world.add(block([0.3, 0.3, 0.3]), place, { flags: VISIBLE_FLAGS | layout.FLAG_NO_OCCLUDER });
     }
   }
   for (let i = 0; i < 12; i++) {
     const eye = { at: random.point(30).setY(2), to: random.point(8), near: 0.2, far: 200 };
-    const view = recordOf({ ...viewFrom(i, eye, random), occlusion: true, occlusionMargin: i % 3 === 0 ? 0.2 : 0 });
+    const view = viewRecord({ ...viewFrom(i, eye, random), occlusion: true, occlusionMargin: i % 3 === 0 ? 0.2 : 0 });
     world.staging.setView(view.record);
     answers.add('frames', frameAnswer(world.frame()));
-    answers.add('seen', world.core.volumes.frustum(view.record, ALL));
+    answers.add('seen', world.core.volumes.frustum(view.record, ALL_FILTER));
     // Planes are queried after a view with occlusion, and have none.
-    answers.add('within planes', world.core.volumes.frustum(Float32Array.of(1, 0, 0, 9, 0, 1, 0, 9, 0, 0, -1, 9), ALL));
+    answers.add(
+      'within planes',
+      world.core.volumes.frustum(Float32Array.of(1, 0, 0, 9, 0, 1, 0, 9, 0, 0, -1, 9), ALL_FILTER),
+    );
     if (i % 3 > 0) continue;
     for (let k = 0; k < 6; k++) {
       const n = (5 * i + k) % meshes.length;
@@ -241,12 +247,12 @@ test('lassos about slivers', async () => {
   }
   for (let i = 0; i < 60; i++) {
     const eye = { at: random.direction().multiplyScalar(12), to: random.point(1), near: 0.05, far: 60 };
-    const { record } = recordOf(viewFrom(i, eye, random));
+    const { record } = viewRecord(viewFrom(i, eye, random));
     const [x, y] = [random.range(80, 300), random.range(80, 230)];
     const corners = Array.from({ length: 3 + (i % 7) }, () => [x + random.range(-60, 60), y + random.range(-60, 60)]);
     for (const mode of ['touch', 'enclose'] as const) {
       const lasso = checkRegion('test', Float32Array.from(corners.flat()), mode)(record);
-      if (lasso) answers.add(mode, inOnePiece(world.core.volumes.pickRegion(record, lasso, ALL)));
+      if (lasso) answers.add(mode, runToEnd(world.core.volumes.pickRegion(record, lasso, ALL_FILTER)));
     }
   }
   answers.check();
@@ -257,9 +263,11 @@ test('what goes on its way while a frame looks at it', async () => {
   const answers = new Answers();
   const world = await World.create();
   const mesh = surface(world.mesh(icosphere(0.4, 2)));
-  const flags = SHOWN | layout.FLAG_CONTINUOUS;
+  const flags = VISIBLE_FLAGS | layout.FLAG_CONTINUOUS;
   const ids = Array.from({ length: 80 }, (_, i) =>
-    world.add(i % 2 ? mesh : ball(0.3), random.placement(random.point(4)), { flags: i % 4 === 3 ? SHOWN : flags }),
+    world.add(i % 2 ? mesh : ball(0.3), random.placement(random.point(4)), {
+      flags: i % 4 === 3 ? VISIBLE_FLAGS : flags,
+    }),
   );
   for (let frame = 0; frame < 6; frame++) {
     for (const id of ids) if (random.chance(0.6)) world.move(id, random.placement(random.point(4)));
@@ -295,15 +303,15 @@ test('regions and sights of sides that show', async () => {
   const answers = new Answers();
   const random = new ExactRandom(166);
   const world = await World.create();
-  const shapes = [field(4, () => 0), icosphere(1, 2), ring(1, 0.4, 10, 6), boxMesh(1, 1, 1)].map((mesh) =>
+  const shapes = [heightField(4, () => 0), icosphere(1, 2), ring(1, 0.4, 10, 6), boxMesh(1, 1, 1)].map((mesh) =>
     surface(world.mesh(mesh)),
   );
   const ids = Array.from({ length: 40 }, (_, i) =>
     world.add(
-      i % 5 === 4 ? anyRound(random) : shapes[i % 4]!,
-      random.placement(random.point(4), i % 2 ? ANY_FORM : {}),
+      i % 5 === 4 ? randomPrimitive(random) : shapes[i % 4]!,
+      random.placement(random.point(4), i % 2 ? ANY_TRANSFORM : {}),
       {
-        flags: SHOWN | (random.integer(4) * layout.FLAG_SIDE),
+        flags: VISIBLE_FLAGS | (random.integer(4) * layout.FLAG_SIDE),
       },
     ),
   );
@@ -319,12 +327,12 @@ test('regions and sights of sides that show', async () => {
   world.frame();
   for (let i = 0; i < 40; i++) {
     const eye = { at: random.direction().multiplyScalar(9), to: random.point(1), near: 0.05, far: 60 };
-    const view = recordOf(viewFrom(i, eye, random));
-    const filter = { ...ALL, side: i % 4 };
-    answers.add('in sight', inOnePiece(world.core.rays.sees(view.record, Uint32Array.from([...ids, posed]), filter)));
+    const view = viewRecord(viewFrom(i, eye, random));
+    const filter = { ...ALL_FILTER, side: i % 4 };
+    answers.add('in sight', runToEnd(world.core.rays.sees(view.record, Uint32Array.from([...ids, posed]), filter)));
     const cursor = { x: random.range(60, 320), y: random.range(60, 240), radius: random.pick([3, 30]) };
     answers.add('picked', world.core.rays.pickScreen(view.record, cursor, filter));
-    answers.add('all picked', inOnePiece(world.core.rays.pickScreenAll(view.record, cursor, filter)));
+    answers.add('all picked', runToEnd(world.core.rays.pickScreenAll(view.record, cursor, filter)));
   }
   answers.check();
 });

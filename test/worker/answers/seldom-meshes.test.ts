@@ -6,7 +6,7 @@ import * as layout from '../../../src/shared/layout.js';
 import type { MeshData } from '../../../src/shared/types.js';
 import { bake, startCore } from '../../fixtures/core.js';
 import { Answers, block, ExactRandom, onClock, solid, surface, World } from '../../fixtures/exact-answers.js';
-import { field, hills, lumpy, ring, scaled, withoutLast } from '../../fixtures/exact-meshes.js';
+import { heightField, hills, lumpyBall, ring, scaled, withoutLast } from '../../fixtures/exact-meshes.js';
 import { BakedMesh } from '../../oracle/baked.js';
 import { boxMesh, farPairs, icosphere, merged, soup, type Triangles } from '../../oracle/meshes.js';
 
@@ -53,7 +53,7 @@ test('large meshes, whose triangles are far from their neighbours', async () => 
     positions.map((x, i) => (i % 3 === 1 ? 2 * x : x)),
   );
   answers.add('baked', core.bakeMesh(mesh));
-  answers.try('welded', () => bake(core, field(50, hills), 1e-3));
+  answers.try('welded', () => bake(core, heightField(50, hills), 1e-3));
   answers.check();
 });
 
@@ -104,7 +104,13 @@ test('meshes that are moved, baked and freed while they are derived', async () =
   const world = await World.create();
   const { core } = world;
   for (let round = 0; round < 3; round++) {
-    const bodies = [lumpy(random, 6, 0.3), icosphere(1, 8), ring(1, 0.3, 20, 10), boxMesh(2, 1, 1), icosphere(1, 3)];
+    const bodies = [
+      lumpyBall(random, 6, 0.3),
+      icosphere(1, 8),
+      ring(1, 0.3, 20, 10),
+      boxMesh(2, 1, 1),
+      icosphere(1, 3),
+    ];
     const meshes = bodies.map((body) => world.mesh(body));
     for (const [i, mesh] of meshes.entries())
       core.refitMesh(
@@ -114,7 +120,7 @@ test('meshes that are moved, baked and freed while they are derived', async () =
     const ids = meshes.map((mesh, i) => world.add(solid(mesh), new Matrix4().setPosition(0.5 * i, 0, 0)));
     for (let i = 0; i + 1 < ids.length; i++)
       answers.add('contacts', core.pairs.contact(ids[i]!, ids[i + 1]!, layout.CONTACTS_MANIFOLD));
-    const told: unknown[] = [core.isDerivationWanted];
+    const told: unknown[] = [core.isDerivationPending];
     onClock('late', () => {
       const refit = core.beginRefit(meshes[0]!, bodies[0]!.positions, true);
       const baking = core.beginBake(meshes[1]!);
@@ -147,7 +153,7 @@ test('large meshes that are moved and wait to be derived, of which some change a
   const answers = new Answers();
   const world = await World.create();
   const { core } = world;
-  const body = field(46, hills);
+  const body = heightField(46, hills);
   const meshes = Array.from({ length: 6 }, () => world.mesh(body));
   const ids = meshes.map((mesh, i) => world.add(surface(mesh), new Matrix4().setPosition(5 * i, 0, 0)));
   const near = ids.map((_, i) => world.add(block([0.3, 0.3, 0.3]), new Matrix4().setPosition(5 * i, 0, 0)));
@@ -156,7 +162,7 @@ test('large meshes that are moved and wait to be derived, of which some change a
   for (let round = 0; round < 3; round++) {
     for (const mesh of meshes) core.refitMesh(mesh, moved(1 + round));
     for (const [i, id] of ids.entries()) told.push(core.pairs.contact(id, near[i]!, layout.CONTACTS_MANIFOLD));
-    told.push(core.isDerivationWanted);
+    told.push(core.isDerivationPending);
     // Copies the derived data before the copy of the mesh is complete.
     const refit = core.beginRefit(meshes[2]!, moved(2), true);
     onClock('late', () => {

@@ -4,23 +4,23 @@ import { expect, test } from 'vitest';
 import type { CharacterDescription } from '../../../src/shared/commands.js';
 import * as layout from '../../../src/shared/layout.js';
 import type { PlacedDescription } from '../../../src/worker/binding/core.js';
-import { inOnePiece } from '../../../src/worker/binding/steps.js';
+import { runToEnd } from '../../../src/worker/binding/steps.js';
 import {
   Answers,
-  anyRound,
   ball,
   block,
   capsule,
   ExactRandom,
   onClock,
-  SHOWN,
+  randomPrimitive,
   solid,
   surface,
+  VISIBLE_FLAGS,
   World,
 } from '../../fixtures/exact-answers.js';
-import { cylinder, field, hills, kinds, lumpy, ring } from '../../fixtures/exact-meshes.js';
-import { recordOf, viewFrom } from '../../fixtures/exact-views.js';
-import { ALL, ANY_FORM } from '../../fixtures/near-scene.js';
+import { cylinder, heightField, hills, lumpyBall, meshKinds, ring } from '../../fixtures/exact-meshes.js';
+import { viewFrom, viewRecord } from '../../fixtures/exact-views.js';
+import { ALL_FILTER, ANY_TRANSFORM } from '../../fixtures/near-scene.js';
 import { comb } from '../../oracle/lumps.js';
 import { boxMesh, icosphere, merged, rods, soup, type Triangles, transformed } from '../../oracle/meshes.js';
 
@@ -38,15 +38,15 @@ test('rays from very far away, at things of all kinds', async () => {
   const answers = new Answers();
   const random = new ExactRandom(151);
   const world = await World.create();
-  const meshes = kinds(random)
+  const meshes = meshKinds(random)
     .slice(0, 12)
     .map(([, mesh]) => surface(world.mesh(mesh)));
   for (const topology of ['points', 'lines'] as const) {
     meshes.push(surface(world.mesh({ positions: soup(random, 40, 0.3, 1).positions, topology })));
   }
   for (let i = 0; i < 48; i++) {
-    const described = i % 2 === 0 ? meshes[(i / 2) % meshes.length]! : anyRound(random);
-    world.add(described, random.placement(random.point(3), i % 3 === 0 ? ANY_FORM : {}));
+    const described = i % 2 === 0 ? meshes[(i / 2) % meshes.length]! : randomPrimitive(random);
+    world.add(described, random.placement(random.point(3), i % 3 === 0 ? ANY_TRANSFORM : {}));
   }
   const numbers: number[] = [];
   for (let i = 0; i < 160; i++) {
@@ -56,14 +56,18 @@ test('rays from very far away, at things of all kinds', async () => {
     const isAlong = i % 5 === 0;
     const start = isAlong ? random.point(2).addScaledVector(axis, -random.logRange(1e4, 1e9)) : origin;
     const ray = { origin: start.toArray(), direction: (isAlong ? axis : from.negate()).toArray() };
-    const filter = { ...ALL, threshold: 0.1, precision: i % 4 === 3 ? layout.PRECISION_OBB : layout.PRECISION_MESH };
+    const filter = {
+      ...ALL_FILTER,
+      threshold: 0.1,
+      precision: i % 4 === 3 ? layout.PRECISION_OBB : layout.PRECISION_MESH,
+    };
     answers.add('nearest', world.core.rays.raycast(ray, filter));
-    answers.add('all', inOnePiece(world.core.rays.raycastAll(ray, filter)));
+    answers.add('all', runToEnd(world.core.rays.raycastAll(ray, filter)));
     answers.add('any', world.core.rays.anyHit(ray, filter));
     numbers.push(...ray.origin, 0, ...ray.direction, FAR);
   }
   for (const threshold of [0, 0.2]) {
-    answers.add('many', world.core.rays.raycastMany(Float32Array.from(numbers), { ...ALL, threshold }));
+    answers.add('many', world.core.rays.raycastMany(Float32Array.from(numbers), { ...ALL_FILTER, threshold }));
   }
   answers.check();
 });
@@ -78,7 +82,7 @@ test('rays far away at few meshes, many at a time', async () => {
     const from = random.direction().multiplyScalar(i % 2 ? 5 : random.logRange(1e3, 1e7));
     return [...from.toArray(), 0, ...random.point(1.5).sub(from).toArray(), FAR];
   });
-  answers.add('many', world.core.rays.raycastMany(Float32Array.from(numbers.flat()), ALL));
+  answers.add('many', world.core.rays.raycastMany(Float32Array.from(numbers.flat()), ALL_FILTER));
   answers.check();
 });
 
@@ -99,8 +103,8 @@ test('rays along the axes of capsules, and in the planes of boxes', async () => 
       beside.set(Math.sign(beside.x), Math.sign(beside.y), Math.sign(beside.z)).multiplyScalar(i % 8 ? 1 : 0.5);
     const origin = place.add(beside).addScaledVector(axis, i % 5 ? -4 : 0);
     const ray = { origin: origin.toArray(), direction: axis.toArray() };
-    answers.add('nearest', world.core.rays.raycast(ray, { ...ALL, side: i % 4 }));
-    answers.add('all', inOnePiece(world.core.rays.raycastAll(ray, ALL)));
+    answers.add('nearest', world.core.rays.raycast(ray, { ...ALL_FILTER, side: i % 4 }));
+    answers.add('all', runToEnd(world.core.rays.raycastAll(ray, ALL_FILTER)));
   }
   answers.check();
 });
@@ -112,8 +116,8 @@ const TILTED = sheet(new Vector3(1, 2, 3));
 
 /** Obstacles that a walker may start inside of. */
 const THICKETS: [string, (world: World, random: ExactRandom) => PlacedDescription][] = [
-  ['a sheet', (world) => surface(world.mesh(field(6, () => 0)))],
-  ['hills', (world) => surface(world.mesh(field(12, hills)))],
+  ['a sheet', (world) => surface(world.mesh(heightField(6, () => 0)))],
+  ['hills', (world) => surface(world.mesh(heightField(12, hills)))],
   ['a ring', (world) => surface(world.mesh(ring(1, 0.4, 12, 6)))],
   ['rods', (world, random) => surface(world.mesh(rods(random, 12, 1)))],
   ['crossed sheets', (world) => surface(world.mesh(merged([TILTED, ...AXES.map((axis) => sheet(axis))])))],
@@ -133,7 +137,7 @@ test('walkers that begin across something', async () => {
       const place = new Vector3(20 * i, 0, 20 * k);
       const side = [layout.SIDE_DOUBLE, layout.SIDE_FRONT, layout.SIDE_BACK][k]!;
       const form = k === 0 ? new Matrix4().setPosition(place) : random.placement(place, { low: 0.8, high: 1.3 });
-      world.add(make(world, random), form, { flags: SHOWN | (side * layout.FLAG_SIDE) });
+      world.add(make(world, random), form, { flags: VISIBLE_FLAGS | (side * layout.FLAG_SIDE) });
       const offset = k === 1 ? new Vector3() : random.point(0.5);
       world.core.putCharacter(3 * i + k, {
         ...WALKER,
@@ -194,7 +198,7 @@ test('walkers of all kinds, up and down', async () => {
   const random = new ExactRandom(174);
   const answers = new Answers();
   const world = await World.create();
-  const ground = transformed(field(16, hills), (v) => v.set(9 * v.x, 9 * v.z, -9 * v.y));
+  const ground = transformed(heightField(16, hills), (v) => v.set(9 * v.x, 9 * v.z, -9 * v.y));
   world.add(surface(world.mesh(ground)));
   for (let i = 0; i < 40; i++) {
     const described = i % 3 ? block([0.6, random.range(0.1, 1), 0.6]) : capsule(0.3, [0, -1, 0], [0, 2, 0]);
@@ -280,29 +284,29 @@ test('queries in slices between which objects go', async () => {
   const random = new ExactRandom(159);
   const answers = new Answers();
   const world = await World.create();
-  const mesh = surface(world.mesh(lumpy(random, 5, 0.3)));
+  const mesh = surface(world.mesh(lumpyBall(random, 5, 0.3)));
   let ids: number[] = [];
   const fill = () => {
     ids = Array.from({ length: 60 }, (_, i) =>
-      world.add(i % 2 ? mesh : anyRound(random), random.placement(random.point(1.5))),
+      world.add(i % 2 ? mesh : randomPrimitive(random), random.placement(random.point(1.5))),
     );
   };
   const eye = { at: new Vector3(0, 0, 12), to: new Vector3() };
   const { rays, volumes, sections } = world.core;
   for (let round = 0; round < 4; round++) {
     fill();
-    const { record } = recordOf(viewFrom(0, eye, random));
+    const { record } = viewRecord(viewFrom(0, eye, random));
     const query = { ...(round % 2 ? mesh : block([1, 1, 1])), matrix: world.there(random.placement(random.point(1))) };
     const ray = {
       origin: [0, 0, 9] as [number, number, number],
       direction: [0.01, 0.02, -1] as [number, number, number],
     };
     const asked: [string, () => Generator<void, unknown>][] = [
-      ['closest', () => volumes.closestPoint([0.3, 0.2, 0.1], FAR, ALL)],
-      ['around', () => volumes.containing([0.3, 0.2, 0.1], ALL)],
-      ['met', () => volumes.overlap(query, ALL)],
-      ['in sight', () => rays.sees(record, Uint32Array.from(ids), ALL)],
-      ['hits', () => rays.raycastAll(ray, ALL)],
+      ['closest', () => volumes.closestPoint([0.3, 0.2, 0.1], FAR, ALL_FILTER)],
+      ['around', () => volumes.containing([0.3, 0.2, 0.1], ALL_FILTER)],
+      ['met', () => volumes.overlap(query, ALL_FILTER)],
+      ['in sight', () => rays.sees(record, Uint32Array.from(ids), ALL_FILTER)],
+      ['hits', () => rays.raycastAll(ray, ALL_FILTER)],
     ];
     for (const [kind, begin] of asked) {
       const told = onClock('late', () => {
@@ -318,7 +322,7 @@ test('queries in slices between which objects go', async () => {
       });
       answers.add(kind, told);
     }
-    const cut = sections.candidates(Float64Array.of(0, 0, 1, 0.1), ALL, 4, undefined);
+    const cut = sections.candidates(Float64Array.of(0, 0, 1, 0.1), ALL_FILTER, 4, undefined);
     onClock('late', () => {
       for (const [i, id] of cut.entries()) {
         if (i % 4 === 1) world.core.removeObject(id);
@@ -338,23 +342,23 @@ test('sweeps against sides that show, and sides of faces', async () => {
   const random = new ExactRandom(160);
   const answers = new Answers();
   const world = await World.create();
-  const meshes = kinds(random)
+  const meshes = meshKinds(random)
     .slice(2, 13)
     .map(([, mesh]) => surface(world.mesh(mesh)));
   for (let i = 0; i < 22; i++) {
     const faceSides = Uint32Array.from({ length: 6 }, (_, k) => ((5 * k + 2) << layout.FACE_SHIFT) | random.integer(4));
     const isMixed = i % 3 === 0;
-    world.add(meshes[i % meshes.length]!, random.placement(random.point(4), i % 2 ? ANY_FORM : {}), {
-      flags: SHOWN | (random.integer(4) * layout.FLAG_SIDE) | (isMixed ? layout.FLAG_FACE_SIDES : 0),
+    world.add(meshes[i % meshes.length]!, random.placement(random.point(4), i % 2 ? ANY_TRANSFORM : {}), {
+      flags: VISIBLE_FLAGS | (random.integer(4) * layout.FLAG_SIDE) | (isMixed ? layout.FLAG_FACE_SIDES : 0),
       faceSides: isMixed ? faceSides : undefined,
     });
   }
   for (let i = 0; i < 40; i++) {
     const from = random.direction().multiplyScalar(6);
-    const shape = i % 9 === 0 ? meshes[i % meshes.length]! : anyRound(random);
+    const shape = i % 9 === 0 ? meshes[i % meshes.length]! : randomPrimitive(random);
     const way = random.point(2).sub(from).toArray();
     const rotation = i % 3 ? NO_TURN : (random.rotation().toArray() as [number, number, number, number]);
-    const filter = { ...ALL, side: i % 4 };
+    const filter = { ...ALL_FILTER, side: i % 4 };
     const placed = { ...shape, matrix: world.there(random.placement(from, { low: 0.3, high: 0.8 })) };
     answers.add('first', world.core.sweeps.sweep(placed, { way, rotation, tolerance: 0 }, filter));
     answers.add('all', world.core.sweeps.sweepAll(placed, { way, rotation, tolerance: 0 }, filter));
@@ -379,7 +383,7 @@ test('distances of what is about one place', async () => {
   ];
   for (const [a, b] of pairs) {
     for (let i = 0; i < 6; i++) {
-      const both = i < 2 ? new Matrix4() : random.placement(new Vector3(), i < 4 ? {} : ANY_FORM);
+      const both = i < 2 ? new Matrix4() : random.placement(new Vector3(), i < 4 ? {} : ANY_TRANSFORM);
       const ids = [world.add(a, both), world.add(b, i % 2 ? both : new Matrix4())] as const;
       answers.try('apart', () => world.core.pairs.beginDistance(...ids, FAR, FAR));
       for (const id of ids) world.core.removeObject(id);
@@ -394,7 +398,9 @@ test('rays that two sets of planes cut where they do, each for its part', async 
   const world = await World.create();
   const mesh = surface(world.mesh(icosphere(1, 3)));
   for (let i = 0; i < 24; i++) {
-    world.add(i % 2 ? mesh : anyRound(random), random.placement(random.point(3)), { clipSet: i % 3 === 0 ? 0 : 1 });
+    world.add(i % 2 ? mesh : randomPrimitive(random), random.placement(random.point(3)), {
+      clipSet: i % 3 === 0 ? 0 : 1,
+    });
   }
   for (let i = 0; i < 120; i++) {
     const origin = random.direction().multiplyScalar(6);
@@ -410,9 +416,9 @@ test('rays that two sets of planes cut where they do, each for its part', async 
     const sets = Uint32Array.from([0, 0, 2, 0, 2, 0, 2, 0]);
     const clips = { sets, planes: Float64Array.from(i % 2 ? [...first, ...second] : [...second, ...first]) };
     const ray = { origin: origin.toArray(), direction: direction.toArray() };
-    answers.add('nearest', world.core.rays.raycast(ray, { ...ALL, clips }));
-    answers.add('all', inOnePiece(world.core.rays.raycastAll(ray, { ...ALL, clips })));
-    answers.add('any', world.core.rays.anyHit(ray, { ...ALL, clips }));
+    answers.add('nearest', world.core.rays.raycast(ray, { ...ALL_FILTER, clips }));
+    answers.add('all', runToEnd(world.core.rays.raycastAll(ray, { ...ALL_FILTER, clips })));
+    answers.add('any', world.core.rays.anyHit(ray, { ...ALL_FILTER, clips }));
   }
   answers.check();
 });
@@ -421,7 +427,7 @@ test('contacts in many places at once', async () => {
   const random = new ExactRandom(171);
   const answers = new Answers();
   const world = await World.create();
-  const spikes = field(14, (x, y) => (Math.round(7 * x + 7 * y) % 2 === 0 ? 0.15 : 0));
+  const spikes = heightField(14, (x, y) => (Math.round(7 * x + 7 * y) % 2 === 0 ? 0.15 : 0));
   const meshes = [surface(world.mesh(spikes)), solid(world.mesh(comb(14))), surface(world.mesh(rods(random, 30, 1)))];
   for (let i = 0; i < 45; i++) {
     const small = new Matrix4().makeScale(0.07, 0.07, 0.07);

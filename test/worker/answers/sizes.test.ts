@@ -9,23 +9,23 @@ import { makeId } from '../../../src/shared/ids.js';
 import * as layout from '../../../src/shared/layout.js';
 import type { MeshData } from '../../../src/shared/types.js';
 import type { PlacedDescription } from '../../../src/worker/binding/core.js';
-import { inOnePiece } from '../../../src/worker/binding/steps.js';
+import { runToEnd } from '../../../src/worker/binding/steps.js';
 import {
   Answers,
-  anyRound,
   ball,
   block,
   capsule,
   ExactRandom,
   frameAnswer,
   onClock,
+  randomPrimitive,
   solid,
   surface,
   World,
 } from '../../fixtures/exact-answers.js';
-import { kinds, lumpy, scaled } from '../../fixtures/exact-meshes.js';
-import { recordOf, viewFrom } from '../../fixtures/exact-views.js';
-import { ALL, ANY_FORM } from '../../fixtures/near-scene.js';
+import { lumpyBall, meshKinds, scaled } from '../../fixtures/exact-meshes.js';
+import { viewFrom, viewRecord } from '../../fixtures/exact-views.js';
+import { ALL_FILTER, ANY_TRANSFORM } from '../../fixtures/near-scene.js';
 import { icosphere, soup } from '../../oracle/meshes.js';
 import type { PlacementOptions } from '../../oracle/random.js';
 
@@ -45,7 +45,7 @@ const placedBy =
 async function scene(unit: number, random: ExactRandom, count: number, halfSize: number) {
   const placed = placedBy(unit);
   const world = await World.create();
-  const shapes: PlacedDescription[] = kinds(random)
+  const shapes: PlacedDescription[] = meshKinds(random)
     .slice(0, 20)
     .map(([, mesh], i) => (i % 2 ? solid : surface)(world.mesh(scaled(mesh, unit))));
   for (const topology of ['points', 'lines'] as const) {
@@ -54,7 +54,7 @@ async function scene(unit: number, random: ExactRandom, count: number, halfSize:
   }
   const ids = Array.from({ length: count }, (_, i) => {
     const described = shapes[i % shapes.length]!;
-    return world.add(described, placed(random, random.point(halfSize), i % 3 ? ANY_FORM : {}), {
+    return world.add(described, placed(random, random.point(halfSize), i % 3 ? ANY_TRANSFORM : {}), {
       clipSet: i % 4 === 0 ? 1 : 0,
       contacts: layout.CONTACTS_FULL,
     });
@@ -76,19 +76,19 @@ const QUESTIONS: [string, (unit: number) => Promise<Answers>][] = [
         const ray = { origin: from.toArray(), direction: random.point(3).sub(from).toArray() };
         const planes = Float64Array.of(...random.direction().toArray(), 1);
         const clips = { sets: Uint32Array.of(0, 1, 0, 0, 0, 1, 0, 0), planes };
-        const filter = { ...ALL, side: i % 4, threshold: i % 2 ? 0.05 : 0, ...(i % 3 === 0 && { clips }) };
+        const filter = { ...ALL_FILTER, side: i % 4, threshold: i % 2 ? 0.05 : 0, ...(i % 3 === 0 && { clips }) };
         answers.add('nearest', rays.raycast(ray, filter));
-        if (i % 2) answers.add('all', inOnePiece(rays.raycastAll(ray, filter)));
+        if (i % 2) answers.add('all', runToEnd(rays.raycastAll(ray, filter)));
         const eye = { at: from, to: random.point(1), near: 0.05, far: 40 };
-        const view = recordOf(viewFrom(i, eye, random));
+        const view = viewRecord(viewFrom(i, eye, random));
         const [x, y] = [random.range(60, 320), random.range(60, 240)];
         const pick = pickRay(view, x, y, 8);
         if (pick) answers.add('picked', rays.raycast(pick, filter));
         if (i % 4) continue;
-        answers.add('of the screen', inOnePiece(rays.pickScreenAll(view.record, { x, y, radius: 30 }, filter)));
+        answers.add('of the screen', runToEnd(rays.pickScreenAll(view.record, { x, y, radius: 30 }, filter)));
         for (const mode of ['touch', 'enclose'] as const) {
           const region = checkRegion('test', { x: 60, y: 60, width: 90, height: 120 }, mode)(view.record);
-          if (region) answers.add(mode, inOnePiece(volumes.pickRegion(view.record, region, filter)));
+          if (region) answers.add(mode, runToEnd(volumes.pickRegion(view.record, region, filter)));
         }
         answers.add('seen', volumes.frustum(view.record, filter));
       }
@@ -104,20 +104,20 @@ const QUESTIONS: [string, (unit: number) => Promise<Answers>][] = [
       const { volumes, pairs, sections } = world.core;
       for (let i = 0; i < 50; i++) {
         const point = random.point(4).toArray();
-        answers.add('closest', inOnePiece(volumes.closestPoint(point, i % 3 ? FAR : 0.3, ALL)));
-        answers.add('around', inOnePiece(volumes.containing(point, ALL)));
+        answers.add('closest', runToEnd(volumes.closestPoint(point, i % 3 ? FAR : 0.3, ALL_FILTER)));
+        answers.add('around', runToEnd(volumes.containing(point, ALL_FILTER)));
         const isMesh = i % 2 === 0;
         const at = random.point(3);
-        const matrix = isMesh ? placed(random, at, ANY_FORM) : random.placement(at, ANY_FORM);
-        const query = { ...(isMesh ? shapes[i % 20]! : anyRound(random)), matrix: world.there(matrix) };
-        answers.add('met', inOnePiece(volumes.overlap(query, ALL)));
+        const matrix = isMesh ? placed(random, at, ANY_TRANSFORM) : random.placement(at, ANY_TRANSFORM);
+        const query = { ...(isMesh ? shapes[i % 20]! : randomPrimitive(random)), matrix: world.there(matrix) };
+        answers.add('met', runToEnd(volumes.overlap(query, ALL_FILTER)));
         answers.try('apart', () => pairs.beginDistance(ids[i % 48]!, ids[(7 * i + 3) % 48]!, FAR, FAR));
       }
       for (let i = 0; i < 5; i++) {
         const plane = Float64Array.of(...random.direction().toArray(), random.range(-1, 1));
         for (const id of sections.candidates(
           plane,
-          { ...ALL, precision: layout.PRECISION_MESH },
+          { ...ALL_FILTER, precision: layout.PRECISION_MESH },
           4,
           i % 2 ? 1e-3 : undefined,
         )) {
@@ -137,9 +137,9 @@ const QUESTIONS: [string, (unit: number) => Promise<Answers>][] = [
       const answers = new Answers();
       const { world, shapes, ids, placed } = await scene(unit, random, 20, 2);
       for (let i = 0; i < 40; i++) {
-        const a = world.add(shapes[i % 20]!, placed(random, new Vector3(), i % 4 ? ANY_FORM : {}));
+        const a = world.add(shapes[i % 20]!, placed(random, new Vector3(), i % 4 ? ANY_TRANSFORM : {}));
         const isMesh = i % 3 > 0;
-        const other = isMesh ? shapes[(i * 7) % 20]! : anyRound(random);
+        const other = isMesh ? shapes[(i * 7) % 20]! : randomPrimitive(random);
         const b = world.add(
           other,
           (isMesh ? placed : (r: ExactRandom, at: Vector3) => r.placement(at))(random, random.point(1)),
@@ -155,8 +155,8 @@ const QUESTIONS: [string, (unit: number) => Promise<Answers>][] = [
         const matrix = world.there(isMesh ? placed(random, from) : random.placement(from));
         const way = random.point(1).sub(from).toArray();
         const rotation = i % 3 ? NO_TURN : (random.rotation().toArray() as [number, number, number, number]);
-        const moving = { ...(isMesh ? shapes[i % 20]! : anyRound(random)), matrix };
-        answers.add('swept', world.core.sweeps.sweepAll(moving, { way, rotation, tolerance: 0 }, ALL));
+        const moving = { ...(isMesh ? shapes[i % 20]! : randomPrimitive(random)), matrix };
+        answers.add('swept', world.core.sweeps.sweepAll(moving, { way, rotation, tolerance: 0 }, ALL_FILTER));
       }
       for (let frame = 0; frame < 3; frame++) {
         for (const id of ids) if (random.chance(0.7)) world.move(id, placed(random, random.point(2)));
@@ -173,7 +173,7 @@ const QUESTIONS: [string, (unit: number) => Promise<Answers>][] = [
       const answers = new Answers();
       const world = await World.create();
       const placed = placedBy(unit);
-      const body = scaled(lumpy(random, 3, 0.3), unit);
+      const body = scaled(lumpyBall(random, 3, 0.3), unit);
       const vertices = body.positions.length / 3;
       const weights = new Float32Array(4 * vertices);
       for (let i = 0; i < vertices; i++) weights.set([i % 3 ? 0.75 : 1, i % 3 ? 0.25 : 0], 4 * i);
@@ -193,10 +193,10 @@ const QUESTIONS: [string, (unit: number) => Promise<Answers>][] = [
         for (let i = 0; i < 24; i++) {
           const from = random.direction().multiplyScalar(5);
           const ray = { origin: from.toArray(), direction: random.point(1).sub(from).toArray() };
-          answers.add('hits', world.core.rays.raycast(ray, ALL));
+          answers.add('hits', world.core.rays.raycast(ray, ALL_FILTER));
           if (i % 4 > 0) continue;
-          answers.add('closest', inOnePiece(world.core.volumes.closestPoint(random.point(2).toArray(), FAR, ALL)));
-          answers.add('around', inOnePiece(world.core.volumes.containing(random.point(1).toArray(), ALL)));
+          answers.add('closest', runToEnd(world.core.volumes.closestPoint(random.point(2).toArray(), FAR, ALL_FILTER)));
+          answers.add('around', runToEnd(world.core.volumes.containing(random.point(1).toArray(), ALL_FILTER)));
         }
         answers.add('contacts', world.core.pairs.contact(ids[0]!, ids[1]!, layout.CONTACTS_FULL));
         for (const mesh of meshes)
@@ -222,7 +222,10 @@ test('frames of boxes that all but touch, or just do', async () => {
   const world = await World.create();
   const ids: [number, number][] = [];
   const pose = (i: number): [Matrix4, Matrix4] => {
-    const both = random.placement(new Vector3(12 * (i % 20), 12 * Math.floor(i / 20), 0), i % 4 === 0 ? ANY_FORM : {});
+    const both = random.placement(
+      new Vector3(12 * (i % 20), 12 * Math.floor(i / 20), 0),
+      i % 4 === 0 ? ANY_TRANSFORM : {},
+    );
     const hair = random.pick([0, 1e-7, -1e-7, 1e-6, -1e-6, 1e-5, -1e-5, 1e-3]);
     // Faces, edges that cross, edges along each other, a corner on a face.
     const turn = new Matrix4();
@@ -258,7 +261,7 @@ test('memory in use after each thing that is done, as often as it is', async () 
   const world = await World.create();
   const { core } = world;
   const open = soup(random, 300, 0.3, 1);
-  const body = lumpy(random, 8, 0.3);
+  const body = lumpyBall(random, 8, 0.3);
   const line = soup(random, 90, 0.3, 1).positions;
   let generation = 0;
   const deeds: [string, () => void][] = [
@@ -313,8 +316,8 @@ test('memory in use after each thing that is done, as often as it is', async () 
         const mesh = world.mesh(icosphere(1, 12));
         const id = world.add(surface(mesh), new Matrix4().makeScale(3, 3, 3));
         const eye = { at: new Vector3(0, 0, 9), to: new Vector3() };
-        const { record } = recordOf({ ...viewFrom(0, eye, new ExactRandom(1)), occlusion: true });
-        core.volumes.frustum(record, ALL);
+        const { record } = viewRecord({ ...viewFrom(0, eye, new ExactRandom(1)), occlusion: true });
+        core.volumes.frustum(record, ALL_FILTER);
         core.removeObject(id);
         core.freeMesh(mesh);
       },

@@ -4,21 +4,21 @@ import { describe, expect, test } from 'vitest';
 import { UNBOUND } from '../../../src/client/skin/pose-table.js';
 import * as layout from '../../../src/shared/layout.js';
 import type { MeshData } from '../../../src/shared/types.js';
-import { inOnePiece } from '../../../src/worker/binding/steps.js';
+import { runToEnd } from '../../../src/worker/binding/steps.js';
 import { bake, deformOf } from '../../fixtures/core.js';
 import {
   Answers,
-  anyRound,
   block,
   ExactRandom,
   frameAnswer,
+  randomPrimitive,
   solid,
   surface,
   World,
 } from '../../fixtures/exact-answers.js';
-import { lumpy, ring } from '../../fixtures/exact-meshes.js';
-import { recordOf, viewFrom } from '../../fixtures/exact-views.js';
-import { ALL, PLACES } from '../../fixtures/near-scene.js';
+import { lumpyBall, ring } from '../../fixtures/exact-meshes.js';
+import { viewFrom, viewRecord } from '../../fixtures/exact-views.js';
+import { ALL_FILTER, PLACES } from '../../fixtures/near-scene.js';
 import { boxMesh, icosphere, merged, soup, type Triangles } from '../../oracle/meshes.js';
 
 interface Kind {
@@ -83,7 +83,11 @@ describe.each(PLACES)('%s', (_, place) => {
     const answers = new Answers();
     const world = await World.create(place);
     const { core } = world;
-    const bodies = [lumpy(random, 4, 0.3), ring(1, 0.4, 12, 6), merged([boxMesh(2, 1, 1), soup(random, 40, 0.3, 1)])];
+    const bodies = [
+      lumpyBall(random, 4, 0.3),
+      ring(1, 0.4, 12, 6),
+      merged([boxMesh(2, 1, 1), soup(random, 40, 0.3, 1)]),
+    ];
     const meshes = bodies.map((body) => core.loadMesh(bake(core, rig(random, body, kind))));
     answers.add(
       'baked',
@@ -104,7 +108,7 @@ describe.each(PLACES)('%s', (_, place) => {
     );
     const ground = world.mesh(icosphere(1, 2));
     for (let i = 0; i < 6; i++) {
-      const described = i % 2 === 0 ? surface(ground) : anyRound(random);
+      const described = i % 2 === 0 ? surface(ground) : randomPrimitive(random);
       world.add(described, random.placement(random.point(2)), { contacts: layout.CONTACTS_ANY });
     }
     for (let frame = 0; frame < 4; frame++) {
@@ -128,17 +132,17 @@ describe.each(PLACES)('%s', (_, place) => {
         const from = random.direction().multiplyScalar(5);
         const ray = { origin: world.point(from), direction: random.point(1.5).sub(from).toArray() };
         for (const precision of [layout.PRECISION_OBB, layout.PRECISION_MESH]) {
-          answers.add('hits', core.rays.raycast(ray, { ...ALL, precision }));
-          if (i % 4 === 0) answers.add('all hits', inOnePiece(core.rays.raycastAll(ray, { ...ALL, precision })));
+          answers.add('hits', core.rays.raycast(ray, { ...ALL_FILTER, precision }));
+          if (i % 4 === 0) answers.add('all hits', runToEnd(core.rays.raycastAll(ray, { ...ALL_FILTER, precision })));
         }
         if (i % 4 === 1) {
           const point = world.point(random.point(2));
-          answers.add('closest', inOnePiece(core.volumes.closestPoint(point, Number.POSITIVE_INFINITY, ALL)));
-          answers.add('around', inOnePiece(core.volumes.containing(point, ALL)));
+          answers.add('closest', runToEnd(core.volumes.closestPoint(point, Number.POSITIVE_INFINITY, ALL_FILTER)));
+          answers.add('around', runToEnd(core.volumes.containing(point, ALL_FILTER)));
           const query = { ...block([0.3, 0.3, 0.3]), matrix: world.there(random.placement(random.point(1.5))) };
-          answers.add('meets', inOnePiece(core.volumes.overlap(query, ALL)));
+          answers.add('meets', runToEnd(core.volumes.overlap(query, ALL_FILTER)));
           const motion = { way: random.point(3).toArray(), rotation: [0, 0, 0, 1] as const, tolerance: 0 };
-          answers.add('swept', core.sweeps.sweepAll(query, motion, ALL));
+          answers.add('swept', core.sweeps.sweepAll(query, motion, ALL_FILTER));
         }
       }
       for (let i = 0; i + 1 < ids.length; i++) {
@@ -154,9 +158,10 @@ describe.each(PLACES)('%s', (_, place) => {
         at: new Vector3(...world.point(new Vector3(0, 1, 6))),
         to: new Vector3(...world.point(new Vector3())),
       };
-      const { record } = recordOf(viewFrom(frame, eye, random));
-      for (const precision of [1, 2, 3, 4]) answers.add('seen', core.volumes.frustum(record, { ...ALL, precision }));
-      answers.add('in sight', inOnePiece(core.rays.sees(record, Uint32Array.from(ids), ALL)));
+      const { record } = viewRecord(viewFrom(frame, eye, random));
+      for (const precision of [1, 2, 3, 4])
+        answers.add('seen', core.volumes.frustum(record, { ...ALL_FILTER, precision }));
+      answers.add('in sight', runToEnd(core.rays.sees(record, Uint32Array.from(ids), ALL_FILTER)));
       expect(core.check()).toBeNull();
     }
     // Vertices move underneath the pose.
@@ -184,7 +189,7 @@ test('objects keep their poses where they get other meshes, larger and smaller o
       const at = new Vector3(3 * (i % 6), 0, 0);
       const from = random.direction().multiplyScalar(4).add(at);
       const direction = at.add(random.point(0.5)).sub(from).toArray();
-      answers.add('hits', world.core.rays.raycast({ origin: from.toArray(), direction }, ALL));
+      answers.add('hits', world.core.rays.raycast({ origin: from.toArray(), direction }, ALL_FILTER));
     }
     expect(world.core.check()).toBeNull();
   };

@@ -5,19 +5,19 @@ import { describe, expect, test } from 'vitest';
 import { makeId } from '../../../src/shared/ids.js';
 import * as layout from '../../../src/shared/layout.js';
 import type { PlacedDescription } from '../../../src/worker/binding/core.js';
-import { inOnePiece } from '../../../src/worker/binding/steps.js';
+import { runToEnd } from '../../../src/worker/binding/steps.js';
 import {
   Answers,
-  anyRound,
   ExactRandom,
   frameAnswer,
   onClock,
+  randomPrimitive,
   solid,
   surface,
   World,
 } from '../../fixtures/exact-answers.js';
-import { field, hills, kinds } from '../../fixtures/exact-meshes.js';
-import { ALL, ANY_FORM } from '../../fixtures/near-scene.js';
+import { heightField, hills, meshKinds } from '../../fixtures/exact-meshes.js';
+import { ALL_FILTER, ANY_TRANSFORM } from '../../fixtures/near-scene.js';
 import { icosphere, rods, soup } from '../../oracle/meshes.js';
 
 /** Counts slices with a clock on which every check is late. */
@@ -32,11 +32,11 @@ function slicesOf(begin: () => unknown, resume: () => unknown): number {
 function larger(world: World): [string, PlacedDescription][] {
   const random = new ExactRandom(131);
   const meshes = [
-    ...kinds(random).slice(2, 19),
+    ...meshKinds(random).slice(2, 19),
     ['a large ball', icosphere(1, 12)],
     ['many rods', rods(random, 120, 1)],
     ['a large soup', soup(random, 1500, 0.1, 1)],
-    ['more hills', field(30, hills)],
+    ['more hills', heightField(30, hills)],
   ] as const;
   return meshes.map(([name, mesh], i) => [name, (i % 2 ? solid : surface)(world.mesh(mesh))]);
 }
@@ -49,9 +49,9 @@ test('of contacts and distances', async () => {
   const shapes = larger(world);
   for (const [name, shape] of shapes) {
     for (let i = 0; i < 12; i++) {
-      const other = i % 3 === 0 ? anyRound(random) : random.pick(shapes)[1];
+      const other = i % 3 === 0 ? randomPrimitive(random) : random.pick(shapes)[1];
       const away = random.direction().multiplyScalar([0.6, 1.2, 3][i % 3]!);
-      const a = world.add(shape, random.placement(new Vector3(), i % 2 === 0 ? {} : ANY_FORM));
+      const a = world.add(shape, random.placement(new Vector3(), i % 2 === 0 ? {} : ANY_TRANSFORM));
       const b = world.add(other, random.placement(away));
       for (const detail of [layout.CONTACTS_ANY, layout.CONTACTS_MANIFOLD, layout.CONTACTS_TRIANGLES]) {
         const slices = slicesOf(
@@ -79,14 +79,19 @@ test('of sweeps', async () => {
   const { sweeps } = world.core;
   const shapes = larger(world);
   for (const [i, [name, shape]] of shapes.entries()) {
-    const id = world.add(shape, random.placement(new Vector3(), ANY_FORM));
+    const id = world.add(shape, random.placement(new Vector3(), ANY_TRANSFORM));
     for (let k = 0; k < 6; k++) {
       const from = random.direction().multiplyScalar(5);
-      const moving = k % 3 === 0 ? shapes[(3 * i + k) % shapes.length]![1] : anyRound(random);
+      const moving = k % 3 === 0 ? shapes[(3 * i + k) % shapes.length]![1] : randomPrimitive(random);
       const rotation =
         k % 2 === 0 ? ([0, 0, 0, 1] as const) : (random.rotation().toArray() as [number, number, number, number]);
       const motion = { way: random.point(1).sub(from).toArray(), rotation, tolerance: 0 };
-      const kept = sweeps.keepSweep({ ...moving, matrix: world.there(random.placement(from)) }, motion, ALL, k > 2);
+      const kept = sweeps.keepSweep(
+        { ...moving, matrix: world.there(random.placement(from)) },
+        motion,
+        ALL_FILTER,
+        k > 2,
+      );
       const slices = slicesOf(
         () => sweeps.beginKeptSweep(kept, 0),
         () => sweeps.resumeSweep(0),
@@ -104,8 +109,8 @@ test('of queries', async () => {
   const world = await World.create();
   const shapes = larger(world);
   for (let i = 0; i < 150; i++) {
-    const shape = i % 2 === 0 ? anyRound(random) : random.pick(shapes)[1];
-    world.add(shape, random.placement(random.point(4), ANY_FORM), { layers: 1 << (i % 3) });
+    const shape = i % 2 === 0 ? randomPrimitive(random) : random.pick(shapes)[1];
+    world.add(shape, random.placement(random.point(4), ANY_TRANSFORM), { layers: 1 << (i % 3) });
   }
   const count = (steps: Generator<void, unknown>): [number, unknown] =>
     onClock('late', () => {
@@ -117,14 +122,14 @@ test('of queries', async () => {
   const { volumes, sections } = world.core;
   for (let i = 0; i < 40; i++) {
     const point = random.point(5).toArray();
-    const filter = { ...ALL, precision: 1 + (i % 4) };
+    const filter = { ...ALL_FILTER, precision: 1 + (i % 4) };
     answers.add('closest points', count(volumes.closestPoint(point, Number.POSITIVE_INFINITY, filter)));
     answers.add('around', count(volumes.containing(point, filter)));
-    const query = { ...random.pick(shapes)[1], matrix: world.there(random.placement(random.point(4), ANY_FORM)) };
+    const query = { ...random.pick(shapes)[1], matrix: world.there(random.placement(random.point(4), ANY_TRANSFORM)) };
     answers.add('met', count(volumes.overlap(query, filter)));
     if (i % 8 > 0) continue;
     let slices = 0;
-    const ids = sections.candidates(Float64Array.of(...random.direction().toArray(), 0.1), ALL, 4, undefined);
+    const ids = sections.candidates(Float64Array.of(...random.direction().toArray(), 0.1), ALL_FILTER, 4, undefined);
     onClock('late', () => {
       for (const id of ids) {
         sections.begin(id);
@@ -144,9 +149,9 @@ describe('of frames', () => {
     const answers = new Answers();
     const world = await World.create();
     const shapes = larger(world);
-    const placed = () => random.placement(random.point(3), random.chance(0.5) ? {} : ANY_FORM);
+    const placed = () => random.placement(random.point(3), random.chance(0.5) ? {} : ANY_TRANSFORM);
     const put = (slot: number, generation: number) => {
-      const shape = slot % 3 === 0 ? anyRound(random) : random.pick(shapes)[1];
+      const shape = slot % 3 === 0 ? randomPrimitive(random) : random.pick(shapes)[1];
       const contacts = [layout.CONTACTS_ANY, layout.CONTACTS_MANIFOLD, layout.CONTACTS_FULL][slot % 3]!;
       const reaching = [0, 0, layout.FLAG_CONTINUOUS, layout.FLAG_CLEARANCE][slot % 4]!;
       world.put(makeId(slot, generation), shape, placed(), {
@@ -193,7 +198,7 @@ describe('of frames', () => {
     const matrices = Array.from({ length: 60 }, () => random.placement(random.point(3)));
     for (const each of [world, next]) {
       random.restart(137);
-      for (const [i, matrix] of matrices.entries()) each.add(anyRound(random), matrix, { group: i % 3 });
+      for (const [i, matrix] of matrices.entries()) each.add(randomPrimitive(random), matrix, { group: i % 3 });
     }
     const { contacts } = world.frame();
     const { a, b, groupA, groupB } = contacts;
@@ -224,7 +229,7 @@ test('memory in use, after the same is done', async () => {
   const shapes = larger(world);
   note('meshes');
   const ids = Array.from({ length: 3000 }, (_, i) => {
-    const shape = i % 20 === 0 ? random.pick(shapes)[1] : anyRound(random);
+    const shape = i % 20 === 0 ? random.pick(shapes)[1] : randomPrimitive(random);
     return world.add(shape, random.placement(random.point(30)), {
       contacts: i % 9 === 0 ? 4 : 1,
       clipSet: i === 2000 ? 1 : 0,
@@ -239,10 +244,10 @@ test('memory in use, after the same is done', async () => {
   for (let i = 0; i < 20; i++) {
     const ray = { origin: random.point(40).toArray(), direction: random.point(1).toArray() };
     const point = random.point(30).toArray();
-    inOnePiece(core.rays.raycastAll(ray, ALL));
-    onClock('standing', () => inOnePiece(core.volumes.closestPoint(point, Number.POSITIVE_INFINITY, ALL)));
+    runToEnd(core.rays.raycastAll(ray, ALL_FILTER));
+    onClock('standing', () => runToEnd(core.volumes.closestPoint(point, Number.POSITIVE_INFINITY, ALL_FILTER)));
     const query = { ...random.pick(shapes)[1], matrix: world.there(random.placement(random.point(30))) };
-    onClock('standing', () => inOnePiece(core.volumes.overlap(query, ALL)));
+    onClock('standing', () => runToEnd(core.volumes.overlap(query, ALL_FILTER)));
   }
   note('queries');
   for (const id of ids) core.removeObject(id);

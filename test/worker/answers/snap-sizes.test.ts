@@ -4,10 +4,10 @@ import { expect, test } from 'vitest';
 import * as layout from '../../../src/shared/layout.js';
 import type { Filter } from '../../../src/shared/protocol.js';
 import { Answers, ball, block, capsule, ExactRandom, solid, surface, World } from '../../fixtures/exact-answers.js';
-import { cylinder, field, kinds, ring, scaled } from '../../fixtures/exact-meshes.js';
-import { Picks } from '../../fixtures/exact-snaps.js';
-import { recordOf, viewFrom } from '../../fixtures/exact-views.js';
-import { ALL } from '../../fixtures/near-scene.js';
+import { cylinder, heightField, meshKinds, ring, scaled } from '../../fixtures/exact-meshes.js';
+import { SnapPicks } from '../../fixtures/exact-snaps.js';
+import { viewFrom, viewRecord } from '../../fixtures/exact-views.js';
+import { ALL_FILTER } from '../../fixtures/near-scene.js';
 import { boxMesh, merged, rods, soup } from '../../oracle/meshes.js';
 
 const EACH = [...[layout.SNAP_VERTEX, layout.SNAP_MIDPOINT, layout.SNAP_CENTER, layout.SNAP_EDGE, layout.SNAP_FACE]];
@@ -21,11 +21,11 @@ test.each([
   const random = new ExactRandom(181);
   const answers = new Answers();
   const world = await World.create();
-  const picks = new Picks(world);
+  const picks = new SnapPicks(world);
   const meshes = [
-    ...[boxMesh(1, 1, 1), cylinder(0.5, 0.5, 12), field(3, () => 0), ring(1, 0.3, 10, 6), rods(random, 6, 1)],
+    ...[boxMesh(1, 1, 1), cylinder(0.5, 0.5, 12), heightField(3, () => 0), ring(1, 0.3, 10, 6), rods(random, 6, 1)],
     ...[soup(random, 30, 0.5, 1), merged([boxMesh(1, 1, 1), scaled(boxMesh(1, 1, 1), 0.5)])],
-    ...kinds(random)
+    ...meshKinds(random)
       .slice(2, 4)
       .map(([, mesh]) => mesh),
   ].map((mesh, i) => (i % 3 ? surface : solid)(world.mesh(scaled(mesh, size))));
@@ -51,12 +51,12 @@ test.each([
     const isAlong = i % 6 === 0;
     const to = isAlong ? at.clone().sub(new Vector3(0, 0, 5)) : random.point(1.5);
     const eye = { at, to, near: random.pick([0.001, 0.1, 1]), far: random.pick([20, 1000]) };
-    const view = recordOf(viewFrom(i % 3 === 0 ? 3 : i, eye, random));
+    const view = viewRecord(viewFrom(i % 3 === 0 ? 3 : i, eye, random));
     const clips = {
       sets: Uint32Array.of(0, 1, 0, 0, 0, 1, 0, 0),
       planes: Float64Array.of(...random.direction().toArray(), 1),
     };
-    const filter: Filter = { ...ALL, side: i % 4, ...(i % 5 === 0 && { clips }) };
+    const filter: Filter = { ...ALL_FILTER, side: i % 4, ...(i % 5 === 0 && { clips }) };
     const cursor = [random.range(30, 350), random.range(40, 280), random.pick([1, 8, 30, 150])];
     answers.add('of any kind', picks.ask(view, cursor, filter, EVERY));
     answers.add('of one kind', picks.ask(view, cursor, filter, EACH[i % 5]!));

@@ -4,11 +4,11 @@ import { Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import * as layout from '../../../src/shared/layout.js';
 import type { Filter } from '../../../src/shared/protocol.js';
-import { Answers, anyRound, block, ExactRandom, surface, World } from '../../fixtures/exact-answers.js';
-import { cylinder, kinds } from '../../fixtures/exact-meshes.js';
-import { Picks } from '../../fixtures/exact-snaps.js';
-import { recordOf, viewFrom } from '../../fixtures/exact-views.js';
-import { ALL, ANY_FORM, PLACES } from '../../fixtures/near-scene.js';
+import { Answers, block, ExactRandom, randomPrimitive, surface, World } from '../../fixtures/exact-answers.js';
+import { cylinder, meshKinds } from '../../fixtures/exact-meshes.js';
+import { SnapPicks } from '../../fixtures/exact-snaps.js';
+import { viewFrom, viewRecord } from '../../fixtures/exact-views.js';
+import { ALL_FILTER, ANY_TRANSFORM, PLACES } from '../../fixtures/near-scene.js';
 import { boxMesh, soup } from '../../oracle/meshes.js';
 
 const { SNAP_VERTEX, SNAP_MIDPOINT, SNAP_CENTER, SNAP_EDGE, SNAP_FACE } = layout;
@@ -24,8 +24,8 @@ describe.each(PLACES)('%s', (_, place) => {
     const random = new ExactRandom(111);
     const answers = new Answers();
     const world = await World.create(place);
-    const picks = new Picks(world);
-    const shapes = kinds(random)
+    const picks = new SnapPicks(world);
+    const shapes = meshKinds(random)
       .slice(0, 14)
       .map(([, mesh]) => surface(world.mesh(mesh)));
     shapes.push(surface(world.mesh(cylinder(0.6, 0.5, 24))), surface(world.mesh(boxMesh(1, 1, 1))));
@@ -33,20 +33,21 @@ describe.each(PLACES)('%s', (_, place) => {
       shapes.push(surface(world.mesh({ positions: soup(random, 40, 0.3, 1).positions, topology })));
     }
     const form = (): Matrix4 =>
-      random.placement(random.point(halfSize), random.chance(0.5) ? { low: 0.4, high: 0.6 } : ANY_FORM);
+      random.placement(random.point(halfSize), random.chance(0.5) ? { low: 0.4, high: 0.6 } : ANY_TRANSFORM);
     for (let i = 0; i < count; i++) {
-      const described = i % 4 === 3 ? anyRound(random) : i % 4 === 2 ? block([0.5, 0.3, 0.8]) : random.pick(shapes);
+      const described =
+        i % 4 === 3 ? randomPrimitive(random) : i % 4 === 2 ? block([0.5, 0.3, 0.8]) : random.pick(shapes);
       const flags = layout.FLAG_PICKABLE | (random.integer(4) * layout.FLAG_SIDE);
       world.add(described, form(), { flags, layers: 1 << (i % 3), clipSet: i % 5 === 0 ? 1 : 0 });
     }
     for (let i = 0; i < 90; i++) {
       const [at, to] = [random.direction().multiplyScalar(random.range(1, 10)), random.point(0.5 * halfSize)];
       const eye = { at: new Vector3(...world.point(at)), to: new Vector3(...world.point(to)), near: 0.05, far: 50 };
-      const view = recordOf(viewFrom(i, eye, random));
+      const view = viewRecord(viewFrom(i, eye, random));
       const normal = random.direction();
       const planes = [...normal.toArray(), 1 - normal.dot(place), 0, 0, 1, 2 - place.z];
       const filter: Filter = {
-        ...ALL,
+        ...ALL_FILTER,
         side: layout.SIDE_OWN,
         ...(i % 5 === 0 && { layers: 1 + (i % 7) }),
         ...(i % 4 === 0 && {

@@ -3,10 +3,19 @@ import { Matrix4, Quaternion, Vector3 } from 'three';
 import { beforeEach, describe, expect, test } from 'vitest';
 import * as layout from '../../../src/shared/layout.js';
 import type { Filter } from '../../../src/shared/protocol.js';
-import { inOnePiece } from '../../../src/worker/binding/steps.js';
-import { Answers, anyRound, block, ExactRandom, onClock, solid, surface, World } from '../../fixtures/exact-answers.js';
-import { kinds } from '../../fixtures/exact-meshes.js';
-import { ALL, ANY_FORM, PLACES } from '../../fixtures/near-scene.js';
+import { runToEnd } from '../../../src/worker/binding/steps.js';
+import {
+  Answers,
+  block,
+  ExactRandom,
+  onClock,
+  randomPrimitive,
+  solid,
+  surface,
+  World,
+} from '../../fixtures/exact-answers.js';
+import { meshKinds } from '../../fixtures/exact-meshes.js';
+import { ALL_FILTER, ANY_TRANSFORM, PLACES } from '../../fixtures/near-scene.js';
 
 const KINDS = ['solid', 'mesh'] as const;
 const NO_TURN = [0, 0, 0, 1] as const;
@@ -17,13 +26,13 @@ describe.each(PLACES)('%s', (_, place) => {
 
   async function scene(count: number) {
     const world = await World.create(place);
-    const meshes = kinds(random)
+    const meshes = meshKinds(random)
       .slice(0, 19)
       .map(([, mesh]) => world.mesh(mesh));
     const any = (kind: (typeof KINDS)[number], i: number) =>
-      kind === 'mesh' ? (i % 2 ? solid : surface)(meshes[i % meshes.length]!) : anyRound(random);
+      kind === 'mesh' ? (i % 2 ? solid : surface)(meshes[i % meshes.length]!) : randomPrimitive(random);
     const ids = Array.from({ length: count }, (_, i) => {
-      const matrix = random.placement(random.point(4), i % 2 === 0 ? { low: 1, high: 1 } : ANY_FORM);
+      const matrix = random.placement(random.point(4), i % 2 === 0 ? { low: 1, high: 1 } : ANY_TRANSFORM);
       return world.add(any(i % 3 === 0 ? 'solid' : 'mesh', i), matrix, { layers: 1 << (i % 3) });
     });
     return { world, any, ids };
@@ -38,7 +47,7 @@ describe.each(PLACES)('%s', (_, place) => {
 
   function filterOf(i: number, ids: readonly number[]): Filter {
     return {
-      ...ALL,
+      ...ALL_FILTER,
       precision: 1 + ((i >> 2) % 4),
       ...(i % 5 === 0 && { layers: 1 + (i % 7), ignore: Uint32Array.from(ids.filter((id) => id % 3 === 0)) }),
     };
@@ -66,7 +75,7 @@ describe.each(PLACES)('%s', (_, place) => {
           let count = 1;
           let hits = sweeps.beginKeptSweep(kept, 0);
           for (; !hits; count++) hits = sweeps.resumeSweep(0);
-          expect(inOnePiece(hits)).toEqual(sweeps.sweepAll(shape, motion, filter));
+          expect(runToEnd(hits)).toEqual(sweeps.sweepAll(shape, motion, filter));
           return count;
         });
         answers.add(`${how}: slices`, slices);
@@ -107,7 +116,7 @@ describe.each(PLACES)('%s', (_, place) => {
       for (let i = 0; i < 10; i++) {
         const way = ways.subarray(layout.WAY_NUMBERS * i, layout.WAY_NUMBERS * (i + 1));
         const kept = world.core.sweeps.keepWay(shapes[i % 3]!, way, 0, many.filter);
-        answers.add('kept', inOnePiece(world.core.sweeps.beginKeptSweep(kept, Number.POSITIVE_INFINITY)!));
+        answers.add('kept', runToEnd(world.core.sweeps.beginKeptSweep(kept, Number.POSITIVE_INFINITY)!));
       }
     }
     answers.check();
@@ -121,10 +130,13 @@ test('of what grazes, starts in touch and goes along', async () => {
   world.add(block([4, 1, 4]), new Matrix4().setPosition(0, -1, 0));
   world.add(block([1, 1, 1]), new Matrix4().setPosition(2, 1, 0));
   for (let i = 0; i < 120; i++) {
-    const shape = { ...anyRound(random), matrix: world.there(new Matrix4().setPosition(random.point(3).round())) };
+    const shape = {
+      ...randomPrimitive(random),
+      matrix: world.there(new Matrix4().setPosition(random.point(3).round())),
+    };
     const way = random.point(3).round();
     for (const rotation of [NO_TURN, [0.6, 0, 0, 0.8], [0, 0.28, 0, 0.96]] as const) {
-      answers.add('all', world.core.sweeps.sweepAll(shape, { way: way.toArray(), rotation, tolerance: 0 }, ALL));
+      answers.add('all', world.core.sweeps.sweepAll(shape, { way: way.toArray(), rotation, tolerance: 0 }, ALL_FILTER));
     }
   }
   answers.check();

@@ -6,11 +6,19 @@ import { checkRegion } from '../../../src/client/query/query-options.js';
 import * as layout from '../../../src/shared/layout.js';
 import type { Filter } from '../../../src/shared/protocol.js';
 import type { PlacedDescription } from '../../../src/worker/binding/core.js';
-import { inOnePiece } from '../../../src/worker/binding/steps.js';
-import { Answers, anyRound, block, ExactRandom, frameAnswer, surface, World } from '../../fixtures/exact-answers.js';
-import { cylinder, field, hills, kinds } from '../../fixtures/exact-meshes.js';
-import { type Eye, recordOf, viewFrom } from '../../fixtures/exact-views.js';
-import { ALL, ANY_FORM, PLACES } from '../../fixtures/near-scene.js';
+import { runToEnd } from '../../../src/worker/binding/steps.js';
+import {
+  Answers,
+  block,
+  ExactRandom,
+  frameAnswer,
+  randomPrimitive,
+  surface,
+  World,
+} from '../../fixtures/exact-answers.js';
+import { cylinder, heightField, hills, meshKinds } from '../../fixtures/exact-meshes.js';
+import { type Eye, viewFrom, viewRecord } from '../../fixtures/exact-views.js';
+import { ALL_FILTER, ANY_TRANSFORM, PLACES } from '../../fixtures/near-scene.js';
 import { boxMesh, icosphere, soup } from '../../oracle/meshes.js';
 
 const PRECISIONS = [layout.PRECISION_SPHERE, layout.PRECISION_AABB, layout.PRECISION_OBB, layout.PRECISION_MESH];
@@ -18,15 +26,15 @@ const PRECISIONS = [layout.PRECISION_SPHERE, layout.PRECISION_AABB, layout.PRECI
 describe.each(PLACES)('%s', (_, place) => {
   async function scene(random: ExactRandom, count: number, halfSize: number) {
     const world = await World.create(place);
-    const shapes: PlacedDescription[] = kinds(random)
+    const shapes: PlacedDescription[] = meshKinds(random)
       .slice(0, 19)
       .map(([, mesh]) => surface(world.mesh(mesh)));
     for (const topology of ['points', 'lines'] as const) {
       shapes.push(surface(world.mesh({ positions: soup(random, 40, 0.3, 1).positions, topology })));
     }
     const ids = Array.from({ length: count }, (_, i) => {
-      const described = i % 2 === 0 ? shapes[(i / 2) % shapes.length]! : anyRound(random);
-      const matrix = random.placement(random.point(halfSize), i % 3 === 0 ? { low: 1, high: 1 } : ANY_FORM);
+      const described = i % 2 === 0 ? shapes[(i / 2) % shapes.length]! : randomPrimitive(random);
+      const matrix = random.placement(random.point(halfSize), i % 3 === 0 ? { low: 1, high: 1 } : ANY_TRANSFORM);
       const flags = described.flags | (i % 5 === 0 ? layout.FLAG_STATIC : 0);
       return world.add(described, matrix, { flags, layers: 1 << (i % 3), clipSet: i % 4 === 0 ? 1 : 0 });
     });
@@ -42,7 +50,7 @@ describe.each(PLACES)('%s', (_, place) => {
     const normal = random.direction();
     const planes = [...normal.toArray(), -normal.dot(random.point(3).add(place)), 0, 0, 1, -place.z];
     return {
-      ...ALL,
+      ...ALL_FILTER,
       side: i % 4,
       precision: PRECISIONS[(i >> 1) % 4]!,
       ...(i % 5 === 0 && { layers: 1 + (i % 7), ignore: Uint32Array.from(ids.filter((id) => id % 3 === 0)) }),
@@ -58,14 +66,14 @@ describe.each(PLACES)('%s', (_, place) => {
     const { world, ids } = await scene(random, 90, 7);
     const { rays, volumes } = world.core;
     for (let i = 0; i < 60; i++) {
-      const view = recordOf({ ...viewFrom(i, eye(random, world), random), margin: i % 4 === 0 ? 0.5 : 0 });
+      const view = viewRecord({ ...viewFrom(i, eye(random, world), random), margin: i % 4 === 0 ? 0.5 : 0 });
       const filter = filterOf(random, i, ids);
       answers.add('frustum', volumes.frustum(view.record, filter));
-      answers.add('sees', inOnePiece(rays.sees(view.record, Uint32Array.from(ids), { ...filter, clips: undefined! })));
+      answers.add('sees', runToEnd(rays.sees(view.record, Uint32Array.from(ids), { ...filter, clips: undefined! })));
       for (let k = 0; k < 4; k++) {
         const cursor = { x: random.range(20, 360), y: random.range(30, 290), radius: random.pick([0, 5, 40, 300]) };
         answers.add('pickScreen', rays.pickScreen(view.record, cursor, filter));
-        answers.add('pickScreenAll', inOnePiece(rays.pickScreenAll(view.record, cursor, filter)));
+        answers.add('pickScreenAll', runToEnd(rays.pickScreenAll(view.record, cursor, filter)));
         for (const radius of [0, 6]) {
           const ray = pickRay(view, cursor.x, cursor.y, radius);
           if (ray) answers.add('pick', rays.raycast(ray, filter));
@@ -78,8 +86,8 @@ describe.each(PLACES)('%s', (_, place) => {
         for (const mode of ['touch', 'enclose'] as const) {
           const rect = checkRegion('test', { x, y, width, height }, mode)(view.record);
           const lasso = checkRegion('test', Float32Array.from(corners.flat()), mode)(view.record);
-          if (rect) answers.add(`rectangle: ${mode}`, inOnePiece(volumes.pickRegion(view.record, rect, filter)));
-          if (lasso) answers.add(`lasso: ${mode}`, inOnePiece(volumes.pickRegion(view.record, lasso, filter)));
+          if (rect) answers.add(`rectangle: ${mode}`, runToEnd(volumes.pickRegion(view.record, rect, filter)));
+          if (lasso) answers.add(`lasso: ${mode}`, runToEnd(volumes.pickRegion(view.record, lasso, filter)));
         }
       }
       const planes = Array.from({ length: 1 + (i % 6) }, () => {
@@ -100,7 +108,7 @@ describe.each(PLACES)('%s', (_, place) => {
       for (let slot = 0; slot < 5; slot++) {
         if (frame > 0 && random.chance(0.4)) continue;
         const options = viewFrom(slot + frame, eye(random, world), random);
-        const view = recordOf(
+        const view = viewRecord(
           {
             ...options,
             layers: slot === 1 ? 3 : -1,
@@ -112,7 +120,7 @@ describe.each(PLACES)('%s', (_, place) => {
         world.staging.setView(view.record);
       }
       if (frame === 4) world.core.removeView(2);
-      for (const id of ids) if (random.chance(0.2)) world.move(id, random.placement(random.point(20), ANY_FORM));
+      for (const id of ids) if (random.chance(0.2)) world.move(id, random.placement(random.point(20), ANY_TRANSFORM));
       answers.add('frames', frameAnswer(world.frame()));
     }
     answers.check();
@@ -136,7 +144,7 @@ describe('with occlusion', () => {
     for (let i = 0; i < 16; i++) {
       const options = viewFrom(i, eye(), random);
       for (const occlusionMargin of [undefined, 0, 0.05, 0.3]) {
-        const record = recordOf({
+        const record = viewRecord({
           ...options,
           occlusion: true,
           ...(occlusionMargin !== undefined && { occlusionMargin }),
@@ -145,7 +153,7 @@ describe('with occlusion', () => {
           world.staging.setView(record.record);
           answers.add('frames', frameAnswer(world.frame()));
         }
-        answers.add(`margin ${occlusionMargin}`, world.core.volumes.frustum(record.record, ALL));
+        answers.add(`margin ${occlusionMargin}`, world.core.volumes.frustum(record.record, ALL_FILTER));
       }
     }
     answers.check();
@@ -154,7 +162,7 @@ describe('with occlusion', () => {
   test.each(GROUNDS)('behind hills %s', async (_, matrix) => {
     const random = new ExactRandom(73);
     const world = await World.create();
-    world.add(surface(world.mesh(field(32, hills))), matrix);
+    world.add(surface(world.mesh(heightField(32, hills))), matrix);
     for (let i = 0; i < 200; i++) {
       const at = random.point(1).applyMatrix4(matrix);
       world.add(block([0.3, 0.3, 0.3]), new Matrix4().setPosition(at), { flags: 7 | layout.FLAG_NO_OCCLUDER });
@@ -172,7 +180,7 @@ describe('with occlusion', () => {
     ['large meshes', (world) => [icosphere(1.2, 5), cylinder(1.3, 1, 60)].map((mesh) => surface(world.mesh(mesh)))],
     [
       'open meshes',
-      (world, random) => [field(3, () => 0), soup(random, 12, 1.5, 1)].map((mesh) => surface(world.mesh(mesh))),
+      (world, random) => [heightField(3, () => 0), soup(random, 12, 1.5, 1)].map((mesh) => surface(world.mesh(mesh))),
     ],
     ['occluders alone', (world) => [{ ...surface(world.mesh(icosphere(1.3, 3))), flags: 7 | layout.FLAG_OCCLUDER }]],
   ];

@@ -2,7 +2,7 @@
 import { type CollisionService, createCollisionService, type NamedBox, type ObjectId } from 'collision-worker';
 import { Matrix4, Vector3 } from 'three';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { anyBoxes, boxMatrix } from '../../fixtures/given-boxes.js';
+import { boxMatrix, randomBoxes } from '../../fixtures/given-boxes.js';
 import { PLACES } from '../../fixtures/twin.js';
 import { box, separation } from '../../oracle/convex.js';
 import { icosphere } from '../../oracle/meshes.js';
@@ -57,7 +57,7 @@ describe.each(PLACES)('%s', (_, place) => {
     for (let i = 0; i < 8; i++) {
       const { moved, exact } = placed();
       const isPlain = i >= 6;
-      const boxes = isPlain ? [] : anyBoxes(random, 1 + random.integer(4));
+      const boxes = isPlain ? [] : randomBoxes(random, 1 + random.integer(4));
       const id = service.addObject({
         shape: isPlain ? { type: 'box', halfExtents: [1, 1, 1] } : { type: 'mesh', mesh },
         matrix: moved.elements,

@@ -3,7 +3,7 @@ import { type CollisionService, createCollisionService, type NamedBox, type Obje
 import { Matrix4, PerspectiveCamera, Ray, Vector3 } from 'three';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { viewFromCamera } from '../../../src/client/three/view/view.js';
-import { anyBoxes, boxMatrix } from '../../fixtures/given-boxes.js';
+import { boxMatrix, randomBoxes } from '../../fixtures/given-boxes.js';
 import { PLACES } from '../../fixtures/twin.js';
 import { crossBox } from '../../oracle/bone-boxes.js';
 import { icosphere } from '../../oracle/meshes.js';
@@ -40,7 +40,7 @@ describe.each(PLACES)('%s', (_, place) => {
   test(`hits are those of slabs, of mirrored, sheared and scaled objects too, seed ${SEED}`, async () => {
     const random = new Random(SEED);
     const mesh = await service.addMesh(icosphere(0.5, 1));
-    const inherited = anyBoxes(random, 3);
+    const inherited = randomBoxes(random, 3);
     const withBoxes = await service.addMesh(icosphere(0.5, 1), { boxes: inherited });
     let hitCount = 0;
     let sure = 0;
@@ -48,7 +48,7 @@ describe.each(PLACES)('%s', (_, place) => {
       const things = Array.from({ length: 5 }, (_, i): Thing => {
         const matrix = random.placement(random.point(2), { low: 0.4, high: 2, mirrored: 0.4, sheared: 0.3 });
         const isInherited = i === 0;
-        const boxes = isInherited ? inherited : anyBoxes(random, 1 + random.integer(6));
+        const boxes = isInherited ? inherited : randomBoxes(random, 1 + random.integer(6));
         const moved = matrix.clone().setPosition(new Vector3().setFromMatrixPosition(matrix).add(place));
         const shape = { type: 'mesh', mesh: isInherited ? withBoxes : mesh } as const;
         const id = service.addObject({ shape, matrix: moved.elements, ...(!isInherited && { boxes }) });

@@ -2,9 +2,9 @@
 import { CollisionError, type CollisionService, createCollisionService, type NamedBox } from 'collision-worker';
 import { Matrix4, Quaternion, TorusKnotGeometry, Vector3 } from 'three';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { anyBoxes } from '../../fixtures/given-boxes.js';
-import { Mortal } from '../../fixtures/mortal.js';
-import { bumpy } from '../../oracle/lumps.js';
+import { randomBoxes } from '../../fixtures/given-boxes.js';
+import { KillableService } from '../../fixtures/mortal.js';
+import { bumpyBall } from '../../oracle/lumps.js';
 import { boxMesh, icosphere, soup, type Triangles, trianglesOf } from '../../oracle/meshes.js';
 import { Random, SEED } from '../../oracle/random.js';
 import { trianglesUnder } from '../../oracle/triangle-pairs.js';
@@ -62,7 +62,7 @@ function sampleSticksOut(random: Random, mesh: Triangles, boxes: NamedBox[], sla
 }
 
 const MESHES: [string, (random: Random) => Triangles][] = [
-  ['a bumpy ball', (random) => bumpy(random, 5, 0.4)],
+  ['a bumpy ball', (random) => bumpyBall(random, 5, 0.4)],
   ['a knot', () => trianglesOf(new TorusKnotGeometry(1, 0.3, 40, 8))],
   ['loose triangles', (random) => soup(random, 300, 0.3, 2)],
   ['two triangles', (random) => soup(random, 2, 0.5, 1)],
@@ -100,7 +100,7 @@ test(`boxes are found conservative or not as samples say, seed ${SEED}`, async (
   const random = new Random(SEED);
   let [held, stuck] = [0, 0];
   for (let round = 0; round < 30; round++) {
-    const data = round % 2 === 0 ? soup(random, 6, 0.7, 0.8) : bumpy(random, 2, 0.3);
+    const data = round % 2 === 0 ? soup(random, 6, 0.7, 0.8) : bumpyBall(random, 2, 0.3);
     const mesh = await service.addMesh(data);
     const own = await service.meshBoxes(mesh, { level: 1 + random.integer(2) });
     // Boxes that are slightly too small, moved, or cut in halves that cover what the whole one did.
@@ -291,7 +291,7 @@ test('bad boxes are refused by name, and nothing is lost', async () => {
 });
 
 test('another worker knows the boxes of meshes and of objects', async () => {
-  const mortal = await Mortal.create();
+  const mortal = await KillableService.create();
   const mesh = await mortal.service.addMesh(icosphere(0.5, 2), { boxes: HALVES });
   const shape = { type: 'mesh', mesh } as const;
   const at = (x: number) => new Matrix4().makeTranslation(x, 0, 0).elements;
@@ -313,10 +313,10 @@ test('memory of boxes comes back with their last object', async () => {
     // The same each time, since pairs that meet take memory, too.
     const random = new Random(SEED);
     const ids = Array.from({ length: 40 }, (_, i) =>
-      service.addObject({ shape: { type: 'mesh', mesh }, boxes: anyBoxes(random, 1 + (i % 5)), contacts: 'bounds' }),
+      service.addObject({ shape: { type: 'mesh', mesh }, boxes: randomBoxes(random, 1 + (i % 5)), contacts: 'bounds' }),
     );
     await service.update();
-    for (const id of ids) service.setObject(id, { boxes: anyBoxes(random, 2) });
+    for (const id of ids) service.setObject(id, { boxes: randomBoxes(random, 2) });
     await service.update();
     for (const id of ids) service.removeObject(id);
     await service.update();

@@ -6,7 +6,7 @@ import { FrameBuilder } from '../../../src/client/frame/frame-builder.js';
 import { FrameView } from '../../../src/client/frame/frame-result.js';
 import { CONTACTS_MANIFOLD } from '../../../src/shared/layout.js';
 import { NearScene, PLACES } from '../../fixtures/near-scene.js';
-import { ConvexSolid, penetration, wayAlong } from '../../oracle/penetration.js';
+import { ConvexSolid, depthAlong, penetration } from '../../oracle/penetration.js';
 import { Random, SEED } from '../../oracle/random.js';
 
 const COUNT = 100;
@@ -107,7 +107,7 @@ function expectFlat(contact: Contact, { matrices, size }: Pair, place: Vector3, 
   for (const depth of Array.from(contact.depths)) {
     expect(depth, `${name}: depth`).toBeGreaterThan(least - rounding);
     expect(depth, `${name}: depth`).toBeLessThan(least * 1.0001 + rounding);
-    expect(Math.abs(wayAlong(a, b, nx, ny, nz) - depth), `${name}: along the normal`).toBeLessThan(rounding);
+    expect(Math.abs(depthAlong(a, b, nx, ny, nz) - depth), `${name}: along the normal`).toBeLessThan(rounding);
   }
   const normal = new Vector3(nx, ny, nz);
   const points = Array.from(contact.depths, (_, k) => new Vector3().fromArray(Array.from(contact.points), 3 * k));

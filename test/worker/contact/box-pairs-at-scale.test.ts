@@ -6,7 +6,7 @@ import { FrameBuilder } from '../../../src/client/frame/frame-builder.js';
 import { FrameView } from '../../../src/client/frame/frame-result.js';
 import { CONTACTS_ANY, CONTACTS_MANIFOLD } from '../../../src/shared/layout.js';
 import { NearScene, PLACES } from '../../fixtures/near-scene.js';
-import { clipped } from '../../oracle/clip.js';
+import { clipPolygon } from '../../oracle/clip.js';
 import { Random, SEED } from '../../oracle/random.js';
 
 const PER_AXIS = 12;
@@ -94,7 +94,7 @@ describe.each(PLACES)(`%s, seed ${SEED}`, (_, place) => {
         (matrix) => scene.add(box, middle.clone().multiply(matrix), { contacts: CONTACTS_MANIFOLD }).id,
       );
       const square = [0, 1, 2, 3].map((k) => new Vector3(CORNER[k >> 1], 0, CORNER[((k + 1) >> 1) & 1]));
-      const shared = clipped(
+      const shared = clipPolygon(
         square.map((corner) => corner.clone().applyMatrix4(upper)),
         square,
       );

@@ -3,7 +3,7 @@
 import { Box3, Line3, Matrix4, TorusGeometry, Triangle, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import * as layout from '../../../src/shared/layout.js';
-import { NearScene, PLACES, type Thing } from '../../fixtures/near-scene.js';
+import { type NearObject, NearScene, PLACES } from '../../fixtures/near-scene.js';
 import { icosphere, merged, type Triangles, transformed, trianglesOf } from '../../oracle/meshes.js';
 import { Random, SEED } from '../../oracle/random.js';
 import { type AnyShape, frameOf } from '../../oracle/shapes.js';
@@ -198,7 +198,7 @@ function solid(shape: AnyShape): AnyShape {
 }
 
 /** The ids, the lower one first. */
-function order(a: Thing, b: Thing): [number, number] {
+function order(a: NearObject, b: NearObject): [number, number] {
   return a.id < b.id ? [a.id, b.id] : [b.id, a.id];
 }
 
@@ -216,7 +216,7 @@ function placed(shape: Parameters<typeof frameOf>[0], matrix: Matrix4): Matrix4 
  * From centre to centre, perpendicular to the faces of both bounding boxes, and from the inner one's centre to the nearest point
  * of a mesh that contains it.
  */
-function waysOut(outer: Thing, inner: Thing): Vector3[] {
+function waysOut(outer: NearObject, inner: NearObject): Vector3[] {
   const middle = middleOf(inner.shape, inner.matrix);
   const ways = [middle.clone().sub(middleOf(outer.shape, outer.matrix))];
   for (const { shape, matrix } of [outer, inner]) {
@@ -239,7 +239,7 @@ function waysOut(outer: Thing, inner: Thing): Vector3[] {
 }
 
 /** The extreme points along its own axes, of the round part there. */
-function endsOf({ shape, matrix }: Thing, middle: Vector3): Vector3[] {
+function endsOf({ shape, matrix }: NearObject, middle: Vector3): Vector3[] {
   const frame = shape.triangles ? matrix : placed(shape.shape, matrix);
   const all = shape.triangles && corners(shape.triangles, matrix);
   const ways = [0, 1, 2].flatMap((i) =>
@@ -248,7 +248,7 @@ function endsOf({ shape, matrix }: Thing, middle: Vector3): Vector3[] {
   return ways.map((way) => all?.reduce((a, b) => (b.dot(way) > a.dot(way) ? b : a)) ?? middle.clone().add(way));
 }
 
-function nearestPlace({ shape, matrix }: Thing, point: Vector3): Vector3 {
+function nearestPlace({ shape, matrix }: NearObject, point: Vector3): Vector3 {
   const { positions, indices } = shape.triangles!;
   const [a, b, c] = [0, 1, 2].map(() => new Vector3());
   const nearest = new Vector3(Infinity);
@@ -263,12 +263,12 @@ function nearestPlace({ shape, matrix }: Thing, point: Vector3): Vector3 {
 }
 
 /** How far the hull of the inner one must move along a unit direction to leave that of the outer one. */
-function depthAlong(outer: Thing, inner: Thing, way: Vector3): number {
+function depthAlong(outer: NearObject, inner: NearObject, way: Vector3): number {
   return reach(outer, way) + reach(inner, way.clone().negate());
 }
 
 /** How far a solid reaches along a unit direction; a round one by its circumscribed polyhedron. */
-function reach({ shape, matrix }: Thing, way: Vector3): number {
+function reach({ shape, matrix }: NearObject, way: Vector3): number {
   if (shape.triangles) return Math.max(...corners(shape.triangles, matrix).map((corner) => corner.dot(way)));
   const { matrix: frame, half } = { ...frameOf(shape.shape), matrix: placed(shape.shape, matrix) };
   const along = [0, 1, 2].map((i) => new Vector3().setFromMatrixColumn(frame, i).dot(way));
@@ -284,7 +284,7 @@ function corners({ positions }: Triangles, matrix: Matrix4): Vector3[] {
 }
 
 /** The point is the corner of a mesh that leaves last, or the centre of another shape. */
-function expectLast({ shape, matrix }: Thing, way: Vector3, point: Vector3, room: number): void {
+function expectLast({ shape, matrix }: NearObject, way: Vector3, point: Vector3, room: number): void {
   if (!shape.triangles) {
     expect(point.distanceTo(middleOf(shape, matrix))).toBeLessThan(room);
     return;

@@ -4,8 +4,8 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { FrameBuilder } from '../../../src/client/frame/frame-builder.js';
 import { FrameView } from '../../../src/client/frame/frame-result.js';
 import * as layout from '../../../src/shared/layout.js';
-import { NearScene, type Thing } from '../../fixtures/near-scene.js';
-import { cutOf } from '../../oracle/cut.js';
+import { type NearObject, NearScene } from '../../fixtures/near-scene.js';
+import { intersectionSegment } from '../../oracle/cut.js';
 import type { Corners } from '../../oracle/exact.js';
 import { boxMesh, icosphere, rods, soup, type Triangles, transformed, waves } from '../../oracle/meshes.js';
 import { Random, SEED } from '../../oracle/random.js';
@@ -30,7 +30,7 @@ describe(`segments of ${PAIRS} pairs of triangles, in both orders, seed ${SEED}`
     for (let i = 0; i < PAIRS; i++) {
       const pair = make(random);
       if (!pair.every((corners) => new Triangle(...corners).getArea() > 0)) continue;
-      const expected = cutOf(...pair);
+      const expected = intersectionSegment(...pair);
       const [a, b] = pair.map((corners) =>
         scene.add(scene.mesh(meshOf(corners)), new Matrix4(), { contacts: CONTACTS_TRIANGLES }),
       );
@@ -247,7 +247,7 @@ describe('in frames', () => {
   });
 });
 
-function contactOf(a: Thing, b: Thing) {
+function contactOf(a: NearObject, b: NearObject) {
   return scene.core.pairs.contact(a.id, b.id, CONTACTS_TRIANGLES);
 }
 
@@ -265,7 +265,7 @@ function expectOnBoth(ends: [Vector3, Vector3], p: Corners, q: Corners): void {
   for (const end of ends) for (const corners of [p, q]) expect(distance(end, corners)).toBeLessThan(slack);
   const [n, m] = [p, q].map((corners) => new Triangle(...corners).getNormal(new Vector3()));
   if (n.cross(m).length() < 0.1) return;
-  const expected = cutOf(p, q);
+  const expected = intersectionSegment(p, q);
   expect(expected).not.toBeNull();
   expect(Math.abs(ends[0].distanceTo(ends[1]) - expected![0].distanceTo(expected![1]))).toBeLessThan(10 * slack);
 }

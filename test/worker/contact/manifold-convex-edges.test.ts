@@ -5,11 +5,11 @@ import { FrameBuilder } from '../../../src/client/frame/frame-builder.js';
 import { FrameView } from '../../../src/client/frame/frame-result.js';
 import * as layout from '../../../src/shared/layout.js';
 import { NearScene, PLACES } from '../../fixtures/near-scene.js';
-import { someHull } from '../../oracle/hulls.js';
+import { randomHull } from '../../oracle/hulls.js';
 import { boxMesh, transformed, welded } from '../../oracle/meshes.js';
-import { ConvexSolid, wayAlong } from '../../oracle/penetration.js';
+import { ConvexSolid, depthAlong } from '../../oracle/penetration.js';
 import { Random, SEED } from '../../oracle/random.js';
-import { type AnyShape, anySolid } from '../../oracle/shapes.js';
+import { type AnyShape, randomSolid } from '../../oracle/shapes.js';
 
 const ball = (radius: number): AnyShape => ({ shape: { type: 'sphere', radius } });
 const box = (x: number, y: number, z: number): AnyShape => ({ shape: { type: 'box', halfExtents: [x, y, z] } });
@@ -363,7 +363,7 @@ describe.each(PLACES)('convex shapes %s', (_, place) => {
       const matrix = at(0.1, 0.2, 1.4).multiply(tilt);
       const contact = scene.manifoldOf(p, HERE, q, matrix)!;
       const [solid, other] = [new ConvexSolid(p, HERE), new ConvexSolid(q, matrix)];
-      expect(wayAlong(solid, other, ...contact.normal)).toBeCloseTo(contact.depth, 5);
+      expect(depthAlong(solid, other, ...contact.normal)).toBeCloseTo(contact.depth, 5);
       expect(contact.depth).toBeGreaterThan(0.09);
       if (exponent < -2) expect(contact.points.length).toBe(4);
     }
@@ -412,13 +412,13 @@ test(`needles beside each other leave across the narrower side, whichever way th
 test(`points lie in both, of 3,000 pairs of hulls and others that are squeezed and sheared, seed ${SEED}`, async () => {
   const random = new Random(SEED);
   const scene = await NearScene.at(new Vector3());
-  const hulls = Array.from({ length: 30 }, (_, i) => scene.mesh(someHull(random, i)));
+  const hulls = Array.from({ length: 30 }, (_, i) => scene.mesh(randomHull(random, i)));
   let count = 0;
   for (let i = 0; i < 3000; i++) {
     const form = { low: random.pick([1, 0.5, 0.2, 0.1]), high: 1, sheared: 0.3 };
     const from = random.placement(new Vector3(), form);
     const to = random.placement(random.point(0.8).applyMatrix4(from), form);
-    const [a, b] = [random.pick(hulls), random.chance(0.5) ? random.pick(hulls) : { shape: anySolid(random) }];
+    const [a, b] = [random.pick(hulls), random.chance(0.5) ? random.pick(hulls) : { shape: randomSolid(random) }];
     const contact = scene.manifoldOf(a, from, b, to);
     if (!contact) continue;
     count++;

@@ -2,11 +2,11 @@
 import { type CollisionService, createCollisionService, type Shape } from 'collision-worker';
 import { type Matrix4, Vector3 } from 'three';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ANY_FORM } from '../../fixtures/near-scene.js';
+import { ANY_TRANSFORM } from '../../fixtures/near-scene.js';
 import { icosphere } from '../../oracle/meshes.js';
-import { ConvexSolid, penetration, wayAlong } from '../../oracle/penetration.js';
+import { ConvexSolid, depthAlong, penetration } from '../../oracle/penetration.js';
 import { Random, SEED } from '../../oracle/random.js';
-import { type AnyShape, anySolid } from '../../oracle/shapes.js';
+import { type AnyShape, randomSolid } from '../../oracle/shapes.js';
 
 let service: CollisionService;
 beforeEach(async () => {
@@ -20,8 +20,9 @@ test(`every pair of a frame has its manifold, seed ${SEED}`, { timeout: 120_000 
   const mesh = await service.addMesh(triangles);
   const things = new Map<number, { shape: AnyShape; matrix: Matrix4 }>();
   for (let i = 0; i < 60; i++) {
-    const shape: AnyShape = i % 4 === 0 ? { shape: { type: 'mesh', mesh: 0 }, triangles } : { shape: anySolid(random) };
-    const matrix = random.placement(random.point(4), ANY_FORM);
+    const shape: AnyShape =
+      i % 4 === 0 ? { shape: { type: 'mesh', mesh: 0 }, triangles } : { shape: randomSolid(random) };
+    const matrix = random.placement(random.point(4), ANY_TRANSFORM);
     const given: Shape = i % 4 === 0 ? { type: 'mesh', mesh } : (shape.shape as Shape);
     things.set(service.addObject({ shape: given, matrix: matrix.elements, contacts: 'manifold' }), { shape, matrix });
   }
@@ -39,7 +40,7 @@ test(`every pair of a frame has its manifold, seed ${SEED}`, { timeout: 120_000 
       expect(depths.length).toBeLessThanOrEqual(4);
       const [x, y, z] = normals;
       expect(Math.hypot(x, y, z)).toBeCloseTo(1, 6);
-      expect(wayAlong(p, q, x, y, z)).toBeCloseTo(depths[0], 5);
+      expect(depthAlong(p, q, x, y, z)).toBeCloseTo(depths[0], 5);
       expect(depths[0]).toBeLessThan(penetration(p, q) * 1.0001 + 1e-6);
       for (let i = 0; i < points.length; i += 3) {
         const point = new Vector3().fromArray(points, i);
@@ -49,7 +50,7 @@ test(`every pair of a frame has its manifold, seed ${SEED}`, { timeout: 120_000 
     // One in five moves.
     for (const [id, thing] of things) {
       if (!random.chance(0.2)) continue;
-      thing.matrix = random.placement(random.point(4), ANY_FORM);
+      thing.matrix = random.placement(random.point(4), ANY_TRANSFORM);
       service.setTransform(id, thing.matrix.elements);
     }
   }

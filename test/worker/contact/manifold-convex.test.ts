@@ -2,9 +2,9 @@
 import { Matrix4, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import * as layout from '../../../src/shared/layout.js';
-import { ANY_FORM, NearScene, type Thing } from '../../fixtures/near-scene.js';
-import { someHull } from '../../oracle/hulls.js';
-import { ConvexSolid, penetration, wayAlong } from '../../oracle/penetration.js';
+import { ANY_TRANSFORM, type NearObject, NearScene } from '../../fixtures/near-scene.js';
+import { randomHull } from '../../oracle/hulls.js';
+import { ConvexSolid, depthAlong, penetration } from '../../oracle/penetration.js';
 import { Random, SEED } from '../../oracle/random.js';
 import type { AnyShape } from '../../oracle/shapes.js';
 
@@ -29,12 +29,12 @@ describe.each(PAIRS)(`%s and %s, seed ${SEED}`, { timeout: 240_000 }, (kindA, ki
   ])('%s', async (name, place, scale) => {
     const random = new Random(SEED);
     const scene = await NearScene.at(place);
-    const hulls = Array.from({ length: 12 }, (_, i) => scene.mesh(someHull(random, i)));
+    const hulls = Array.from({ length: 12 }, (_, i) => scene.mesh(randomHull(random, i)));
     const shapeOf = (kind: Kind) => (kind === 'hull' ? random.pick(hulls) : anyShape(random, kind));
     const worst = { depth: 0, point: 0 };
     let [found, confirmed, single, halved] = [0, 0, 0, 0];
     for (let i = 0; found < COUNT; i++) {
-      const form = random.chance(0.5) ? ANY_FORM : {};
+      const form = random.chance(0.5) ? ANY_TRANSFORM : {};
       const matrix = () => scaled(random.placement(random.point(random.chance(0.8) ? 1 : 0.01), form), scale);
       const a = scene.add(shapeOf(kindA), matrix());
       let b = scene.add(shapeOf(kindB), matrix());
@@ -62,7 +62,7 @@ describe.each(PAIRS)(`%s and %s, seed ${SEED}`, { timeout: 240_000 }, (kindA, ki
       const { x, y, z } = contact.normal;
       expect(contact.normal.length(), message).toBeCloseTo(1, 6);
       // Normals are float32, too.
-      expect(Math.abs(wayAlong(p, q, x, y, z) - contact.depth), message).toBeLessThan(
+      expect(Math.abs(depthAlong(p, q, x, y, z) - contact.depth), message).toBeLessThan(
         1e-6 * contact.depth + 2e-7 * size,
       );
       const tolerance = 2e-6 * size + 2e-7 * place.length();
@@ -102,7 +102,7 @@ interface Contact {
   turned: boolean;
 }
 
-function contactOf(scene: NearScene, a: Thing, b: Thing): Contact | null {
+function contactOf(scene: NearScene, a: NearObject, b: NearObject): Contact | null {
   const contact = scene.core.pairs.contact(a.id, b.id, layout.CONTACTS_MANIFOLD);
   if (!contact) return null;
   const back = scene.core.pairs.contact(b.id, a.id, layout.CONTACTS_MANIFOLD)!;
@@ -122,7 +122,7 @@ function contactOf(scene: NearScene, a: Thing, b: Thing): Contact | null {
   };
 }
 
-function moved(scene: NearScene, thing: Thing, way: Vector3, length: number): Thing {
+function moved(scene: NearScene, thing: NearObject, way: Vector3, length: number): NearObject {
   const position = new Vector3().setFromMatrixPosition(thing.matrix).addScaledVector(way, length);
   return scene.add(thing.shape, thing.matrix.clone().setPosition(position));
 }
@@ -131,7 +131,7 @@ function scaled(matrix: Matrix4, scale: number): Matrix4 {
   return new Matrix4().makeScale(scale, scale, scale).multiply(matrix);
 }
 
-function sizeOf({ shape, matrix }: Thing): number {
+function sizeOf({ shape, matrix }: NearObject): number {
   const solid = new ConvexSolid(shape, matrix);
   return Math.max(
     ...[0, 1, 2].map((i) => {
@@ -157,7 +157,7 @@ function anyShape(random: Random, kind: Exclude<Kind, 'hull'>): AnyShape {
   }
 }
 
-function describeThing({ shape, matrix }: Thing): string {
+function describeThing({ shape, matrix }: NearObject): string {
   const { shape: what, triangles } = shape;
   return `${JSON.stringify(triangles ? { vertices: triangles.positions.length / 3 } : what)} at ${matrix.elements}`;
 }

@@ -4,13 +4,13 @@ import type { MeshShape } from 'collision-worker';
 import { BoxGeometry, Matrix4, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import * as layout from '../../../src/shared/layout.js';
-import { ANY_FORM, NearScene, PLACES, type Thing } from '../../fixtures/near-scene.js';
+import { ANY_TRANSFORM, type NearObject, NearScene, PLACES } from '../../fixtures/near-scene.js';
 import { dragon } from '../../oracle/dragon.js';
-import { bumpy, comb, torus } from '../../oracle/lumps.js';
+import { bumpyBall, comb, torus } from '../../oracle/lumps.js';
 import { boxMesh, icosphere, merged, type Triangles, transformed, waves, welded } from '../../oracle/meshes.js';
-import { ConvexSolid, wayAlong } from '../../oracle/penetration.js';
+import { ConvexSolid, depthAlong } from '../../oracle/penetration.js';
 import { Random, SEED } from '../../oracle/random.js';
-import { meetingFaces, Surface } from '../../oracle/regions.js';
+import { intersectingFaces, Surface } from '../../oracle/regions.js';
 import type { AnyShape } from '../../oracle/shapes.js';
 
 const TURN = new Matrix4().makeRotationX(0.3).multiply(new Matrix4().makeRotationY(0.7));
@@ -23,7 +23,7 @@ interface Answer {
   depths: number[];
 }
 
-function contactOf({ core }: NearScene, a: Thing, b: Thing): Answer | null {
+function contactOf({ core }: NearScene, a: NearObject, b: NearObject): Answer | null {
   const found = core.pairs.contact(a.id, b.id, layout.CONTACTS_MANIFOLD);
   if (!found) return null;
   const vectors = (numbers: Float32Array) =>
@@ -33,12 +33,12 @@ function contactOf({ core }: NearScene, a: Thing, b: Thing): Answer | null {
 }
 
 /** That moving b along the first point's normal separates the two after its depth, and not before. */
-function expectParted(answer: Answer, a: Thing, b: Thing, message = ''): void {
+function expectParted(answer: Answer, a: NearObject, b: NearObject, message = ''): void {
   const surfaces = [a, b].map(({ shape, matrix }) => new Surface(shape.triangles!, matrix)) as [Surface, Surface];
   const moved = (factor: number) => answer.normals[0].clone().multiplyScalar(factor * answer.depths[0]);
   expect(answer.normals[0].length(), message).toBeCloseTo(1, 6);
-  expect(meetingFaces(...surfaces, moved(1.05)), `${message}: still meets`).toEqual([]);
-  expect(meetingFaces(...surfaces, moved(0.95)).length, `${message}: apart before`).toBe(1);
+  expect(intersectingFaces(...surfaces, moved(1.05)), `${message}: still meets`).toEqual([]);
+  expect(intersectingFaces(...surfaces, moved(0.95)).length, `${message}: apart before`).toBe(1);
 }
 
 describe('the same scene at all scales and places', () => {
@@ -47,7 +47,7 @@ describe('the same scene at all scales and places', () => {
     async (scale) => {
       for (const far of [0, 1e6]) {
         const place = new Vector3(far, -far, far).multiplyScalar(scale);
-        const shapes = [bumpy(new Random(1), 6, 0.05), torus(1, 0.4, 12)];
+        const shapes = [bumpyBall(new Random(1), 6, 0.05), torus(1, 0.4, 12)];
         for (const byVertices of [true, false]) {
           const scene = await NearScene.at(place);
           const [a, b] = shapes.map((mesh) =>
@@ -74,11 +74,14 @@ test(`under matrices of all kinds, mirrored ones too, seed ${SEED}`, async () =>
   const random = new Random(SEED);
   for (const [, place] of PLACES) {
     const scene = await NearScene.at(place);
-    const [a, b] = [scene.mesh(bumpy(random, 5, 0.05)), scene.mesh(bumpy(random, 4, 0.05))];
+    const [a, b] = [scene.mesh(bumpyBall(random, 5, 0.05)), scene.mesh(bumpyBall(random, 4, 0.05))];
     let count = 0;
     for (let i = 0; i < 40; i++) {
-      const first = scene.add(a, random.placement(new Vector3(), ANY_FORM));
-      const second = scene.add(b, random.placement(random.direction().multiplyScalar(random.range(1, 4)), ANY_FORM));
+      const first = scene.add(a, random.placement(new Vector3(), ANY_TRANSFORM));
+      const second = scene.add(
+        b,
+        random.placement(random.direction().multiplyScalar(random.range(1, 4)), ANY_TRANSFORM),
+      );
       const answer = contactOf(scene, first, second);
       if (!answer || new Set(answer.depths).size !== 1) continue;
       count++;
@@ -88,7 +91,7 @@ test(`under matrices of all kinds, mirrored ones too, seed ${SEED}`, async () =>
       const message = JSON.stringify([first.matrix.elements, second.matrix.elements]);
       const surfaces = [first, second].map((t) => new Surface(t.shape.triangles!, t.matrix)) as [Surface, Surface];
       const moved = answer.normals[0].clone().multiplyScalar(1.05 * answer.depths[0]);
-      expect.soft(meetingFaces(...surfaces, moved), message).toEqual([]);
+      expect.soft(intersectingFaces(...surfaces, moved), message).toEqual([]);
     }
     expect(count).toBeGreaterThan(8);
   }
@@ -264,7 +267,7 @@ describe('much in common', () => {
   test(`deep in one another, seed ${SEED}`, async () => {
     const random = new Random(SEED);
     const scene = await NearScene.at(ORIGIN);
-    const shapes = [scene.mesh(bumpy(random, 6, 0.05)), scene.mesh(icosphere(0.8, 5))];
+    const shapes = [scene.mesh(bumpyBall(random, 6, 0.05)), scene.mesh(icosphere(0.8, 5))];
     for (let i = 0; i < 20; i++) {
       const a = scene.add(shapes[0], random.placement(new Vector3()));
       const b = scene.add(shapes[1], random.placement(random.direction().multiplyScalar(random.range(0.4, 1))));
@@ -283,7 +286,7 @@ describe('one in another', () => {
   ];
   test.each(holders)('a mesh in %s leaves where the answer says', async (_, holder, matrix) => {
     const scene = await NearScene.at(ORIGIN);
-    for (const inner of [torus(1, 0.3, 12), bumpy(new Random(1), 5, 0.1)]) {
+    for (const inner of [torus(1, 0.3, 12), bumpyBall(new Random(1), 5, 0.1)]) {
       const at = TURN.clone().setPosition(0.5, 0.3, -0.2);
       const outside = scene.add(holder, matrix);
       const shape = scene.mesh(inner);
@@ -311,7 +314,7 @@ describe('one in another', () => {
   ])(`what is in %s leaves it across the nearest face, or shorter, seed ${SEED}`, async (_, parts) => {
     const random = new Random(SEED);
     const scene = await NearScene.at(ORIGIN);
-    const hill = scene.mesh(bumpy(random, 4, 0.05));
+    const hill = scene.mesh(bumpyBall(random, 4, 0.05));
     for (let i = 0; i < 20; i++) {
       const [size, turn] = [new Vector3(1, 2, 3).multiplyScalar(random.range(1, 2)), random.rotation()];
       const axes = [0, 1, 2].map((axis) => new Vector3().setComponent(axis, 1).applyQuaternion(turn));
@@ -328,7 +331,7 @@ describe('one in another', () => {
       const nearest = rooms.indexOf(Math.min(...rooms));
       const normal = axes[nearest].multiplyScalar(Math.sign(place.getComponent(nearest)));
       const solids = [outer, inner].map(({ shape, matrix }) => new ConvexSolid(shape, matrix));
-      const most = wayAlong(solids[0], solids[1], normal.x, normal.y, normal.z);
+      const most = depthAlong(solids[0], solids[1], normal.x, normal.y, normal.z);
       for (const [contained, pair] of [
         [2, [outer, inner]],
         [1, [inner, outer]],

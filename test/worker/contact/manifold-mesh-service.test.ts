@@ -3,10 +3,10 @@
 import { type CollisionService, createCollisionService, type Shape } from 'collision-worker';
 import { Matrix4, Vector3 } from 'three';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { bumpy, comb, torus } from '../../oracle/lumps.js';
+import { bumpyBall, comb, torus } from '../../oracle/lumps.js';
 import { boxMesh, type Triangles } from '../../oracle/meshes.js';
 import { Random, SEED } from '../../oracle/random.js';
-import { meetingFaces, Surface } from '../../oracle/regions.js';
+import { intersectingFaces, Surface } from '../../oracle/regions.js';
 
 let service: CollisionService;
 beforeEach(async () => {
@@ -16,7 +16,7 @@ afterEach(() => service.dispose());
 
 test(`meshes that meet part where a frame says, seed ${SEED}`, { timeout: 120_000 }, async () => {
   const random = new Random(SEED);
-  const kinds = [bumpy(random, 5, 0.06), torus(1, 0.3, 10), comb(2)];
+  const kinds = [bumpyBall(random, 5, 0.06), torus(1, 0.3, 10), comb(2)];
   const meshes = await Promise.all(kinds.map((mesh) => service.addMesh(mesh)));
   const things = new Map<number, { triangles: Triangles; matrix: Matrix4 }>();
   for (let i = 0; i < 24; i++) {
@@ -45,8 +45,8 @@ test(`meshes that meet part where a frame says, seed ${SEED}`, { timeout: 120_00
       });
       if (new Set(depths).size > 1) continue;
       const moved = (factor: number) => new Vector3().fromArray(normals).multiplyScalar(factor * depths[0]);
-      expect.soft(meetingFaces(...surfaces, moved(1.05)), `frame ${frame}: ${a} and ${b}`).toEqual([]);
-      expect.soft(meetingFaces(...surfaces, moved(0.95)).length, `frame ${frame}: ${a} and ${b}`).toBe(1);
+      expect.soft(intersectingFaces(...surfaces, moved(1.05)), `frame ${frame}: ${a} and ${b}`).toEqual([]);
+      expect.soft(intersectingFaces(...surfaces, moved(0.95)).length, `frame ${frame}: ${a} and ${b}`).toBe(1);
     }
     // One in three moves.
     for (const [id, thing] of things) {
@@ -69,7 +69,7 @@ describe('a solid mesh that is not convex contains', () => {
   const outers: [name: string, mesh: Triangles, place: (random: Random) => Vector3, out: number][] = [
     // Around its ring and about the centre; the longest possible way along an axis.
     ['a torus', torus(2, 0.4, 14), (random) => onRing(random.range(0, 2 * Math.PI)), 0.65],
-    ['a hilly ball', bumpy(new Random(SEED), 7, 0.06), (random) => random.point(0.2), 1.7],
+    ['a hilly ball', bumpyBall(new Random(SEED), 7, 0.06), (random) => random.point(0.2), 1.7],
   ];
   for (const [outerName, mesh, place, out] of outers) {
     test.each(inners)(`${outerName}: %s, which leaves where the answer says`, async (_, shape) => {

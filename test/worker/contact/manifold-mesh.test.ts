@@ -4,13 +4,13 @@ import { Matrix4, Triangle, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import * as layout from '../../../src/shared/layout.js';
 import { meshesIntersect } from '../../fixtures/core.js';
-import { NearScene, type Thing } from '../../fixtures/near-scene.js';
+import { type NearObject, NearScene } from '../../fixtures/near-scene.js';
 import { dragon } from '../../oracle/dragon.js';
-import { angle, bumpy, comb, torus } from '../../oracle/lumps.js';
+import { bumpyBall, comb, lShape, torus } from '../../oracle/lumps.js';
 import { boxMesh, icosphere, merged, type Triangles, transformed } from '../../oracle/meshes.js';
 import { ConvexSolid, penetration } from '../../oracle/penetration.js';
 import { Random, SEED } from '../../oracle/random.js';
-import { meetingFaces, regionsOf, Surface } from '../../oracle/regions.js';
+import { intersectingFaces, regionsOf, Surface } from '../../oracle/regions.js';
 import type { AnyShape } from '../../oracle/shapes.js';
 
 const POSES = 12;
@@ -25,10 +25,10 @@ interface Contact {
 const ORIGIN = new Vector3();
 
 const MESHES: [name: string, make: (random: Random) => readonly [Triangles, Triangles]][] = [
-  ['hilly balls', (random) => [bumpy(random, 7, 0.06), bumpy(random, 6, 0.06)]],
-  ['balls of many hills', (random) => [bumpy(random, 6, 0.15), bumpy(random, 6, 0.15)]],
+  ['hilly balls', (random) => [bumpyBall(random, 7, 0.06), bumpyBall(random, 6, 0.06)]],
+  ['balls of many hills', (random) => [bumpyBall(random, 6, 0.15), bumpyBall(random, 6, 0.15)]],
   ['tori', () => [torus(1, 0.3, 14), torus(0.8, 0.35, 12)]],
-  ['angles', () => [angle(3), angle(2)]],
+  ['angles', () => [lShape(3), lShape(2)]],
   ['combs', () => [comb(4), comb(3)]],
   ['a comb and a ball', () => [comb(3), icosphere(0.8, 5)]],
   ['dragons', () => [unit(dragon(11102)), unit(dragon(11102))]],
@@ -50,9 +50,11 @@ describe(`a region of contact parts where it says, over ${POSES} poses, seed ${S
         const [{ normal, depth }] = contact.regions;
         const moved = (factor: number) => normal.clone().multiplyScalar(factor * depth);
         expect
-          .soft(meetingFaces(...surfaces, moved(1.05)).length, `${message}: all still meet beyond ${depth}`)
+          .soft(intersectingFaces(...surfaces, moved(1.05)).length, `${message}: all still meet beyond ${depth}`)
           .toBe(0);
-        expect.soft(meetingFaces(...surfaces, moved(0.95)).length, `${message}: all apart before ${depth}`).toBe(1);
+        expect
+          .soft(intersectingFaces(...surfaces, moved(0.95)).length, `${message}: all apart before ${depth}`)
+          .toBe(1);
         counts.single++;
       } else counts.several++;
       // For the dragon, which intersects itself and covers places twice, the inside is ambiguous.
@@ -64,7 +66,7 @@ describe(`a region of contact parts where it says, over ${POSES} poses, seed ${S
         );
         const meets = (factor: number) => {
           const move = normal.clone().multiplyScalar(factor * depth);
-          return own.some((faces) => meetingFaces(...surfaces, move, faces).length > 0);
+          return own.some((faces) => intersectingFaces(...surfaces, move, faces).length > 0);
         };
         if (own.length === 0) continue;
         expect.soft(meets(1.05), `${message}: still meets beyond ${depth}`).toBe(false);
@@ -115,7 +117,13 @@ test(`boxes that are convex but for a part aside go hardly farther than they mus
 });
 
 /** A contact of two that overlap by no more than `deep`, from any side. */
-function looseContact(scene: NearScene, random: Random, a: AnyShape, b: AnyShape, deep: number): [Thing, Thing] {
+function looseContact(
+  scene: NearScene,
+  random: Random,
+  a: AnyShape,
+  b: AnyShape,
+  deep: number,
+): [NearObject, NearObject] {
   const turned = () => new Matrix4().makeRotationFromQuaternion(random.rotation());
   const [first, turn, way] = [turned(), turned(), random.direction()];
   const address = (shape: AnyShape) => (shape.shape as { mesh: number }).mesh;
@@ -131,7 +139,7 @@ function looseContact(scene: NearScene, random: Random, a: AnyShape, b: AnyShape
   return [scene.add(a, first), scene.add(b, at(meets(distance) ? distance : distance + 1e-3))];
 }
 
-function contactOf(scene: NearScene, first: Thing, second: Thing): Contact | null {
+function contactOf(scene: NearScene, first: NearObject, second: NearObject): Contact | null {
   const found = scene.core.pairs.contact(first.id, second.id, layout.CONTACTS_MANIFOLD);
   if (!found) return null;
   const regions: Contact['regions'] = [];
@@ -175,7 +183,7 @@ function isOnAny(point: Vector3, surface: Surface, faces: Iterable<number>): boo
   });
 }
 
-function surfaceOf({ shape, matrix }: Thing): Surface {
+function surfaceOf({ shape, matrix }: NearObject): Surface {
   return new Surface(shape.triangles!, matrix);
 }
 

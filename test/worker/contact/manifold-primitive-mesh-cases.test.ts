@@ -7,7 +7,7 @@ import { NearScene, PLACES } from '../../fixtures/near-scene.js';
 import { boxMesh, merged, type Triangles, transformed, trianglesOf, welded } from '../../oracle/meshes.js';
 import { Random, SEED } from '../../oracle/random.js';
 import type { SolidShape } from '../../oracle/shapes.js';
-import { type Region, regionsOf, room, slab } from '../../oracle/surfaces.js';
+import { type Region, regionsOf, roomCorner, slab } from '../../oracle/surfaces.js';
 
 test('a triangle that lies on any face of a box touches it, and one beside it does not', async () => {
   const scene = await NearScene.at(new Vector3());
@@ -152,7 +152,7 @@ describe.each(PLACES)('a solid and a surface, %s', (_, place) => {
       ['large', 1],
       ['small', 24],
     ])('in a corner of %s triangles: a region for each side', async (_, cells) => {
-      const corner = room(6, cells);
+      const corner = roomCorner(6, cells);
       for (const shape of [ball, crate]) {
         expectRegions(
           await contact(corner, shape, new Vector3(0.95, 3, 0.9), undefined, size),

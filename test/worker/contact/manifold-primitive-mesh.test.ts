@@ -3,7 +3,7 @@
 import { Matrix4, PlaneGeometry, TorusGeometry, type Triangle, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import * as layout from '../../../src/shared/layout.js';
-import { ANY_FORM, NearScene, PLACES, type Thing } from '../../fixtures/near-scene.js';
+import { ANY_TRANSFORM, type NearObject, NearScene, PLACES } from '../../fixtures/near-scene.js';
 import {
   icosphere,
   merged,
@@ -15,8 +15,8 @@ import {
   welded,
 } from '../../oracle/meshes.js';
 import { Random, SEED } from '../../oracle/random.js';
-import { type AnyShape, anySolid, frameOf, type SolidShape } from '../../oracle/shapes.js';
-import { moved, OracleSolid } from '../../oracle/solid-surface.js';
+import { type AnyShape, frameOf, randomSolid, type SolidShape } from '../../oracle/shapes.js';
+import { moveTriangle, OracleSolid } from '../../oracle/solid-surface.js';
 import { support } from '../../oracle/solids.js';
 import { type Region, regionsOf } from '../../oracle/surfaces.js';
 
@@ -31,9 +31,9 @@ describe.each(PLACES)(`manifolds of solids and meshes %s, seed ${SEED}`, { timeo
     for (let i = 0; i < COUNT; i++) {
       const size = random.pick([1, 1, 1, 1e-3, 1e3]);
       const surface = random.pick(meshes);
-      const there = scaled(random.placement(random.point(0.2), ANY_FORM), size);
-      const shape = { shape: anySolid(random) };
-      const here = scaled(random.placement(new Vector3(), ANY_FORM), size * random.logRange(0.03, 1));
+      const there = scaled(random.placement(random.point(0.2), ANY_TRANSFORM), size);
+      const shape = { shape: randomSolid(random) };
+      const here = scaled(random.placement(new Vector3(), ANY_TRANSFORM), size * random.logRange(0.03, 1));
       near(here, shape.shape, placeOn(surface, random).applyMatrix4(there), random);
       const solid = () => scene.add(shape, here);
       const mesh = () => scene.add(surface, there);
@@ -64,7 +64,7 @@ describe.each(PLACES)(`manifolds of solids and meshes %s, seed ${SEED}`, { timeo
       const shape: SolidShape = random.chance(0.5)
         ? { type: 'sphere', radius: random.range(0.1, 0.5) }
         : { type: 'capsule', radius: random.range(0.1, 0.5), from: [-half, 0, 0], to: [half, 0, 0] };
-      const solid = scene.add({ shape }, random.placement(random.point(1).setZ(0), ANY_FORM));
+      const solid = scene.add({ shape }, random.placement(random.point(1).setZ(0), ANY_TRANSFORM));
       const mesh = scene.add(surface, new Matrix4());
       const regions = checked(scene, mesh, solid, `case ${i}`)!;
       expect(regions.length).toBe(1);
@@ -79,10 +79,10 @@ describe.each(PLACES)(`manifolds of solids and meshes %s, seed ${SEED}`, { timeo
     const scene = await NearScene.at(place);
     for (let i = 0; i < 300; i++) {
       const surface = scene.mesh(soup(random, 1, random.pick([0.1, 1, 10]), 0.1));
-      const there = random.placement(random.point(0.2), ANY_FORM);
-      const shape = { shape: anySolid(random) };
+      const there = random.placement(random.point(0.2), ANY_TRANSFORM);
+      const shape = { shape: randomSolid(random) };
       // For a round shape that is squeezed, the way is not the shortest.
-      const form = shape.shape.type === 'box' ? ANY_FORM : {};
+      const form = shape.shape.type === 'box' ? ANY_TRANSFORM : {};
       const here = random.placement(new Vector3(), form);
       near(here, shape.shape, placeOn(surface, random).applyMatrix4(there), random);
       const [mesh, solid] = [scene.add(surface, there), scene.add(shape, here)];
@@ -92,7 +92,9 @@ describe.each(PLACES)(`manifolds of solids and meshes %s, seed ${SEED}`, { timeo
         const [triangle] = body.triangles(surface.triangles!, mesh.matrix, 1e-6);
         for (let way = 0; way < 200; way++) {
           const shorter = body.way(random.direction().multiplyScalar(regions[0].depth * 0.99));
-          expect(body.separation(moved(triangle, shorter)), `case ${i}: ${JSON.stringify(shape)}`).toBeLessThan(1e-6);
+          expect(body.separation(moveTriangle(triangle, shorter)), `case ${i}: ${JSON.stringify(shape)}`).toBeLessThan(
+            1e-6,
+          );
         }
       }
       scene.remove(mesh);
@@ -163,7 +165,7 @@ function angle(): Triangles {
 }
 
 /** Compares with brute force; returns null if they do not touch. */
-function checked(scene: NearScene, a: Thing, b: Thing, title: string): Region[] | null {
+function checked(scene: NearScene, a: NearObject, b: NearObject, title: string): Region[] | null {
   const report = scene.core.pairs.contact(a.id, b.id, layout.CONTACTS_MANIFOLD);
   const isMeshFirst = a.shape.triangles !== undefined;
   const [solid, mesh] = isMeshFirst ? [b, a] : [a, b];
@@ -188,7 +190,7 @@ function checked(scene: NearScene, a: Thing, b: Thing, title: string): Region[] 
     expect(points.length, message).toBeLessThanOrEqual(4);
     const way = body.way(normal.clone().multiplyScalar(isMeshFirst ? -depth : depth));
     const parted = (triangle: Triangle, share: number) =>
-      body.separation(moved(triangle, way.clone().multiplyScalar(share))) > -digits;
+      body.separation(moveTriangle(triangle, way.clone().multiplyScalar(share))) > -digits;
     for (const triangle of met) if (parted(triangle, 1.05)) left.delete(triangle);
     if (way.length() > 1e3 * digits) {
       const isTight = perhaps.some((triangle) => parted(triangle, 1.05) && !parted(triangle, 0.95));
@@ -213,7 +215,7 @@ function checked(scene: NearScene, a: Thing, b: Thing, title: string): Region[] 
   return regions;
 }
 
-function expectMirrored(scene: NearScene, a: Thing, b: Thing): void {
+function expectMirrored(scene: NearScene, a: NearObject, b: NearObject): void {
   const there = scene.core.pairs.contact(a.id, b.id, layout.CONTACTS_MANIFOLD)!;
   const back = scene.core.pairs.contact(b.id, a.id, layout.CONTACTS_MANIFOLD)!;
   expect(back.points).toEqual(there.points);

@@ -2,7 +2,7 @@
 import { TorusGeometry, Vector3 } from 'three';
 import { expect, test } from 'vitest';
 import * as layout from '../../../src/shared/layout.js';
-import { ANY_FORM, NearScene } from '../../fixtures/near-scene.js';
+import { ANY_TRANSFORM, NearScene } from '../../fixtures/near-scene.js';
 import { icosphere, soup, type Triangles, transformed, welded } from '../../oracle/meshes.js';
 import { Random, SEED } from '../../oracle/random.js';
 import { regionsOf } from '../../oracle/surfaces.js';
@@ -19,7 +19,7 @@ test(`${COUNT} contacts of one region, seed ${SEED}`, async () => {
   const shapes = meshes.map((mesh) => scene.mesh(mesh));
   let regions = 0;
   for (let i = 0; i < COUNT; i++) {
-    const put = (place: Vector3) => scene.add(random.pick(shapes), random.placement(place, ANY_FORM));
+    const put = (place: Vector3) => scene.add(random.pick(shapes), random.placement(place, ANY_TRANSFORM));
     const [a, b] = [put(new Vector3()), put(random.direction().multiplyScalar(random.range(0.5, 2)))];
     const contact = scene.core.pairs.contact(a.id, b.id, layout.CONTACTS_FULL);
     for (const thing of [a, b]) scene.remove(thing);

@@ -4,10 +4,10 @@ import { Matrix4, Triangle, Vector3 } from 'three';
 import { expect, test } from 'vitest';
 import * as layout from '../../../src/shared/layout.js';
 import { NearScene } from '../../fixtures/near-scene.js';
-import { bumpy, torus } from '../../oracle/lumps.js';
+import { bumpyBall, torus } from '../../oracle/lumps.js';
 import type { Triangles } from '../../oracle/meshes.js';
 import { Random, SEED } from '../../oracle/random.js';
-import { meetingFaces, regionsOf, Surface } from '../../oracle/regions.js';
+import { intersectingFaces, regionsOf, Surface } from '../../oracle/regions.js';
 
 const POSES = 10;
 const ORIGIN = new Vector3();
@@ -26,7 +26,7 @@ test.each(CASES)(
   async (_name, scale, offset) => {
     const random = new Random(SEED);
     const scene = await NearScene.at(ORIGIN);
-    const meshes = [bumpy(random, 7, 0.06), torus(0.8, 0.35, 12)].map((mesh) => movedBy(mesh, offset));
+    const meshes = [bumpyBall(random, 7, 0.06), torus(0.8, 0.35, 12)].map((mesh) => movedBy(mesh, offset));
     const shapes = meshes.map((mesh) => scene.mesh(mesh));
     const back = new Matrix4().makeTranslation(-offset, -offset, -offset);
     let checked = 0;
@@ -49,8 +49,8 @@ test.each(CASES)(
         if (own.length === 0) continue;
         const moved = (distance: number) => normal.clone().multiplyScalar(distance);
         const regionMeets = (distance: number) =>
-          own.some((faces) => meetingFaces(...surfaces, moved(distance), faces).length > 0);
-        const allMeet = (distance: number) => meetingFaces(...surfaces, moved(distance)).length > 0;
+          own.some((faces) => intersectingFaces(...surfaces, moved(distance), faces).length > 0);
+        const allMeet = (distance: number) => intersectingFaces(...surfaces, moved(distance)).length > 0;
         const message = `pose ${pose}, depth ${depth}`;
         expect(regionMeets(depth * (1 + TOLERANCE) + 1e-6), `${message}: still meets beyond`).toBe(false);
         // A single region moves as far as all must; geometry beside

@@ -6,14 +6,14 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { FrameBuilder } from '../../../src/client/frame/frame-builder.js';
 import { FrameView } from '../../../src/client/frame/frame-result.js';
 import * as layout from '../../../src/shared/layout.js';
-import { inOnePiece } from '../../../src/worker/binding/steps.js';
-import { ALL, ANY_FORM, NearScene, PLACES, type Thing } from '../../fixtures/near-scene.js';
+import { runToEnd } from '../../../src/worker/binding/steps.js';
+import { ALL_FILTER, ANY_TRANSFORM, type NearObject, NearScene, PLACES } from '../../fixtures/near-scene.js';
 import { dragon } from '../../oracle/dragon.js';
-import { type Filled, partsInside, surfacesMeet } from '../../oracle/filled.js';
+import { type MeshWithParts, partsInside, surfacesIntersect } from '../../oracle/filled.js';
 import { boxMesh, icosphere, merged, type Triangles, transformed, trianglesOf, welded } from '../../oracle/meshes.js';
 import { Random, SEED } from '../../oracle/random.js';
-import { type AnyShape, anySolid, frameOf } from '../../oracle/shapes.js';
-import { leastGap } from '../../oracle/solids.js';
+import { type AnyShape, frameOf, randomSolid } from '../../oracle/shapes.js';
+import { minimumGap } from '../../oracle/solids.js';
 
 const COUNT = 600;
 /** For cases that take longer to bound. */
@@ -47,10 +47,10 @@ const MESHES: Record<string, Triangles[]> = {
 };
 const NAMES = Object.keys(MESHES);
 
-interface Placed extends Filled {
+interface Placed extends MeshWithParts {
   name: string;
   solid: boolean;
-  thing: Thing;
+  thing: NearObject;
 }
 
 class SolidScene extends NearScene {
@@ -82,7 +82,7 @@ class SolidScene extends NearScene {
 
 /** Undefined if there is no contact. */
 function expectedOf(a: Placed, b: Placed): number | undefined {
-  if (surfacesMeet(a, b)) return 0;
+  if (surfacesIntersect(a, b)) return 0;
   const aInB = b.solid ? partsInside(a, b) : 0;
   const bInA = a.solid ? partsInside(b, a) : 0;
   if (aInB + bInA === 0) return undefined;
@@ -99,9 +99,9 @@ describe.each(PLACES)(`solid meshes %s, seed ${SEED}`, { timeout: 300_000 }, (_,
       // Two of three have one so small that the other may contain it, or that it may lie in a hole of the other.
       const small = random.chance(0.67) ? random.pick([0.03, 0.1, 0.3]) : 1;
       const away = random.direction().multiplyScalar(random.range(0, small < 1 ? 1.2 : 3));
-      const form = { ...ANY_FORM, low: 0.3 * small, high: 3 * small };
+      const form = { ...ANY_TRANSFORM, low: 0.3 * small, high: 3 * small };
       const matrices = [
-        random.placement(middle, ANY_FORM).premultiply(new Matrix4().makeScale(scale, scale, scale)),
+        random.placement(middle, ANY_TRANSFORM).premultiply(new Matrix4().makeScale(scale, scale, scale)),
         random.placement(away.add(middle), form).premultiply(new Matrix4().makeScale(scale, scale, scale)),
       ];
       if (random.chance(0.5)) matrices.reverse();
@@ -123,7 +123,7 @@ describe.each(PLACES)(`solid meshes %s, seed ${SEED}`, { timeout: 300_000 }, (_,
       if (expected === undefined) counts.none++;
       else if (expected === 1) counts.first++;
       else if (expected === 2) counts.second++;
-      else if (surfacesMeet(a, b)) counts.apartOrMeeting++;
+      else if (surfacesIntersect(a, b)) counts.apartOrMeeting++;
       else counts.inPart++;
     }
     console.log(counts);
@@ -134,14 +134,14 @@ describe.each(PLACES)(`solid meshes %s, seed ${SEED}`, { timeout: 300_000 }, (_,
   test(`${FEWER} pairs of a solid mesh and a sphere, box or capsule`, async () => {
     const random = new Random(SEED);
     const scene = await SolidScene.at(place);
-    const pairs: { mesh: Placed; other: Thing; turned: boolean }[] = [];
+    const pairs: { mesh: Placed; other: NearObject; turned: boolean }[] = [];
     for (let i = 0; i < FEWER; i++) {
       const middle = new Vector3(i % 15, Math.floor(i / 15) % 15, Math.floor(i / 225)).multiplyScalar(64);
       const small = random.chance(0.8) ? random.pick([0.03, 0.1]) : 1;
       const away = random.direction().multiplyScalar(random.range(0, small < 1 ? 1.2 : 3));
-      const form = { ...ANY_FORM, low: 0.3 * small, high: 3 * small };
-      const mesh = () => scene.put(random.pick(NAMES), random.chance(0.8), random.placement(middle, ANY_FORM));
-      const other = () => scene.add({ shape: anySolid(random) }, random.placement(away.clone().add(middle), form));
+      const form = { ...ANY_TRANSFORM, low: 0.3 * small, high: 3 * small };
+      const mesh = () => scene.put(random.pick(NAMES), random.chance(0.8), random.placement(middle, ANY_TRANSFORM));
+      const other = () => scene.add({ shape: randomSolid(random) }, random.placement(away.clone().add(middle), form));
       const turned = random.chance(0.5);
       if (turned) {
         const first = other();
@@ -153,7 +153,7 @@ describe.each(PLACES)(`solid meshes %s, seed ${SEED}`, { timeout: 300_000 }, (_,
     for (const { mesh, other, turned } of pairs) {
       const contact = found.get([mesh.thing.id, other.id].sort((p, q) => p - q).join(':'));
       const message = `${mesh.name} (solid ${mesh.solid}), ${JSON.stringify(other.shape.shape)}`;
-      const gap = leastGap(mesh.thing.bodies, other.bodies, DOUBT);
+      const gap = minimumGap(mesh.thing.bodies, other.bodies, DOUBT);
       if (Math.abs(gap) < DOUBT) counts.doubtful++;
       else if (gap < 0) {
         counts.meeting++;
@@ -184,12 +184,12 @@ describe.each(PLACES)(`solid meshes %s, seed ${SEED}`, { timeout: 300_000 }, (_,
     const scene = await SolidScene.at(place);
     let inside = 0;
     for (let i = 0; i < COUNT; i++) {
-      const mesh = scene.put(random.pick(NAMES), random.chance(0.7), random.placement(random.point(1), ANY_FORM));
+      const mesh = scene.put(random.pick(NAMES), random.chance(0.7), random.placement(random.point(1), ANY_TRANSFORM));
       const own = random.point(1.2);
       const point = scene.exactPoint(own.clone().applyMatrix4(mesh.matrix));
       const at = scene.point(point);
-      const nearest = inOnePiece(scene.core.volumes.closestPoint(at, Number.POSITIVE_INFINITY, ALL))!;
-      const isContained = inOnePiece(scene.core.volumes.containing(at, ALL)).length === 1;
+      const nearest = runToEnd(scene.core.volumes.closestPoint(at, Number.POSITIVE_INFINITY, ALL_FILTER))!;
+      const isContained = runToEnd(scene.core.volumes.containing(at, ALL_FILTER)).length === 1;
       if (isContained && mesh.solid) {
         inside++;
         expect(nearest).toEqual({ object: mesh.thing.id, point: at, distance: 0, triangle: -1, element: -1 });
@@ -222,7 +222,7 @@ describe.each(PLACES)(`solid meshes %s, seed ${SEED}`, { timeout: 300_000 }, (_,
       const scene = await SolidScene.at(place);
       const counts = [0, 0];
       for (let i = 0; i < 300; i++) {
-        const form = random.placement(random.point(1), ANY_FORM);
+        const form = random.placement(random.point(1), ANY_TRANSFORM);
         const a = scene.put(name, true, form);
         // With different rounding, half of the time.
         const same = form.clone().multiply(new Matrix4().setPosition(offset));
@@ -241,7 +241,7 @@ describe.each(PLACES)(`solid meshes %s, seed ${SEED}`, { timeout: 300_000 }, (_,
       const scene = await SolidScene.at(place);
       const counts = [0, 0, 0];
       for (let i = 0; i < 500; i++) {
-        const form = random.placement(random.point(1), ANY_FORM);
+        const form = random.placement(random.point(1), ANY_TRANSFORM);
         const offset = random.pick([
           [0, 0, 0.5],
           [0.5, 0.5, 0],
@@ -267,7 +267,7 @@ describe.each(PLACES)(`solid meshes %s, seed ${SEED}`, { timeout: 300_000 }, (_,
       const scene = await SolidScene.at(place);
       for (let i = 0; i < 300; i++) {
         const name = random.pick(NAMES);
-        const form = random.placement(random.point(1), ANY_FORM);
+        const form = random.placement(random.point(1), ANY_TRANSFORM);
         const [a, b] = [scene.put(name, true, form), scene.put(name, random.chance(0.5), form)];
         expect(scene.core.pairs.contact(a.thing.id, b.thing.id, layout.CONTACTS_ANY)?.contained, name).toBe(0);
         scene.remove(a.thing);
@@ -407,11 +407,11 @@ function blurred(random: Random, matrix: Matrix4): Matrix4 {
   return new Matrix4().fromArray(matrix.elements.map(blur));
 }
 
-function middleOf({ shape, matrix }: Thing): Matrix4 {
+function middleOf({ shape, matrix }: NearObject): Matrix4 {
   if (shape.triangles) throw new Error('a mesh has no middle of its own');
   return matrix.clone().multiply(frameOf(shape.shape).matrix);
 }
 
 function overlapping(scene: NearScene, shape: AnyShape, matrix: Matrix4, id: number): boolean {
-  return inOnePiece(scene.core.volumes.overlap(scene.describe(shape, matrix), ALL)).includes(id);
+  return runToEnd(scene.core.volumes.overlap(scene.describe(shape, matrix), ALL_FILTER)).includes(id);
 }

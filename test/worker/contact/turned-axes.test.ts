@@ -3,26 +3,26 @@
 import { Matrix4, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import * as layout from '../../../src/shared/layout.js';
-import { ANY_FORM, NearScene } from '../../fixtures/near-scene.js';
-import { someHull } from '../../oracle/hulls.js';
-import { bumpy } from '../../oracle/lumps.js';
+import { ANY_TRANSFORM, NearScene } from '../../fixtures/near-scene.js';
+import { randomHull } from '../../oracle/hulls.js';
+import { bumpyBall } from '../../oracle/lumps.js';
 import { soup, transformed, waves } from '../../oracle/meshes.js';
 import { Random, SEED } from '../../oracle/random.js';
-import { type AnyShape, anySolid } from '../../oracle/shapes.js';
+import { type AnyShape, randomSolid } from '../../oracle/shapes.js';
 
 /** x, y and z become y, z and x. */
 const TURN = new Matrix4().set(0, 1, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0, 1);
 
 type Make = (random: Random, scene: NearScene) => () => AnyShape;
 
-const solids: Make = (random) => () => ({ shape: anySolid(random) });
+const solids: Make = (random) => () => ({ shape: randomSolid(random) });
 const hulls: Make = (random, scene) => {
-  const shapes = Array.from({ length: 6 }, (_, i) => scene.mesh(someHull(random, 3 + i)));
+  const shapes = Array.from({ length: 6 }, (_, i) => scene.mesh(randomHull(random, 3 + i)));
   return () => random.pick(shapes);
 };
 const surfaces: Make = (random, scene) => {
   const rough = transformed(waves(10), (vertex) => vertex.setZ(vertex.z + random.range(-0.1, 0.1)));
-  const shapes = [rough, bumpy(random, 5, 0.2), soup(random, 20, 0.5, 0.7)].map((mesh) => scene.mesh(mesh));
+  const shapes = [rough, bumpyBall(random, 5, 0.2), soup(random, 20, 0.5, 0.7)].map((mesh) => scene.mesh(mesh));
   return () => random.pick(shapes);
 };
 
@@ -41,7 +41,7 @@ describe(`pairs with their axes in any order, seed ${SEED}`, () => {
     for (let i = 0; i < count; i++) {
       const shapes = [some(), others()];
       if (random.chance(0.5)) shapes.reverse();
-      const matrices = shapes.map(() => random.placement(random.point(0.5), random.chance(0.5) ? ANY_FORM : {}));
+      const matrices = shapes.map(() => random.placement(random.point(0.5), random.chance(0.5) ? ANY_TRANSFORM : {}));
       const [first, ...more] = [0, 1, 2].map((turns) => {
         for (const matrix of turns > 0 ? matrices : []) matrix.premultiply(TURN);
         const [a, b] = shapes.map((shape, k) => scene.add(shape, matrices[k]));

@@ -6,7 +6,7 @@ import { bake, startCore } from '../../fixtures/core.js';
 import { BakedMesh } from '../../oracle/baked.js';
 import { icosphere, soup } from '../../oracle/meshes.js';
 import { Random, SEED } from '../../oracle/random.js';
-import { isTreeSound } from '../../oracle/sound-tree.js';
+import { isTreeValid } from '../../oracle/sound-tree.js';
 
 const ROUNDS = Number(process.env.ROUNDS ?? 40);
 /** Bytes that arrive at a time: no multiple of what is copied and checked at a time. */
@@ -30,7 +30,7 @@ test.each(Object.entries(MESHES))(`${ROUNDS} forgeries of %s, seed ${SEED}`, asy
       const other = random.pick([random.pick(HOSTILE), word ^ (1 << random.integer(32)), word + random.integer(3) - 1]);
       mesh.setWord(at, other >>> 0);
     }
-    const isSound = isTreeSound(mesh.seal());
+    const isSound = isTreeValid(mesh.seal());
     const load = () => {
       const loading = core.beginLoad(mesh.buffer);
       const budget = random.pick([0, 1, Number.POSITIVE_INFINITY]);

@@ -5,9 +5,18 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import * as layout from '../../../src/shared/layout.js';
 import type { MeshData } from '../../../src/shared/types.js';
 import type { Core, MeshAddress } from '../../../src/worker/binding/core.js';
-import { GOOD, PLACED, probe, probeDerived, raysAt, refusal, SUSPECT, spread } from '../../fixtures/baked-probes.js';
+import {
+  badDataError,
+  GOOD,
+  MESH_OBJECT,
+  probe,
+  probeDerived,
+  raysAt,
+  SUSPECT,
+  unindexed,
+} from '../../fixtures/baked-probes.js';
 import { bake, startCore } from '../../fixtures/core.js';
-import { ALL } from '../../fixtures/near-scene.js';
+import { ALL_FILTER } from '../../fixtures/near-scene.js';
 import { BakedMesh, checksumOf, FLAT } from '../../oracle/baked.js';
 import { CORRUPTIONS } from '../../oracle/corruptions.js';
 import { icosphere, rods, soup } from '../../oracle/meshes.js';
@@ -29,7 +38,7 @@ function rigged(random: Random): MeshData {
 describe(`the checksum, seed ${SEED}`, () => {
   test.each([1, 2, 3, 4, 5, 9, 17, 33, 100])('of %i triangles is what its description says', (count) => {
     const mesh = soup(new Random(SEED), count, 0.5, 1);
-    for (const baked of [bake(core, mesh), bake(core, spread(mesh))]) {
+    for (const baked of [bake(core, mesh), bake(core, unindexed(mesh))]) {
       expect(checksumOf(baked)).toBe(new BakedMesh(baked).word(layout.MESH_CHECKSUM));
     }
   });
@@ -38,7 +47,7 @@ describe(`the checksum, seed ${SEED}`, () => {
     const bytes = new Uint8Array(bake(core, soup(new Random(SEED), 9, 0.5, 1)));
     for (let bit = 0; bit < 8 * bytes.length; bit++) {
       bytes[bit >> 3] ^= 1 << (bit & 7);
-      expect(() => core.loadMesh(bytes.buffer), `bit ${bit}`).toThrow(refusal());
+      expect(() => core.loadMesh(bytes.buffer), `bit ${bit}`).toThrow(badDataError());
       bytes[bit >> 3] ^= 1 << (bit & 7);
     }
     expect(core.loadMesh(bytes.buffer)).toBeGreaterThan(0);
@@ -63,7 +72,7 @@ test('a mesh of another version is told from one with other faults', () => {
   for (const other of [-1, 1]) {
     const bytes = bake(core, icosphere(1, 1));
     new Uint32Array(bytes)[layout.MESH_VERSION / 4] += other;
-    expect(() => core.loadMesh(bytes)).toThrow(refusal(/another version/));
+    expect(() => core.loadMesh(bytes)).toThrow(badDataError(/another version/));
   }
 });
 
@@ -71,13 +80,13 @@ describe(`${ROUNDS} corruptions, seed ${SEED}`, () => {
   const MESHES: [string, () => ArrayBuffer][] = [
     ['icosphere', () => bake(core, icosphere(1, 4))],
     ['a ball that bones and targets move', () => bake(core, rigged(new Random(SEED)))],
-    ['rods, without indices', () => bake(core, spread(rods(new Random(SEED), 30, 1)))],
+    ['rods, without indices', () => bake(core, unindexed(rods(new Random(SEED), 30, 1)))],
   ];
 
   /** Fills memory with a word, where the next mesh will be and around it, and frees it. */
   function poison(in_: Core, word: number) {
     const bytes = new Uint32Array(2 ** 14).fill(word).buffer;
-    expect(() => in_.loadMesh(bytes)).toThrow(refusal(/not a baked mesh/));
+    expect(() => in_.loadMesh(bytes)).toThrow(badDataError(/not a baked mesh/));
   }
 
   test.each(MESHES)('%s: refused, or forged so well that all answers come from the mesh alone', async (_, make) => {
@@ -87,12 +96,12 @@ describe(`${ROUNDS} corruptions, seed ${SEED}`, () => {
     const twin = await startCore();
     const contactCores = [await startCore(), await startCore()];
     for (const each of [core, twin, ...contactCores]) {
-      each.addObjects(Uint32Array.of(GOOD), { ...PLACED, mesh: each.loadMesh(original.buffer) });
+      each.addObjects(Uint32Array.of(GOOD), { ...MESH_OBJECT, mesh: each.loadMesh(original.buffer) });
     }
     let rays: Float32Array;
     do rays = raysAt(random, 8);
-    while (!core.rays.raycastMany(rays, ALL).objects.includes(GOOD));
-    const good = core.rays.raycastMany(rays, ALL);
+    while (!core.rays.raycastMany(rays, ALL_FILTER).objects.includes(GOOD));
+    const good = core.rays.raycastMany(rays, ALL_FILTER);
     probe(core, core.loadMesh(original.buffer), rays); // leaves the scene's tables at their maximum size
     let { usedBytes } = core;
     let growths = 0;
@@ -104,7 +113,7 @@ describe(`${ROUNDS} corruptions, seed ${SEED}`, () => {
       const [kind, corrupt] = random.pick(kinds);
       const bad = corrupt(random, original);
       if (bad.length === original.length && bad.every((byte, i) => byte === original[i])) continue;
-      expect(() => core.loadMesh(bad.buffer), `${kind}, round ${round}`).toThrow(refusal());
+      expect(() => core.loadMesh(bad.buffer), `${kind}, round ${round}`).toThrow(badDataError());
       counts.refused++;
 
       if (bad.length < layout.MESH_HEADER_BYTES) continue;
@@ -115,8 +124,8 @@ describe(`${ROUNDS} corruptions, seed ${SEED}`, () => {
       try {
         mesh = core.loadMesh(forged);
       } catch (error) {
-        expect(error, `${kind}, forged, round ${round}`).toEqual(refusal());
-        expect(() => twin.loadMesh(forged)).toThrow(refusal());
+        expect(error, `${kind}, forged, round ${round}`).toEqual(badDataError());
+        expect(() => twin.loadMesh(forged)).toThrow(badDataError());
         counts.forgeryRefused++;
         continue;
       }
@@ -149,11 +158,11 @@ describe(`${ROUNDS} corruptions, seed ${SEED}`, () => {
       twin.freeMesh(other);
       if (core.usedBytes > usedBytes) growths++;
       usedBytes = Math.max(usedBytes, core.usedBytes);
-      if (round % 100 === 0) expect(core.rays.raycastMany(rays, ALL)).toEqual(good);
+      if (round % 100 === 0) expect(core.rays.raycastMany(rays, ALL_FILTER)).toEqual(good);
     }
     console.log(counts);
     expect(Math.min(...Object.values(counts))).toBeGreaterThan(ROUNDS / 50);
-    expect(core.rays.raycastMany(rays, ALL)).toEqual(good);
+    expect(core.rays.raycastMany(rays, ALL_FILTER)).toEqual(good);
     expect(core.check()).toBeNull();
     // Stacks grow now and then, and stay so. A leak would occur in most rounds.
     expect(growths).toBeLessThan(10);
@@ -166,7 +175,7 @@ function loadedOrRefused(core: Core, baked: ArrayBuffer): true | null {
   try {
     mesh = core.loadMesh(baked);
   } catch (error) {
-    expect(error).toEqual(refusal());
+    expect(error).toEqual(badDataError());
     return null;
   }
   core.freeMesh(mesh);
@@ -186,7 +195,7 @@ function isRefitted(core: Core, mesh: MeshAddress, positions: Float32Array): boo
 describe(`a mesh that was refitted, some triangles to nothing, seed ${SEED}`, () => {
   const MESHES: [string, () => { positions: Float32Array; indices?: Uint32Array }][] = [
     ['with indices', () => soup(new Random(SEED), 500, 0.3, 1)],
-    ['without indices', () => spread(soup(new Random(SEED), 500, 0.3, 1))],
+    ['without indices', () => unindexed(soup(new Random(SEED), 500, 0.3, 1))],
   ];
 
   test.each(MESHES)('%s, is baked and loaded, answers, and goes back', (_, make) => {
@@ -215,7 +224,7 @@ describe(`a mesh that was refitted, some triangles to nothing, seed ${SEED}`, ()
     // Data that had to be derived anew is only in the baked mesh.
     expect(core.meshInfo(copy)).toEqual({ ...core.meshInfo(address), bytes: refitted.byteLength });
     const rays = raysAt(random, 500);
-    core.addObjects(Uint32Array.of(GOOD), { ...PLACED, mesh: core.loadMesh(bake(core, icosphere(1, 4))) });
+    core.addObjects(Uint32Array.of(GOOD), { ...MESH_OBJECT, mesh: core.loadMesh(bake(core, icosphere(1, 4))) });
     const answers = probe(core, address, rays);
     expect(answers.first.objects).toContain(SUSPECT);
     expect(answers.a.length).toBeGreaterThan(0);
@@ -243,11 +252,11 @@ test(`a service refuses what was damaged or forged and goes on, seed ${SEED}`, a
     const original = new Uint8Array(baked);
     let bad = corrupt(random, original);
     while (Buffer.from(bad).equals(original)) bad = corrupt(random, original);
-    await expect(service.addMesh(bad.buffer), kind).rejects.toEqual(refusal(/^addMesh: /));
+    await expect(service.addMesh(bad.buffer), kind).rejects.toEqual(badDataError(/^addMesh: /));
   }
   const forged = new BakedMesh(baked);
   forged.setLinks(0, { firstNode: 0 }).seal();
-  await expect(service.addMesh(forged.buffer)).rejects.toEqual(refusal(/^addMesh: .*link/));
+  await expect(service.addMesh(forged.buffer)).rejects.toEqual(badDataError(/^addMesh: .*link/));
   expect(await service.raycast(ray)).toEqual(hit);
   await service.update(); // brings new statistics
   expect(service.stats).toMatchObject({ meshes: 1, pending: 0 });

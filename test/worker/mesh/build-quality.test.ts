@@ -7,7 +7,7 @@ import type { Core } from '../../../src/worker/binding/core.js';
 import { addMeshObject, filterOf } from '../../bench/inner.js';
 import { raysAround } from '../../bench/work/rays.js';
 import { startCore } from '../../fixtures/core.js';
-import { BakedMesh, NODE_HIGH, NODE_LOW, NODE_SCALE } from '../../oracle/baked.js';
+import { BakedMesh, NODE_MAX, NODE_MIN, NODE_SCALE } from '../../oracle/baked.js';
 import { dragon } from '../../oracle/dragon.js';
 import { boxMesh, merged, rods, soup, type Triangles, transformed } from '../../oracle/meshes.js';
 import { Random, SEED } from '../../oracle/random.js';
@@ -35,7 +35,7 @@ function areaOf(baked: ArrayBuffer): number {
     const at = mesh.nodeAt(node);
     const along = (axis: number, child: number) =>
       mesh.view.getFloat32(at + NODE_SCALE + 4 * axis, true) *
-      (mesh.view.getUint8(at + NODE_HIGH[axis] + child) - mesh.view.getUint8(at + NODE_LOW[axis] + child));
+      (mesh.view.getUint8(at + NODE_MAX[axis] + child) - mesh.view.getUint8(at + NODE_MIN[axis] + child));
     for (let child = 0; child < mesh.links(node).count; child++) {
       const [x, y, z] = [along(0, child), along(1, child), along(2, child)];
       sum += x * y + y * z + z * x;

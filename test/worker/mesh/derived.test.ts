@@ -17,7 +17,7 @@ import { bake, startCore } from '../../fixtures/core.js';
 import { BakedMesh } from '../../oracle/baked.js';
 import { boxMesh, farPairs, icosphere, soup, type Triangles, transformed, waves, welded } from '../../oracle/meshes.js';
 import { Random, SEED } from '../../oracle/random.js';
-import { halfEdges, partsOfTriangles, weldedCorners, worstInFront } from '../../oracle/topology.js';
+import { convexityError, halfEdges, partsOfTriangles, weldedCorners } from '../../oracle/topology.js';
 
 let core: Core;
 beforeEach(async () => {
@@ -265,12 +265,12 @@ describe('convexity', () => {
   ];
 
   test.each(CONVEX)('%s is convex', (_, mesh) => {
-    expect(worstInFront(mesh)).toBeLessThan(1e-4);
+    expect(convexityError(mesh)).toBeLessThan(1e-4);
     expect(new BakedMesh(bake(core, mesh)).isConvex).toBe(true);
   });
 
   test.each(CONCAVE)('%s is not convex', (name, mesh) => {
-    if (!name.startsWith('half') && mesh.indices.length < 10_000) expect(worstInFront(mesh)).toBeGreaterThan(1e-3);
+    if (!name.startsWith('half') && mesh.indices.length < 10_000) expect(convexityError(mesh)).toBeGreaterThan(1e-3);
     expect(new BakedMesh(bake(core, mesh)).isConvex).toBe(false);
   });
 });

@@ -3,19 +3,19 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import * as layout from '../../../src/shared/layout.js';
 import type { Core } from '../../../src/worker/binding/core.js';
-import { probe, raysAt, refusal, SUSPECT, spread } from '../../fixtures/baked-probes.js';
+import { badDataError, probe, raysAt, SUSPECT, unindexed } from '../../fixtures/baked-probes.js';
 import { bake, startCore } from '../../fixtures/core.js';
 import {
   BakedMesh,
   BONE_HAS_HIT,
-  BONE_HIT_HIGH,
-  BONE_HIT_LOW,
+  BONE_HIT_MAX,
+  BONE_HIT_MIN,
   BONE_PAD,
   BONE_USED,
   DEFORM_ABSOLUTE,
   DEFORM_BONE_COUNT,
-  DEFORM_GREATEST_REST,
-  DEFORM_LEAST_REST,
+  DEFORM_MAX_REST,
+  DEFORM_MIN_REST,
   DEFORM_PAD,
   DEFORM_REACH,
   DEFORM_TARGET_COUNT,
@@ -28,8 +28,8 @@ import {
   FLAT,
   NODE_BLOCKS,
   NODE_CHILDREN,
-  NODE_HIGH,
-  NODE_LOW,
+  NODE_MAX,
+  NODE_MIN,
   NODE_ORIGIN,
   NODE_QUATERNION,
   NODE_SCALE,
@@ -120,12 +120,12 @@ describe('a forger is refused', () => {
     ['an offset that nobody needs', (m) => double(m, layout.MESH_OFFSET + 8, 0.5), /finite/],
     [
       'bounds of a point',
-      (m) => [0, 8, 16, 24, 32, 40].forEach((at) => void double(m, layout.MESH_LOW + at, 0)),
+      (m) => [0, 8, 16, 24, 32, 40].forEach((at) => void double(m, layout.MESH_MIN + at, 0)),
       /finite/,
     ],
-    ['a low bound that is none', (m) => double(m, layout.MESH_LOW, Number.NaN), /finite/],
-    ['a high bound beyond float32', (m) => double(m, layout.MESH_HIGH + 16, 1e39), /finite/],
-    ['low above high', (m) => double(m, layout.MESH_LOW + 8, 2), /finite/],
+    ['a low bound that is none', (m) => double(m, layout.MESH_MIN, Number.NaN), /finite/],
+    ['a high bound beyond float32', (m) => double(m, layout.MESH_MAX + 16, 1e39), /finite/],
+    ['low above high', (m) => double(m, layout.MESH_MIN + 8, 2), /finite/],
     ...[layout.MESH_COST, layout.MESH_BUILT_COST].flatMap((at): typeof LINKS => [
       [`a cost that is none, ${at}`, (m) => double(m, at, Number.NaN), /finite/],
       [`an infinite cost, ${at}`, (m) => double(m, at, Infinity), /finite/],
@@ -210,12 +210,12 @@ describe('a forger is refused', () => {
     ]),
     ...[Number.NaN, -Infinity, 1e30].map((value): (typeof LINKS)[0] => [
       `weights that lack ${value} at least`,
-      (m) => single(m, DEFORM_LEAST_REST, value),
+      (m) => single(m, DEFORM_MIN_REST, value),
       /finite/,
     ]),
     ...[Number.NaN, Infinity].map((value): (typeof LINKS)[0] => [
       `weights that lack ${value} at most`,
-      (m) => single(m, DEFORM_GREATEST_REST, value),
+      (m) => single(m, DEFORM_MAX_REST, value),
       /finite/,
     ]),
     ['a vertex at rest that is none', (m) => m.setWord(m.restAt + 20, NAN), /finite/],
@@ -230,10 +230,10 @@ describe('a forger is refused', () => {
       /finite/,
     ]),
     ...[0, 8, 16].flatMap((axis): typeof LINKS => [
-      [`a hit box that leaves its bone's, ${axis}`, (m) => double(m, second(m) + BONE_HIT_LOW + axis, -1.01), /finite/],
-      [`a hit box that ends beyond, ${axis}`, (m) => double(m, second(m) + BONE_HIT_HIGH + axis, 1.01), /finite/],
-      [`a hit box from nowhere, ${axis}`, (m) => double(m, second(m) + BONE_HIT_LOW + axis, Number.NaN), /finite/],
-      [`a hit box to nowhere, ${axis}`, (m) => double(m, second(m) + BONE_HIT_HIGH + axis, Number.NaN), /finite/],
+      [`a hit box that leaves its bone's, ${axis}`, (m) => double(m, second(m) + BONE_HIT_MIN + axis, -1.01), /finite/],
+      [`a hit box that ends beyond, ${axis}`, (m) => double(m, second(m) + BONE_HIT_MAX + axis, 1.01), /finite/],
+      [`a hit box from nowhere, ${axis}`, (m) => double(m, second(m) + BONE_HIT_MIN + axis, Number.NaN), /finite/],
+      [`a hit box to nowhere, ${axis}`, (m) => double(m, second(m) + BONE_HIT_MAX + axis, Number.NaN), /finite/],
       [`a hit box inside out, ${axis}`, (m) => hitInsideOut(m, axis), /finite/],
     ]),
     ['a bone that is used twice', (m) => m.setWord(second(m) + BONE_USED, 2), /finite/],
@@ -251,7 +251,7 @@ describe('a forger is refused', () => {
   }
 
   function hitInsideOut(mesh: BakedMesh, axis: number): void {
-    const [low, high] = [second(mesh) + BONE_HIT_LOW + axis, second(mesh) + BONE_HIT_HIGH + axis];
+    const [low, high] = [second(mesh) + BONE_HIT_MIN + axis, second(mesh) + BONE_HIT_MAX + axis];
     const [from, to] = [mesh.view.getFloat64(low, true), mesh.view.getFloat64(high, true)];
     expect(from).toBeLessThan(to);
     double(mesh, low, to);
@@ -265,7 +265,7 @@ describe('a forger is refused', () => {
     core.freeMesh(core.loadMesh(mesh.seal().buffer));
     forge(mesh);
     const { usedBytes } = core;
-    expect(() => core.loadMesh(mesh.seal().buffer)).toThrow(refusal(message));
+    expect(() => core.loadMesh(mesh.seal().buffer)).toThrow(badDataError(message));
     expect(core.usedBytes).toBe(usedBytes);
   });
 
@@ -283,7 +283,7 @@ describe('a forger is refused', () => {
       [last, 16 * mesh.blockCount],
     ]) {
       const bad = new BakedMesh(mesh.buffer).setWord(at, value).seal().buffer;
-      expect(() => core.loadMesh(bad)).toThrow(refusal(/there is not/));
+      expect(() => core.loadMesh(bad)).toThrow(badDataError(/there is not/));
     }
     // If a neighbour that is looked up is not in the list, there is none.
     expect(core.loadMesh(new BakedMesh(mesh.buffer).setWord(last, 0).seal().buffer)).toBeGreaterThan(0);
@@ -308,10 +308,10 @@ describe('a forger is refused', () => {
 
   function insideOut(mesh: BakedMesh, axis: number, child: number) {
     const node = mesh.nodeAt(lowest(mesh)[0]) + child;
-    const [low, high] = [mesh.view.getUint8(node + NODE_LOW[axis]), mesh.view.getUint8(node + NODE_HIGH[axis])];
+    const [low, high] = [mesh.view.getUint8(node + NODE_MIN[axis]), mesh.view.getUint8(node + NODE_MAX[axis])];
     expect(low).toBeLessThan(high);
-    mesh.view.setUint8(node + NODE_LOW[axis], high);
-    mesh.view.setUint8(node + NODE_HIGH[axis], low);
+    mesh.view.setUint8(node + NODE_MIN[axis], high);
+    mesh.view.setUint8(node + NODE_MAX[axis], low);
   }
 
   /** The mesh with one triangle less in its header. */
@@ -336,25 +336,25 @@ describe('a forger is refused', () => {
     const mesh = new BakedMesh(bake(core, icosphere(1, 9)));
     forge(mesh);
     const { usedBytes } = core;
-    expect(() => core.loadMesh(mesh.seal().buffer)).toThrow(refusal(message));
+    expect(() => core.loadMesh(mesh.seal().buffer)).toThrow(badDataError(message));
     expect(core.usedBytes).toBe(usedBytes);
   });
 
   test('a scale, vertices and sizes without indices', () => {
-    const mesh = new BakedMesh(bake(core, spread(icosphere(1, 4))));
+    const mesh = new BakedMesh(bake(core, unindexed(icosphere(1, 4))));
     mesh.setWord(layout.MESH_VERTEX_COUNT, mesh.word(layout.MESH_VERTEX_COUNT) + 1).seal();
-    expect(() => core.loadMesh(mesh.buffer)).toThrow(refusal(/header/));
+    expect(() => core.loadMesh(mesh.buffer)).toThrow(badDataError(/header/));
   });
 
   test('more triangles in blocks than there are', () => {
-    const mesh = new BakedMesh(bake(core, spread(icosphere(1, 4))));
+    const mesh = new BakedMesh(bake(core, unindexed(icosphere(1, 4))));
     for (let block = 0; block < mesh.blockCount; block++) {
       for (let lane = 0; lane < 4; lane++) mesh.setWord(mesh.triangleAt(block, lane), FLAT);
     }
     mesh.setWord(mesh.triangleAt(0, 0), 0);
     mesh.setWord(layout.MESH_KEPT_COUNT, 1);
     mesh.setWord(layout.MESH_TRIANGLE_COUNT, 5).setWord(layout.MESH_VERTEX_COUNT, 15).seal();
-    expect(() => core.loadMesh(mesh.buffer)).toThrow(refusal(/there is not/));
+    expect(() => core.loadMesh(mesh.buffer)).toThrow(badDataError(/there is not/));
   });
 
   test('what keeps an open mesh open, said wrongly', () => {
@@ -370,7 +370,7 @@ describe('a forger is refused', () => {
     for (const forge of FORGERIES) {
       const mesh = new BakedMesh(original);
       forge(mesh);
-      expect(() => core.loadMesh(mesh.seal().buffer)).toThrow(refusal(/header/));
+      expect(() => core.loadMesh(mesh.seal().buffer)).toThrow(badDataError(/header/));
     }
   });
 
@@ -383,7 +383,7 @@ describe('a forger is refused', () => {
       mesh.setWord(at, mesh.word(layout.MESH_VERTEX_COUNT) - 1).seal();
       expect(() => core.loadMesh(mesh.buffer)).not.toThrow();
       mesh.setWord(at, mesh.word(layout.MESH_VERTEX_COUNT)).seal();
-      expect(() => core.loadMesh(mesh.buffer)).toThrow(refusal(/there is not/));
+      expect(() => core.loadMesh(mesh.buffer)).toThrow(badDataError(/there is not/));
     }
   });
 
@@ -399,7 +399,7 @@ describe('a forger is refused', () => {
 
   test(`a list of 66 nodes, seed ${SEED}`, () => {
     const mesh = asList(new BakedMesh(bakeNodes(new Random(SEED), 66))).seal();
-    expect(() => core.loadMesh(mesh.buffer)).toThrow(refusal(/deeper/));
+    expect(() => core.loadMesh(mesh.buffer)).toThrow(badDataError(/deeper/));
   });
 
   test(`a tree as deep as may be, whose boxes are everywhere, still answers rightly, seed ${SEED}`, () => {
@@ -412,7 +412,7 @@ describe('a forger is refused', () => {
       for (let axis = 0; axis < 3; axis++) {
         mesh.view.setFloat32(at + NODE_ORIGIN + 4 * axis, -3, true);
         mesh.view.setFloat32(at + NODE_SCALE + 4 * axis, 6 / 255, true);
-        mesh.setWord(at + NODE_LOW[axis], 0).setWord(at + NODE_HIGH[axis], 0xffffffff);
+        mesh.setWord(at + NODE_MIN[axis], 0).setWord(at + NODE_MAX[axis], 0xffffffff);
       }
     }
     const rays = raysAt(random, 500);

@@ -7,8 +7,8 @@ import * as layout from '../../../src/shared/layout.js';
 import { type Core, createCore, type MeshAddress } from '../../../src/worker/binding/core.js';
 import { bake, startCore, wasm } from '../../fixtures/core.js';
 import { limitMemory } from '../../fixtures/limit-memory.js';
-import { ANY_FORM, NearScene, PLACES } from '../../fixtures/near-scene.js';
-import { someHull } from '../../oracle/hulls.js';
+import { ANY_TRANSFORM, NearScene, PLACES } from '../../fixtures/near-scene.js';
+import { randomHull } from '../../oracle/hulls.js';
 import { boundsOf, boxMesh, icosphere, soup, type Triangles, transformed, welded } from '../../oracle/meshes.js';
 import { Random, SEED } from '../../oracle/random.js';
 
@@ -50,16 +50,16 @@ describe.each(PLACES)(`${COUNT} pairs of convex meshes %s, seed ${SEED}`, { time
   test('meet where their trees say so', async () => {
     const random = new Random(SEED);
     const scene = await NearScene.at(place);
-    const hulls = Array.from({ length: 12 }, (_, i) => someHull(random, i));
+    const hulls = Array.from({ length: 12 }, (_, i) => randomHull(random, i));
     const shapes = hulls.map((hull) => ({ closed: scene.mesh(hull), open: scene.mesh(opened(hull)) }));
     const count = { met: 0, parted: 0, apart: 0 };
     for (let i = 0; i < COUNT; i++) {
       const [a, b] = [random.pick(shapes), random.pick(shapes)];
-      const from = random.placement(random.point(1), random.chance(0.5) ? ANY_FORM : {});
+      const from = random.placement(random.point(1), random.chance(0.5) ? ANY_TRANSFORM : {});
       // Small ones may be inside, where surfaces do not intersect.
       const size = random.chance(0.3) ? random.logRange(0.01, 1) : 1;
       let to = random
-        .placement(random.point(1.5), random.chance(0.5) ? ANY_FORM : {})
+        .placement(random.point(1.5), random.chance(0.5) ? ANY_TRANSFORM : {})
         .scale(new Vector3().setScalar(size));
       const [p, q] = [scene.add(a.closed, from), scene.add(b.closed, to)];
       const contact = scene.core.pairs.contact(p.id, q.id, layout.CONTACTS_MANIFOLD);
@@ -134,12 +134,12 @@ describe('a box of whatever triangles', () => {
     const random = new Random(SEED);
     const core = await startCore();
     const meshes = [plain, form].map((triangles) => core.loadMesh(bake(core, triangles)));
-    const others = Array.from({ length: 10 }, (_, i) => core.loadMesh(bake(core, someHull(random, i))));
+    const others = Array.from({ length: 10 }, (_, i) => core.loadMesh(bake(core, randomHull(random, i))));
     const pair = new Pair(core, meshes[0]);
     let found = 0;
     for (let i = 0; i < 300; i++) {
       const other = random.pick(others);
-      const matrix = random.placement(random.point(2), random.chance(0.5) ? ANY_FORM : {});
+      const matrix = random.placement(random.point(2), random.chance(0.5) ? ANY_TRANSFORM : {});
       const [expected, contact] = meshes.map((mesh) => {
         pair.set(0, mesh, new Matrix4());
         pair.set(1, other, matrix);

@@ -4,8 +4,8 @@
 import { Matrix4, TorusGeometry, Vector3 } from 'three';
 import { expect, test } from 'vitest';
 import * as layout from '../../../src/shared/layout.js';
-import { inOnePiece } from '../../../src/worker/binding/steps.js';
-import { ALL, ANY_FORM, NearScene, type Thing } from '../../fixtures/near-scene.js';
+import { runToEnd } from '../../../src/worker/binding/steps.js';
+import { ALL_FILTER, ANY_TRANSFORM, type NearObject, NearScene } from '../../fixtures/near-scene.js';
 import { icosphere, merged, type Triangles, transformed, welded } from '../../oracle/meshes.js';
 import { Random, SEED } from '../../oracle/random.js';
 import type { AnyShape } from '../../oracle/shapes.js';
@@ -28,10 +28,10 @@ test.each(OFFSETS.map((offset) => [offset.toArray().join(', '), offset] as const
     const counts = { inside: 0, contained: 0, met: 0, hit: 0 };
     for (let i = 0; i < 120; i++) {
       const [one, other] = [random.integer(MESHES.length), random.integer(MESHES.length)];
-      const form = random.placement(new Vector3(), ANY_FORM);
+      const form = random.placement(new Vector3(), ANY_TRANSFORM);
       const size = random.pick([0.05, 0.05, 1]);
       const there = random.placement(random.point(1), { low: 0.7 * size, high: 1.4 * size, mirrored: 0.3 });
-      const put = (k: number, shape: AnyShape, matrix: Matrix4): Thing => {
+      const put = (k: number, shape: AnyShape, matrix: Matrix4): NearObject => {
         const back = k === 0 ? new Matrix4() : new Matrix4().setPosition(offset.clone().negate());
         return scenes[k].add(shape, matrix.clone().multiply(back));
       };
@@ -40,9 +40,9 @@ test.each(OFFSETS.map((offset) => [offset.toArray().join(', '), offset] as const
       const direction = random.direction().toArray();
       const [expected, found] = scenes.map(({ core: { pairs, rays, volumes } }, k) => ({
         contact: pairs.contact(things[k][0].id, things[k][1].id, layout.CONTACTS_MANIFOLD),
-        inside: [...inOnePiece(volumes.containing(point, ALL))],
-        nearest: inOnePiece(volumes.closestPoint(point, Number.POSITIVE_INFINITY, ALL))!,
-        hit: rays.raycast({ origin: point, direction }, ALL),
+        inside: [...runToEnd(volumes.containing(point, ALL_FILTER))],
+        nearest: runToEnd(volumes.closestPoint(point, Number.POSITIVE_INFINITY, ALL_FILTER))!,
+        hit: rays.raycast({ origin: point, direction }, ALL_FILTER),
       }));
       const message = `case ${i}`;
       expect(found.inside, message).toEqual(expected.inside);

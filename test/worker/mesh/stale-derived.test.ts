@@ -61,7 +61,7 @@ test('of few triangles: at once', async () => {
   expect(core.isFresh(mesh)).toBe(false);
   expect(contact()).toEqual(await contactOf(SMALL, LARGER(SMALL)));
   expect(core.isFresh(mesh)).toBe(true);
-  expect(core.isDerivationWanted).toBe(false);
+  expect(core.isDerivationPending).toBe(false);
 });
 
 describe('of many triangles', () => {
@@ -73,9 +73,9 @@ describe('of many triangles', () => {
   });
 
   test('nothing is derived before it is asked for', () => {
-    expect(core.isDerivationWanted).toBe(false);
+    expect(core.isDerivationPending).toBe(false);
     expect(core.pairs.contact(A, B, layout.CONTACTS_BOUNDS)).not.toBeNull();
-    expect(core.isDerivationWanted).toBe(false);
+    expect(core.isDerivationPending).toBe(false);
     expect(core.derive(Number.POSITIVE_INFINITY)).toBe(false);
     expect(core.isFresh(mesh)).toBe(false);
   });
@@ -83,7 +83,7 @@ describe('of many triangles', () => {
   test('contacts go on as those of a mesh that is not convex, until it is there', async () => {
     const meanwhile = contact();
     expect(meanwhile).not.toBeNull();
-    expect(core.isDerivationWanted).toBe(true);
+    expect(core.isDerivationPending).toBe(true);
     let steps = 1;
     while (core.derive(0)) {
       steps++;
@@ -103,11 +103,11 @@ describe('of many triangles', () => {
   test('a frame asks for it as well', () => {
     const builder = new FrameBuilder();
     expect(contactsOf(builder.seal(1, 1, 0)).count).toBe(1);
-    expect(core.isDerivationWanted).toBe(true);
+    expect(core.isDerivationPending).toBe(true);
     while (core.derive(0));
     expect(core.isFresh(mesh)).toBe(true);
     expect(contactsOf(builder.seal(2, 1, 0)).count).toBe(1);
-    expect(core.isDerivationWanted).toBe(false);
+    expect(core.isDerivationPending).toBe(false);
   });
 
   test('they move again meanwhile: it begins anew, and is of the last', async () => {
@@ -115,7 +115,7 @@ describe('of many triangles', () => {
     for (let i = 0; i < 5; i++) expect(core.derive(0)).toBe(true);
     const positions = LARGE.positions.map((x) => 1.25 * x);
     core.refitMesh(mesh, positions);
-    expect(core.isDerivationWanted).toBe(false);
+    expect(core.isDerivationPending).toBe(false);
     contact();
     while (core.derive(0));
     expect(contact()).toEqual(await contactOf(LARGE, positions));
@@ -127,7 +127,7 @@ describe('of many triangles', () => {
     if (when !== 'before it has begun') expect(core.derive(0)).toBe(true);
     for (const id of [A, B]) core.removeObject(id);
     core.freeMesh(mesh);
-    expect(core.isDerivationWanted).toBe(false);
+    expect(core.isDerivationPending).toBe(false);
     expect(core.derive(0)).toBe(false);
     core.freeMesh(other);
     // Only the tables of the scene are left.
@@ -195,10 +195,10 @@ test('without memory for it, contacts go on without, until the vertices move aga
     expect(error).toMatchObject({ code: 'OUT_OF_MEMORY' });
   }
   while (core.derive(0));
-  expect(core.isDerivationWanted).toBe(false);
+  expect(core.isDerivationPending).toBe(false);
   expect(core.isFresh(mesh)).toBe(false);
   expect(contact()).toEqual(meanwhile);
-  expect(core.isDerivationWanted).toBe(false);
+  expect(core.isDerivationPending).toBe(false);
   for (const each of hog) core.freeMesh(each);
   core.refitMesh(mesh, LARGER(LARGE));
   contact();

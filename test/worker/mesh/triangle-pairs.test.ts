@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { Core, MeshAddress } from '../../../src/worker/binding/core.js';
 import { bake, meshesIntersect, startCore } from '../../fixtures/core.js';
 import { PLACES, Twin } from '../../fixtures/twin.js';
-import { type Corners, trianglesMeet } from '../../oracle/exact.js';
+import { type Corners, trianglesIntersect } from '../../oracle/exact.js';
 import { Random, SEED } from '../../oracle/random.js';
 import { TRIANGLE_KINDS, type TrianglePair } from '../../oracle/triangle-kinds.js';
 
@@ -26,7 +26,7 @@ describe(`${PAIRS} pairs of triangles meet exactly where they do, in both orders
     let meeting = 0;
     for (let i = 0; i < PAIRS; i++) {
       const [a, b] = anyPair(random, make);
-      const expected = trianglesMeet(a, b);
+      const expected = trianglesIntersect(a, b);
       meeting += Number(expected);
       const meshes = [load(a), load(b)] as const;
       const found = [meshes, meshes.toReversed()].map(([p, q]) => meshesIntersect(core, p, q, IDENTITY));
@@ -47,7 +47,7 @@ test.each(PLACES)(`${SERVED} pairs of each kind in a frame, in both orders, %s, 
   const random = new Random(SEED);
   const pairs = TRIANGLE_KINDS.flatMap(([, make]) => Array.from({ length: SERVED }, () => anyPair(random, make)));
   const meshes = await Promise.all(pairs.map((pair) => Promise.all(pair.map((corners) => twin.mesh(meshOf(corners))))));
-  const expected = pairs.map(([a, b]) => trianglesMeet(a, b));
+  const expected = pairs.map(([a, b]) => trianglesIntersect(a, b));
   for (const isTurned of [false, true]) {
     // Each pair far from the others.
     const ids = meshes.map((pair, i) => {

@@ -2,13 +2,13 @@ import { type CollisionService, createCollisionService, type MeshId } from 'coll
 import { DoubleSide, Matrix4, MeshBasicMaterial, OrthographicCamera, Raycaster, Vector3 } from 'three';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { HeldWorker } from '../../fixtures/held-worker.js';
-import { aimedRays, differences } from '../../fixtures/ray-differences.js';
+import { aimedRays, findDifferences } from '../../fixtures/ray-differences.js';
 import { Twin } from '../../fixtures/twin.js';
 import { DEFORMATIONS } from '../../oracle/deformations.js';
 import { dragon } from '../../oracle/dragon.js';
 import { pairKeys } from '../../oracle/events.js';
 import { boundsOf, boxMesh, icosphere, rods, soup, type Triangles, transformed } from '../../oracle/meshes.js';
-import { contacts } from '../../oracle/pairs.js';
+import { findContacts } from '../../oracle/pairs.js';
 import { cornerOf } from '../../oracle/placed.js';
 import { Random, SEED } from '../../oracle/random.js';
 import { rayHits } from '../../oracle/ray.js';
@@ -70,7 +70,7 @@ describe(`rays, seed ${SEED}`, { timeout: 240_000 }, () => {
         rays[i].lookAt(middle.applyMatrix4(item.matrix));
       }
       const expected = rays.map((ray) => rayHits(twin.items.values(), ray));
-      expect(await differences(twin, rays, {}, expected), name).toEqual([]);
+      expect(await findDifferences(twin, rays, {}, expected), name).toEqual([]);
       hits += expected.filter((of) => of.length > 0).length;
     }
     expect(hits).toBeGreaterThan(500);
@@ -93,13 +93,13 @@ describe(`rays, seed ${SEED}`, { timeout: 240_000 }, () => {
           .intersect(new Raycaster(origin, direction), new Matrix4(), new MeshBasicMaterial({ side: DoubleSide }))
           .map(({ distance }) => ({ id, distance })),
       );
-      expect(await differences(twin, rays, {}, expected)).toEqual([]);
+      expect(await findDifferences(twin, rays, {}, expected)).toEqual([]);
       expect(expected.filter((hits) => hits.length > 0).length).toBeGreaterThan(100);
 
       const baked = await service.bakeMesh(shape.shape.type === 'mesh' ? shape.shape.mesh : 0);
       const copy = { type: 'mesh', mesh: await service.addMesh(baked) } as const;
       service.setObject(id, { shape: copy });
-      expect(await differences(twin, rays, {}, expected)).toEqual([]);
+      expect(await findDifferences(twin, rays, {}, expected)).toEqual([]);
       service.setObject(id, { shape: shape.shape });
       service.removeMesh(copy.mesh);
     }
@@ -126,7 +126,7 @@ test(`pairs, seed ${SEED}: of deformed meshes and boxes, against all with all`, 
     const i = random.integer(shapes.length);
     shapes[i] = await twin.deform(shapes[i], transformed(meshes[i], deformation(random)));
     const { contacts: found } = await service.update();
-    const expected = contacts(twin.items.values(), DOUBT).filter(({ a, b }) => !statics.has(a) || !statics.has(b));
+    const expected = findContacts(twin.items.values(), DOUBT).filter(({ a, b }) => !statics.has(a) || !statics.has(b));
     const keys = new Set(pairKeys(found.a, found.b));
     for (const { a, b, separation } of expected) {
       const isFound = keys.delete(`${a}:${b}`);
@@ -295,14 +295,14 @@ describe(`a tree that has become twice as dear, seed ${SEED}`, () => {
     while (own.service.meshInfo(id).rebuilds === 0 || checks === 0) {
       const rays = aimedRays(random, 20, new Vector3(), 1);
       const expected = rays.map((ray) => rayHits(own.items.values(), ray));
-      expect(await differences(own, rays, {}, expected)).toEqual([]);
+      expect(await findDifferences(own, rays, {}, expected)).toEqual([]);
       await own.service.update();
       checks++;
     }
     expect(own.service.meshInfo(id)).toMatchObject({ cost: 1, rebuilds: 1, triangles: 3000 });
     const rays = aimedRays(random, 300, new Vector3(), 1);
     const expected = rays.map((ray) => rayHits(own.items.values(), ray));
-    expect(await differences(own, rays, {}, expected)).toEqual([]);
+    expect(await findDifferences(own, rays, {}, expected)).toEqual([]);
 
     // The mesh now has only the new tree, whose memory is freed with it.
     await own.service.update();
@@ -331,7 +331,7 @@ describe(`a tree that has become twice as dear, seed ${SEED}`, () => {
       shape = await deformed;
       const rays = aimedRays(random, 5, new Vector3(), 1);
       const expected = rays.map((ray) => rayHits(twin.items.values(), ray));
-      expect(await differences(twin, rays, {}, expected), `frame ${frame}`).toEqual([]);
+      expect(await findDifferences(twin, rays, {}, expected), `frame ${frame}`).toEqual([]);
     }
     expect((await settled(id)).cost).toBeLessThan(1.01);
   });

@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { makeId } from '../../../src/shared/ids.js';
 import * as layout from '../../../src/shared/layout.js';
 import type { Core, MeshAddress, PlacedDescription } from '../../../src/worker/binding/core.js';
-import { inOnePiece } from '../../../src/worker/binding/steps.js';
+import { runToEnd } from '../../../src/worker/binding/steps.js';
 import { startCore } from '../../fixtures/core.js';
 import { BakedMesh, checksumOf } from '../../oracle/baked.js';
 import { CORRUPTIONS } from '../../oracle/corruptions.js';
@@ -51,9 +51,9 @@ function someRays(random: Random, count: number): Ray[] {
 function probe(in_: Core, mesh: MeshAddress, rays: readonly Ray[]) {
   in_.addObjects(Uint32Array.of(SUSPECT), { ...PLACED, mesh });
   const answers = rays.map(({ origin, direction }) => [
-    inOnePiece(in_.rays.raycastAll({ origin: origin.toArray(), direction: direction.toArray() }, FILTER)),
-    inOnePiece(in_.volumes.closestPoint(origin.toArray(), Number.POSITIVE_INFINITY, FILTER)),
-    inOnePiece(
+    runToEnd(in_.rays.raycastAll({ origin: origin.toArray(), direction: direction.toArray() }, FILTER)),
+    runToEnd(in_.volumes.closestPoint(origin.toArray(), Number.POSITIVE_INFINITY, FILTER)),
+    runToEnd(
       in_.volumes.overlap(
         { ...PLACED, shape: layout.SHAPE_BOX, extent: [0.1, 0.1, 0.1], center: direction.toArray() },
         FILTER,

@@ -6,13 +6,13 @@ import { ViewTable } from '../../../src/client/frame/view-table.js';
 import { pickRay } from '../../../src/client/query/pick-ray.js';
 import { PLACES } from '../../fixtures/near-scene.js';
 import {
+  ANY_TRANSFORM,
   addElements,
-  FORMS,
   type PointLineItem,
+  randomElements,
   removeElements,
-  someElements,
 } from '../../fixtures/point-line-scene.js';
-import { type AnyCamera, aimed, DEPTHS, KINDS, VIEWPORT, viewOf } from '../../oracle/cameras.js';
+import { type AnyCamera, aimCamera, CAMERA_KINDS, DEPTHS, VIEWPORT, viewOf } from '../../oracle/cameras.js';
 import { countOf, drawnNear, endsOf, TOPOLOGIES } from '../../oracle/points-lines.js';
 import { Random, SEED } from '../../oracle/random.js';
 
@@ -27,16 +27,16 @@ beforeAll(async () => {
 
 describe.each(TOPOLOGIES)('%s', (topology) => {
   describe.each(PLACES)('%s', (_, place) => {
-    test.each(KINDS)(`are hit as they are drawn within pixels: %s (seed ${SEED})`, async (_, make) => {
+    test.each(CAMERA_KINDS)(`are hit as they are drawn within pixels: %s (seed ${SEED})`, async (_, make) => {
       const random = new Random(SEED);
       let hitCount = 0;
       for (let round = 0; round < 10; round++) {
         const items: PointLineItem[] = [];
         for (let i = 0; i < 3; i++) {
-          const matrix = random.placement(place.clone().add(random.point(20)), { ...FORMS, low: 1, high: 20 });
-          items.push(await addElements(service, someElements(random, topology, 150), matrix));
+          const matrix = random.placement(place.clone().add(random.point(20)), { ...ANY_TRANSFORM, low: 1, high: 20 });
+          items.push(await addElements(service, randomElements(random, topology, 150), matrix));
         }
-        const camera = aimed(make(random), random, place);
+        const camera = aimCamera(make(random), random, place);
         camera.lookAt(new Vector3().setFromMatrixPosition(random.pick(items).matrix));
         camera.updateMatrixWorld();
         const view = viewOf(camera, random.pick(DEPTHS)[1]);
@@ -97,7 +97,9 @@ function nearSomething(random: Random, camera: AnyCamera, items: PointLineItem[]
 }
 
 test('are picked by a threshold or by pixels, not by both', async () => {
-  service.setView(viewOf(aimed(KINDS[0][1](new Random(SEED)), new Random(SEED), new Vector3()), DEPTHS[0][1]));
+  service.setView(
+    viewOf(aimCamera(CAMERA_KINDS[0][1](new Random(SEED)), new Random(SEED), new Vector3()), DEPTHS[0][1]),
+  );
   await expect(service.pick(100, 100, { radius: 4, threshold: 1 })).rejects.toMatchObject({
     code: 'INVALID_ARGUMENT',
     message: 'pick: radius is 4, expected 0 with a threshold, which is 1; one of both decides',

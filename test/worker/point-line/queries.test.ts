@@ -4,13 +4,13 @@ import { Line3, type Matrix4, Ray, Triangle, Vector3 } from 'three';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { PLACES } from '../../fixtures/near-scene.js';
 import {
+  ANY_TRANSFORM,
   addElements,
-  FORMS,
   type PointLineItem,
+  randomElements,
   removeElements,
-  someElements,
 } from '../../fixtures/point-line-scene.js';
-import { aimed, DEPTHS, KINDS, VIEWPORT, viewOf } from '../../oracle/cameras.js';
+import { aimCamera, CAMERA_KINDS, DEPTHS, VIEWPORT, viewOf } from '../../oracle/cameras.js';
 import { boxMesh, icosphere } from '../../oracle/meshes.js';
 import { countOf, type Elements, endsOf, nearestTo, TOPOLOGIES } from '../../oracle/points-lines.js';
 import { Random, SEED } from '../../oracle/random.js';
@@ -34,20 +34,20 @@ function placed(elements: Elements, matrix: Matrix4): [Vector3, Vector3][] {
 async function someItems(random: Random, topology: Elements['topology'], place: Vector3, count: number, most: number) {
   const items: PointLineItem[] = [];
   for (let i = 0; i < count; i++) {
-    const matrix = random.placement(place.clone().add(random.point(8)), { ...FORMS, high: 6 });
-    items.push(await addElements(service, someElements(random, topology, most), matrix));
+    const matrix = random.placement(place.clone().add(random.point(8)), { ...ANY_TRANSFORM, high: 6 });
+    items.push(await addElements(service, randomElements(random, topology, most), matrix));
   }
   return items;
 }
 
 describe.each(TOPOLOGIES)('%s', (topology) => {
   describe.each(PLACES)('%s', (_, place) => {
-    test.each(KINDS)(`are in a region as each of them is: %s (seed ${SEED})`, async (_name, make) => {
+    test.each(CAMERA_KINDS)(`are in a region as each of them is: %s (seed ${SEED})`, async (_name, make) => {
       const random = new Random(SEED);
       const count = { touch: 0, enclose: 0, beside: 0, unsure: 0 };
       for (let round = 0; round < 24; round++) {
         const items = await someItems(random, topology, place, 5, 60);
-        const camera = aimed(make(random), random, place);
+        const camera = aimCamera(make(random), random, place);
         camera.lookAt(new Vector3().setFromMatrixPosition(random.pick(items).matrix));
         camera.updateMatrixWorld();
         const view = viewOf(camera, random.pick(DEPTHS)[1]);

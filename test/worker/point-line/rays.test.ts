@@ -4,11 +4,11 @@ import { Ray, Vector3 } from 'three';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { PLACES } from '../../fixtures/near-scene.js';
 import {
+  ANY_TRANSFORM,
   addElements,
-  FORMS,
   type PointLineItem,
+  randomElements,
   removeElements,
-  someElements,
 } from '../../fixtures/point-line-scene.js';
 import { nearRay, TOPOLOGIES } from '../../oracle/points-lines.js';
 import { Random, SEED } from '../../oracle/random.js';
@@ -72,8 +72,8 @@ describe.each(TOPOLOGIES)('%s', (topology) => {
     for (let round = 0; round < 30; round++) {
       const items: PointLineItem[] = [];
       for (let i = 0; i < 6; i++) {
-        const matrix = random.placement(place.clone().add(random.point(4)), FORMS);
-        items.push(await addElements(service, someElements(random, topology), matrix));
+        const matrix = random.placement(place.clone().add(random.point(4)), ANY_TRANSFORM);
+        items.push(await addElements(service, randomElements(random, topology), matrix));
       }
       for (let i = 0; i < 40; i++) {
         const origin = place.clone().add(random.point(random.pick([1, 6, 20])));

@@ -3,12 +3,12 @@
 import { type CollisionService, createCollisionService, type InspectedTree, type ObjectId } from 'collision-worker';
 import { Box3, Matrix4, PerspectiveCamera, Vector3 } from 'three';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { Mortal } from '../../fixtures/mortal.js';
+import { KillableService } from '../../fixtures/mortal.js';
 import { PLACES } from '../../fixtures/twin.js';
-import { bumpy } from '../../oracle/lumps.js';
+import { bumpyBall } from '../../oracle/lumps.js';
 import { boxMesh, icosphere, type Triangles } from '../../oracle/meshes.js';
 import { Random, SEED } from '../../oracle/random.js';
-import { movedPositions, poseOf, randomRig, roundBones, strike } from '../../oracle/rigs.js';
+import { deformedPositions, poseOf, poseRandomly, randomRig, roundBones } from '../../oracle/rigs.js';
 
 let service: CollisionService;
 beforeEach(async () => {
@@ -72,7 +72,12 @@ describe.each(PLACES)(`trees, %s, seed ${SEED}`, (_, place) => {
   const random = new Random(SEED);
 
   test('hold their triangles, level by level', async () => {
-    const meshes: Triangles[] = [bumpy(random, 9, 0.2), icosphere(1, 6), boxMesh(1, 2, 3), bumpy(random, 3, 0.9)];
+    const meshes: Triangles[] = [
+      bumpyBall(random, 9, 0.2),
+      icosphere(1, 6),
+      boxMesh(1, 2, 3),
+      bumpyBall(random, 3, 0.9),
+    ];
     for (const triangles of meshes) {
       const matrix = random.placement(random.point(5).add(place), { low: 0.2, high: 3, mirrored: 0.3, sheared: 0.3 });
       const mesh = await service.addMesh({ ...triangles, positions: triangles.positions.slice() });
@@ -103,7 +108,7 @@ describe.each(PLACES)(`trees, %s, seed ${SEED}`, (_, place) => {
   test('follow a pose', async () => {
     for (const options of [{ bones: 5 }, { bones: 0, targets: 2 }, { bones: 3, targets: 1 }]) {
       const rig = randomRig(random, options, random.point(2).add(place));
-      strike(random, rig);
+      poseRandomly(random, rig);
       roundBones(rig);
       const mesh = await service.addMesh(rig.data);
       const matrix = rig.mesh.matrixWorld;
@@ -115,7 +120,7 @@ describe.each(PLACES)(`trees, %s, seed ${SEED}`, (_, place) => {
       expect(tree.frame).toBe(frame);
       expect(tree.boxes).not.toEqual(atRest.boxes);
       const indices = rig.data.indices!;
-      checkTree(tree, indices.length / 3, cornersUnder(movedPositions(rig), indices, 3, matrix));
+      checkTree(tree, indices.length / 3, cornersUnder(deformedPositions(rig), indices, 3, matrix));
       expect(tree.poseBytes).toBeGreaterThan(0);
     }
   });
@@ -422,7 +427,7 @@ describe('inspect', () => {
   });
 
   test('is answered by the next worker', async () => {
-    const mortal = await Mortal.create();
+    const mortal = await KillableService.create();
     const id = mortal.service.addObject(cube);
     await mortal.service.update();
     const before = await mortal.service.inspect({ objects: [id], bounds: true });

@@ -3,7 +3,7 @@
 import { Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import type { Outlines } from '../../../src/worker/binding/sections.js';
-import { fill, MOST_FILLED } from '../../../src/worker/caps.js';
+import { fillOutlines, MAX_FILLED_POINTS } from '../../../src/worker/caps.js';
 import { nest } from '../../../src/worker/outline-nesting.js';
 import { Random, SEED } from '../../oracle/random.js';
 
@@ -312,7 +312,7 @@ test(`what is filled is inside of loops and outside of their holes, seed ${SEED}
     all.push({ points: rectangle(-9, -9, 190, 90), object: 0, isOpen: true, parent: null });
     const plane = new Plane(random.direction(), random.point(3));
     const { outlines, parents } = check(random.shuffled(all), plane);
-    const { value: triangles, yields } = run(fill(outlines, parents, plane.numbers));
+    const { value: triangles, yields } = run(fillOutlines(outlines, parents, plane.numbers));
     most = Math.max(most, yields);
     let filled = 0;
     for (let t = 0; t < triangles.length; t += 3) {
@@ -334,10 +334,10 @@ test('a polygon of too many points is not filled, and others are', () => {
     return { points: angles.map((angle) => [x + Math.cos(angle), Math.sin(angle)]), object: x, parent: null };
   };
   const plane = new Plane(new Vector3(0, 0, 1));
-  const loops = [circle(0, MOST_FILLED + 1), circle(3, 5), circle(6, MOST_FILLED)];
+  const loops = [circle(0, MAX_FILLED_POINTS + 1), circle(3, 5), circle(6, MAX_FILLED_POINTS)];
   const outlines = outlinesOf(loops, plane);
-  const { value: triangles } = run(fill(outlines, Int32Array.of(-1, -1, -1), plane.numbers));
+  const { value: triangles } = run(fillOutlines(outlines, Int32Array.of(-1, -1, -1), plane.numbers));
   const counts = [0, 0, 0];
   for (const point of triangles) counts[outlines.starts.findLastIndex((start) => start <= point)]++;
-  expect(counts).toEqual([0, 3 * 3, 3 * (MOST_FILLED - 2)]);
+  expect(counts).toEqual([0, 3 * 3, 3 * (MAX_FILLED_POINTS - 2)]);
 });

@@ -2,7 +2,7 @@
 import { type CollisionService, createCollisionService, type ObjectId, type Section } from 'collision-worker';
 import { BoxGeometry, CapsuleGeometry, ConeGeometry, Matrix4, SphereGeometry, TorusKnotGeometry, Vector3 } from 'three';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bumpy, comb, torus } from '../../oracle/lumps.js';
+import { bumpyBall, comb, torus } from '../../oracle/lumps.js';
 import {
   boxMesh,
   icosphere,
@@ -14,7 +14,7 @@ import {
   waves,
 } from '../../oracle/meshes.js';
 import { Random, SEED } from '../../oracle/random.js';
-import { cutTriangles, windings } from '../../oracle/sections.js';
+import { cutTriangles, loopWinding } from '../../oracle/sections.js';
 
 /** How many planes each mesh gets; all of them on request. */
 const PLANES = Number(process.env.PLANES ?? 40);
@@ -105,7 +105,7 @@ function compareNesting(section: Section, plane: number[], size: number): void {
     // A sliver has no interior.
     if (!section.closed[i] || loops[i].length < 3 || Math.abs(areaOf(loops[i])) < 1e-12 * size ** 2) continue;
     const around = loops.flatMap((loop, j) =>
-      j !== i && section.closed[j] && windings(loop, insideOf(loops[i])) % 2 !== 0 ? [j] : [],
+      j !== i && section.closed[j] && loopWinding(loop, insideOf(loops[i])) % 2 !== 0 ? [j] : [],
     );
     const least = around.sort((a, b) => Math.abs(areaOf(loops[a])) - Math.abs(areaOf(loops[b])))[0] ?? -1;
     expect(section.parents[i], `outline ${i} of ${loops.length}`).toBe(least);
@@ -148,7 +148,7 @@ const nested = merged([
 ]);
 const CLOSED: [string, Triangles][] = [
   ['an icosphere', icosphere(1, 6)],
-  ['a lump', bumpy(random, 12, 0.4)],
+  ['a lump', bumpyBall(random, 12, 0.4)],
   ['a torus', torus(1, 0.4, 24)],
   ['a comb', comb(9)],
   ['boxes in boxes', nested],

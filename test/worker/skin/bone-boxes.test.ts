@@ -2,18 +2,18 @@
 import { type CollisionService, createCollisionService, type Hit } from 'collision-worker';
 import { Matrix3, Matrix4, PerspectiveCamera, Ray, Vector3 } from 'three';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { Mortal } from '../../fixtures/mortal.js';
+import { KillableService } from '../../fixtures/mortal.js';
 import { type BoneBox, boneBoxes, crossBox } from '../../oracle/bone-boxes.js';
 import { Random, SEED } from '../../oracle/random.js';
 import {
   boneArray,
   plateMesh,
   plates,
+  poseOddly,
   poseOf,
   type Rig,
   type RigOptions,
   randomRig,
-  strikeOddly,
 } from '../../oracle/rigs.js';
 
 const OBB = { precision: 'obb' } as const;
@@ -38,7 +38,7 @@ async function add(rig: Rig, to = service): Promise<number> {
 
 /** Poses a rig anew; some of its bones are mirrored, and some are scaled to nothing. */
 function pose(random: Random, rig: Rig, id: number, to = service): void {
-  strikeOddly(random, rig);
+  poseOddly(random, rig);
   to.setPose(id, poseOf(rig));
 }
 
@@ -255,7 +255,7 @@ describe('bones of all kinds', () => {
   });
 
   test('a lost worker has them again, from baked bytes as well', async () => {
-    const mortal = await Mortal.create();
+    const mortal = await KillableService.create();
     const first = mortal.service;
     const mesh = await first.addMesh(morphedPlates());
     const baked = await first.bakeMesh(mesh);

@@ -9,23 +9,23 @@ import {
 } from 'collision-worker';
 import { Matrix4, Vector3 } from 'three';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { Mortal } from '../../fixtures/mortal.js';
+import { KillableService } from '../../fixtures/mortal.js';
 import { boneBoxes } from '../../oracle/bone-boxes.js';
-import { type BonePair, bonePairs, type Party } from '../../oracle/bone-pairs.js';
+import { type BonePair, bonePairs, type PairObject } from '../../oracle/bone-pairs.js';
 import { icosphere, type Triangles, waves } from '../../oracle/meshes.js';
 import { Random, SEED } from '../../oracle/random.js';
 import {
   boneArray,
-  movedPositions,
+  deformedPositions,
   plateMesh,
   plates,
+  poseOddly,
   poseOf,
   type Rig,
   type RigOptions,
   randomRig,
-  strikeOddly,
 } from '../../oracle/rigs.js';
-import { anySolid, bodiesOf } from '../../oracle/shapes.js';
+import { bodiesOf, randomSolid } from '../../oracle/shapes.js';
 
 const KINDS: [string, RigOptions][] = [
   ['one bone', { bones: 1 }],
@@ -44,7 +44,7 @@ interface Thing {
   contacts: ContactDetail;
   matrix: Matrix4;
   rig?: Rig;
-  party: (matrix: Matrix4) => Party;
+  party: (matrix: Matrix4) => PairObject;
 }
 
 let service: CollisionService;
@@ -71,15 +71,15 @@ async function populate(random: Random, options: RigOptions, to: CollisionServic
   const surface = (mesh: number, triangles: Triangles, isSolid: boolean) => () =>
     add({ type: 'mesh', mesh, solid: isSolid }, (matrix) => ({ surface: triangles, matrix, isSolid }));
   const solid = () => {
-    const shape = anySolid(random);
+    const shape = randomSolid(random);
     return add(shape, (matrix) => ({ solid: bodiesOf({ shape }, matrix)[0] }));
   };
   const rigged = async (kind: RigOptions) => {
     const rig = randomRig(random, kind, random.point(1));
     const mesh = await to.addMesh(rig.data);
-    const moved = (matrix: Matrix4): Party => {
+    const moved = (matrix: Matrix4): PairObject => {
       if (rig.data.skin) return { boxes: boneBoxes(rig) };
-      const positions = Float32Array.from(movedPositions(rig));
+      const positions = Float32Array.from(deformedPositions(rig));
       return { surface: { positions, indices: rig.data.indices as Uint32Array }, matrix, isSolid: false };
     };
     return add({ type: 'mesh', mesh }, moved, { rig, matrix: rig.mesh.matrixWorld });
@@ -98,7 +98,7 @@ async function populate(random: Random, options: RigOptions, to: CollisionServic
 }
 
 function pose(random: Random, { id, rig }: Thing, to = service): void {
-  strikeOddly(random, rig!);
+  poseOddly(random, rig!);
   to.setPose(id, poseOf(rig!));
 }
 
@@ -221,7 +221,7 @@ describe(`bones that meet are those of which float64 says so, seed ${SEED}`, { t
 
   test('a lost worker answers the same', async () => {
     const random = new Random(SEED);
-    const mortal = await Mortal.create();
+    const mortal = await KillableService.create();
     service.dispose();
     ({ service } = mortal);
     const things = await populate(random, { bones: 9 }, service);

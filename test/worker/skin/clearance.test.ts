@@ -4,12 +4,12 @@ import { type CollisionService, type ContactDetail, createCollisionService, type
 import { Matrix4, Vector3 } from 'three';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { boneBoxes } from '../../oracle/bone-boxes.js';
-import { leastDistance, type Part } from '../../oracle/distances.js';
+import { minimumDistance, type Part } from '../../oracle/distances.js';
 import type { Corners } from '../../oracle/exact.js';
 import { icosphere } from '../../oracle/meshes.js';
 import { Random, SEED } from '../../oracle/random.js';
-import { movedPositions, poseOf, type Rig, type RigOptions, randomRig, strike } from '../../oracle/rigs.js';
-import { anySolid, bodiesOf } from '../../oracle/shapes.js';
+import { deformedPositions, poseOf, poseRandomly, type Rig, type RigOptions, randomRig } from '../../oracle/rigs.js';
+import { bodiesOf, randomSolid } from '../../oracle/shapes.js';
 import { cubeBody, triangleBody } from '../../oracle/solids.js';
 
 const KINDS: [string, RigOptions, ContactDetail][] = [
@@ -38,7 +38,7 @@ beforeEach(async () => {
 
 /** The triangles of a rig where three has them. */
 function trianglesOf(rig: Rig): Part[] {
-  const positions = movedPositions(rig);
+  const positions = deformedPositions(rig);
   const indices = rig.data.indices as Uint32Array;
   const corner = (i: number) => new Vector3().fromArray(positions, 3 * indices[i]).applyMatrix4(rig.mesh.matrixWorld);
   return Array.from({ length: indices.length / 3 }, (_, t) => {
@@ -64,7 +64,7 @@ describe(`who is nearer than the sum of clearances, seed ${SEED}`, { timeout: 24
       things.push({ id, clearance, rig, parts: () => (isBones ? boxes() : trianglesOf(rig)) });
     }
     for (let i = 0; i < 5; i++) {
-      const shape = anySolid(random);
+      const shape = randomSolid(random);
       const clearance = clearanceOf();
       const matrix = random.placement(random.point(3), { low: 0.5, high: 1 });
       const id = service.addObject({ shape, matrix: matrix.elements, contacts, clearance });
@@ -76,7 +76,7 @@ describe(`who is nearer than the sum of clearances, seed ${SEED}`, { timeout: 24
     for (let frame = 0; frame < FRAMES || (Math.min(seen.apart, seen.not) === 0 && frame < 20 * FRAMES); frame++) {
       for (const { id, rig } of things) {
         if (!rig) continue;
-        strike(random, rig);
+        poseRandomly(random, rig);
         service.setPose(id, poseOf(rig));
       }
       const result = await service.update();
@@ -88,7 +88,7 @@ describe(`who is nearer than the sum of clearances, seed ${SEED}`, { timeout: 24
           if (isBones && [a, b].some(({ rig }) => rig && boneBoxes(rig).some(({ isAmbiguous }) => isAmbiguous)))
             continue;
           const reach = a.clearance + b.clearance;
-          const distance = leastDistance(a.parts(), b.parts(), reach + 1);
+          const distance = minimumDistance(a.parts(), b.parts(), reach + 1);
           const name = `frame ${frame}, ${a.id} and ${b.id}: ${distance} of ${reach}`;
           const [low, high] = a.id < b.id ? [a.id, b.id] : [b.id, a.id];
           const isFound = found.has(`${low} ${high}`);

@@ -3,12 +3,20 @@
 import { type CollisionService, createCollisionService } from 'collision-worker';
 import { Raycaster, Vector3 } from 'three';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { Mortal } from '../../fixtures/mortal.js';
+import { KillableService } from '../../fixtures/mortal.js';
 import { hitFaults } from '../../fixtures/posed-rays.js';
-import { bumpy } from '../../oracle/lumps.js';
+import { bumpyBall } from '../../oracle/lumps.js';
 import { icosphere } from '../../oracle/meshes.js';
 import { Random, SEED } from '../../oracle/random.js';
-import { movedPositions, poseOf, type Rig, type RigOptions, randomRig, roundBones, strike } from '../../oracle/rigs.js';
+import {
+  deformedPositions,
+  poseOf,
+  poseRandomly,
+  type Rig,
+  type RigOptions,
+  randomRig,
+  roundBones,
+} from '../../oracle/rigs.js';
 
 const KINDS: [string, RigOptions][] = [
   ['four bones', { bones: 4 }],
@@ -31,7 +39,7 @@ beforeEach(async () => {
 /** Compares rays through a posed object, a few of many objects, with three's; counts the hits. */
 async function compare(asked: CollisionService, random: Random, rig: Rig, id: number) {
   const { mesh } = rig;
-  const positions = movedPositions(rig);
+  const positions = deformedPositions(rig);
   const size = Math.max(...positions.map(Math.abs)) * mesh.matrixWorld.getMaxScaleOnAxis();
   const faults: string[] = [];
   let hits = 0;
@@ -70,7 +78,7 @@ function move(random: Random, { data }: Rig, original: Float32Array): void {
 describe.each(KINDS)(`%s, seed ${SEED}`, (_, options) => {
   test('each object has its pose, of the vertices that are new, before the next update()', async () => {
     const random = new Random(SEED);
-    const rig = randomRig(random, { ...options, triangles: bumpy(random, 5, 0.15) });
+    const rig = randomRig(random, { ...options, triangles: bumpyBall(random, 5, 0.15) });
     const original = rig.data.positions.slice();
     const mesh = await service.addMesh(rig.data);
     const id = service.addObject({ shape: { type: 'mesh', mesh }, matrix: rig.mesh.matrixWorld.elements });
@@ -80,7 +88,7 @@ describe.each(KINDS)(`%s, seed ${SEED}`, (_, options) => {
     let hits = 0;
     for (let round = 0; round < ROUNDS; round++) {
       if (round % 3 === 0) {
-        strike(random, rig);
+        poseRandomly(random, rig);
         roundBones(rig);
         service.setPose(id, poseOf(rig));
         await service.update();
@@ -111,7 +119,7 @@ describe.each(KINDS)(`%s, seed ${SEED}`, (_, options) => {
     for (let i = 0; i < original.length; i++) rig.data.positions[i] = 3 * original[i] + 1;
     await service.updateMesh(mesh, rig.data.positions);
     const other = await service.addMesh(await service.bakeMesh(mesh));
-    strike(random, rig);
+    poseRandomly(random, rig);
     roundBones(rig);
     const ids = [mesh, other].map((each) =>
       service.addObject({ shape: { type: 'mesh', mesh: each }, matrix: rig.mesh.matrixWorld.elements }),
@@ -125,12 +133,12 @@ describe.each(KINDS)(`%s, seed ${SEED}`, (_, options) => {
 
   test('another mesh of as many bones and targets takes the pose over, also in the next worker', async () => {
     const random = new Random(SEED);
-    const mortal = await Mortal.create();
+    const mortal = await KillableService.create();
     const asked = mortal.service;
-    const rig = randomRig(random, { ...options, triangles: bumpy(random, 4, 0.15) });
+    const rig = randomRig(random, { ...options, triangles: bumpyBall(random, 4, 0.15) });
     const mesh = await asked.addMesh(rig.data);
     const id = asked.addObject({ shape: { type: 'mesh', mesh }, matrix: rig.mesh.matrixWorld.elements });
-    strike(random, rig);
+    poseRandomly(random, rig);
     roundBones(rig);
     asked.setPose(id, poseOf(rig));
     await asked.update();
@@ -157,9 +165,9 @@ test.each([
   { bones: 3, targets: 2 },
 ])('a mesh of %o instead of 4 bones and 2 targets ends a pose, also in the next worker', async (options) => {
   const random = new Random(SEED);
-  const mortal = await Mortal.create();
+  const mortal = await KillableService.create();
   const asked = mortal.service;
-  const triangles = bumpy(random, 4, 0.15);
+  const triangles = bumpyBall(random, 4, 0.15);
   const rig = randomRig(random, { bones: 4, targets: 2, triangles });
   const mesh = await asked.addMesh(rig.data);
   const other = await asked.addMesh(randomRig(random, { ...options, triangles }).data);
@@ -169,7 +177,7 @@ test.each([
     return (await asked.inspect({ bounds: true })).bounds;
   };
   const resting = await bounds();
-  strike(random, rig);
+  poseRandomly(random, rig);
   asked.setPose(id, poseOf(rig));
   expect(await bounds()).not.toEqual(resting);
   for (const each of [other, mesh]) asked.setObject(id, { shape: { type: 'mesh', mesh: each } });
@@ -181,12 +189,12 @@ test.each([
 
 test('vertices move while a frame is under way that reads poses of them: its contacts are those of then', async () => {
   const random = new Random(SEED);
-  const rig = randomRig(random, { bones: 4, triangles: bumpy(random, 9, 0.1) });
+  const rig = randomRig(random, { bones: 4, triangles: bumpyBall(random, 9, 0.1) });
   const original = rig.data.positions.slice();
   const mesh = await service.addMesh(rig.data);
   const ids = Array.from({ length: 10 }, () => service.addObject({ shape: { type: 'mesh', mesh }, contacts: 'full' }));
   for (const id of ids) {
-    strike(random, rig);
+    poseRandomly(random, rig);
     service.setPose(id, poseOf(rig));
   }
   const first = service.update();
@@ -210,7 +218,7 @@ test(`what has more vertices than a step of a build takes is posed to its last o
     const mesh = await service.addMesh(rig.data);
     const id = service.addObject({ shape: { type: 'mesh', mesh }, matrix: rig.mesh.matrixWorld.elements });
     for (let round = 0; round < 3; round++) {
-      strike(random, rig);
+      poseRandomly(random, rig);
       roundBones(rig);
       service.setPose(id, poseOf(rig));
       await service.update();

@@ -3,10 +3,10 @@ import { type CollisionService, createCollisionService, type MeshId } from 'coll
 import { Matrix4, Vector3 } from 'three';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type PoseEntry, PoseTable } from '../../../src/client/skin/pose-table.js';
-import { Mortal } from '../../fixtures/mortal.js';
+import { KillableService } from '../../fixtures/mortal.js';
 import { boxMesh } from '../../oracle/meshes.js';
 import { Random, SEED } from '../../oracle/random.js';
-import { poseOf, randomRig, strike } from '../../oracle/rigs.js';
+import { poseOf, poseRandomly, randomRig } from '../../oracle/rigs.js';
 
 const IDENTITY = new Matrix4().elements;
 const error = (code: string, message: RegExp) =>
@@ -189,7 +189,7 @@ async function meshOf(service: CollisionService): Promise<number> {
 
 describe('poses of frames', () => {
   test('that join are the newest', async () => {
-    const mortal = await Mortal.create();
+    const mortal = await KillableService.create();
     const { service } = mortal;
     const [a, b] = [await meshOf(service), await meshOf(service)].map((mesh, i) =>
       service.addObject({ shape: { type: 'mesh', mesh }, matrix: IDENTITY.with(13, 50 * i) }),
@@ -211,7 +211,7 @@ describe('poses of frames', () => {
   });
 
   test('are given to the next worker, as update() has said them', async () => {
-    const mortal = await Mortal.create();
+    const mortal = await KillableService.create();
     const { service } = mortal;
     const ids = [0, 1, 2].map(async (i) =>
       service.addObject({ shape: { type: 'mesh', mesh: await meshOf(service) }, matrix: IDENTITY.with(13, 50 * i) }),
@@ -233,7 +233,7 @@ describe('poses of frames', () => {
   });
 
   test('stay with a mesh of as many bones and targets, for the next worker as well, and go with another one', async () => {
-    const mortal = await Mortal.create();
+    const mortal = await KillableService.create();
     const { service } = mortal;
     const [mesh, alike] = [await meshOf(service), await meshOf(service)];
     const { morphs: _, ...unmorphed } = halves();
@@ -261,7 +261,7 @@ describe('poses of frames', () => {
   });
 
   test('that were refused are not what the next worker has in place of the ones that were taken', async () => {
-    const mortal = await Mortal.create();
+    const mortal = await KillableService.create();
     const { service } = mortal;
     const [a, b] = [await meshOf(service), await meshOf(service)].map((mesh, i) =>
       service.addObject({ shape: { type: 'mesh', mesh }, matrix: IDENTITY.with(13, 50 * i) }),
@@ -298,7 +298,7 @@ describe('poses of frames', () => {
       const same = new Random(SEED);
       const ids = service.addInstances({ shape: { type: 'mesh', mesh }, contacts: 'any' }, 5);
       for (let frame = 0; frame < 4; frame++) {
-        strike(same, rig);
+        poseRandomly(same, rig);
         for (const id of ids) service.setPose(id, poseOf(rig));
         await service.update();
         await service.raycast({ origin: [0, 0, 10], direction: [0, 0, -1] });

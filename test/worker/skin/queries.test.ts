@@ -5,7 +5,15 @@ import { Matrix4, PerspectiveCamera, Triangle, Vector3 } from 'three';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { frustumPlanes, isTriangleInside } from '../../oracle/frustum.js';
 import { Random, SEED } from '../../oracle/random.js';
-import { movedPositions, poseOf, type Rig, type RigOptions, randomRig, roundBones, strike } from '../../oracle/rigs.js';
+import {
+  deformedPositions,
+  poseOf,
+  poseRandomly,
+  type Rig,
+  type RigOptions,
+  randomRig,
+  roundBones,
+} from '../../oracle/rigs.js';
 import { trianglePairs, trianglesUnder } from '../../oracle/triangle-pairs.js';
 
 const KINDS: RigOptions[] = [
@@ -39,7 +47,7 @@ beforeEach(async () => {
   ids = [];
   twins = [];
   for (const rig of rigs) {
-    strike(random, rig);
+    poseRandomly(random, rig);
     roundBones(rig);
     const matrix = rig.mesh.matrixWorld.elements;
     const mesh = await posed.addMesh(rig.data);
@@ -57,12 +65,12 @@ beforeEach(async () => {
   };
 });
 
-const plain = (rig: Rig) => ({ positions: Float32Array.from(movedPositions(rig)), indices: rig.data.indices! });
+const plain = (rig: Rig) => ({ positions: Float32Array.from(deformedPositions(rig)), indices: rig.data.indices! });
 const numbers = (list: Iterable<ObjectId>, of: ObjectId[]) => Array.from(list, (id) => of.indexOf(id)).sort();
 const placed = ({ mesh }: Rig, point: Vector3) => point.applyMatrix4(mesh.matrixWorld);
 const corners = (rig: Rig) =>
   trianglesUnder(
-    { positions: movedPositions(rig) as never, indices: rig.data.indices as Uint32Array },
+    { positions: deformedPositions(rig) as never, indices: rig.data.indices as Uint32Array },
     rig.mesh.matrixWorld,
   );
 
@@ -202,7 +210,7 @@ describe(`posed objects, seed ${SEED}`, { timeout: 240_000 }, () => {
 
   test('a shape that was set anew, a movement and a hidden layer leave the pose', async () => {
     const [rig, id] = [rigs[0], ids[0]];
-    const middle = placed(rig, new Vector3().fromArray(movedPositions(rig)));
+    const middle = placed(rig, new Vector3().fromArray(deformedPositions(rig)));
     await posed.update();
     const before = await posed.closestPoint(middle.toArray());
     posed.setObject(id, { layers: 2 });

@@ -4,7 +4,15 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { hitFaults } from '../../fixtures/posed-rays.js';
 import { boxMesh } from '../../oracle/meshes.js';
 import { Random, SEED } from '../../oracle/random.js';
-import { movedPositions, poseOf, type Rig, type RigOptions, randomRig, roundBones, strike } from '../../oracle/rigs.js';
+import {
+  deformedPositions,
+  poseOf,
+  poseRandomly,
+  type Rig,
+  type RigOptions,
+  randomRig,
+  roundBones,
+} from '../../oracle/rigs.js';
 
 let service: CollisionService;
 beforeEach(async () => {
@@ -19,7 +27,7 @@ async function add(rig: Rig): Promise<number> {
 
 /** The centre and the size in the world of where three has the vertices. */
 function extentOf(rig: Rig): { middle: Vector3; size: number } {
-  const positions = movedPositions(rig);
+  const positions = deformedPositions(rig);
   const low = new Vector3().setScalar(Number.POSITIVE_INFINITY);
   const high = new Vector3().setScalar(Number.NEGATIVE_INFINITY);
   const vertex = new Vector3();
@@ -42,7 +50,7 @@ function middleOf({ mesh, data }: Rig, positions: Float64Array, random: Random):
 /** Compares rays at a posed object with three's; returns errors and the number of hits. */
 async function compare(random: Random, rig: Rig, id: number, count: number, error: number) {
   const { middle, size } = extentOf(rig);
-  const positions = movedPositions(rig);
+  const positions = deformedPositions(rig);
   const faults: string[] = [];
   let hits = 0;
   for (let i = 0; i < count; i++) {
@@ -100,7 +108,7 @@ describe(`rays at posed objects a million units away, seed ${SEED}`, { timeout: 
     const random = new Random(SEED);
     const rig = randomRig(random, options, FAR);
     const id = await add(rig);
-    strike(random, rig);
+    poseRandomly(random, rig);
     roundBones(rig);
     service.setPose(id, poseOf(rig));
     expect((await service.update()).rejected).toHaveLength(0);
@@ -119,7 +127,7 @@ describe(`rays at posed objects a million units away, seed ${SEED}`, { timeout: 
       if (isBallThere) service.addObject({ shape: { type: 'sphere', radius: 1e-3 } });
       const rig = randomRig(random, { bones: 5, triangles: boxMesh(1, 1, 1) }, FAR);
       const id = await add(rig);
-      strike(random, rig);
+      poseRandomly(random, rig);
       service.setPose(id, poseOf(rig));
       await service.update();
       const { middle, size } = extentOf(rig);
@@ -148,7 +156,7 @@ describe(`rays at posed objects a million units away, seed ${SEED}`, { timeout: 
     const random = new Random(SEED);
     const rig = randomRig(random, { bones: 6, attached: true }, FAR);
     const id = await add(rig);
-    strike(random, rig);
+    poseRandomly(random, rig);
     service.setPose(id, poseOf(rig));
     await service.update();
     const { middle, size } = extentOf(rig);
@@ -162,7 +170,7 @@ describe(`rays at posed objects a million units away, seed ${SEED}`, { timeout: 
       if (!point) continue;
       // three's surface passes within that distance of the point.
       const found = new Vector3();
-      const positions = movedPositions(rig);
+      const positions = deformedPositions(rig);
       const { indices } = rig.data;
       let best = Number.POSITIVE_INFINITY;
       for (let t = 0; t < indices!.length; t += 3) {
@@ -187,7 +195,7 @@ describe(`rays at posed objects are three's, seed ${SEED}`, { timeout: 240_000 }
       const rig = randomRig(random, options);
       const id = await add(rig);
       for (let pose = 0; pose < 3; pose++) {
-        strike(random, rig);
+        poseRandomly(random, rig);
         roundBones(rig);
         service.setPose(id, poseOf(rig));
         expect((await service.update()).rejected).toHaveLength(0);

@@ -9,14 +9,14 @@ import type { Filter } from '../../../src/shared/protocol.js';
 import type { CoreHit } from '../../../src/worker/binding/hits.js';
 import { Fronts } from '../../../src/worker/snap/fronts.js';
 import { SnapView } from '../../../src/worker/snap/snap-view.js';
-import { ALL } from '../../fixtures/near-scene.js';
+import { ALL_FILTER } from '../../fixtures/near-scene.js';
 import { PIXEL_VIEW } from '../../fixtures/pixel-view.js';
 
 const RADIUS = 10;
 const record = new ViewTable().recordOf('test', 'view', PIXEL_VIEW);
 /** The cursor is at the origin. */
 const view = new SnapView(snapDrawing({ record, floats: new Float64Array(record.buffer) }, 200, 150, RADIUS));
-const filter: Filter = { ...ALL, precision: PRECISION_MESH };
+const filter: Filter = { ...ALL_FILTER, precision: PRECISION_MESH };
 /** The z coordinate and the triangle of the wall left and right of the centre. */
 const WALLS = { left: [0, 1], right: [-20, 2] } as const;
 /** The identity, without a translation. */
@@ -29,7 +29,7 @@ function frontsOf(walls: { left: readonly number[]; right: readonly number[] }):
     const rest = { distance: 1, barycentric: normal, bone: -1 } as const;
     return { ...rest, object: 1, triangle, element: triangle, point: [x, y, z], normal } as CoreHit;
   });
-  fronts.count(2 ** 20);
+  fronts.countHidden(2 ** 20);
   return fronts;
 }
 
@@ -50,7 +50,7 @@ describe('a wall all over the square', () => {
   });
 
   test('has the plane that the core leaves objects out by', () => {
-    const [x, y, z, w] = fronts.whole!;
+    const [x, y, z, w] = fronts.squareFront!;
     [x, y, z - 1, w - 2].forEach((value) => {
       expect(value).toBeCloseTo(0);
     });
@@ -69,7 +69,7 @@ describe('two walls, of which the right one is farther away', () => {
   });
 
   test('there is none of the whole square', () => {
-    expect(fronts.whole).toBeNull();
+    expect(fronts.squareFront).toBeNull();
   });
 });
 
@@ -85,7 +85,7 @@ describe('a solid, entered all over the square', () => {
       const rest = { distance: 1, barycentric: [0, 0, 0], bone: -1, triangle: -1, element: -1, object: 1 } as const;
       return { ...rest, point: [x, y, 0], normal: [(x * bulge) / length, 0, 1 / length] } as CoreHit;
     });
-    return fronts.whole !== null;
+    return fronts.squareFront !== null;
   };
   test.each([
     ['round', filter, 0.05, true],

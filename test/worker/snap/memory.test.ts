@@ -3,7 +3,7 @@ import { type CollisionService, createCollisionService, type MeshId } from 'coll
 import { BoxGeometry } from 'three';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { CoreSnaps } from '../../../src/worker/binding/snaps.js';
-import { inOnePiece } from '../../../src/worker/binding/steps.js';
+import { runToEnd } from '../../../src/worker/binding/steps.js';
 import { cubeFeatures } from '../../../src/worker/snap/cube.js';
 import { FeatureStore } from '../../../src/worker/snap/feature-store.js';
 import { GatedWorker } from '../../fixtures/gated-worker.js';
@@ -101,31 +101,31 @@ describe('features that are dropped', () => {
 
   test.each([
     ['the mesh was removed', (store: FeatureStore) => store.remove(1)],
-    ['another tree took its place', (store: FeatureStore) => store.replaced(1, 2)],
-    ['others were found of it', (store: FeatureStore) => inOnePiece(store.load(1, cubeFeatures()))],
+    ['another tree took its place', (store: FeatureStore) => store.onReplaced(1, 2)],
+    ['others were found of it', (store: FeatureStore) => runToEnd(store.load(1, cubeFeatures()))],
   ])('stay for picks that read them where %s', (_, drop) => {
     const { store, used } = storeWithMemory();
-    inOnePiece(store.load(1, cubeFeatures()));
-    const { address } = store.at(1)!.features;
+    runToEnd(store.load(1, cubeFeatures()));
+    const { address } = store.featuresAt(1)!.features;
     store.keep();
     store.keep();
     drop(store);
-    expect(store.at(1)?.features.address).not.toBe(address);
+    expect(store.featuresAt(1)?.features.address).not.toBe(address);
     store.release();
     expect(used.has(address)).toBe(true);
     store.release();
     expect(used.has(address)).toBe(false);
     drop(store);
-    expect(used.size).toBe(store.at(1) ? 1 : 0);
+    expect(used.size).toBe(store.featuresAt(1) ? 1 : 0);
   });
 
   test('stay where only vertices have moved', () => {
     const { store, used } = storeWithMemory();
-    inOnePiece(store.load(1, cubeFeatures()));
-    const { features } = store.at(1)!;
-    store.moved(1, 2);
-    expect(store.at(1)).toBeUndefined();
-    expect(store.at(2)).toEqual({ features, isMoved: true });
+    runToEnd(store.load(1, cubeFeatures()));
+    const { features } = store.featuresAt(1)!;
+    store.onMoved(1, 2);
+    expect(store.featuresAt(1)).toBeUndefined();
+    expect(store.featuresAt(2)).toEqual({ features, isMoved: true });
     store.remove(2);
     expect(used.size).toBe(0);
   });

@@ -14,7 +14,7 @@ const TRIANGLE_STRIP = 5;
 const TRIANGLE_FAN = 6;
 
 /** Keys of a node's extras that may be its id, from the tools that write them. */
-const IDS = ['id', 'GlobalId', 'globalId', 'guid', 'ifcGuid'];
+const ID_KEYS = ['id', 'GlobalId', 'globalId', 'guid', 'ifcGuid'];
 
 /**
  * Reads the parts of a file. Nodes that share a mesh share a part's mesh. A part's id is one of its extras, or the path of
@@ -33,12 +33,12 @@ export async function* readGltf(path: string): AsyncGenerator<ReadItem> {
   const scene = root.getDefaultScene() ?? root.listScenes()[0];
   // A file without scenes is a library of nodes.
   const nodes = scene?.listChildren() ?? root.listNodes().filter((node) => node.getParentNode() === null);
-  const known: Known = { ids: new Set(), numbers: new Map(), meshes: new Map(), instanced };
-  yield* readNodes(nodes, known);
+  const state: ReadState = { ids: new Set(), numbers: new Map(), meshes: new Map(), instanced };
+  yield* readNodes(nodes, state);
 }
 
 /** The state while the nodes of a file are read. */
-interface Known {
+interface ReadState {
   readonly ids: Set<string>;
   /** The last number of each name that is used several times. */
   readonly numbers: Map<string, number>;
@@ -111,16 +111,16 @@ function adviceFor(cause: unknown): string {
 }
 
 /** Reads nodes and their descendants, a node before its children. Not recursive: chains may be deeper than the stack. */
-function* readNodes(roots: readonly Node[], known: Known): Generator<ReadItem> {
-  const waiting = roots.map((node) => ({ node, path: '', parent: '' })).reverse();
-  for (let next = waiting.pop(); next; next = waiting.pop()) {
+function* readNodes(roots: readonly Node[], state: ReadState): Generator<ReadItem> {
+  const stack = roots.map((node) => ({ node, path: '', parent: '' })).reverse();
+  for (let next = stack.pop(); next; next = stack.pop()) {
     const { node, path, parent } = next;
     // Some files have numbers or null for names.
     const name = String(node.getName() ?? '');
-    const own = `${path}/${name}`;
+    const nodePath = `${path}/${name}`;
     const mesh = node.getMesh();
-    if (mesh) yield readPart(node, mesh, uniqueId(idOf(node) ?? own.slice(1), known), name, parent, known);
-    for (const child of node.listChildren().reverse()) waiting.push({ node: child, path: own, parent: name });
+    if (mesh) yield readPart(node, mesh, uniqueId(idOf(node) ?? nodePath.slice(1), state), name, parent, state);
+    for (const child of node.listChildren().reverse()) stack.push({ node: child, path: nodePath, parent: name });
   }
 }
 
@@ -130,7 +130,7 @@ function readPart(
   id: string,
   name: string,
   parent: string,
-  { meshes, instanced }: Known,
+  { meshes, instanced }: ReadState,
 ): ReadItem {
   try {
     if (instanced.has(node)) {
@@ -148,7 +148,7 @@ function readPart(
 
 function idOf(node: Node): string | undefined {
   const extras = node.getExtras();
-  for (const key of IDS) {
+  for (const key of ID_KEYS) {
     const value = extras[key];
     if ((typeof value === 'string' && value !== '') || typeof value === 'number') return String(value);
   }
@@ -156,12 +156,12 @@ function idOf(node: Node): string | undefined {
 }
 
 /** Appends a number to an id from its second use on. */
-function uniqueId(wanted: string, { ids, numbers }: Known): string {
-  const first = wanted === '' ? 'unnamed' : wanted;
-  let id = first;
-  let number = numbers.get(first) ?? 1;
-  while (ids.has(id)) id = `${first}#${++number}`;
-  numbers.set(first, number);
+function uniqueId(preferredId: string, { ids, numbers }: ReadState): string {
+  const baseId = preferredId === '' ? 'unnamed' : preferredId;
+  let id = baseId;
+  let number = numbers.get(baseId) ?? 1;
+  while (ids.has(id)) id = `${baseId}#${++number}`;
+  numbers.set(baseId, number);
   ids.add(id);
   return id;
 }
@@ -185,17 +185,17 @@ function meshDataOf(mesh: Mesh): MeshData {
     const attribute = primitive.getAttribute('POSITION');
     if (!attribute) continue;
     const count = attribute.getCount();
-    const numbers = new Map<number, number>();
+    const indexByVertex = new Map<number, number>();
     for (const corner of cornersOf(primitive, count)) {
       if (corner >= count) throw new CollisionError('BAD_DATA', `index ${corner} is not one of its ${count} vertices`);
-      let number = numbers.get(corner);
-      if (number === undefined) {
-        number = positions.length / 3;
-        numbers.set(corner, number);
+      let index = indexByVertex.get(corner);
+      if (index === undefined) {
+        index = positions.length / 3;
+        indexByVertex.set(corner, index);
         attribute.getElement(corner, vertex);
         positions.push(vertex[0], vertex[1], vertex[2]);
       }
-      indices.push(number);
+      indices.push(index);
     }
   }
   if (indices.length === 0) throw new CollisionError('BAD_DATA', 'it has no triangles');
@@ -205,15 +205,17 @@ function meshDataOf(mesh: Mesh): MeshData {
 /** Lists the corners of a primitive's triangles, three each. */
 function cornersOf(primitive: Primitive, count: number): number[] {
   const array = primitive.getIndices()?.getArray();
-  const given: number[] = array ? Array.from(array) : Array.from({ length: count }, (_, i) => i);
+  const vertexIndices: number[] = array ? Array.from(array) : Array.from({ length: count }, (_, i) => i);
   const mode = primitive.getMode();
-  if (mode === TRIANGLES) return given;
+  if (mode === TRIANGLES) return vertexIndices;
   const corners: number[] = [];
   if (mode === TRIANGLE_STRIP) {
     // Every second triangle has the opposite winding.
-    for (let i = 2; i < given.length; i++) corners.push(given[i - 2 + (i & 1)], given[i - 1 - (i & 1)], given[i]);
+    for (let i = 2; i < vertexIndices.length; i++)
+      corners.push(vertexIndices[i - 2 + (i & 1)], vertexIndices[i - 1 - (i & 1)], vertexIndices[i]);
   } else if (mode === TRIANGLE_FAN) {
-    for (let i = 2; i < given.length; i++) corners.push(given[0], given[i - 1], given[i]);
+    for (let i = 2; i < vertexIndices.length; i++)
+      corners.push(vertexIndices[0], vertexIndices[i - 1], vertexIndices[i]);
   }
   return corners;
 }

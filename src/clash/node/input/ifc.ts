@@ -59,11 +59,11 @@ class Products {
     this.#readLayers();
     this.#readStoreys();
     this.#readSets();
-    const without = new Set(
-      [library.IFCOPENINGELEMENT, library.IFCSPACE, library.IFCSITE].flatMap((type) => this.#all(type)),
+    const excluded = new Set(
+      [library.IFCOPENINGELEMENT, library.IFCSPACE, library.IFCSITE].flatMap((type) => this.#idsOfType(type)),
     );
-    this.ids = this.#all(library.IFCPRODUCT)
-      .filter((id) => !without.has(id) && this.#isShown(id))
+    this.ids = this.#idsOfType(library.IFCPRODUCT)
+      .filter((id) => !excluded.has(id) && this.#isShown(id))
       .sort((a, b) => a - b);
   }
 
@@ -82,9 +82,9 @@ class Products {
     }
   }
 
-  #all(type: number): number[] {
-    const found = this.#api.GetLineIDsWithType(this.#model, type, true);
-    return Array.from({ length: found.size() }, (_, i) => found.get(i));
+  #idsOfType(type: number): number[] {
+    const lineIds = this.#api.GetLineIDsWithType(this.#model, type, true);
+    return Array.from({ length: lineIds.size() }, (_, i) => lineIds.get(i));
   }
 
   #line(id: number): Line {
@@ -103,8 +103,8 @@ class Products {
   }
 
   /** Skips relations that cannot be read: parts are read without them. */
-  #each(type: number, read: (line: Line) => void): void {
-    for (const id of this.#all(type)) {
+  #forEachLine(type: number, read: (line: Line) => void): void {
+    for (const id of this.#idsOfType(type)) {
       try {
         read(this.#line(id));
       } catch {}
@@ -112,20 +112,20 @@ class Products {
   }
 
   #readLayers(): void {
-    this.#each(this.#library.IFCPRESENTATIONLAYERASSIGNMENT, ({ Name, AssignedItems }) => {
+    this.#forEachLine(this.#library.IFCPRESENTATIONLAYERASSIGNMENT, ({ Name, AssignedItems }) => {
       for (const item of AssignedItems) this.#layers.set(item.value, textOf(Name) ?? '');
     });
   }
 
   #readStoreys(): void {
-    this.#each(this.#library.IFCRELCONTAINEDINSPATIALSTRUCTURE, ({ RelatingStructure, RelatedElements }) => {
+    this.#forEachLine(this.#library.IFCRELCONTAINEDINSPATIALSTRUCTURE, ({ RelatingStructure, RelatedElements }) => {
       const name = textOf(this.#line(RelatingStructure.value).Name) ?? '';
       for (const element of RelatedElements) this.#storeys.set(element.value, name);
     });
   }
 
   #readSets(): void {
-    this.#each(this.#library.IFCRELDEFINESBYPROPERTIES, ({ RelatingPropertyDefinition, RelatedObjects }) => {
+    this.#forEachLine(this.#library.IFCRELDEFINESBYPROPERTIES, ({ RelatingPropertyDefinition, RelatedObjects }) => {
       for (const { value } of RelatedObjects) {
         const sets = this.#sets.get(value);
         if (sets) sets.push(RelatingPropertyDefinition.value);
@@ -176,23 +176,26 @@ class Products {
 
   /** A single geometry is shared by all products that place it; several are joined, in the space of the first. */
   #shapeOf(product: number): { mesh: MeshData; matrix: number[] } {
-    const flat = this.#api.GetFlatMesh(this.#model, product);
-    const count = flat.geometries.size();
-    const placed = Array.from({ length: count }, (_, i) => flat.geometries.get(i));
-    const shapes = placed.map(({ geometryExpressID, flatTransformation }) => ({
+    const flatMesh = this.#api.GetFlatMesh(this.#model, product);
+    const count = flatMesh.geometries.size();
+    const placedGeometries = Array.from({ length: count }, (_, i) => flatMesh.geometries.get(i));
+    const shapes = placedGeometries.map(({ geometryExpressID, flatTransformation }) => ({
       geometry: geometryExpressID,
       matrix: Array.from(flatTransformation),
     }));
     if (shapes.length === 0) throw new CollisionError('BAD_DATA', 'web-ifc makes no geometry of its representation');
     const [{ matrix }] = shapes;
     if (shapes.length === 1) return { mesh: this.#meshOf(shapes[0].geometry), matrix };
-    return { mesh: joined(shapes.map(({ geometry, matrix }) => ({ mesh: this.#meshOf(geometry), matrix }))), matrix };
+    return {
+      mesh: joinMeshes(shapes.map(({ geometry, matrix }) => ({ mesh: this.#meshOf(geometry), matrix }))),
+      matrix,
+    };
   }
 
   #meshOf(geometry: number): MeshData {
     const key = String(geometry);
-    const known = this.#meshes.get(key);
-    if (known) return known;
+    const cached = this.#meshes.get(key);
+    if (cached) return cached;
     const data = this.#api.GetGeometry(this.#model, geometry);
     // Six numbers per vertex: its position and its normal.
     const vertices = this.#api.GetVertexArray(data.GetVertexData(), data.GetVertexDataSize());
@@ -212,24 +215,24 @@ function textOf(value: { value?: unknown } | null | undefined): string | undefin
 }
 
 /** Joins meshes, each under its own matrix, into one under the matrix of the first. */
-function joined(shapes: readonly { mesh: MeshData; matrix: readonly number[] }[]): MeshData {
-  const back = inverted(shapes[0].matrix);
+function joinMeshes(shapes: readonly { mesh: MeshData; matrix: readonly number[] }[]): MeshData {
+  const inverse = invert(shapes[0].matrix);
   const positions: number[] = [];
   const indices: number[] = [];
   for (const { mesh, matrix } of shapes) {
     const first = positions.length / 3;
-    const way = multiplied(back, matrix);
+    const toFirst = multiply(inverse, matrix);
     for (let i = 0; i < mesh.positions.length; i += 3) {
       const [x, y, z] = mesh.positions.subarray(i, i + 3);
       for (let row = 0; row < 3; row++)
-        positions.push(way[row] * x + way[4 + row] * y + way[8 + row] * z + way[12 + row]);
+        positions.push(toFirst[row] * x + toFirst[4 + row] * y + toFirst[8 + row] * z + toFirst[12 + row]);
     }
     for (const index of mesh.indices!) indices.push(first + index);
   }
   return { positions: Float32Array.from(positions), indices: Uint32Array.from(indices) };
 }
 
-function multiplied(a: readonly number[], b: readonly number[]): number[] {
+function multiply(a: readonly number[], b: readonly number[]): number[] {
   return Array.from({ length: 16 }, (_, i) => {
     const [column, row] = [i >> 2, i & 3];
     let sum = 0;
@@ -239,7 +242,7 @@ function multiplied(a: readonly number[], b: readonly number[]): number[] {
 }
 
 /** Inverts an affine matrix, by the cofactors of its linear part. */
-function inverted(m: readonly number[]): number[] {
+function invert(m: readonly number[]): number[] {
   const [a, b, c, d, e, f, g, h, i] = [m[0], m[4], m[8], m[1], m[5], m[9], m[2], m[6], m[10]];
   const determinant = a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g);
   const rows = [

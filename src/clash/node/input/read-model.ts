@@ -8,7 +8,7 @@ import { readIfc } from './ifc.js';
 import type { ReadItem } from './read-item.js';
 
 /** Extensions of files that hold one baked mesh, as `bakeMesh` returns it. */
-const BAKED = ['.mesh', '.baked', '.bin'];
+const BAKED_EXTENSIONS = ['.mesh', '.baked', '.bin'];
 
 /**
  * Reads the parts of a model: a .glb, .gltf or .ifc file, a baked mesh (.mesh, .baked or .bin), or a folder of baked parts,
@@ -16,19 +16,19 @@ const BAKED = ['.mesh', '.baked', '.bin'];
  * kind of file and if the library that reads it is not installed.
  */
 export async function* readModel(path: string): AsyncGenerator<ReadItem> {
-  const found = await stat(path).catch((cause) => {
+  const stats = await stat(path).catch((cause) => {
     throw new CollisionError('INVALID_ARGUMENT', `clash: ${path} cannot be read: ${cause.message}`, { cause });
   });
-  const ending = extname(path).toLowerCase();
-  if (found.isDirectory()) yield* readBakedFolder(path);
-  else if (ending === '.glb' || ending === '.gltf') yield* readGltf(path);
-  else if (ending === '.ifc') yield* readIfc(path);
-  else if (BAKED.includes(ending)) yield* readBaked(path);
+  const extension = extname(path).toLowerCase();
+  if (stats.isDirectory()) yield* readBakedFolder(path);
+  else if (extension === '.glb' || extension === '.gltf') yield* readGltf(path);
+  else if (extension === '.ifc') yield* readIfc(path);
+  else if (BAKED_EXTENSIONS.includes(extension)) yield* readBaked(path);
   else {
-    const known = ['.glb', '.gltf', '.ifc', ...BAKED].join(', ');
+    const knownExtensions = ['.glb', '.gltf', '.ifc', ...BAKED_EXTENSIONS].join(', ');
     throw new CollisionError(
       'UNSUPPORTED',
-      `clash: ${path} is of no known kind, expected ${known}, or a folder of baked parts`,
+      `clash: ${path} is of no known kind, expected ${knownExtensions}, or a folder of baked parts`,
     );
   }
 }
@@ -58,8 +58,8 @@ async function* readBakedFolder(path: string): AsyncGenerator<ReadItem> {
 
 /** Returns the significant part of a model's name: its extension, or all of it if the part is named after it. */
 export function nameOfModel(path: string): string {
-  const ending = extname(path).toLowerCase();
-  return BAKED.includes(ending) ? basename(path) : ending;
+  const extension = extname(path).toLowerCase();
+  return BAKED_EXTENSIONS.includes(extension) ? basename(path) : extension;
 }
 
 /** Lists the files that determine the contents of a model: a glTF file names its buffers' files. */

@@ -1,6 +1,6 @@
 import type { BatchedMesh } from 'three';
 import { grown } from '../../../shared/typed-arrays.js';
-import { SAYS_ALL } from '../track/batch-changes.js';
+import { REPORTS_ALL_CHANGES } from '../track/batch-changes.js';
 import { BatchContents } from '../track/batch-contents.js';
 
 /**
@@ -9,7 +9,7 @@ import { BatchContents } from '../track/batch-contents.js';
  */
 const UNCHANGED = 2 as unknown as boolean;
 
-const known = new WeakMap<BatchedMesh, BatchStates>();
+const statesByBatch = new WeakMap<BatchedMesh, BatchStates>();
 
 /** The states of a BatchedMesh's instances, in an array: three's own are objects, which take several times as long to read. */
 export class BatchStates {
@@ -20,22 +20,22 @@ export class BatchStates {
   readonly copies: number[] = [];
   readonly contents: BatchContents;
   /** three's flag that the draw list must be written anew even where three neither culls nor sorts. */
-  readonly #insides: { _visibilityChanged: boolean };
+  readonly #internals: { _visibilityChanged: boolean };
 
   /** The array that the states were read from: `copy` makes three use another one without any notice. */
   #read: readonly unknown[] | null = null;
 
   private constructor(batch: BatchedMesh) {
     this.contents = new BatchContents(batch);
-    this.#insides = batch as unknown as { _visibilityChanged: boolean };
+    this.#internals = batch as unknown as { _visibilityChanged: boolean };
   }
 
   /** Returns the states of a BatchedMesh, which all views share. */
   static of(batch: BatchedMesh): BatchStates {
-    let states = known.get(batch);
+    let states = statesByBatch.get(batch);
     if (states === undefined) {
       states = new BatchStates(batch);
-      known.set(batch, states);
+      statesByBatch.set(batch, states);
     }
     return states;
   }
@@ -44,7 +44,8 @@ export class BatchStates {
   read(): void {
     const { contents } = this;
     const { count, instances } = contents;
-    const isUnchanged = SAYS_ALL && this.#insides._visibilityChanged === UNCHANGED && instances === this.#read;
+    const isUnchanged =
+      REPORTS_ALL_CHANGES && this.#internals._visibilityChanged === UNCHANGED && instances === this.#read;
     if (isUnchanged && count === this.count) return;
     this.#read = instances;
     if (this.kinds.length < count) this.kinds = grown(this.kinds, count);
@@ -52,19 +53,19 @@ export class BatchStates {
     const { copies, kinds } = this;
     copies.length = 0;
     for (let i = 0; i < count; i++) {
-      const kind = contents.stateOf(i);
-      kinds[i] = kind;
-      if (kind >= 0) copies[kind] = (copies[kind] ?? 0) + 1;
+      const state = contents.stateOf(i);
+      kinds[i] = state;
+      if (state >= 0) copies[state] = (copies[state] ?? 0) + 1;
     }
   }
 
   /** Makes the next `read` read everything again, and three write another list. */
   leave(): void {
-    this.#insides._visibilityChanged = true;
+    this.#internals._visibilityChanged = true;
   }
 
   /** Notes that a list was written that is not three's own: whoever draws next writes another. */
   written(): void {
-    this.#insides._visibilityChanged = UNCHANGED;
+    this.#internals._visibilityChanged = UNCHANGED;
   }
 }

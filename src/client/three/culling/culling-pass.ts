@@ -1,19 +1,19 @@
 import type { BatchedMesh, BufferGeometry, Camera, Frustum, InstancedMesh, LOD, Material, Mesh, Object3D } from 'three';
-import { isDrawnAsItIs } from '../track/opacity.js';
+import { isDrawnUnmodified } from '../track/opacity.js';
 import type { SceneEntry } from '../track/scene-entry.js';
 import type { CullableObject } from '../track/stand-in.js';
 import { BatchDraws } from './batch-draws.js';
 import type { Culled } from './culled.js';
 import type { CullingContext } from './culling-context.js';
-import type { CullingWishes } from './culling-wishes.js';
+import type { CullingSettings } from './culling-wishes.js';
 import type { RenderPass } from './frustum-tests.js';
-import { boundsOf, trianglesOf } from './geometry-bounds.js';
+import { boundsOf, drawnTriangleCount } from './geometry-bounds.js';
 import { type DrawnView, InstanceCulling } from './instance-culling.js';
 import { LodLevels } from './lod-levels.js';
 import { ViewVolume } from './view-volume.js';
 
 /** What is kept of a view from picture to picture. */
-export class KeptParts {
+export class ViewCache {
   /** The volume that its camera draws, during a render. */
   readonly volume = new ViewVolume();
   readonly instances = new Map<CullableObject, InstanceCulling>();
@@ -21,9 +21,9 @@ export class KeptParts {
   readonly lods = new LodLevels();
 
   /** Forgets objects that no longer exist. */
-  keep(there: ReadonlySet<CullableObject>): void {
+  keep(existing: ReadonlySet<CullableObject>): void {
     for (const [object, instances] of this.instances) {
-      if (there.has(object)) continue;
+      if (existing.has(object)) continue;
       instances.dispose();
       this.instances.delete(object);
     }
@@ -41,32 +41,32 @@ export class CullingPass implements RenderPass {
   readonly camera: Camera;
   readonly #context: CullingContext;
   readonly #view: DrawnView;
-  readonly #kept: KeptParts;
-  readonly #wishes: CullingWishes;
+  readonly #cache: ViewCache;
+  readonly #settings: CullingSettings;
   /** The meshes that are drawn in place of each InstancedMesh: an empty list if nothing is drawn. */
-  readonly #stands = new Map<InstancedMesh, readonly InstancedMesh[]>();
+  readonly #replacements = new Map<InstancedMesh, readonly InstancedMesh[]>();
   /** InstancedMeshes that are `frustumCulled` in this render alone. */
-  readonly #forced = new Set<Object3D>();
+  readonly #forcedMeshes = new Set<Object3D>();
   /** Functions that restore replaced methods. */
-  readonly #ends: (() => void)[] = [];
-  #occluded = 0;
-  #objects = 0;
-  #hidden = 0;
-  #triangles = 0;
+  readonly #restorers: (() => void)[] = [];
+  #occludedCount = 0;
+  #objectCount = 0;
+  #hiddenCount = 0;
+  #triangleCount = 0;
 
-  constructor(context: CullingContext, view: DrawnView, kept: KeptParts, wishes: CullingWishes) {
+  constructor(context: CullingContext, view: DrawnView, cache: ViewCache, settings: CullingSettings) {
     this.#context = context;
     this.#view = view;
     this.camera = view.camera;
-    this.#kept = kept;
-    this.#wishes = wishes;
+    this.#cache = cache;
+    this.#settings = settings;
     // Objects that three does not test against frusta are left out only if the app allows it.
     for (const entry of context.instanced) {
       const mesh = entry.object as InstancedMesh & { isBatchedMesh?: boolean };
       try {
         if (mesh.frustumCulled || entry.cullable !== true) continue;
-        if (mesh.isBatchedMesh === true) this.#takeOver(mesh as unknown as BatchedMesh, entry);
-        else this.#replace(mesh, entry);
+        if (mesh.isBatchedMesh === true) this.#replaceDrawList(mesh as unknown as BatchedMesh, entry);
+        else this.#replaceInstances(mesh, entry);
       } catch (cause) {
         this.#drawAsItIs(mesh, cause);
       }
@@ -82,10 +82,10 @@ export class CullingPass implements RenderPass {
 
   get culled(): Culled {
     return {
-      objects: this.#objects,
-      instances: this.#hidden,
-      triangles: this.#triangles,
-      occluded: this.#occluded,
+      objects: this.#objectCount,
+      instances: this.#hiddenCount,
+      triangles: this.#triangleCount,
+      occluded: this.#occludedCount,
     };
   }
 
@@ -94,100 +94,101 @@ export class CullingPass implements RenderPass {
   }
 
   isForced(object: Object3D): boolean {
-    return this.#forced.has(object);
+    return this.#forcedMeshes.has(object);
   }
 
   isLeftOut(object: Object3D): boolean {
     try {
-      return this.#leavesOut(object);
+      return this.#shouldLeaveOut(object);
     } catch (cause) {
       return this.#drawAsItIs(object, cause);
     }
   }
 
-  #leavesOut(object: Object3D): boolean {
+  #shouldLeaveOut(object: Object3D): boolean {
     const mesh = object as InstancedMesh & { isSkinnedMesh?: boolean; isBatchedMesh?: boolean };
     if (mesh.isMesh !== true || mesh.isSkinnedMesh === true) return false;
-    if (this.#stands.has(mesh)) return true;
+    if (this.#replacements.has(mesh)) return true;
     const entry = this.#context.entryOf(object) as (SceneEntry & Partial<CullableObject>) | undefined;
     if (entry === undefined || entry.cullable === false) return false;
-    if (mesh.isInstancedMesh === true) return entry.object === object && this.#replace(mesh, entry as CullableObject);
+    if (mesh.isInstancedMesh === true)
+      return entry.object === object && this.#replaceInstances(mesh, entry as CullableObject);
     if (entry.isRigid !== true) return false;
     if (mesh.isBatchedMesh === true) {
-      this.#takeOver(mesh as unknown as BatchedMesh, entry as CullableObject);
+      this.#replaceDrawList(mesh as unknown as BatchedMesh, entry as CullableObject);
       return false; // its instances are left out when it is drawn
     }
     if (entry.count !== 1 || this.#view.seen.has(entry.idAt!(0))) return false;
-    if (entry.cullable !== true && !isDrawnAsItIs(mesh)) return false;
-    return this.#isHidden(mesh, entry as CullableObject) || this.#isOutside(mesh);
+    if (entry.cullable !== true && !isDrawnUnmodified(mesh)) return false;
+    return this.#isOccluded(mesh, entry as CullableObject) || this.#isOutside(mesh);
   }
 
   /** Removes from the scene what the pass has added: other renders begin once this one has collected what it draws. */
   suspend(): void {
-    for (const mesh of this.#stands.keys()) this.#putBack(mesh);
+    for (const mesh of this.#replacements.keys()) this.#putBack(mesh);
   }
 
   /** Restores the scene as it was. */
   end(): void {
     this.suspend();
-    for (const end of this.#ends) attempt(end);
-    this.#ends.length = 0;
+    for (const restore of this.#restorers) attempt(restore);
+    this.#restorers.length = 0;
   }
 
   /** Lets three draw an object as it is if it cannot be read: if that throws once more, the error is three's. */
   #drawAsItIs(object: Object3D, cause: unknown): false {
     this.#putBack(object as InstancedMesh);
-    this.#wishes.drawAsItIs(object, cause);
+    this.#settings.drawAsItIs(object, cause);
     return false;
   }
 
   #putBack(mesh: InstancedMesh): void {
     attempt(() => {
-      for (const stand of this.#stands.get(mesh) ?? []) {
-        const at = mesh.children.indexOf(stand);
-        if (at >= 0) mesh.children.splice(at, 1);
+      for (const replacement of this.#replacements.get(mesh) ?? []) {
+        const index = mesh.children.indexOf(replacement);
+        if (index >= 0) mesh.children.splice(index, 1);
       }
     });
-    this.#stands.delete(mesh);
-    if (!this.#forced.delete(mesh)) return;
+    this.#replacements.delete(mesh);
+    if (!this.#forcedMeshes.delete(mesh)) return;
     attempt(() => {
       mesh.frustumCulled = false;
     });
   }
 
   /** Makes a BatchedMesh write its draw list by what is seen, for the duration of this render. */
-  #takeOver(batch: BatchedMesh, entry: CullableObject): void {
+  #replaceDrawList(batch: BatchedMesh, entry: CullableObject): void {
     if (!batch.perObjectFrustumCulled && entry.cullable !== true) return;
-    let draws = this.#kept.batches.get(entry);
+    let draws = this.#cache.batches.get(entry);
     if (draws === undefined) {
       draws = new BatchDraws(batch, entry);
-      this.#kept.batches.set(entry, draws);
+      this.#cache.batches.set(entry, draws);
     }
-    const own = draws;
+    const batchDraws = draws;
     let isCounted = false; // it may be drawn twice, for transmission
     const write = (camera: Camera, geometry: BufferGeometry, material: Material, format?: string): boolean => {
       if (camera !== this.camera) return false;
       try {
-        if (!own.canDraw(material)) return false;
-        const { hidden, occluded, triangles } = own.write(this.#view, geometry, material, format === 'merged');
+        if (!batchDraws.canDraw(material)) return false;
+        const { hidden, occluded, triangles } = batchDraws.write(this.#view, geometry, material, format === 'merged');
         if (isCounted) return true;
         isCounted = true;
-        this.#hidden += hidden;
-        this.#occluded += occluded;
-        this.#triangles += triangles;
+        this.#hiddenCount += hidden;
+        this.#occludedCount += occluded;
+        this.#triangleCount += triangles;
         return true;
       } catch (cause) {
-        own.leave();
+        batchDraws.leave();
         return this.#drawAsItIs(batch, cause);
       }
     };
-    const insides = batch as unknown as Methods;
+    const internals = batch as unknown as Methods;
     // three has the other method from about r180 on.
-    const isOld = typeof insides._updateDrawParameters !== 'function';
-    const key = isOld ? 'onBeforeRender' : '_updateDrawParameters';
-    this.#replaceMethod(insides, key, (...args) => {
-      const isOurs = !isOld || (args[0] as { isWebGLRenderer?: boolean }).isWebGLRenderer === true;
-      if (isOurs && write(...((isOld ? args.slice(2, 5) : args) as Parameters<typeof write>))) return;
+    const hasNoDrawMethod = typeof internals._updateDrawParameters !== 'function';
+    const key = hasNoDrawMethod ? 'onBeforeRender' : '_updateDrawParameters';
+    this.#replaceMethod(internals, key, (...args) => {
+      const isWebGL = !hasNoDrawMethod || (args[0] as { isWebGLRenderer?: boolean }).isWebGLRenderer === true;
+      if (isWebGL && write(...((hasNoDrawMethod ? args.slice(2, 5) : args) as Parameters<typeof write>))) return;
       batch.constructor.prototype[key].apply(batch, args);
     });
   }
@@ -196,7 +197,7 @@ export class CullingPass implements RenderPass {
   #replaceMethod(object: Methods, key: string, method: Methods[string]): void {
     if (Object.hasOwn(object, key)) return;
     object[key] = method;
-    this.#ends.push(() => {
+    this.#restorers.push(() => {
       delete object[key];
     });
   }
@@ -204,27 +205,27 @@ export class CullingPass implements RenderPass {
   /** Makes a LOD show the level that its size in pixels chooses, if the app wishes that. */
   #chooseLevel(lod: LOD): void {
     if (!lod.autoUpdate) return;
-    const levels = this.#wishes.levelsOf(lod);
+    const levels = this.#settings.levelsOf(lod);
     if (levels === null) return;
     const { camera, volume, pixels } = this.#view;
-    this.#replaceMethod(lod as unknown as Methods, 'update', (seenBy) => {
+    this.#replaceMethod(lod as unknown as Methods, 'update', (drawingCamera) => {
       try {
-        if (seenBy === camera) return this.#kept.lods.choose(lod, levels, volume, pixels);
+        if (drawingCamera === camera) return this.#cache.lods.choose(lod, levels, volume, pixels);
       } catch (cause) {
         this.#drawAsItIs(lod, cause);
       }
-      lod.constructor.prototype.update.call(lod, seenBy);
+      lod.constructor.prototype.update.call(lod, drawingCamera);
     });
   }
 
   /** Returns whether nearer objects hide a Mesh at its present place and in its present shape. */
-  #isHidden(mesh: Mesh, entry: CullableObject): boolean {
+  #isOccluded(mesh: Mesh, entry: CullableObject): boolean {
     const { occlusion, seen } = this.#view;
     if (occlusion === null) return false;
     if (!occlusion.hides(entry, mesh, seen.update, seen.view.layers)) return false;
-    this.#occluded++;
-    this.#objects++;
-    this.#triangles += trianglesOf(mesh.geometry);
+    this.#occludedCount++;
+    this.#objectCount++;
+    this.#triangleCount += drawnTriangleCount(mesh.geometry);
     return true;
   }
 
@@ -236,33 +237,33 @@ export class CullingPass implements RenderPass {
       volume.isOutside(bounds.box, matrixWorld) ||
       (minPixels > 0 && volume.pixelsOf(bounds.sphere.clone().applyMatrix4(matrixWorld), pixels) < minPixels);
     if (!isOutside) return false;
-    this.#objects++;
-    this.#triangles += trianglesOf(geometry);
+    this.#objectCount++;
+    this.#triangleCount += drawnTriangleCount(geometry);
     return true;
   }
 
   /** Makes the instances in view be drawn in place of all; returns false if the mesh is drawn as it is. */
-  #replace(mesh: InstancedMesh, entry: CullableObject): boolean {
+  #replaceInstances(mesh: InstancedMesh, entry: CullableObject): boolean {
     if (entry.isRigid !== true && mesh.morphTexture == null) return false;
-    let known = this.#kept.instances.get(entry);
-    if (known === undefined) {
-      known = new InstanceCulling(mesh, entry, this.#wishes.orderOf(mesh), this.#wishes.levelsOf(mesh));
-      this.#kept.instances.set(entry, known);
+    let culling = this.#cache.instances.get(entry);
+    if (culling === undefined) {
+      culling = new InstanceCulling(mesh, entry, this.#settings.orderOf(mesh), this.#settings.levelsOf(mesh));
+      this.#cache.instances.set(entry, culling);
     }
-    const part = known.draw(this.#view);
+    const part = culling.draw(this.#view);
     if (part === null) return false;
     const { stands, hidden, occluded, triangles } = part;
-    for (const stand of stands) stand.frustumCulled = mesh.frustumCulled;
+    for (const replacement of stands) replacement.frustumCulled = mesh.frustumCulled;
     mesh.children.unshift(...stands); // an error up to here has left everything as it was
-    this.#stands.set(mesh, stands);
+    this.#replacements.set(mesh, stands);
     if (!mesh.frustumCulled) {
-      this.#forced.add(mesh);
+      this.#forcedMeshes.add(mesh);
       mesh.frustumCulled = true; // so that the renderer tests it
     }
-    if (stands.length === 0) this.#objects++;
-    this.#hidden += hidden;
-    this.#occluded += occluded;
-    this.#triangles += triangles;
+    if (stands.length === 0) this.#objectCount++;
+    this.#hiddenCount += hidden;
+    this.#occludedCount += occluded;
+    this.#triangleCount += triangles;
     return true;
   }
 }

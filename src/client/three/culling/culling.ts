@@ -5,10 +5,10 @@ import type { CullingOptions } from '../track-options.js';
 import type { SceneView, SceneViewOptions } from '../view/scene-views.js';
 import { type Culled, NOTHING_CULLED } from './culled.js';
 import type { CullingContext } from './culling-context.js';
-import { CullingPass, KeptParts } from './culling-pass.js';
-import { CullingWishes } from './culling-wishes.js';
+import { CullingPass, ViewCache } from './culling-pass.js';
+import { CullingSettings } from './culling-wishes.js';
 import { frustumFilter } from './frustum-filter.js';
-import { enter, leave } from './frustum-tests.js';
+import { enterPass, leavePass } from './frustum-tests.js';
 import type { DrawnView } from './instance-culling.js';
 import { OcclusionAnswer } from './occlusion-answer.js';
 import { listenToRenders, sceneOf } from './scene-hooks.js';
@@ -16,7 +16,7 @@ import { SeenObjects } from './seen-objects.js';
 import { isContained, type ViewVolume } from './view-volume.js';
 
 /** A question to the service: the number of the newest `update` that joined it, and the views at that time. */
-export interface Asked {
+export interface FrameRequest {
   update: number;
   views: ReadonlyMap<string, SceneView>;
 }
@@ -41,20 +41,20 @@ export class Culling {
   readonly #seen = new Map<string, SeenObjects>();
   readonly #occlusion = new Map<SeenObjects, OcclusionAnswer>();
   /** The position of each camera when it was last asked about. */
-  readonly #eyes = new WeakMap<Camera, Vector3>();
+  readonly #eyePositions = new WeakMap<Camera, Vector3>();
   readonly #passes: CullingPass[] = [];
   /** Each view has its own: one may be drawn while another is being drawn. */
-  readonly #kept = new Map<SeenObjects, KeptParts>();
-  readonly #wishes: CullingWishes;
+  readonly #caches = new Map<SeenObjects, ViewCache>();
+  readonly #settings: CullingSettings;
   #scene: Scene | null = null;
-  #ignore: () => void = () => {};
+  #stopListening: () => void = () => {};
   #culled = NOTHING_CULLED;
 
   constructor(context: CullingContext, root: Object3D, options: CullingOptions) {
     this.#context = context;
     this.#root = root;
     this.#options = options;
-    this.#wishes = new CullingWishes(options);
+    this.#settings = new CullingSettings(options);
     frustumFilter(); // loads it before the first picture, if possible
   }
 
@@ -65,17 +65,17 @@ export class Culling {
 
   /** Begins an `update`: cleans up after a render that has thrown, and finds the scene that is drawn. */
   refresh(): void {
-    this.#endAll();
+    this.#endAllPasses();
     const scene = sceneOf(this.#root);
     if (scene === this.#scene) return;
-    this.#ignore();
+    this.#stopListening();
     this.#scene = scene;
-    this.#ignore =
+    this.#stopListening =
       scene === null
         ? () => {}
         : listenToRenders(scene, {
-            begin: (camera, renderer) => this.#begin(camera, renderer),
-            end: (camera) => this.#endOf(camera),
+            begin: (camera, renderer) => this.#beginPass(camera, renderer),
+            end: (camera) => this.#endPassOf(camera),
           });
   }
 
@@ -91,20 +91,20 @@ export class Culling {
   #eyeMotion(camera: Camera): number {
     if (camera?.isCamera !== true) return 0; // reported where the view is set
     const eye = new Vector3().setFromMatrixPosition(camera.matrixWorld);
-    const before = this.#eyes.get(camera);
-    this.#eyes.set(camera, eye);
-    const motion = before?.distanceTo(eye) ?? 0;
+    const previous = this.#eyePositions.get(camera);
+    this.#eyePositions.set(camera, eye);
+    const motion = previous?.distanceTo(eye) ?? 0;
     return Number.isFinite(motion) ? motion : 0;
   }
 
   /** Notes where the objects are that may be hidden, just before the update of that number is sent. */
   asking(update: number): void {
-    for (const answer of this.#occlusion.values()) answer.ask(update, this.#context.service);
+    for (const occlusion of this.#occlusion.values()) occlusion.ask(update, this.#context.service);
   }
 
   /** Takes over what the views see from a frame's answer. */
-  answered({ views }: FrameResult, { update, views: asked }: Asked): void {
-    for (const [name, view] of asked) {
+  answered({ views }: FrameResult, { update, views: requestedViews }: FrameRequest): void {
+    for (const [name, view] of requestedViews) {
       const visible = views.get(name);
       if (visible === undefined) continue;
       let seen = this.#seen.get(name);
@@ -126,84 +126,86 @@ export class Culling {
       occlusion.set(visible, this.#context.objects);
     }
     for (const [name, seen] of this.#seen) {
-      if (asked.has(name)) continue;
+      if (requestedViews.has(name)) continue;
       this.#seen.delete(name);
       this.#occlusion.delete(seen);
-      this.#kept.get(seen)?.dispose();
-      this.#kept.delete(seen);
+      this.#caches.get(seen)?.dispose();
+      this.#caches.delete(seen);
     }
-    for (const parts of this.#kept.values()) parts.keep(this.#context.instanced);
+    for (const cache of this.#caches.values()) cache.keep(this.#context.instanced);
   }
 
   /** Releases the scene, and the memory on the graphics card. */
   dispose(): void {
-    this.#endAll();
-    this.#ignore();
-    this.#ignore = () => {};
+    this.#endAllPasses();
+    this.#stopListening();
+    this.#stopListening = () => {};
     this.#scene = null;
     this.#seen.clear();
     this.#occlusion.clear();
-    for (const parts of this.#kept.values()) parts.dispose();
-    this.#kept.clear();
+    for (const cache of this.#caches.values()) cache.dispose();
+    this.#caches.clear();
     this.#culled = NOTHING_CULLED;
   }
 
-  #begin(camera: Camera, renderer: ClippingRenderer): void {
+  #beginPass(camera: Camera, renderer: ClippingRenderer): void {
     // Renders of one camera are not nested: if one is still open, it has thrown.
-    this.#endOf(camera);
+    this.#endPassOf(camera);
     for (const pass of this.#passes) {
-      leave(pass); // another camera may draw the same frustum
+      leavePass(pass); // another camera may draw the same frustum
       pass.suspend();
     }
-    const seen = this.#seenBy(camera);
+    const seen = this.#seenObjectsOf(camera);
     if (seen === null || seen.view.layers !== camera.layers.mask >>> 0) return;
     // three tests against other frusta for an ArrayCamera, and draws its parts one by one.
     if ('isArrayCamera' in camera) return;
-    let kept = this.#kept.get(seen);
-    if (kept === undefined) {
-      kept = new KeptParts();
-      this.#kept.set(seen, kept);
+    let cache = this.#caches.get(seen);
+    if (cache === undefined) {
+      cache = new ViewCache();
+      this.#caches.set(seen, cache);
     }
-    const volume = kept.volume.set(camera);
-    const asked = this.#occlusion.get(seen) ?? null;
-    const occlusion = this.#isTrue(asked, seen, camera, volume, renderer) ? asked : null;
-    const view = new PassView(volume, seen, asked, occlusion);
-    const pass = new CullingPass(this.#context, view, kept, this.#wishes);
+    const volume = cache.volume.set(camera);
+    const requestedOcclusion = this.#occlusion.get(seen) ?? null;
+    const occlusion = this.#isOcclusionValid(requestedOcclusion, seen, camera, volume, renderer)
+      ? requestedOcclusion
+      : null;
+    const view = new PassView(volume, seen, requestedOcclusion, occlusion);
+    const pass = new CullingPass(this.#context, view, cache, this.#settings);
     this.#passes.push(pass);
-    enter(pass);
+    enterPass(pass);
   }
 
   /** Returns what a camera's view sees by the newest answer; null if there is none. */
-  #seenBy(camera: Camera): SeenObjects | null {
+  #seenObjectsOf(camera: Camera): SeenObjects | null {
     for (const seen of this.#seen.values()) if (seen.view.camera === camera) return seen;
     return null;
   }
 
   /** Returns whether the objects that an answer names as hidden are hidden in what a camera draws now. */
-  #isTrue(
-    answer: OcclusionAnswer | null,
+  #isOcclusionValid(
+    occlusion: OcclusionAnswer | null,
     { update, view }: SeenObjects,
     camera: Camera,
     volume: ViewVolume,
     renderer: ClippingRenderer,
   ): boolean {
     // Geometry that the renderer clips hides nothing.
-    if (answer === null || this.#scene === null || renderer.clippingPlanes?.length) return false;
-    return answer.holds(camera, volume, this.#scene, update, view, this.#context.service, this.#wishes);
+    if (occlusion === null || this.#scene === null || renderer.clippingPlanes?.length) return false;
+    return occlusion.holds(camera, volume, this.#scene, update, view, this.#context.service, this.#settings);
   }
 
-  #endOf(camera: Camera): void {
+  #endPassOf(camera: Camera): void {
     const pass = this.#passes.findLast((each) => each.camera === camera);
-    if (pass !== undefined) this.#end(pass);
+    if (pass !== undefined) this.#endPass(pass);
   }
 
-  #endAll(): void {
-    for (const pass of [...this.#passes]) this.#end(pass);
+  #endAllPasses(): void {
+    for (const pass of [...this.#passes]) this.#endPass(pass);
   }
 
-  #end(pass: CullingPass): void {
+  #endPass(pass: CullingPass): void {
     this.#passes.splice(this.#passes.indexOf(pass), 1);
-    leave(pass);
+    leavePass(pass);
     pass.end();
     this.#culled = pass.culled;
   }
@@ -223,16 +225,21 @@ class PassView implements DrawnView {
   readonly minPixels: number;
   #isContained: boolean | null = null;
 
-  constructor(volume: ViewVolume, seen: SeenObjects, asked: OcclusionAnswer | null, occlusion: OcclusionAnswer | null) {
+  constructor(
+    volume: ViewVolume,
+    seen: SeenObjects,
+    requestedOcclusion: OcclusionAnswer | null,
+    occlusion: OcclusionAnswer | null,
+  ) {
     const { camera, options } = seen.view;
     const { viewport, minPixels = 0 } = options;
-    const scales = camera.projectionMatrix.elements;
+    const projection = camera.projectionMatrix.elements;
     this.camera = camera;
     this.volume = volume;
     this.seen = seen;
-    this.asked = asked;
+    this.asked = requestedOcclusion;
     this.occlusion = occlusion;
-    this.pixels = Math.max(Math.abs(scales[0]) * viewport.width, Math.abs(scales[5]) * viewport.height) / 2;
+    this.pixels = Math.max(Math.abs(projection[0]) * viewport.width, Math.abs(projection[5]) * viewport.height) / 2;
     this.minPixels = minPixels;
   }
 

@@ -1,6 +1,6 @@
 /** Bits of a key that one pass of the sort examines: as many counters as fit into the L1 cache. */
-const BITS = 11;
-const BUCKETS = 1 << BITS;
+const DIGIT_BITS = 11;
+const BUCKETS = 1 << DIGIT_BITS;
 const MASK = BUCKETS - 1;
 
 /**
@@ -30,7 +30,7 @@ export class DepthSort {
       this.#order[i] = i;
     }
     for (let word = 0; word < 2; word++) {
-      for (let shift = 0; shift < 32; shift += BITS) this.#pass(words, word, shift, count);
+      for (let shift = 0; shift < 32; shift += DIGIT_BITS) this.#pass(words, word, shift, count);
     }
     return this.#order;
   }
@@ -41,9 +41,9 @@ export class DepthSort {
     for (let i = 0; i < count; i++) starts[(words[2 * i + word] >>> shift) & MASK]++;
     let sum = 0;
     for (let bucket = 0; bucket < BUCKETS; bucket++) {
-      const own = starts[bucket];
+      const bucketSize = starts[bucket];
       starts[bucket] = sum;
-      sum += own;
+      sum += bucketSize;
     }
     for (let n = 0; n < count; n++) next[starts[(words[2 * order[n] + word] >>> shift) & MASK]++] = order[n];
     [this.#order, this.#next] = [next, order];

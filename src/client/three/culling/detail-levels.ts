@@ -8,20 +8,20 @@ const HYSTERESIS = 0.1;
 export class DetailLevels {
   readonly geometries: readonly (BufferGeometry | null)[];
   /** A level is drawn below this many pixels, and the finer one again from this many on. */
-  readonly #coarser: readonly number[];
-  readonly #finer: readonly number[];
+  readonly #coarserBelow: readonly number[];
+  readonly #finerFrom: readonly number[];
 
   constructor(levels: readonly DetailLevel[]) {
     this.geometries = [null, ...levels.map(({ geometry = null }) => geometry)];
-    this.#coarser = [Number.POSITIVE_INFINITY, ...levels.map(({ pixels }) => pixels)];
-    this.#finer = levels.map(({ pixels, hysteresis = HYSTERESIS }) => pixels * (1 + hysteresis));
+    this.#coarserBelow = [Number.POSITIVE_INFINITY, ...levels.map(({ pixels }) => pixels)];
+    this.#finerFrom = levels.map(({ pixels, hysteresis = HYSTERESIS }) => pixels * (1 + hysteresis));
   }
 
-  /** Returns the next level of an object that was drawn in the level `before` and is now this many pixels across. */
-  next(before: number, pixels: number): number {
-    let level = before;
-    while (level + 1 < this.#coarser.length && pixels < this.#coarser[level + 1]) level++;
-    while (level > 0 && pixels >= this.#finer[level - 1]) level--;
+  /** Returns the next level of an object that was drawn in the level `current` and is now this many pixels across. */
+  next(current: number, pixels: number): number {
+    let level = current;
+    while (level + 1 < this.#coarserBelow.length && pixels < this.#coarserBelow[level + 1]) level++;
+    while (level > 0 && pixels >= this.#finerFrom[level - 1]) level--;
     return level;
   }
 }

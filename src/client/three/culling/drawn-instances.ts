@@ -9,23 +9,23 @@ import {
   type TypedArray,
 } from 'three';
 
-type Instanced = InstancedMesh['instanceMatrix'] | DataTexture;
+type InstanceSource = InstancedMesh['instanceMatrix'] | DataTexture;
 
 /** Capacity per drawn instance, so that the buffers are not reallocated in each frame. */
 const HEADROOM = 1.5;
-const FEWEST = 64;
+const MIN_CAPACITY = 64;
 
 /** The source and version of a copy: the app may since have replaced or written to the source. */
-interface Copied {
-  readonly of: Instanced;
+interface CopiedVersion {
+  readonly of: InstanceSource;
   readonly version: number;
 }
 
 /** The mesh that a renderer draws in place of an InstancedMesh. */
-type Stand = InstancedMesh & { children: never[] };
+type ReplacementMesh = InstancedMesh & { children: never[] };
 
 /** Numbers of instances in their order. */
-interface List {
+interface InstanceList {
   readonly numbers: Uint32Array;
   readonly count: number;
   /** Their matrices, if they are known in this order. */
@@ -42,11 +42,11 @@ export class DrawnInstances {
   readonly #mesh: InstancedMesh;
   /** The geometry that is drawn; null for the mesh's own. */
   readonly #geometry: BufferGeometry | null;
-  #stand: Stand | null = null;
-  #list = new Uint32Array(FEWEST);
+  #replacement: ReplacementMesh | null = null;
+  #instanceIds = new Uint32Array(MIN_CAPACITY);
   #count = 0;
-  /** The sources that the stand's arrays are copied from: matrices, colours and influences of the list. */
-  #copied: (Copied | undefined)[] = [];
+  /** The sources that the replacement's arrays are copied from: matrices, colours and influences of the list. */
+  #copied: (CopiedVersion | undefined)[] = [];
 
   constructor(mesh: InstancedMesh, geometry: BufferGeometry | null) {
     this.#mesh = mesh;
@@ -54,43 +54,43 @@ export class DrawnInstances {
   }
 
   /** Makes these instances be drawn in this order. */
-  show({ numbers: list, count, matrices: known }: List): InstancedMesh {
+  show({ numbers: instanceIds, count, matrices: knownMatrices }: InstanceList): InstancedMesh {
     const mesh = this.#mesh;
     const { instanceMatrix, instanceColor } = mesh;
     const morphTexture = this.#morphTexture;
-    if (count > this.#list.length) this.#list = new Uint32Array(Math.ceil(HEADROOM * count));
-    const stand = this.#standFor(count);
-    if (count !== this.#count || !isEqual(this.#list, list, count)) {
-      this.#list.set(list.subarray(0, count));
+    if (count > this.#instanceIds.length) this.#instanceIds = new Uint32Array(Math.ceil(HEADROOM * count));
+    const replacement = this.#replacementFor(count);
+    if (count !== this.#count || !isEqual(this.#instanceIds, instanceIds, count)) {
+      this.#instanceIds.set(instanceIds.subarray(0, count));
       this.#count = count;
       this.#copied = [];
     }
     const copied = this.#copied;
     if (!isCopy(copied[0], instanceMatrix)) {
-      if (known === null) copy(instanceMatrix, stand.instanceMatrix, list, count);
+      if (knownMatrices === null) copyInstances(instanceMatrix, replacement.instanceMatrix, instanceIds, count);
       else {
-        stand.instanceMatrix.array.set(known);
-        send(stand.instanceMatrix, count);
+        replacement.instanceMatrix.array.set(knownMatrices);
+        upload(replacement.instanceMatrix, count);
       }
-      copied[0] = copyOf(instanceMatrix);
+      copied[0] = recordCopy(instanceMatrix);
     }
     if (instanceColor !== null && !isCopy(copied[1], instanceColor)) {
-      copy(instanceColor, stand.instanceColor!, list, count);
-      copied[1] = copyOf(instanceColor);
+      copyInstances(instanceColor, replacement.instanceColor!, instanceIds, count);
+      copied[1] = recordCopy(instanceColor);
     }
     if (morphTexture !== null && !isCopy(copied[2], morphTexture)) {
-      copyRows(morphTexture, stand.morphTexture!, list, count);
-      copied[2] = copyOf(morphTexture);
+      copyRows(morphTexture, replacement.morphTexture!, instanceIds, count);
+      copied[2] = recordCopy(morphTexture);
     }
-    stand.count = count;
-    return stand;
+    replacement.count = count;
+    return replacement;
   }
 
   /** Frees the memory on the graphics card. */
   dispose(): void {
-    this.#stand?.dispatchEvent({ type: 'dispose' });
-    this.#stand?.morphTexture?.dispose();
-    this.#stand = null;
+    this.#replacement?.dispatchEvent({ type: 'dispose' });
+    this.#replacement?.morphTexture?.dispose();
+    this.#replacement = null;
     this.#copied = [];
   }
 
@@ -100,68 +100,68 @@ export class DrawnInstances {
     return Object.keys(morphAttributes).length === 0 ? null : (this.#mesh.morphTexture ?? null);
   }
 
-  #standFor(count: number): Stand {
+  #replacementFor(count: number): ReplacementMesh {
     const { instanceMatrix, instanceColor } = this.#mesh;
     const morphTexture = this.#morphTexture;
-    const known = this.#stand;
+    const current = this.#replacement;
     const fits =
-      known !== null &&
-      count <= known.instanceMatrix.count &&
-      isAlike(known.instanceMatrix as InstancedBufferAttribute, instanceMatrix as InstancedBufferAttribute) &&
-      isAlike(
-        known.instanceColor as InstancedBufferAttribute | null,
+      current !== null &&
+      count <= current.instanceMatrix.count &&
+      hasSameFormat(current.instanceMatrix as InstancedBufferAttribute, instanceMatrix as InstancedBufferAttribute) &&
+      hasSameFormat(
+        current.instanceColor as InstancedBufferAttribute | null,
         instanceColor as InstancedBufferAttribute | null,
       ) &&
-      widthOf(known.morphTexture) === widthOf(morphTexture);
-    if (fits) return known;
+      widthOf(current.morphTexture) === widthOf(morphTexture);
+    if (fits) return current;
     this.dispose();
-    const capacity = Math.max(FEWEST, Math.min(Math.ceil(HEADROOM * count), instanceMatrix.count));
-    this.#stand = standFor(this.#mesh, {
-      instanceMatrix: emptied(instanceMatrix as InstancedBufferAttribute, capacity),
-      instanceColor: instanceColor === null ? null : emptied(instanceColor as InstancedBufferAttribute, capacity),
+    const capacity = Math.max(MIN_CAPACITY, Math.min(Math.ceil(HEADROOM * count), instanceMatrix.count));
+    this.#replacement = createReplacement(this.#mesh, {
+      instanceMatrix: emptyLike(instanceMatrix as InstancedBufferAttribute, capacity),
+      instanceColor: instanceColor === null ? null : emptyLike(instanceColor as InstancedBufferAttribute, capacity),
       morphTexture: morphTexture === null ? null : emptyRows(morphTexture, capacity),
       ...(this.#geometry !== null && { geometry: this.#geometry }),
     });
     // A VSMShadowMap draws objects that receive shadows, too.
-    this.#stand.onBeforeShadow = () => {
-      this.#stand!.count = 0;
+    this.#replacement.onBeforeShadow = () => {
+      this.#replacement!.count = 0;
     };
-    this.#stand.onAfterShadow = () => {
-      this.#stand!.count = this.#count;
+    this.#replacement.onAfterShadow = () => {
+      this.#replacement!.count = this.#count;
     };
-    return this.#stand;
+    return this.#replacement;
   }
 }
 
-function standFor(mesh: InstancedMesh, arrays: Partial<InstancedMesh>): Stand {
-  const own = {
+function createReplacement(mesh: InstancedMesh, arrays: Partial<InstancedMesh>): ReplacementMesh {
+  const overrides = {
     ...arrays,
     count: 0,
     children: [],
     castShadow: false,
-    // Renderers listen for the disposal of the stand itself.
+    // Renderers listen for the disposal of the replacement itself.
     _listeners: undefined,
     updateMatrixWorld: () => {},
-    // The stand would be drawn and sorted where the mesh is not if it had another sphere.
+    // The replacement would be drawn and sorted where the mesh is not if it had another sphere.
     computeBoundingSphere: () => mesh.computeBoundingSphere(),
     raycast: () => {},
     // The app's callbacks are called on the mesh itself, whose private fields are not inherited.
     onBeforeRender: (...args: Parameters<InstancedMesh['onBeforeRender']>) => mesh.onBeforeRender(...args),
     onAfterRender: (...args: Parameters<InstancedMesh['onAfterRender']>) => mesh.onAfterRender(...args),
   };
-  return Object.create(mesh, Object.getOwnPropertyDescriptors(own)) as Stand;
+  return Object.create(mesh, Object.getOwnPropertyDescriptors(overrides)) as ReplacementMesh;
 }
 
 /** Notes what was copied. three may never upload the source's update ranges: those that the app adds would pile up. */
-function copyOf(of: Instanced): Copied {
-  if ('count' in of && of.updateRanges.length > of.count) {
-    of.clearUpdateRanges();
-    of.addUpdateRange(0, of.array.length);
+function recordCopy(source: InstanceSource): CopiedVersion {
+  if ('count' in source && source.updateRanges.length > source.count) {
+    source.clearUpdateRanges();
+    source.addUpdateRange(0, source.array.length);
   }
-  return { of, version: of.version };
+  return { of: source, version: source.version };
 }
 
-function isCopy(copied: Copied | undefined, attribute: Instanced): boolean {
+function isCopy(copied: CopiedVersion | undefined, attribute: InstanceSource): boolean {
   return copied?.of === attribute && copied.version === attribute.version;
 }
 
@@ -176,22 +176,28 @@ function emptyRows(texture: DataTexture, count: number): DataTexture {
 }
 
 /** Copies the rows of a list. */
-function copyRows(from: DataTexture, to: DataTexture, list: Uint32Array, count: number): void {
+function copyRows(from: DataTexture, to: DataTexture, instanceIds: Uint32Array, count: number): void {
   const { data, width } = from.image as { data: Float32Array; width: number };
-  copyItems(data, (to.image as { data: Float32Array }).data, width, list, count);
+  copyItems(data, (to.image as { data: Float32Array }).data, width, instanceIds, count);
   to.needsUpdate = true;
 }
 
 /** Copies items of `size` numbers each; missing numbers are read as zeros. */
-function copyItems(source: TypedArray, target: TypedArray, size: number, list: Uint32Array, count: number): void {
+function copyItems(
+  source: TypedArray,
+  target: TypedArray,
+  size: number,
+  instanceIds: Uint32Array,
+  count: number,
+): void {
   for (let i = 0; i < count; i++) {
-    const at = size * list[i];
+    const at = size * instanceIds[i];
     for (let k = 0; k < size; k++) target[size * i + k] = source[at + k] ?? 0;
   }
 }
 
 /** Returns an attribute of the same kind, with room for this many instances. */
-function emptied(attribute: InstancedBufferAttribute, count: number): InstancedBufferAttribute {
+function emptyLike(attribute: InstancedBufferAttribute, count: number): InstancedBufferAttribute {
   const { array, itemSize, normalized, meshPerAttribute } = attribute;
   const TypedArray = array.constructor as Float32ArrayConstructor;
   const empty = new InstancedBufferAttribute(new TypedArray(itemSize * count), itemSize, normalized, meshPerAttribute);
@@ -199,30 +205,35 @@ function emptied(attribute: InstancedBufferAttribute, count: number): InstancedB
   return empty;
 }
 
-function isAlike(a: InstancedBufferAttribute | null, b: InstancedBufferAttribute | null): boolean {
+function hasSameFormat(a: InstancedBufferAttribute | null, b: InstancedBufferAttribute | null): boolean {
   if (a === null || b === null) return a === b;
   return a.itemSize === b.itemSize && a.normalized === b.normalized && a.array.constructor === b.array.constructor;
 }
 
 /** Copies the instances of a list, and sends no more than these to the graphics card. */
-function copy(from: InstancedBufferAttribute, to: InstancedBufferAttribute, list: Uint32Array, count: number): void {
+function copyInstances(
+  from: InstancedBufferAttribute,
+  to: InstancedBufferAttribute,
+  instanceIds: Uint32Array,
+  count: number,
+): void {
   const { itemSize, array } = from;
-  if (itemSize === 16) copyMatrices(array as Float32Array, to.array as Float32Array, list, count);
-  else copyItems(array, to.array, itemSize, list, count);
-  send(to, count);
+  if (itemSize === 16) copyMatrices(array as Float32Array, to.array as Float32Array, instanceIds, count);
+  else copyItems(array, to.array, itemSize, instanceIds, count);
+  upload(to, count);
 }
 
 /** Sends this many instances to the graphics card. */
-function send(attribute: InstancedBufferAttribute, count: number): void {
+function upload(attribute: InstancedBufferAttribute, count: number): void {
   attribute.clearUpdateRanges();
   attribute.addUpdateRange(0, attribute.itemSize * count);
   attribute.needsUpdate = true;
 }
 
 /** Copies some matrices. For 10,000 it takes 0.13 ms; a loop over the sixteen takes 0.20 ms, subarrays and `set` take 0.42 ms. */
-function copyMatrices(source: Float32Array, target: Float32Array, list: Uint32Array, count: number): void {
+function copyMatrices(source: Float32Array, target: Float32Array, instanceIds: Uint32Array, count: number): void {
   for (let i = 0; i < count; i++) {
-    const from = 16 * list[i];
+    const from = 16 * instanceIds[i];
     const to = 16 * i;
     target[to] = source[from];
     target[to + 1] = source[from + 1];

@@ -13,18 +13,18 @@ export const CHUNK = 64;
  * d ≥ 0 inside; and the rows of the matrix to clip space that yield x, y and w, four numbers each. The first two planes are
  * multiples of w - x and w + x, the next two of w + y and w - y.
  */
-export interface Sight {
+export interface ViewFrustum {
   readonly planes: Float64Array;
   readonly rows: Float64Array;
 }
 
 /** How depth is measured: along the direction in which the eye looks, or as the distance from the eye. */
-export const BY_AXIS = 1;
-export const BY_AIR = 2;
+export const DEPTH_ALONG_AXIS = 1;
+export const DEPTH_BY_DISTANCE = 2;
 
 /** The eye and its viewing direction, in the space in which the matrices place instances. */
 export interface Eye {
-  readonly by: typeof BY_AXIS | typeof BY_AIR;
+  readonly by: typeof DEPTH_ALONG_AXIS | typeof DEPTH_BY_DISTANCE;
   readonly position: ArrayLike<number>;
   readonly forward: ArrayLike<number>;
 }
@@ -36,7 +36,7 @@ export interface Forms {
 }
 
 /** The instances that may be seen: their numbers, ascending, their forms, and their depths if these were asked for. */
-export interface Found {
+export interface VisibleInstances {
   count: number;
   numbers: Uint32Array;
   forms: Uint32Array;
@@ -46,7 +46,7 @@ export interface Found {
 }
 
 /** The same in drawing order: the number of each instance, where its triangles begin and how many indices it has. */
-export interface Listed {
+export interface DrawList {
   readonly numbers: Uint32Array;
   readonly starts: Int32Array;
   readonly counts: Int32Array;
@@ -57,4 +57,4 @@ export interface Listed {
 }
 
 /** The order of a list: by depth, ascending (1) or descending (-1), or by number (0). */
-export type Direction = 1 | -1 | 0;
+export type SortDirection = 1 | -1 | 0;

@@ -2,11 +2,11 @@ import { CHUNK } from './filter-question.js';
 import type { FrustumFilter } from './packed-filter.js';
 
 let filter: FrustumFilter | null = null;
-let isBegun = false;
+let isStarted = false;
 
 /** Returns the filter, which is ready a few milliseconds after the first call; null until then, or where there is no SIMD. */
 export function frustumFilter(): FrustumFilter | null {
-  if (!isBegun) void startFilter();
+  if (!isStarted) void startFilter();
   return filter;
 }
 
@@ -15,7 +15,7 @@ export function frustumFilter(): FrustumFilter | null {
  * its own. If that fails, instances are tested without the filter.
  */
 export async function startFilter(packed?: Uint8Array<ArrayBuffer>): Promise<void> {
-  isBegun = true;
+  isStarted = true;
   try {
     const { FrustumFilter } = await import('./packed-filter.js');
     filter = await FrustumFilter.start(packed);
@@ -25,10 +25,10 @@ export async function startFilter(packed?: Uint8Array<ArrayBuffer>): Promise<voi
 }
 
 /** Numbers per matrix. */
-const MATRIX = 16;
+const MATRIX_LENGTH = 16;
 
 /** The views of each array, kept as long as the array. */
-const known = new WeakMap<Float32Array, Float32Array[]>();
+const chunksByArray = new WeakMap<Float32Array, Float32Array[]>();
 
 /**
  * Returns the matrices of at least the first `count` instances of an array, as one view per chunk. The views are kept with the
@@ -36,12 +36,12 @@ const known = new WeakMap<Float32Array, Float32Array[]>();
  * of a mesh whose arrays alternate.
  */
 export function chunksOf(array: Float32Array, count: number): readonly Float32Array[] {
-  let views = known.get(array);
+  let views = chunksByArray.get(array);
   if (views === undefined) {
     views = [];
-    known.set(array, views);
+    chunksByArray.set(array, views);
   }
-  const step = CHUNK * MATRIX;
+  const step = CHUNK * MATRIX_LENGTH;
   while (CHUNK * views.length < count) {
     views.push(array.subarray(step * views.length, step * (views.length + 1)));
   }

@@ -13,53 +13,53 @@ export interface RenderPass {
 type FrustumTest = (this: Frustum, object: Object3D) => boolean;
 
 /** three's own test, and its replacement while a pass is under way. */
-interface Replaced {
+interface FrustumTestPatch {
   readonly test: FrustumTest;
   original: FrustumTest;
 }
 
-const THREES = Frustum.prototype as unknown as { intersectsObject: FrustumTest };
+const FRUSTUM_PROTOTYPE = Frustum.prototype as unknown as { intersectsObject: FrustumTest };
 
 /** The passes under way, the newest last: a mirror renders while the scene that contains it is being rendered. */
 const passes: RenderPass[] = [];
 /** Made only once: if the function were another in each picture, the code that calls it would not stay compiled for long. */
-let replaced = replacing();
+let patch = createPatch();
 
 /**
- * Lets a pass decide, until `leave`, about all objects except sprites that renderers test against frusta of three. They test
+ * Lets a pass decide, until `leavePass`, about all objects except sprites that renderers test against frusta of three. They test
  * before they draw, for the picture and for shadows, each with a frustum of its own. Nothing of three is changed while no pass is
  * under way.
  */
-export function enter(pass: RenderPass): void {
+export function enterPass(pass: RenderPass): void {
   if (passes.push(pass) > 1) return;
-  replaced.original = THREES.intersectsObject;
-  THREES.intersectsObject = replaced.test;
+  patch.original = FRUSTUM_PROTOTYPE.intersectsObject;
+  FRUSTUM_PROTOTYPE.intersectsObject = patch.test;
 }
 
-export function leave(pass: RenderPass): void {
-  const at = passes.lastIndexOf(pass);
-  if (at < 0) return;
-  passes.splice(at, 1);
+export function leavePass(pass: RenderPass): void {
+  const index = passes.lastIndexOf(pass);
+  if (index < 0) return;
+  passes.splice(index, 1);
   if (passes.length > 0) return;
   // Whoever replaced the method meanwhile calls ours, which then asks no pass and continues with the original.
-  if (THREES.intersectsObject === replaced.test) THREES.intersectsObject = replaced.original;
-  else replaced = replacing();
+  if (FRUSTUM_PROTOTYPE.intersectsObject === patch.test) FRUSTUM_PROTOTYPE.intersectsObject = patch.original;
+  else patch = createPatch();
 }
 
-function replacing(): Replaced {
-  const own: Replaced = {
-    original: THREES.intersectsObject,
+function createPatch(): FrustumTestPatch {
+  const newPatch: FrustumTestPatch = {
+    original: FRUSTUM_PROTOTYPE.intersectsObject,
     test(object) {
       // Nothing is allocated here: this is called for each object of a scene.
-      for (const pass of passes) if (pass.isForced(object)) return !passes.some(isOf, this);
-      if (!own.original.call(this, object)) return false;
+      for (const pass of passes) if (pass.isForced(object)) return !passes.some(isPassOf, this);
+      if (!newPatch.original.call(this, object)) return false;
       for (const pass of passes) if (pass.isOf(this) && pass.isLeftOut(object)) return false;
       return true;
     },
   };
-  return own;
+  return newPatch;
 }
 
-function isOf(this: Frustum, pass: RenderPass): boolean {
+function isPassOf(this: Frustum, pass: RenderPass): boolean {
   return pass.isOf(this);
 }

@@ -3,7 +3,7 @@ import { versionOf } from '../geometry/geometry-version.js';
 import { ROUNDING } from './view-volume.js';
 
 /** Bounds of more vertices take too long to compute while a picture is drawn. */
-const MOST_VERTICES = 1 << 16;
+const MAX_VERTICES = 1 << 16;
 
 /** Bounds of a geometry's vertices. */
 export interface Bounds {
@@ -13,7 +13,7 @@ export interface Bounds {
   readonly isLarger?: boolean;
 }
 
-interface KnownBounds {
+interface CachedBounds {
   readonly position: unknown;
   readonly version: number;
   /** A copy of the app's own sphere. */
@@ -21,7 +21,7 @@ interface KnownBounds {
   readonly bounds: Bounds | null;
 }
 
-const known = new WeakMap<BufferGeometry, KnownBounds>();
+const boundsByGeometry = new WeakMap<BufferGeometry, CachedBounds>();
 const NO_SPHERE = new Sphere();
 
 /**
@@ -32,26 +32,26 @@ const NO_SPHERE = new Sphere();
 export function boundsOf(geometry: BufferGeometry): Bounds | null {
   const { position } = geometry.attributes;
   const version = versionOf(position);
-  const own = geometry.boundingSphere;
+  const boundingSphere = geometry.boundingSphere;
   // A sphere of NaN, from vertices that are not finite, counts as none.
-  const given = own !== null && own.radius >= 0 ? own : NO_SPHERE;
-  const found = known.get(geometry);
+  const given = boundingSphere !== null && boundingSphere.radius >= 0 ? boundingSphere : NO_SPHERE;
+  const cached = boundsByGeometry.get(geometry);
   // Makes no garbage, since it is called for each Mesh of a picture.
-  if (found && found.position === position && found.version === version && found.given.equals(given))
-    return found.bounds;
+  if (cached && cached.position === position && cached.version === version && cached.given.equals(given))
+    return cached.bounds;
   let bounds: Bounds | null = null;
-  if (position !== undefined && position.count <= MOST_VERTICES) {
-    const alone = new BufferGeometry().setAttribute('position', position);
-    alone.computeBoundingBox();
-    alone.computeBoundingSphere();
-    bounds = { box: alone.boundingBox!, sphere: alone.boundingSphere! };
+  if (position !== undefined && position.count <= MAX_VERTICES) {
+    const positionsOnly = new BufferGeometry().setAttribute('position', position);
+    positionsOnly.computeBoundingBox();
+    positionsOnly.computeBoundingSphere();
+    bounds = { box: positionsOnly.boundingBox!, sphere: positionsOnly.boundingSphere! };
     const { box, sphere } = bounds;
     // A sphere around the box is not the app's own: loaders make it. An infinite one is the app's own.
     const size = box.min.distanceTo(box.max);
     if (given !== NO_SPHERE && !(Math.abs(2 * given.radius - size) <= ROUNDING * size)) {
-      const reach = sphere.center.distanceTo(given.center) + given.radius;
-      if (reach > sphere.radius * (1 + ROUNDING)) {
-        sphere.radius = reach;
+      const radius = sphere.center.distanceTo(given.center) + given.radius;
+      if (radius > sphere.radius * (1 + ROUNDING)) {
+        sphere.radius = radius;
         bounds = { box: sphere.getBoundingBox(new Box3()), sphere, isLarger: true };
       }
     }
@@ -61,12 +61,12 @@ export function boundsOf(geometry: BufferGeometry): Bounds | null {
   }
   // If a vertex is not finite, the bounds are unknown.
   if (bounds !== null && !(bounds.sphere.radius >= 0 && bounds.sphere.radius < Infinity)) bounds = null;
-  known.set(geometry, { position, version, given: given.clone(), bounds });
+  boundsByGeometry.set(geometry, { position, version, given: given.clone(), bounds });
   return bounds;
 }
 
 /** Returns how many triangles of a geometry are drawn. */
-export function trianglesOf({ index, attributes, drawRange }: BufferGeometry): number {
-  const all = index?.count ?? attributes.position?.count ?? 0;
-  return Math.floor(Math.max(0, Math.min(all - drawRange.start, drawRange.count)) / 3);
+export function drawnTriangleCount({ index, attributes, drawRange }: BufferGeometry): number {
+  const total = index?.count ?? attributes.position?.count ?? 0;
+  return Math.floor(Math.max(0, Math.min(total - drawRange.start, drawRange.count)) / 3);
 }

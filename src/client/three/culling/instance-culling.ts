@@ -1,13 +1,13 @@
 import { type Camera, type InstancedMesh, type Material, type ShaderMaterial, Sphere } from 'three';
 import { grown } from '../../../shared/typed-arrays.js';
-import { wantedOf } from '../track/instance-count.js';
-import { canBeHidden } from '../track/opacity.js';
+import { drawnCountOf } from '../track/instance-count.js';
+import { isOccludable } from '../track/opacity.js';
 import type { CullableObject } from '../track/stand-in.js';
 import type { InstanceOrder } from '../track-options.js';
 import type { DetailLevels } from './detail-levels.js';
 import { DrawnInstances } from './drawn-instances.js';
-import type { Forms, Found } from './filter-question.js';
-import { type Bounds, boundsOf, trianglesOf } from './geometry-bounds.js';
+import type { Forms, VisibleInstances } from './filter-question.js';
+import { type Bounds, boundsOf, drawnTriangleCount } from './geometry-bounds.js';
 import { InstanceTest } from './instance-test.js';
 import { morphGrowth } from './morph-bounds.js';
 import type { OcclusionAnswer } from './occlusion-answer.js';
@@ -50,18 +50,18 @@ export class InstanceCulling {
   readonly #levels: DetailLevels | null;
   readonly #test = new InstanceTest();
   /** The drawn instances of each level of detail. */
-  readonly #drawn: DrawnInstances[];
+  readonly #drawnByLevel: DrawnInstances[];
   /** The level in which each instance was drawn last. */
-  #level = new Uint8Array(0);
-  #parts: Uint32Array[] = [];
-  readonly #sphere = new Sphere();
+  #lastLevels = new Uint8Array(0);
+  #numbersByLevel: Uint32Array[] = [];
+  readonly #levelSphere = new Sphere();
 
   constructor(mesh: InstancedMesh, entry: CullableObject, order: InstanceOrder | null, levels: DetailLevels | null) {
     this.#mesh = mesh;
     this.#entry = entry;
     this.#order = order;
     this.#levels = levels;
-    this.#drawn = (levels?.geometries ?? [null]).map((geometry) => new DrawnInstances(mesh, geometry));
+    this.#drawnByLevel = (levels?.geometries ?? [null]).map((geometry) => new DrawnInstances(mesh, geometry));
   }
 
   /**
@@ -70,62 +70,62 @@ export class InstanceCulling {
    */
   draw(view: DrawnView): DrawnPart | null {
     const mesh = this.#mesh;
-    const total = wantedOf(mesh);
+    const total = drawnCountOf(mesh);
     if (total === 0 || hasOwnAttributes(mesh)) return null;
-    if (this.#entry.cullable !== true && readsNumbers(mesh)) return null;
-    const own = boundsOf(mesh.geometry);
-    if (own === null) return null;
-    const isLarger = this.#levels !== null && !this.#measure(own);
-    const bounds = isLarger ? this.#sphere : own.sphere;
+    if (this.#entry.cullable !== true && readsInstanceIds(mesh)) return null;
+    const ownBounds = boundsOf(mesh.geometry);
+    if (ownBounds === null) return null;
+    const isLarger = this.#levels !== null && !this.#updateLevelSphere(ownBounds);
+    const bounds = isLarger ? this.#levelSphere : ownBounds.sphere;
     const test = this.#test;
     test.begin(view.volume, view.camera, mesh.matrixWorld, view.pixels, view.minPixels);
     const isMorphed = mesh.morphTexture != null;
-    const isKnown = !isLarger && !own.isLarger && !isMorphed;
-    const { update, view: asked } = view.seen;
+    const hasServiceBounds = !isLarger && !ownBounds.isLarger && !isMorphed;
+    const { update, view: askedView } = view.seen;
     const { array } = mesh.instanceMatrix;
     const forms = { spheres: [bounds], ranges: NO_RANGES };
     const eye = this.#order === null ? null : test.eye;
-    const isAnswered = isKnown && this.#entry.wasSeenAsItIs(update, asked.layers) && view.isContained;
-    let found: Found;
+    const isAnswered = hasServiceBounds && this.#entry.wasSeenAsItIs(update, askedView.layers) && view.isContained;
+    let visible: VisibleInstances;
     if (isMorphed || isAnswered) {
-      found = test.begun(total);
-      found.forms.fill(0, 0, total);
-      if (isMorphed) this.#findMorphed(found, total, bounds);
-      else this.#findSeen(found, view, total, bounds);
+      visible = test.begun(total);
+      visible.forms.fill(0, 0, total);
+      if (isMorphed) this.#findMorphed(visible, total, bounds);
+      else this.#findSeen(visible, view, total, bounds);
       if (eye !== null) test.findDepths(array, forms, eye);
-    } else found = test.find(array, total, forms, null, eye, this.#levels === null);
-    const areHidden = isAnswered && this.#canBeHidden(view);
-    const occluded = areHidden ? (view.occlusion?.instancesOf(this.#entry)?.count ?? 0) : 0;
-    const { count } = found;
+    } else visible = test.find(array, total, forms, null, eye, this.#levels === null);
+    const usesOcclusion = isAnswered && this.#canBeHidden(view);
+    const occluded = usesOcclusion ? (view.occlusion?.instancesOf(this.#entry)?.count ?? 0) : 0;
+    const { count } = visible;
     if (count === total && this.#order === null && this.#levels === null) return null;
-    return { ...this.#show(found, forms, own.sphere, total), hidden: total - count, occluded };
+    return { ...this.#show(visible, forms, ownBounds.sphere, total), hidden: total - count, occluded };
   }
 
   /** Frees the memory on the graphics card. */
   dispose(): void {
-    for (const each of this.#drawn) each.dispose();
+    for (const each of this.#drawnByLevel) each.dispose();
   }
 
   /** Computes a sphere around the geometries of all levels; returns whether it is no larger than that of the mesh's own geometry. */
-  #measure({ sphere }: Bounds): boolean {
-    this.#sphere.copy(sphere);
+  #updateLevelSphere({ sphere }: Bounds): boolean {
+    this.#levelSphere.copy(sphere);
     for (const geometry of this.#levels!.geometries) {
       if (geometry === null) continue;
       const bounds = boundsOf(geometry);
       // A geometry without bounds may reach anywhere.
-      const reach = bounds === null ? Infinity : bounds.sphere.center.distanceTo(sphere.center) + bounds.sphere.radius;
-      this.#sphere.radius = Math.max(this.#sphere.radius, reach);
+      const radius = bounds === null ? Infinity : bounds.sphere.center.distanceTo(sphere.center) + bounds.sphere.radius;
+      this.#levelSphere.radius = Math.max(this.#levelSphere.radius, radius);
     }
-    return this.#sphere.radius <= sphere.radius * (1 + ROUNDING);
+    return this.#levelSphere.radius <= sphere.radius * (1 + ROUNDING);
   }
 
   /** Returns whether the instances that the answer names as hidden are hidden. */
   #canBeHidden({ occlusion }: DrawnView): boolean {
-    return occlusion !== null && canBeHidden(this.#mesh, this.#entry.cullable === true);
+    return occlusion !== null && isOccludable(this.#mesh, this.#entry.cullable === true);
   }
 
   /** Tests only the instances that the answer names. */
-  #findSeen(found: Found, view: DrawnView, total: number, bounds: Sphere): void {
+  #findSeen(visible: VisibleInstances, view: DrawnView, total: number, bounds: Sphere): void {
     const { seen, asked } = view;
     const { array } = this.#mesh.instanceMatrix;
     const { numbers, count } = seen.instancesOf(this.#entry);
@@ -133,39 +133,46 @@ export class InstanceCulling {
     this.#test.findAmong(array, numbers, lengthBelow(numbers, count, total), bounds);
     const hidden = asked?.instancesOf(this.#entry) ?? null;
     if (hidden === null || this.#canBeHidden(view)) return;
-    const drawn = found.count;
+    const drawnCount = visible.count;
     this.#test.findAmong(array, hidden.numbers, lengthBelow(hidden.numbers, hidden.count, total), bounds);
-    if (found.count > drawn) found.numbers.subarray(0, found.count).sort();
+    if (visible.count > drawnCount) visible.numbers.subarray(0, visible.count).sort();
   }
 
-  #findMorphed(found: Found, total: number, { center, radius }: Sphere): void {
-    const larger = new Sphere(center);
-    const growth = morphGrowth(this.#mesh);
+  #findMorphed(visible: VisibleInstances, total: number, { center, radius }: Sphere): void {
+    const grown = new Sphere(center);
+    const growthOf = morphGrowth(this.#mesh);
     const { array } = this.#mesh.instanceMatrix;
     for (let i = 0; i < total; i++) {
-      if (growth !== null) larger.radius = radius + growth(i);
-      if (growth === null || this.#test.maySee(array, i, larger)) found.numbers[found.count++] = i;
+      if (growthOf !== null) grown.radius = radius + growthOf(i);
+      if (growthOf === null || this.#test.maySee(array, i, grown)) visible.numbers[visible.count++] = i;
     }
   }
 
   /** Makes the found instances be drawn, sorted and in their levels. */
-  #show(found: Found, forms: Forms, sphere: Sphere, total: number): Pick<DrawnPart, 'stands' | 'triangles'> {
-    const { count } = found;
+  #show(
+    visible: VisibleInstances,
+    forms: Forms,
+    sphere: Sphere,
+    total: number,
+  ): Pick<DrawnPart, 'stands' | 'triangles'> {
+    const { count } = visible;
     const order = this.#order;
-    const { numbers, matrices } = order === null ? found : this.#test.list(forms, order === 'back-to-front' ? -1 : 1);
-    const own = trianglesOf(this.#mesh.geometry);
+    const { numbers, matrices } = order === null ? visible : this.#test.list(forms, order === 'back-to-front' ? -1 : 1);
+    const trianglesPerInstance = drawnTriangleCount(this.#mesh.geometry);
     const levels = this.#levels;
     if (levels === null) {
-      const stands = count === 0 ? [] : [this.#drawn[0].show({ numbers, count, matrices })];
-      return { stands, triangles: (total - count) * own };
+      const stands = count === 0 ? [] : [this.#drawnByLevel[0].show({ numbers, count, matrices })];
+      return { stands, triangles: (total - count) * trianglesPerInstance };
     }
-    const counts = this.#split(levels, numbers, count, total, sphere);
+    const counts = this.#splitByLevel(levels, numbers, count, total, sphere);
     const stands: InstancedMesh[] = [];
-    let triangles = total * own;
-    counts.forEach((each, level) => {
-      if (each === 0) return;
-      stands.push(this.#drawn[level].show({ numbers: this.#parts[level], count: each, matrices: null }));
-      triangles -= each * trianglesOf(levels.geometries[level] ?? this.#mesh.geometry);
+    let triangles = total * trianglesPerInstance;
+    counts.forEach((levelCount, level) => {
+      if (levelCount === 0) return;
+      stands.push(
+        this.#drawnByLevel[level].show({ numbers: this.#numbersByLevel[level], count: levelCount, matrices: null }),
+      );
+      triangles -= levelCount * drawnTriangleCount(levels.geometries[level] ?? this.#mesh.geometry);
     });
     // The finer levels are nearer, by and large.
     if (order === 'back-to-front') stands.reverse();
@@ -173,17 +180,18 @@ export class InstanceCulling {
   }
 
   /** Distributes numbers over their levels of detail; returns how many there are in each. */
-  #split(levels: DetailLevels, numbers: Uint32Array, count: number, total: number, sphere: Sphere): number[] {
-    if (this.#level.length < total) this.#level = grown(this.#level, total);
+  #splitByLevel(levels: DetailLevels, numbers: Uint32Array, count: number, total: number, sphere: Sphere): number[] {
+    if (this.#lastLevels.length < total) this.#lastLevels = grown(this.#lastLevels, total);
     const { array } = this.#mesh.instanceMatrix;
     const counts = levels.geometries.map(() => 0);
     for (let n = 0; n < count; n++) {
       const i = numbers[n];
-      const level = levels.next(this.#level[i], this.#test.sizeOf(array, i, sphere));
-      this.#level[i] = level;
-      const part = this.#parts[level];
-      if (part === undefined || part.length < numbers.length) this.#parts[level] = new Uint32Array(numbers.length);
-      this.#parts[level][counts[level]++] = i;
+      const level = levels.next(this.#lastLevels[i], this.#test.sizeOf(array, i, sphere));
+      this.#lastLevels[i] = level;
+      const levelNumbers = this.#numbersByLevel[level];
+      if (levelNumbers === undefined || levelNumbers.length < numbers.length)
+        this.#numbersByLevel[level] = new Uint32Array(numbers.length);
+      this.#numbersByLevel[level][counts[level]++] = i;
     }
     return counts;
   }
@@ -197,22 +205,22 @@ function lengthBelow(numbers: Uint32Array, count: number, bound: number): number
 }
 
 /** Whether materials identify instances by their numbers, by the version in which their shaders were searched. */
-const looked = new WeakMap<Material, { readonly version: number; readonly readsNumber: boolean }>();
+const shaderChecks = new WeakMap<Material, { readonly version: number; readonly readsNumber: boolean }>();
 
 /** Returns whether the shaders read the number of an instance, as far as their source shows. */
-function readsNumbers({ material }: InstancedMesh): boolean {
-  return Array.isArray(material) ? material.some(readsNumber) : readsNumber(material);
+function readsInstanceIds({ material }: InstancedMesh): boolean {
+  return Array.isArray(material) ? material.some(readsInstanceId) : readsInstanceId(material);
 }
 
-function readsNumber(material: Material): boolean {
+function readsInstanceId(material: Material): boolean {
   const { version, onBeforeCompile } = material;
-  let known = looked.get(material);
-  if (known?.version !== version) {
+  let cached = shaderChecks.get(material);
+  if (cached?.version !== version) {
     const shaders = `${(material as ShaderMaterial).vertexShader}${onBeforeCompile}`;
-    known = { version, readsNumber: shaders.includes('gl_InstanceID') };
-    looked.set(material, known);
+    cached = { version, readsNumber: shaders.includes('gl_InstanceID') };
+    shaderChecks.set(material, cached);
   }
-  return known.readsNumber;
+  return cached.readsNumber;
 }
 
 /** Returns whether the geometry has attributes per instance, which go by its number, or the arrays have more than can be copied. */

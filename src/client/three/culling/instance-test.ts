@@ -1,14 +1,21 @@
 import type { Camera, Matrix4, Sphere } from 'three';
 import { DepthSort } from './depth-sort.js';
-import { BY_AXIS, type Direction, type Eye, type Forms, type Found, type Listed } from './filter-question.js';
+import {
+  DEPTH_ALONG_AXIS,
+  type DrawList,
+  type Eye,
+  type Forms,
+  type SortDirection,
+  type VisibleInstances,
+} from './filter-question.js';
 import { chunksOf, frustumFilter } from './frustum-filter.js';
 import type { FrustumFilter } from './packed-filter.js';
 import { ROUNDING, type ViewVolume } from './view-volume.js';
 
 /** Fewer instances than this are tested one by one. */
-const MANY = 64;
+const MIN_FILTERED = 64;
 /** Indices of the rows x, y and w in a matrix; `#rows` has them one after the other. */
-const ROWS = [0, 1, 3];
+const CLIP_ROWS = [0, 1, 3];
 
 /**
  * Finds which instances a camera may see, by the bounding sphere of their geometry: for an instance that matrix L and translation
@@ -20,12 +27,12 @@ export class InstanceTest {
   readonly #planes = new Float64Array(24);
   /** Rows that yield clip x, y and w of a point in the mesh's space. */
   readonly #rows = new Float64Array(12);
-  readonly #sight = { planes: this.#planes, rows: this.#rows };
+  readonly #frustum = { planes: this.#planes, rows: this.#rows };
   /** Row that yields the depth of a point along the camera's axis. */
   readonly #depth = new Float64Array(4);
-  readonly #eye: Eye = { by: BY_AXIS, position: [0, 0, 0], forward: this.#depth };
+  readonly #eye: Eye = { by: DEPTH_ALONG_AXIS, position: [0, 0, 0], forward: this.#depth };
   /** What was found without the filter; `#filter` is null then. */
-  readonly #own: Found = {
+  readonly #unfiltered: VisibleInstances = {
     count: 0,
     numbers: new Uint32Array(0),
     forms: new Uint32Array(0),
@@ -52,8 +59,8 @@ export class InstanceTest {
     // Numbers are read by index: subarrays and lists were a tenth of the garbage of a picture.
     for (let at = 0; at < 24; at += 4) {
       for (let k = 0; k < 4; k++) {
-        const own = planes[at] * m[4 * k] + planes[at + 1] * m[4 * k + 1] + planes[at + 2] * m[4 * k + 2];
-        this.#planes[at + k] = k < 3 ? own : own + planes[at + 3];
+        const value = planes[at] * m[4 * k] + planes[at + 1] * m[4 * k + 1] + planes[at + 2] * m[4 * k + 2];
+        this.#planes[at + k] = k < 3 ? value : value + planes[at + 3];
       }
     }
     const c = clip.elements;
@@ -62,8 +69,8 @@ export class InstanceTest {
       const x = m[4 * k];
       const y = m[4 * k + 1];
       const z = m[4 * k + 2];
-      for (let i = 0; i < ROWS.length; i++) {
-        const row = ROWS[i];
+      for (let i = 0; i < CLIP_ROWS.length; i++) {
+        const row = CLIP_ROWS[i];
         this.#rows[4 * i + k] = c[row] * x + c[row + 4] * y + c[row + 8] * z + (k < 3 ? 0 : c[row + 12]);
       }
       this.#depth[k] = -(v[2] * x + v[6] * y + v[10] * z + (k < 3 ? 0 : v[14]));
@@ -78,91 +85,93 @@ export class InstanceTest {
   }
 
   /**
-   * Finds which of `total` instances the camera may see. `kinds` has the form of each instance, a number below 0 for one that is
+   * Finds which of `total` instances the camera may see. `formIds` has the form of each instance, a number below 0 for one that is
    * to be skipped; if null, all have the first form. Depths are computed if there is an `eye`. The result is valid until another
-   * test begins. With `collects`, `list` may return the matrices of the found instances, too.
+   * test begins. With `collectsMatrices`, `list` may return the matrices of the found instances, too.
    */
   find(
     matrices: ArrayLike<number>,
     total: number,
     forms: Forms,
-    kinds: Int32Array | null,
+    formIds: Int32Array | null,
     eye: Eye | null,
-    collects = false,
-  ): Found {
+    collectsMatrices = false,
+  ): VisibleInstances {
     const { spheres } = forms;
-    const filter = total >= MANY && matrices instanceof Float32Array ? frustumFilter() : null;
+    const filter = total >= MIN_FILTERED && matrices instanceof Float32Array ? frustumFilter() : null;
     if (filter === null) {
-      const found = this.begun(total);
+      const visible = this.begun(total);
       for (let i = 0; i < total; i++) {
-        const form = kinds === null ? 0 : kinds[i];
+        const form = formIds === null ? 0 : formIds[i];
         if (form < 0 || !this.maySee(matrices, i, spheres[form])) continue;
-        found.numbers[found.count] = i;
-        found.forms[found.count++] = form;
+        visible.numbers[visible.count] = i;
+        visible.forms[visible.count++] = form;
       }
       if (eye !== null) this.findDepths(matrices, forms, eye);
-      return found;
+      return visible;
     }
     this.#filter = filter;
-    filter.ask(this.#sight, forms);
-    const isKept = this.#minPixels > 0;
-    filter.select(chunksOf(matrices as Float32Array, total), kinds, total, eye, collects && !isKept);
-    if (isKept) keep(filter, (i, form) => this.maySee(matrices, i, spheres[form]));
+    filter.ask(this.#frustum, forms);
+    const filtersBySize = this.#minPixels > 0;
+    filter.select(chunksOf(matrices as Float32Array, total), formIds, total, eye, collectsMatrices && !filtersBySize);
+    if (filtersBySize) keepWhere(filter, (i, form) => this.maySee(matrices, i, spheres[form]));
     return filter;
   }
 
   /** Tests only the given instances and appends those that the camera may see to the found ones, which are none after `begun`. */
   findAmong(matrices: ArrayLike<number>, numbers: Uint32Array, count: number, sphere: Sphere): void {
-    const found = this.#own;
+    const visible = this.#unfiltered;
     for (let n = 0; n < count; n++) {
-      if (this.maySee(matrices, numbers[n], sphere)) found.numbers[found.count++] = numbers[n];
+      if (this.maySee(matrices, numbers[n], sphere)) visible.numbers[visible.count++] = numbers[n];
     }
   }
 
   /** Begins a search among `total` instances with an empty result. */
-  begun(total: number): Found {
+  begun(total: number): VisibleInstances {
     this.#filter = null;
-    const found = this.#own;
-    if (found.numbers.length < total) {
-      found.numbers = new Uint32Array(total);
-      found.forms = new Uint32Array(total);
-      found.depths = new Float64Array(total);
+    const visible = this.#unfiltered;
+    if (visible.numbers.length < total) {
+      visible.numbers = new Uint32Array(total);
+      visible.forms = new Uint32Array(total);
+      visible.depths = new Float64Array(total);
     }
-    found.count = 0;
-    return found;
+    visible.count = 0;
+    return visible;
   }
 
   /** Computes the depths of instances that were found one by one. */
   findDepths(m: ArrayLike<number>, { spheres }: Forms, { by, position, forward }: Eye): void {
-    const { count, numbers, forms, depths } = this.#own;
+    const { count, numbers, forms, depths } = this.#unfiltered;
     const [eyeX, eyeY, eyeZ] = [position[0], position[1], position[2]];
     const [forwardX, forwardY, forwardZ] = [forward[0], forward[1], forward[2]];
     for (let n = 0; n < count; n++) {
-      this.#place(m, 16 * numbers[n], spheres[forms[n]]);
+      this.#transformCenter(m, 16 * numbers[n], spheres[forms[n]]);
       const px = this.#x - eyeX;
       const py = this.#y - eyeY;
       const pz = this.#z - eyeZ;
       depths[n] =
-        by === BY_AXIS ? px * forwardX + py * forwardY + pz * forwardZ : Math.sqrt(px * px + py * py + pz * pz);
+        by === DEPTH_ALONG_AXIS
+          ? px * forwardX + py * forwardY + pz * forwardZ
+          : Math.sqrt(px * px + py * py + pz * pz);
     }
   }
 
   /** Lists what was found last in an order; the forms are those that it was found with. */
-  list({ ranges }: Forms, direction: Direction): Listed {
+  list({ ranges }: Forms, direction: SortDirection): DrawList {
     if (this.#filter !== null) return this.#filter.list(direction);
-    const { count, numbers, forms, depths } = this.#own;
+    const { count, numbers, forms, depths } = this.#unfiltered;
     const order = direction === 0 ? null : this.#sort.sort(depths, count, direction < 0);
-    const listed = { numbers: new Uint32Array(count), starts: new Int32Array(count), counts: new Int32Array(count) };
+    const drawList = { numbers: new Uint32Array(count), starts: new Int32Array(count), counts: new Int32Array(count) };
     let indices = 0;
     for (let n = 0; n < count; n++) {
-      const place = order === null ? n : order[n];
-      const range = 2 * forms[place];
-      listed.numbers[n] = numbers[place];
-      listed.starts[n] = ranges[range];
-      listed.counts[n] = ranges[range + 1];
+      const index = order === null ? n : order[n];
+      const range = 2 * forms[index];
+      drawList.numbers[n] = numbers[index];
+      drawList.starts[n] = ranges[range];
+      drawList.counts[n] = ranges[range + 1];
       indices += ranges[range + 1];
     }
-    return { ...listed, indices, matrices: null };
+    return { ...drawList, indices, matrices: null };
   }
 
   /** Returns whether the camera may see a sphere that the i-th matrix of an array places. */
@@ -170,7 +179,7 @@ export class InstanceTest {
     const planes = this.#planes;
     const { radius } = sphere;
     const at = 16 * i;
-    this.#place(matrices, at, sphere);
+    this.#transformCenter(matrices, at, sphere);
     const [px, py, pz] = [this.#x, this.#y, this.#z];
     const ax = matrices[at];
     const ay = matrices[at + 1];
@@ -194,8 +203,8 @@ export class InstanceTest {
         const w = cx * nx + cy * ny + cz * nz;
         const slack = ROUNDING * (Math.abs(nx * px) + Math.abs(ny * py) + Math.abs(nz * pz) + Math.abs(d));
         // -gap > r |Lᵀ n| + slack, squared to avoid the root.
-        const beyond = -gap - slack;
-        if (beyond > 0 && beyond * beyond > radius * radius * (u * u + v * v + w * w)) return false;
+        const excess = -gap - slack;
+        if (excess > 0 && excess * excess > radius * radius * (u * u + v * v + w * w)) return false;
       }
     }
     return this.#minPixels === 0 || !(this.#pixelsAcross(matrices, at, radius) < this.#minPixels);
@@ -203,21 +212,22 @@ export class InstanceTest {
 
   /** Returns how many pixels across the sphere of an instance is drawn at most; Infinity at the eye. */
   sizeOf(m: ArrayLike<number>, i: number, sphere: Sphere): number {
-    this.#place(m, 16 * i, sphere);
+    this.#transformCenter(m, 16 * i, sphere);
     return this.#pixelsAcross(m, 16 * i, sphere.radius);
   }
 
   /** Returns the same for the sphere that was placed last. */
-  #pixelsAcross(m: ArrayLike<number>, at: number, ownRadius: number): number {
+  #pixelsAcross(m: ArrayLike<number>, at: number, radius: number): number {
     const w = this.#rows;
     const depth = w[8] * this.#x + w[9] * this.#y + w[10] * this.#z + w[11];
-    let squares = 0;
-    for (let k = at; k < at + 12; k += 4) squares = Math.max(squares, m[k] ** 2 + m[k + 1] ** 2 + m[k + 2] ** 2);
-    return depth > 0 ? (2 * ownRadius * Math.sqrt(squares) * this.#pixels) / depth : Number.POSITIVE_INFINITY;
+    let maxScaleSquared = 0;
+    for (let k = at; k < at + 12; k += 4)
+      maxScaleSquared = Math.max(maxScaleSquared, m[k] ** 2 + m[k + 1] ** 2 + m[k + 2] ** 2);
+    return depth > 0 ? (2 * radius * Math.sqrt(maxScaleSquared) * this.#pixels) / depth : Number.POSITIVE_INFINITY;
   }
 
   /** Places the centre of a sphere by the matrix that begins at `at`, with the operations in the same order as in three. */
-  #place(m: ArrayLike<number>, at: number, { center: { x, y, z } }: Sphere): void {
+  #transformCenter(m: ArrayLike<number>, at: number, { center: { x, y, z } }: Sphere): void {
     this.#x = m[at] * x + m[at + 4] * y + m[at + 8] * z + m[at + 12];
     this.#y = m[at + 1] * x + m[at + 5] * y + m[at + 9] * z + m[at + 13];
     this.#z = m[at + 2] * x + m[at + 6] * y + m[at + 10] * z + m[at + 14];
@@ -225,14 +235,14 @@ export class InstanceTest {
 }
 
 /** Keeps those of the found instances that a callback accepts. */
-export function keep(found: Found, isKept: (instance: number, form: number) => boolean): void {
-  const { numbers, forms, depths } = found;
+export function keepWhere(visible: VisibleInstances, accepts: (instance: number, form: number) => boolean): void {
+  const { numbers, forms, depths } = visible;
   let count = 0;
-  for (let n = 0; n < found.count; n++) {
-    if (!isKept(numbers[n], forms[n])) continue;
+  for (let n = 0; n < visible.count; n++) {
+    if (!accepts(numbers[n], forms[n])) continue;
     numbers[count] = numbers[n];
     forms[count] = forms[n];
     depths[count++] = depths[n];
   }
-  found.count = count;
+  visible.count = count;
 }

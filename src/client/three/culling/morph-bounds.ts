@@ -2,16 +2,16 @@ import type { BufferAttribute, BufferGeometry, DataTexture, InstancedMesh } from
 import { versionOf } from '../geometry/geometry-version.js';
 
 /** How far each target moves the vertices of a geometry at an influence of 1, and how far they are from the origin at most. */
-interface Reaches {
+interface MorphDistances {
   readonly versions: readonly unknown[];
   readonly targets: Float64Array;
   readonly rest: number;
 }
 
-const known = new WeakMap<BufferGeometry, Reaches>();
+const distancesByGeometry = new WeakMap<BufferGeometry, MorphDistances>();
 
 /** Larger numbers of coordinates take too long to scan while a picture is drawn. */
-const MOST_NUMBERS = 1 << 20;
+const MAX_NUMBERS = 1 << 20;
 
 /**
  * Returns how far the sphere around the vertices at rest has to grow to enclose vertices that morph targets have moved: three
@@ -19,10 +19,10 @@ const MOST_NUMBERS = 1 << 20;
  * too long to find out.
  */
 export function morphGrowth({ geometry, morphTexture }: InstancedMesh): ((instance: number) => number) | null {
-  const reaches = reachesOf(geometry);
-  if (reaches === null || morphTexture == null) return null;
+  const distances = morphDistancesOf(geometry);
+  if (distances === null || morphTexture == null) return null;
   const { data, width } = (morphTexture as DataTexture).image as { data: ArrayLike<number>; width: number };
-  const { targets, rest } = reaches;
+  const { targets, rest } = distances;
   const count = Math.min(targets.length, width - 1);
   const isRelative = geometry.morphTargetsRelative;
   return (instance) => {
@@ -38,7 +38,7 @@ export function morphGrowth({ geometry, morphTexture }: InstancedMesh): ((instan
   };
 }
 
-function reachesOf(geometry: BufferGeometry): Reaches | null {
+function morphDistancesOf(geometry: BufferGeometry): MorphDistances | null {
   const { position } = geometry.attributes;
   const morphs = geometry.morphAttributes.position ?? [];
   const versions = [
@@ -47,9 +47,9 @@ function reachesOf(geometry: BufferGeometry): Reaches | null {
     geometry.morphTargetsRelative,
     ...morphs.flatMap((each) => [each, versionOf(each)]),
   ];
-  const found = known.get(geometry);
-  if (found !== undefined && isEqual(found.versions, versions)) return found;
-  if (position === undefined || position.count * (1 + morphs.length) > MOST_NUMBERS / 3) return null;
+  const cached = distancesByGeometry.get(geometry);
+  if (cached !== undefined && isEqual(cached.versions, versions)) return cached;
+  if (position === undefined || position.count * (1 + morphs.length) > MAX_NUMBERS / 3) return null;
   const targets = new Float64Array(morphs.length);
   let rest = 0;
   for (let i = 0; i < position.count; i++) {
@@ -58,13 +58,13 @@ function reachesOf(geometry: BufferGeometry): Reaches | null {
     morphs.forEach((morph, k) => {
       const target = morph as BufferAttribute;
       const [u, v, w] = [target.getX(i), target.getY(i), target.getZ(i)];
-      const way = geometry.morphTargetsRelative ? Math.hypot(u, v, w) : Math.hypot(u - x, v - y, w - z);
-      targets[k] = Math.max(targets[k], way);
+      const distance = geometry.morphTargetsRelative ? Math.hypot(u, v, w) : Math.hypot(u - x, v - y, w - z);
+      targets[k] = Math.max(targets[k], distance);
     });
   }
-  const reaches = { versions, targets, rest };
-  known.set(geometry, reaches);
-  return reaches;
+  const distances = { versions, targets, rest };
+  distancesByGeometry.set(geometry, distances);
+  return distances;
 }
 
 function isEqual(a: readonly unknown[], b: readonly unknown[]): boolean {

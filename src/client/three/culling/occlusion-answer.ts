@@ -12,13 +12,13 @@ import { slotOf } from '../../../shared/ids.js';
 import type { ObjectId, VisibleSet } from '../../../shared/types.js';
 import { isSameMatrix } from '../../transforms/affine.js';
 import { isShown } from '../track/is-shown.js';
-import { canBeHidden, hidesOthers } from '../track/opacity.js';
-import type { PlacedOwner, SceneObjects } from '../track/scene-objects.js';
+import { isOccludable, isOccluder } from '../track/opacity.js';
+import type { RepresentedObject, SceneObjects } from '../track/scene-objects.js';
 import type { CullableObject } from '../track/stand-in.js';
 import type { SceneView } from '../view/scene-views.js';
-import type { CullingWishes } from './culling-wishes.js';
+import type { CullingSettings } from './culling-wishes.js';
 import { boundsOf } from './geometry-bounds.js';
-import { type AnsweredInstances, listOf, push, type SeenInstances } from './seen-objects.js';
+import { type AnsweredInstances, appendNumber, listOf, type SeenInstances } from './seen-objects.js';
 import type { ViewVolume } from './view-volume.js';
 
 /** Rounding moves an eye that stands still by less than this fraction of the distance to the near plane. */
@@ -28,17 +28,17 @@ const ROUNDING = 1e-6;
  * Number of answers after which an object is forgotten that none of them has named. Until then it is kept, because a camera that
  * turns comes back to it.
  */
-const KEPT = 120;
+const MAX_ANSWER_AGE = 120;
 
 /** The part of the service that knows where objects are. */
-export interface Places {
+export interface PlacementService {
   /** Returns whether this is the transform of an object that was sent last, in a whole update. */
   isPlacedAs(id: ObjectId, matrix: ArrayLike<number>): boolean;
   setObject(id: ObjectId, options: { occluder: boolean }): void;
 }
 
 /** Where an object of one id was when updates were sent. */
-interface Standing {
+interface SentTransform {
   readonly id: ObjectId;
   readonly object: Mesh;
   readonly matrix: Float64Array;
@@ -48,7 +48,7 @@ interface Standing {
   answer: number;
 }
 
-type Owner = PlacedOwner & CullableObject;
+type CullableOwner = RepresentedObject & CullableObject;
 
 /**
  * What nearer objects hide from one view by the newest answer. That is true as long as the occluders and the hidden objects are
@@ -56,60 +56,61 @@ type Owner = PlacedOwner & CullableObject;
  * Where an object was at that time is known only if an earlier answer has named it: named objects are compared in each `update`.
  */
 export class OcclusionAnswer {
-  readonly #standing = new Map<ObjectId, Standing>();
-  #occluders: Owner[] = [];
+  readonly #sentTransforms = new Map<ObjectId, SentTransform>();
+  #occluders: CullableOwner[] = [];
   #occluderIds: ObjectId[] = [];
   /** The slots of the objects that the answer names as hidden. */
-  readonly #hidden = new Set<number>();
-  readonly #instances = new Map<PlacedOwner, AnsweredInstances>();
+  readonly #hiddenSlots = new Set<number>();
+  readonly #instances = new Map<RepresentedObject, AnsweredInstances>();
   #answer = 0;
-  #isThere = false;
+  #hasOccluded = false;
 
   /** Takes over an answer. */
   set({ occluded, occluders }: VisibleSet, objects: SceneObjects): void {
     const answer = ++this.#answer;
-    this.#isThere = occluded.length > 0;
-    this.#hidden.clear();
+    this.#hasOccluded = occluded.length > 0;
+    this.#hiddenSlots.clear();
     this.#instances.clear();
     this.#occluders = [];
     this.#occluderIds = [];
-    if (!this.#isThere) return;
+    if (!this.#hasOccluded) return;
     objects.forEach(occluders, (owner, _, slot) => {
-      this.#occluders.push(owner as Owner);
+      this.#occluders.push(owner as CullableOwner);
       this.#occluderIds.push(objects.idOf(slot));
-      this.#note(owner as Owner, objects.idOf(slot), answer);
+      this.#recordOwner(owner as CullableOwner, objects.idOf(slot), answer);
     });
     objects.forEach(occluded, (owner, index, slot) => {
-      this.#hidden.add(slot);
+      this.#hiddenSlots.add(slot);
       if (!owner.isInstanced) {
-        this.#note(owner as Owner, objects.idOf(slot), answer);
+        this.#recordOwner(owner as CullableOwner, objects.idOf(slot), answer);
         return;
       }
-      push(listOf(this.#instances, owner), index);
+      appendNumber(listOf(this.#instances, owner), index);
     });
     for (const { numbers, count } of this.#instances.values()) numbers.subarray(0, count).sort();
-    for (const [id, standing] of this.#standing) if (answer - standing.answer > KEPT) this.#standing.delete(id);
+    for (const [id, sentTransform] of this.#sentTransforms)
+      if (answer - sentTransform.answer > MAX_ANSWER_AGE) this.#sentTransforms.delete(id);
   }
 
   /** Notes where the named objects are, for the update of that number, of which all but the views was passed to the service. */
-  ask(update: number, places: Places): void {
-    for (const standing of this.#standing.values()) {
+  ask(update: number, service: PlacementService): void {
+    for (const sentTransform of this.#sentTransforms.values()) {
       try {
-        const { elements } = standing.object.matrixWorld;
-        if (!places.isPlacedAs(standing.id, elements)) standing.since = Number.POSITIVE_INFINITY;
-        else if (standing.since === Number.POSITIVE_INFINITY || !isSameMatrix(standing.matrix, elements)) {
-          standing.matrix.set(elements);
-          standing.since = update;
+        const { elements } = sentTransform.object.matrixWorld;
+        if (!service.isPlacedAs(sentTransform.id, elements)) sentTransform.since = Number.POSITIVE_INFINITY;
+        else if (sentTransform.since === Number.POSITIVE_INFINITY || !isSameMatrix(sentTransform.matrix, elements)) {
+          sentTransform.matrix.set(elements);
+          sentTransform.since = update;
         }
       } catch {
-        standing.since = Number.POSITIVE_INFINITY; // unreadable
+        sentTransform.since = Number.POSITIVE_INFINITY; // unreadable
       }
     }
   }
 
   /**
    * Returns whether the answer is true of what a camera draws now. `update` and `view` are those that it was asked with. By
-   * `wishes`, some instances are drawn with other triangles than the service knows.
+   * `settings`, some instances are drawn with other triangles than the service knows.
    */
   holds(
     camera: Camera,
@@ -117,31 +118,31 @@ export class OcclusionAnswer {
     scene: Object3D,
     update: number,
     view: SceneView,
-    places: Places,
-    wishes: Pick<CullingWishes, 'levelsOf'>,
+    service: PlacementService,
+    settings: Pick<CullingSettings, 'levelsOf'>,
   ): boolean {
-    if (!this.#isThere || (scene as { overrideMaterial?: unknown }).overrideMaterial != null) return false;
-    if (!isEyeWithin(camera, view)) return false;
+    if (!this.#hasOccluded || (scene as { overrideMaterial?: unknown }).overrideMaterial != null) return false;
+    if (!isEyeWithinMargin(camera, view)) return false;
     let holds = true;
     for (let i = 0; i < this.#occluders.length; i++) {
       const owner = this.#occluders[i];
       const mesh = owner.object as Mesh;
       try {
-        const isSaid = owner.occluder === true;
+        const isDeclared = owner.occluder === true;
         // The service is notified of objects that do not hide others, so that it finds other occluders.
-        if (!isSaid && !hidesOthers(mesh)) {
+        if (!isDeclared && !isOccluder(mesh)) {
           owner.onMeshChange();
           holds = false;
-        } else if (!isSaid && 'isInstancedMesh' in mesh && wishes.levelsOf(mesh as InstancedMesh) !== null) {
-          places.setObject(this.#occluderIds[i], { occluder: false });
+        } else if (!isDeclared && 'isInstancedMesh' in mesh && settings.levelsOf(mesh as InstancedMesh) !== null) {
+          service.setObject(this.#occluderIds[i], { occluder: false });
           holds = false;
         } else
           holds &&=
             isShown(mesh, scene) &&
-            isDrawnWhereItIs(mesh, volume) &&
+            isDrawnWhenInView(mesh, volume) &&
             mesh.layers.test(camera.layers) &&
             drawnOf(owner) === mesh && // another level of a LOD may be drawn
-            this.#isAsItWas(owner, this.#occluderIds[i], update, view.layers);
+            this.#isUnchanged(owner, this.#occluderIds[i], update, view.layers);
       } catch {
         holds = false; // an unreadable object hides nothing
       }
@@ -153,41 +154,50 @@ export class OcclusionAnswer {
    * Returns whether a Mesh is hidden by an answer that `holds`. The Mesh is an object of one id, or the level that a LOD of one
    * id shows.
    */
-  hides(owner: Owner, mesh: Mesh, update: number, layers: number): boolean {
+  hides(owner: CullableOwner, mesh: Mesh, update: number, layers: number): boolean {
     const id = owner.idAt(0);
-    if (drawnOf(owner) !== mesh || this.#standing.get(id)?.object !== mesh) return false;
-    if (!this.#hidden.has(slotOf(id)) || !canBeHidden(mesh, owner.cullable === true)) return false;
-    return this.#isAsItWas(owner, id, update, layers);
+    if (drawnOf(owner) !== mesh || this.#sentTransforms.get(id)?.object !== mesh) return false;
+    if (!this.#hiddenSlots.has(slotOf(id)) || !isOccludable(mesh, owner.cullable === true)) return false;
+    return this.#isUnchanged(owner, id, update, layers);
   }
 
   /**
    * Returns the numbers of an object's hidden instances. They are hidden if the answer `holds` and the instances are as they
    * were.
    */
-  instancesOf(owner: PlacedOwner): SeenInstances | null {
+  instancesOf(owner: RepresentedObject): SeenInstances | null {
     return this.#instances.get(owner) ?? null;
   }
 
-  #isAsItWas(owner: Owner, id: ObjectId, update: number, layers: number): boolean {
+  #isUnchanged(owner: CullableOwner, id: ObjectId, update: number, layers: number): boolean {
     if (owner.isInstanced) return owner.wasSeenAsItIs(update, layers);
-    const standing = this.#standing.get(id);
-    if (standing === undefined || standing.since > update) return false;
-    return isSameMatrix(standing.matrix, standing.object.matrixWorld.elements) && owner.wasSeenInShape(update, layers);
+    const sentTransform = this.#sentTransforms.get(id);
+    if (sentTransform === undefined || sentTransform.since > update) return false;
+    return (
+      isSameMatrix(sentTransform.matrix, sentTransform.object.matrixWorld.elements) &&
+      owner.wasSeenInShape(update, layers)
+    );
   }
 
-  #note(owner: Owner, id: ObjectId, answer: number): void {
+  #recordOwner(owner: CullableOwner, id: ObjectId, answer: number): void {
     if (owner.isInstanced) return;
-    const known = this.#standing.get(id);
+    const sentTransform = this.#sentTransforms.get(id);
     const object = drawnOf(owner);
-    if (known !== undefined && known.object === object) known.answer = answer;
+    if (sentTransform !== undefined && sentTransform.object === object) sentTransform.answer = answer;
     else {
-      this.#standing.set(id, { id, object, matrix: new Float64Array(16), since: Number.POSITIVE_INFINITY, answer });
+      this.#sentTransforms.set(id, {
+        id,
+        object,
+        matrix: new Float64Array(16),
+        since: Number.POSITIVE_INFINITY,
+        answer,
+      });
     }
   }
 }
 
 /** Returns the Mesh that is drawn for an object of one id. */
-function drawnOf({ object, drawn }: Owner): Mesh {
+function drawnOf({ object, drawn }: CullableOwner): Mesh {
   return drawn ?? (object as Mesh);
 }
 
@@ -196,7 +206,7 @@ const askedEye = new Vector3();
 const askedWorld = new Matrix4();
 
 /** Returns whether hidden objects are still hidden as far as the camera is concerned: it may have moved within the margin. */
-function isEyeWithin(camera: Camera, { options }: SceneView): boolean {
+function isEyeWithinMargin(camera: Camera, { options }: SceneView): boolean {
   const { near, isPerspectiveCamera } = camera as PerspectiveCamera;
   if (!isSameMatrix(camera.projectionMatrix.elements, options.projection)) return false;
   if (isPerspectiveCamera !== true) {
@@ -207,15 +217,15 @@ function isEyeWithin(camera: Camera, { options }: SceneView): boolean {
   }
   eye.setFromMatrixPosition(camera.matrixWorld);
   askedEye.setFromMatrixPosition(askedWorld.fromArray(options.view as number[]).invert());
-  const digits = Math.max(Math.abs(eye.x), Math.abs(eye.y), Math.abs(eye.z)) * Number.EPSILON * 8;
-  return eye.distanceTo(askedEye) <= (options.occlusionMargin ?? 0) + Math.max(ROUNDING * near, digits);
+  const rounding = Math.max(Math.abs(eye.x), Math.abs(eye.y), Math.abs(eye.z)) * Number.EPSILON * 8;
+  return eye.distanceTo(askedEye) <= (options.occlusionMargin ?? 0) + Math.max(ROUNDING * near, rounding);
 }
 
 /**
  * Returns whether three draws a mesh wherever it is in view: three culls by the bounding sphere, which may be outdated after
  * vertices or instances have moved. Spheres of instances are not examined.
  */
-function isDrawnWhereItIs(mesh: Mesh, { frustum }: ViewVolume): boolean {
+function isDrawnWhenInView(mesh: Mesh, { frustum }: ViewVolume): boolean {
   if (!mesh.frustumCulled || frustum.intersectsObject(mesh)) return true;
   const bounds = 'boundingSphere' in mesh ? null : boundsOf(mesh.geometry);
   return bounds !== null && !frustum.intersectsSphere(bounds.sphere.clone().applyMatrix4(mesh.matrixWorld));

@@ -1,6 +1,14 @@
 // Loaded together with its WebAssembly module on demand, so that pages without culling load neither.
 import { FILTER_BYTES } from './filter-bytes.js';
-import { CHUNK, type Direction, type Eye, type Forms, type Found, type Listed, type Sight } from './filter-question.js';
+import {
+  CHUNK,
+  type DrawList,
+  type Eye,
+  type Forms,
+  type SortDirection,
+  type ViewFrustum,
+  type VisibleInstances,
+} from './filter-question.js';
 
 // Offsets at which src/worker/core/frustum-filter.ts reads its input: in float32 numbers or, where the name says so, in float64
 // numbers.
@@ -12,7 +20,7 @@ const MATRICES = 4288;
 const TABLE_64 = 2656;
 
 /** Float64 numbers per form; bytes per found instance; bytes per instance for its form in the input. */
-const FORM = 5;
+const FORM_SIZE = 5;
 const FOUND_BYTES = 32;
 const KIND_BYTES = 4;
 /** Byte offset of zeros, as many as there are instances in a chunk. Nothing writes to them. */
@@ -22,17 +30,17 @@ const PAGE_BYTES = 1 << 16;
 /** Relative error of float32 results, of the sizes of their operands, at most: five operations of 2^-24 each, and some room. */
 const SLACK = 2e-6;
 /** Lengths are enlarged by this factor. */
-const LONGER = 1 + 1e-5;
+const LENGTH_MARGIN = 1 + 1e-5;
 
 /** Smallest divisor: with it, quotients are finite in float32. */
-const LEAST = 1e-30;
+const MIN_DIVISOR = 1e-30;
 /** A plane counts as a multiple of w if its normal differs by no more than this; the difference is added to the slack. */
-const ALIKE = 1e-6;
+const PARALLEL_TOLERANCE = 1e-6;
 
 /** Numbers per matrix. */
-const MATRIX = 16;
+const MATRIX_LENGTH = 16;
 /** Matrices of at most this many instances are collected: 8 MB, and as much again for the sorted ones. */
-const MOST_COLLECTED = 1 << 17;
+const MAX_COLLECTED = 1 << 17;
 
 interface FilterModule {
   readonly memory: WebAssembly.Memory;
@@ -46,7 +54,7 @@ interface FilterModule {
  * Finds which of many spheres a camera may see, and sorts them, in WebAssembly. Its results are in the module's memory, and valid
  * until the next question.
  */
-export class FrustumFilter implements Found {
+export class FrustumFilter implements VisibleInstances {
   count = 0;
   numbers!: Uint32Array;
   forms!: Uint32Array;
@@ -62,11 +70,11 @@ export class FrustumFilter implements Found {
    * Capacities for forms and instances; byte offsets of the found instances, and of the matrices behind them; capacity for
    * matrices.
    */
-  #forms = 0;
-  #instances = 0;
-  #at = 0;
+  #formCapacity = 0;
+  #instanceCapacity = 0;
+  #foundAt = 0;
   #matricesAt = 0;
-  #room = 0;
+  #matrixCapacity = 0;
   /** Whether the matrices of all found instances are in the module's memory. */
   #isCollected = false;
 
@@ -82,40 +90,40 @@ export class FrustumFilter implements Found {
   }
 
   /** Sets what is asked: what a camera sees, and what the instances are. */
-  ask({ planes, rows }: Sight, { spheres, ranges }: Forms): void {
-    if (spheres.length > this.#forms) this.#reserve(2 * spheres.length, this.#instances);
+  ask({ planes, rows }: ViewFrustum, { spheres, ranges }: Forms): void {
+    if (spheres.length > this.#formCapacity) this.#reserve(2 * spheres.length, this.#instanceCapacity);
     const f32 = this.#f32;
     for (let plane = 0; plane < 6; plane++) {
       const at = 12 * (plane >> 2) + plane;
       // NaN in a plane keeps all instances.
-      const length = Math.max(Math.hypot(planes[4 * plane], planes[4 * plane + 1], planes[4 * plane + 2]), LEAST);
+      const length = Math.max(Math.hypot(planes[4 * plane], planes[4 * plane + 1], planes[4 * plane + 2]), MIN_DIVISOR);
       for (let k = 0; k < 4; k++) f32[at + 4 * k] = planes[4 * plane + k] / length;
       f32[at + 12] += SLACK * Math.abs(f32[at + 12]);
     }
-    const more = this.#askRows(rows, planes);
-    f32[SLACKS] = SLACK + more;
-    let reach = 0;
+    const extraSlack = this.#writeRows(rows, planes);
+    f32[SLACKS] = SLACK + extraSlack;
+    let extent = 0;
     for (let i = 0; i < spheres.length; i++) {
       const { center, radius } = spheres[i];
-      const at = TABLE_64 + FORM * i;
+      const at = TABLE_64 + FORM_SIZE * i;
       center.toArray(this.#f64, at);
-      this.#f64[at + 3] = (radius * LONGER) ** 2;
+      this.#f64[at + 3] = (radius * LENGTH_MARGIN) ** 2;
       this.#i32[2 * at + 8] = ranges[2 * i];
       this.#i32[2 * at + 9] = ranges[2 * i + 1];
-      reach = Math.max(reach, center.length() + radius);
+      extent = Math.max(extent, center.length() + radius);
     }
-    f32[SLACKS + 1] = (reach * LONGER) ** 2;
+    f32[SLACKS + 1] = (extent * LENGTH_MARGIN) ** 2;
   }
 
   /**
    * Writes the rows that yield w, x and y, and the near and far planes if they are parallel to w; returns the slack that this
    * needs.
    */
-  #askRows(rows: Float64Array, planes: Float64Array): number {
+  #writeRows(rows: Float64Array, planes: Float64Array): number {
     const f32 = this.#f32;
     const [x, y, w] = [0, 4, 8];
-    const scaleX = 1 / longerOf(rows, w, x);
-    const scaleY = 1 / longerOf(rows, w, y);
+    const scaleX = 1 / longerLengthOf(rows, w, x);
+    const scaleY = 1 / longerLengthOf(rows, w, y);
     for (let k = 0; k < 4; k++) {
       f32[ROWS + k] = scaleX * rows[w + k];
       f32[ROWS + 4 + k] = scaleX * rows[x + k];
@@ -124,67 +132,67 @@ export class FrustumFilter implements Found {
     const byY = scaleY / scaleX;
     const sizes = Math.max(Math.abs(f32[ROWS + 7]), Math.abs(f32[ROWS + 11]) / byY);
     f32[ROWS + 12] = byY;
-    let more = 0;
-    const squares = scaleX * (rows[w] ** 2 + rows[w + 1] ** 2 + rows[w + 2] ** 2);
+    let extraSlack = 0;
+    const wLengthSquared = scaleX * (rows[w] ** 2 + rows[w + 1] ** 2 + rows[w + 2] ** 2);
     // The near plane, and the far one.
     for (const [n, at] of [
       [20, ROWS + 13],
       [16, ROWS + 15],
     ]) {
-      const length = Math.max(Math.hypot(planes[n], planes[n + 1], planes[n + 2]), LEAST);
-      const along =
-        (planes[n] * rows[w] + planes[n + 1] * rows[w + 1] + planes[n + 2] * rows[w + 2]) / (length * squares);
-      let rest = 0;
-      for (let k = 0; k < 3; k++) rest += (planes[n + k] / length - along * scaleX * rows[w + k]) ** 2;
+      const length = Math.max(Math.hypot(planes[n], planes[n + 1], planes[n + 2]), MIN_DIVISOR);
+      const wFactor =
+        (planes[n] * rows[w] + planes[n + 1] * rows[w + 1] + planes[n + 2] * rows[w + 2]) / (length * wLengthSquared);
+      let residualSquared = 0;
+      for (let k = 0; k < 3; k++) residualSquared += (planes[n + k] / length - wFactor * scaleX * rows[w + k]) ** 2;
       const d = planes[n + 3] / length;
-      const moved = along * scaleX * rows[w + 3];
-      f32[at] = along;
-      f32[at + 1] = d - moved + SLACK * (Math.abs(d) + Math.abs(moved));
-      more += Math.sqrt(rest);
+      const wOffset = wFactor * scaleX * rows[w + 3];
+      f32[at] = wFactor;
+      f32[at + 1] = d - wOffset + SLACK * (Math.abs(d) + Math.abs(wOffset));
+      extraSlack += Math.sqrt(residualSquared);
     }
     f32[ROWS + 3] += SLACK * (Math.abs(f32[ROWS + 3]) + sizes);
-    const isByW = more < ALIKE;
-    this.#i32[BY_W] = isByW ? 1 : 0;
-    return isByW ? more : 0;
+    const arePlanesAlongW = extraSlack < PARALLEL_TOLERANCE;
+    this.#i32[BY_W] = arePlanesAlongW ? 1 : 0;
+    return arePlanesAlongW ? extraSlack : 0;
   }
 
   /**
-   * Finds which of the first `total` instances may be seen. `forms` has the form of each instance, a number below 0 for one that
-   * is to be skipped; if null, all have the first form. Depths are computed if there is an `eye`. With `collects`, the matrices
+   * Finds which of the first `total` instances may be seen. `formIds` has the form of each instance, a number below 0 for one that
+   * is to be skipped; if null, all have the first form. Depths are computed if there is an `eye`. With `collectsMatrices`, the matrices
    * of the found instances are collected while they are in the processor's caches, unless there are too many. The forms are
    * copied all at once: a call for each 64 of them took a twentieth of the time for a list of 50,000 instances that are all seen,
    * and a tenth where few are.
    */
   select(
     chunks: readonly Float32Array[],
-    forms: Int32Array | null,
+    formIds: Int32Array | null,
     total: number,
     eye: Eye | null,
-    collects: boolean,
+    collectsMatrices: boolean,
   ): void {
-    if (total > this.#instances) this.#reserve(this.#forms, Math.ceil(1.5 * total));
+    if (total > this.#instanceCapacity) this.#reserve(this.#formCapacity, Math.ceil(1.5 * total));
     if (eye !== null) {
       this.#f64.set(eye.position, EYE_64);
       this.#f64.set(eye.forward, EYE_64 + 4);
     }
     const module = this.#module;
-    const by = eye?.by ?? 0;
+    const depthMode = eye?.by ?? 0;
     let count = 0;
     module.collect(0);
-    let isCollecting = collects && this.#collect(CHUNK);
-    const kinds = this.#at + FOUND_BYTES * this.#instances;
-    if (forms !== null) this.#i32.set(forms.subarray(0, total), kinds / 4);
+    let isCollecting = collectsMatrices && this.#reserveMatrices(CHUNK);
+    const formIdsAt = this.#foundAt + FOUND_BYTES * this.#instanceCapacity;
+    if (formIds !== null) this.#i32.set(formIds.subarray(0, total), formIdsAt / 4);
     for (let i = 0; CHUNK * i < total; i++) {
       const chunk = chunks[i];
-      if (isCollecting && count + CHUNK > this.#room) isCollecting = this.#collect(count + CHUNK);
+      if (isCollecting && count + CHUNK > this.#matrixCapacity) isCollecting = this.#reserveMatrices(count + CHUNK);
       this.#f32.set(chunk, MATRICES);
       const first = CHUNK * i;
       count = module.select(
-        Math.min(chunk.length / MATRIX, total - first),
+        Math.min(chunk.length / MATRIX_LENGTH, total - first),
         first,
         count,
-        by,
-        forms === null ? ZEROS : kinds + 4 * first,
+        depthMode,
+        formIds === null ? ZEROS : formIdsAt + 4 * first,
       );
     }
     this.count = count;
@@ -192,33 +200,33 @@ export class FrustumFilter implements Found {
   }
 
   /** Makes room for this many matrices; returns false, and stops collecting, if there are too many. */
-  #collect(count: number): boolean {
-    let isRoom = count <= MOST_COLLECTED;
-    if (isRoom && count > this.#room) {
-      const room = Math.min(2 * count, MOST_COLLECTED);
+  #reserveMatrices(count: number): boolean {
+    let hasRoom = count <= MAX_COLLECTED;
+    if (hasRoom && count > this.#matrixCapacity) {
+      const capacity = Math.min(2 * count, MAX_COLLECTED);
       try {
-        this.#grow(this.#matricesAt + 4 * MATRIX * room);
-        this.#room = room;
+        this.#grow(this.#matricesAt + 4 * MATRIX_LENGTH * capacity);
+        this.#matrixCapacity = capacity;
       } catch {
-        isRoom = false; // out of memory
+        hasRoom = false; // out of memory
       }
     }
-    this.#module.collect(isRoom ? this.#matricesAt : 0);
-    return isRoom;
+    this.#module.collect(hasRoom ? this.#matricesAt : 0);
+    return hasRoom;
   }
 
   /** Lists the found instances in an order. */
-  list(direction: Direction): Listed {
+  list(direction: SortDirection): DrawList {
     const { count } = this;
     if (direction === 0) this.#module.collect(0);
-    const isArranged = direction !== 0 && this.#isCollected && this.#collect(2 * count);
+    const areMatricesSorted = direction !== 0 && this.#isCollected && this.#reserveMatrices(2 * count);
     const indices = this.#module.list(count, direction);
     return {
       numbers: this.#listed,
       starts: this.#next.subarray(count),
       counts: this.#keyed,
       indices,
-      matrices: isArranged ? this.#collectedFrom(count) : direction === 0 ? this.matrices : null,
+      matrices: areMatricesSorted ? this.#collectedFrom(count) : direction === 0 ? this.matrices : null,
     };
   }
 
@@ -227,17 +235,17 @@ export class FrustumFilter implements Found {
   }
 
   #collectedFrom(first: number): Float32Array {
-    const at = this.#matricesAt / 4 + MATRIX * first;
-    return this.#f32.subarray(at, at + MATRIX * this.count);
+    const at = this.#matricesAt / 4 + MATRIX_LENGTH * first;
+    return this.#f32.subarray(at, at + MATRIX_LENGTH * this.count);
   }
 
   #reserve(forms: number, instances: number): void {
-    this.#forms = forms;
-    this.#instances = instances;
-    const at = 8 * (TABLE_64 + FORM * forms);
+    this.#formCapacity = forms;
+    this.#instanceCapacity = instances;
+    const at = 8 * (TABLE_64 + FORM_SIZE * forms);
     this.#matricesAt = Math.ceil((at + (FOUND_BYTES + KIND_BYTES) * instances) / 64) * 64;
-    this.#room = 0;
-    this.#at = at;
+    this.#matrixCapacity = 0;
+    this.#foundAt = at;
     this.#module.reserve(at, instances);
     this.#grow(this.#matricesAt);
   }
@@ -245,11 +253,11 @@ export class FrustumFilter implements Found {
   /** Makes room for this many bytes. */
   #grow(bytes: number): void {
     const { memory } = this.#module;
-    const more = bytes - memory.buffer.byteLength;
-    if (more > 0) memory.grow(Math.ceil(more / PAGE_BYTES));
+    const missingBytes = bytes - memory.buffer.byteLength;
+    if (missingBytes > 0) memory.grow(Math.ceil(missingBytes / PAGE_BYTES));
     const { buffer } = memory;
-    const at = this.#at;
-    const instances = this.#instances;
+    const at = this.#foundAt;
+    const instances = this.#instanceCapacity;
     this.#f32 = new Float32Array(buffer);
     this.#f64 = new Float64Array(buffer);
     this.#i32 = new Int32Array(buffer);
@@ -263,11 +271,11 @@ export class FrustumFilter implements Found {
 }
 
 /** Returns the length of the longer of two planes, which are the sum and the difference of two rows. */
-function longerOf(rows: Float64Array, a: number, b: number): number {
+function longerLengthOf(rows: Float64Array, a: number, b: number): number {
   let [sum, difference] = [0, 0];
   for (let k = 0; k < 3; k++) {
     sum += (rows[a + k] + rows[b + k]) ** 2;
     difference += (rows[a + k] - rows[b + k]) ** 2;
   }
-  return Math.max(Math.sqrt(Math.max(sum, difference)), LEAST);
+  return Math.max(Math.sqrt(Math.max(sum, difference)), MIN_DIVISOR);
 }

@@ -19,10 +19,10 @@ interface Hooks {
 }
 
 /** The app's own callback, by ours that replaces it. The app may read ours, call it and put it back. */
-const givenBy = new WeakMap<Callback, Callback>();
+const appCallbacks = new WeakMap<Callback, Callback>();
 
 /** Trackers come and go in any order: a scene is hooked once for all of its listeners. */
-const heard = new WeakMap<Scene, Hooks>();
+const hooksByScene = new WeakMap<Scene, Hooks>();
 
 /**
  * Notifies a listener of each render of a scene. The app's own `onBeforeRender` and `onAfterRender` are still called: those that
@@ -30,48 +30,48 @@ const heard = new WeakMap<Scene, Hooks>();
  * own callbacks.
  */
 export function listenToRenders(scene: Scene, listener: RenderListener): () => void {
-  const hooks = heard.get(scene) ?? hook(scene);
+  const hooks = hooksByScene.get(scene) ?? installHooks(scene);
   const { listeners, ends } = hooks;
-  heard.set(scene, hooks);
+  hooksByScene.set(scene, hooks);
   listeners.add(listener);
   return () => {
     if (!listeners.delete(listener) || listeners.size > 0) return;
-    heard.delete(scene);
+    hooksByScene.delete(scene);
     for (const end of ends) end();
   };
 }
 
-function hook(scene: Scene): Hooks {
+function installHooks(scene: Scene): Hooks {
   const listeners = new Set<RenderListener>();
   const ends = KEYS.map((key) => {
     const isBefore = key === 'onBeforeRender';
     let current: Callback;
-    const put = (given: Callback): void => {
+    const install = (appCallback: Callback): void => {
       // The app's callback runs first when a render begins, and last when it ends: what it renders is not culled for another
       // camera.
       const callback: Callback = function (this: Object3D, ...args) {
         const [renderer, , camera] = args;
         // The app has wrapped this callback in one of its own, which calls it in a render that was already reported.
-        const isTold = callback !== current;
-        if (isBefore || isTold) given.apply(this, args);
-        if (isTold) return;
+        const isWrapped = callback !== current;
+        if (isBefore || isWrapped) appCallback.apply(this, args);
+        if (isWrapped) return;
         for (const each of listeners) isBefore ? each.begin(camera, renderer) : each.end(camera);
-        if (!isBefore) given.apply(this, args);
+        if (!isBefore) appCallback.apply(this, args);
       };
-      givenBy.set(callback, given);
+      appCallbacks.set(callback, appCallback);
       current = callback;
     };
-    put(scene[key]);
+    install(scene[key]);
     Object.defineProperty(scene, key, {
       configurable: true, // stays as enumerable as it was
       get: () => current,
-      set: (value: Callback) => put(givenBy.get(value) ?? value),
+      set: (value: Callback) => install(appCallbacks.get(value) ?? value),
     });
     return (): void => {
       if (scene[key] !== current) return; // somebody has redefined it
-      const given = givenBy.get(current)!;
+      const appCallback = appCallbacks.get(current)!;
       delete (scene as Partial<Pick<Scene, typeof key>>)[key];
-      if (scene[key] !== given) scene[key] = given;
+      if (scene[key] !== appCallback) scene[key] = appCallback;
     };
   });
   return { listeners, ends };
@@ -79,9 +79,9 @@ function hook(scene: Scene): Hooks {
 
 /** Returns the scene that an object is rendered in: its topmost ancestor that is a Scene, or itself; null if there is none. */
 export function sceneOf(object: Object3D): Scene | null {
-  let found: Scene | null = null;
+  let scene: Scene | null = null;
   for (let each: Object3D | null = object; each !== null; each = each.parent) {
-    if ((each as Scene).isScene === true) found = each as Scene;
+    if ((each as Scene).isScene === true) scene = each as Scene;
   }
-  return found;
+  return scene;
 }

@@ -1,7 +1,7 @@
 import { slotOf } from '../../../shared/ids.js';
 import { grown } from '../../../shared/typed-arrays.js';
 import type { ObjectId } from '../../../shared/types.js';
-import type { PlacedOwner, SceneObjects } from '../track/scene-objects.js';
+import type { RepresentedObject, SceneObjects } from '../track/scene-objects.js';
 import type { SceneView } from '../view/scene-views.js';
 
 /** Numbers of instances, ascending. */
@@ -18,7 +18,7 @@ export interface AnsweredInstances extends SeenInstances {
 }
 
 /** Returns the list of an owner; adds one if there is none. */
-export function listOf(lists: Map<PlacedOwner, AnsweredInstances>, owner: PlacedOwner): AnsweredInstances {
+export function listOf(lists: Map<RepresentedObject, AnsweredInstances>, owner: RepresentedObject): AnsweredInstances {
   let list = lists.get(owner);
   if (list === undefined) {
     list = { numbers: new Uint32Array(64), count: 0, answer: 0 };
@@ -27,7 +27,7 @@ export function listOf(lists: Map<PlacedOwner, AnsweredInstances>, owner: Placed
   return list;
 }
 
-export function push(list: SeenInstances, number: number): void {
+export function appendNumber(list: SeenInstances, number: number): void {
   if (list.count === list.numbers.length) list.numbers = grown(list.numbers, 2 * list.count);
   list.numbers[list.count++] = number;
 }
@@ -39,9 +39,9 @@ export class SeenObjects {
   /** The number of the newest update that the answer takes into account. */
   update = 0;
   /** For each slot, the number of the answer that last saw the object in it. */
-  #answers = new Uint32Array(64);
+  #lastAnswers = new Uint32Array(64);
   #answer = 0;
-  readonly #instances = new Map<PlacedOwner, AnsweredInstances>();
+  readonly #instances = new Map<RepresentedObject, AnsweredInstances>();
   #ids = new Uint32Array(64);
   #count = 0;
   /** The objects that the ids belong to; null once the answer is evaluated. */
@@ -62,42 +62,42 @@ export class SeenObjects {
   }
 
   /** Evaluates the answer; objects that have been removed since are skipped. */
-  #lookThrough(objects: SceneObjects): void {
+  #evaluate(objects: SceneObjects): void {
     this.#objects = null;
     const answer = ++this.#answer;
     const ids = this.#ids.subarray(0, this.#count);
-    if (this.#answers.length < objects.slots) this.#answers = grown(this.#answers, objects.slots);
-    const answers = this.#answers;
-    const all = this.#instances;
-    let owner: PlacedOwner | null = null;
+    if (this.#lastAnswers.length < objects.slots) this.#lastAnswers = grown(this.#lastAnswers, objects.slots);
+    const answers = this.#lastAnswers;
+    const listsByOwner = this.#instances;
+    let owner: RepresentedObject | null = null;
     let list: AnsweredInstances | null = null;
-    objects.forEach(ids, (of, index, slot) => {
+    objects.forEach(ids, (instanceOwner, index, slot) => {
       answers[slot] = answer;
-      if (of !== owner) {
-        owner = of;
+      if (instanceOwner !== owner) {
+        owner = instanceOwner;
         list = null;
-        if (of.isInstanced) {
-          list = listOf(all, of);
+        if (instanceOwner.isInstanced) {
+          list = listOf(listsByOwner, instanceOwner);
           if (list.answer !== answer) list.count = 0; // from an earlier answer
           list.answer = answer;
         }
       }
-      if (list !== null) push(list, index);
+      if (list !== null) appendNumber(list, index);
     });
-    for (const [key, { answer: newest, numbers, count }] of all) {
-      if (newest !== answer) all.delete(key);
+    for (const [key, { answer: newest, numbers, count }] of listsByOwner) {
+      if (newest !== answer) listsByOwner.delete(key);
       else if (!isAscending(numbers, count)) numbers.subarray(0, count).sort();
     }
   }
 
   has(id: ObjectId): boolean {
-    if (this.#objects !== null) this.#lookThrough(this.#objects);
-    return this.#answers[slotOf(id)] === this.#answer;
+    if (this.#objects !== null) this.#evaluate(this.#objects);
+    return this.#lastAnswers[slotOf(id)] === this.#answer;
   }
 
   /** Returns the numbers of an object's instances that the view sees. */
-  instancesOf(owner: PlacedOwner): SeenInstances {
-    if (this.#objects !== null) this.#lookThrough(this.#objects);
+  instancesOf(owner: RepresentedObject): SeenInstances {
+    if (this.#objects !== null) this.#evaluate(this.#objects);
     return this.#instances.get(owner) ?? NO_INSTANCES;
   }
 }

@@ -31,12 +31,12 @@ export class ViewVolume {
     const pz = m[2] * x + m[6] * y + m[10] * z + m[14];
     for (let at = 0; at < 24; at += 4) {
       const [nx, ny, nz, d] = [planes[at], planes[at + 1], planes[at + 2], planes[at + 3]];
-      const reach =
+      const radius =
         a * Math.abs(nx * m[0] + ny * m[1] + nz * m[2]) +
         b * Math.abs(nx * m[4] + ny * m[5] + nz * m[6]) +
         c * Math.abs(nx * m[8] + ny * m[9] + nz * m[10]);
-      const slack = ROUNDING * (Math.abs(nx * px) + Math.abs(ny * py) + Math.abs(nz * pz) + Math.abs(d) + reach);
-      if (nx * px + ny * py + nz * pz + d < -reach - slack) return true;
+      const slack = ROUNDING * (Math.abs(nx * px) + Math.abs(ny * py) + Math.abs(nz * pz) + Math.abs(d) + radius);
+      if (nx * px + ny * py + nz * pz + d < -radius - slack) return true;
     }
     return false;
   }
@@ -50,15 +50,20 @@ export class ViewVolume {
 
   /** Returns whether a frustum is this volume's: the renderer tests against it, and it is not a light's. */
   isSame({ planes }: Frustum): boolean {
-    const own = this.planes;
+    const volumePlanes = this.planes;
     for (let i = 0; i < 6; i++) {
       const { normal, constant } = planes[i];
       const at = 4 * i;
-      if (isNowhere(planes[i])) {
-        if (own[at] !== 0 || own[at + 1] !== 0 || own[at + 2] !== 0) return false;
+      if (isAtInfinity(planes[i])) {
+        if (volumePlanes[at] !== 0 || volumePlanes[at + 1] !== 0 || volumePlanes[at + 2] !== 0) return false;
         continue;
       }
-      if (normal.x !== own[at] || normal.y !== own[at + 1] || normal.z !== own[at + 2] || constant !== own[at + 3]) {
+      if (
+        normal.x !== volumePlanes[at] ||
+        normal.y !== volumePlanes[at + 1] ||
+        normal.z !== volumePlanes[at + 2] ||
+        constant !== volumePlanes[at + 3]
+      ) {
         return false;
       }
     }
@@ -70,24 +75,26 @@ export class ViewVolume {
  * Returns whether the volume that a camera draws is contained in that of the view that was asked about, with its margin: what the
  * view did not see is then not drawn. True for views that differ by rounding alone.
  */
-export function isContained(camera: Camera, asked: ViewOptions): boolean {
-  const { projection, view, margin = 0 } = asked;
+export function isContained(camera: Camera, askedView: ViewOptions): boolean {
+  const { projection, view, margin = 0 } = askedView;
   const { projectionMatrix, matrixWorldInverse } = camera;
   if (isSameMatrix(projectionMatrix.elements, projection) && isSameMatrix(matrixWorldInverse.elements, view))
     return true;
   if (!(margin > 0)) return false;
   const reversed = camera.reversedDepth === true;
   const clip = new Matrix4().multiplyMatrices(projectionMatrix, matrixWorldInverse);
-  const back = clip.invert();
-  const before = new Matrix4().fromArray(projection as number[]).multiply(new Matrix4().fromArray(view as number[]));
+  const toWorld = clip.invert();
+  const askedClip = new Matrix4().fromArray(projection as number[]).multiply(new Matrix4().fromArray(view as number[]));
   const planes = new Float64Array(24);
-  const frustum = new Frustum().setFromProjectionMatrix(before, camera.coordinateSystem, reversed);
+  const frustum = new Frustum().setFromProjectionMatrix(askedClip, camera.coordinateSystem, reversed);
   writePlanes(frustum, planes);
   // The nearest depth is the least of all conventions: where depths begin at 0, the part before the near plane only makes the
   // volume larger.
   const corner = new Vector4();
   for (let i = 0; i < 8; i++) {
-    corner.set(i & 1 ? 1 : -1, i & 2 ? 1 : -1, i & 4 ? 1 : asked.depth === 'webgpu' ? 0 : -1, 1).applyMatrix4(back);
+    corner
+      .set(i & 1 ? 1 : -1, i & 2 ? 1 : -1, i & 4 ? 1 : askedView.depth === 'webgpu' ? 0 : -1, 1)
+      .applyMatrix4(toWorld);
     for (let at = 0; at < 24; at += 4) if (!isInside(corner, planes, at, margin)) return false;
   }
   return true;
@@ -104,16 +111,16 @@ function isInside({ x, y, z, w }: Vector4, planes: Float64Array, at: number, mar
 }
 
 /** Writes the planes. A plane at infinity has everything in front of it. */
-function writePlanes({ planes }: Frustum, into: Float64Array): void {
+function writePlanes({ planes }: Frustum, target: Float64Array): void {
   for (let i = 0; i < 6; i++) {
     const { normal, constant } = planes[i];
-    normal.toArray(into, 4 * i);
-    into[4 * i + 3] = constant;
-    if (isNowhere(planes[i])) into.set([0, 0, 0, 1], 4 * i);
+    normal.toArray(target, 4 * i);
+    target[4 * i + 3] = constant;
+    if (isAtInfinity(planes[i])) target.set([0, 0, 0, 1], 4 * i);
   }
 }
 
 /** Returns whether a plane has no normal. In three, a far plane at infinity has NaN. */
-function isNowhere({ normal }: Plane): boolean {
+function isAtInfinity({ normal }: Plane): boolean {
   return Number.isNaN(normal.x);
 }

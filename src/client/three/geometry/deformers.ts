@@ -10,7 +10,7 @@ import type {
 import type { MeshDeform } from '../../../shared/protocol.js';
 import type { MeshSkin } from '../../../shared/types.js';
 import { argumentError } from '../../check/validate.js';
-import { copyFloats, nameOf, type TriangleRun, vertexRange } from './geometry.js';
+import { copyFloats, geometryNameOf, type TriangleRun, vertexRange } from './geometry.js';
 import { versionOf } from './geometry-version.js';
 
 /** What a Mesh has beside its geometry that moves vertices. Objects with the same geometry and deformers share a mesh. */
@@ -24,10 +24,10 @@ export interface Deformers {
 export const RIGID: Deformers = { bones: 0, isMorphed: false };
 
 /** A longer list of morph targets is invalid: such an array is there by mistake, and may be endless. */
-const MOST_TARGETS = 65_536;
+const MAX_TARGETS = 65_536;
 
 /** Vertices that are copied in one step. */
-const STEP = 16_384;
+const COPY_STEP = 16_384;
 
 type Attribute = BufferAttribute | InterleavedBufferAttribute;
 type Deformable = Mesh &
@@ -68,7 +68,7 @@ function hasMorphs(object: Deformable): boolean {
 function countTargets(geometry: Partial<BufferGeometry> | null): number {
   try {
     const targets = geometry?.morphAttributes?.position ?? [];
-    return Array.isArray(targets) && targets.length <= MOST_TARGETS ? targets.length : -1;
+    return Array.isArray(targets) && targets.length <= MAX_TARGETS ? targets.length : -1;
   } catch {
     return -1;
   }
@@ -87,14 +87,14 @@ export function* copyDeform(
   const { first, end } = vertexRange(geometry, runs);
   if (bones !== 0) deform.skin = yield* copySkin(geometry, first, end, bones);
   // The targets may be gone since they were checked. If so, their object is planned anew, too.
-  const given = isMorphed ? (geometry.morphAttributes.position ?? []) : [];
-  if (given.length > 0) {
+  const attributes = isMorphed ? (geometry.morphAttributes.position ?? []) : [];
+  if (attributes.length > 0) {
     const targets: Float32Array[] = [];
-    for (const [i, attribute] of given.entries()) {
-      check(geometry, `morphAttributes.position[${i}]`, attribute, 3, end);
+    for (const [i, attribute] of attributes.entries()) {
+      checkAttribute(geometry, `morphAttributes.position[${i}]`, attribute, 3, end);
       const target = new Float32Array(3 * (end - first));
-      for (let from = first; from < end; from += STEP) {
-        copyFloats(target, 3 * (from - first), attribute, from, Math.min(end, from + STEP));
+      for (let from = first; from < end; from += COPY_STEP) {
+        copyFloats(target, 3 * (from - first), attribute, from, Math.min(end, from + COPY_STEP));
         yield;
       }
       targets.push(target);
@@ -108,8 +108,8 @@ function* copySkin(geometry: BufferGeometry, first: number, end: number, boneCou
   const { skinIndex, skinWeight } = geometry.attributes as Partial<Record<string, Attribute>>;
   if (boneCount < 0)
     throw argumentError('BAD_DATA', 'trackScene', 'the skeleton', undefined, 'one with bones (see bind)');
-  check(geometry, 'skinIndex', skinIndex, 4, end);
-  check(geometry, 'skinWeight', skinWeight, 4, end);
+  checkAttribute(geometry, 'skinIndex', skinIndex, 4, end);
+  checkAttribute(geometry, 'skinWeight', skinWeight, 4, end);
   const bones = new Uint16Array(4 * (end - first));
   const weights = new Float32Array(4 * (end - first));
   for (let i = first, at = 0; i < end; i++) {
@@ -120,19 +120,19 @@ function* copySkin(geometry: BufferGeometry, first: number, end: number, boneCou
       if (weight !== 0) {
         const bone = skinIndex[get](i);
         if (!(bone >= 0 && bone < boneCount && Number.isInteger(bone))) {
-          const argument = `skinIndex of vertex ${i} in ${nameOf(geometry)}`;
+          const argument = `skinIndex of vertex ${i} in ${geometryNameOf(geometry)}`;
           throw argumentError('BAD_DATA', 'trackScene', argument, bone, `one of the skeleton's ${boneCount} bones`);
         }
         bones[at] = bone;
       }
       at++;
     }
-    if (i % STEP === STEP - 1) yield;
+    if (i % COPY_STEP === COPY_STEP - 1) yield;
   }
   return { bones, weights, boneCount };
 }
 
-function check(
+function checkAttribute(
   geometry: BufferGeometry,
   name: string,
   attribute: Attribute | undefined,
@@ -141,9 +141,9 @@ function check(
 ): asserts attribute is Attribute {
   const isEnough = attribute !== undefined && attribute.itemSize >= itemSize && attribute.count >= count;
   if (isEnough && attribute.array !== undefined) return;
-  const found = attribute === undefined ? 'none' : `${attribute.count} of item size ${attribute.itemSize}`;
-  const argument = `${name} of ${nameOf(geometry)}`;
-  throw argumentError('BAD_DATA', 'trackScene', argument, found, `${count} of item size ${itemSize}`);
+  const actual = attribute === undefined ? 'none' : `${attribute.count} of item size ${attribute.itemSize}`;
+  const argument = `${name} of ${geometryNameOf(geometry)}`;
+  throw argumentError('BAD_DATA', 'trackScene', argument, actual, `${count} of item size ${itemSize}`);
 }
 
 /** Detects that skin attributes or morph targets have changed, by the versions that three keeps. */

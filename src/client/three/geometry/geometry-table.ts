@@ -9,7 +9,7 @@ export interface GeometryOwner {
 }
 
 /** Numbers per row: the version and the count of the positions, the version of the index, and the draw range. */
-const NUMBERS = 5;
+const ROW_LENGTH = 5;
 
 /**
  * The state of geometries at their last check, one row each. They are checked in every frame, twenty thousand of them in some
@@ -21,7 +21,7 @@ export class GeometryTable<T extends GeometryOwner> {
   readonly #positions: (BufferAttribute | InterleavedBufferAttribute | undefined)[] = [];
   readonly #indices: (BufferAttribute | null)[] = [];
   /** The first number of a row is NaN if the state of its geometry is unknown. */
-  #numbers = new Float64Array(64 * NUMBERS);
+  #rows = new Float64Array(64 * ROW_LENGTH);
 
   /** Adds a geometry, whose state is unknown until `note`; a geometry that is already in the table stays as it is. */
   add(owner: T): void {
@@ -29,22 +29,22 @@ export class GeometryTable<T extends GeometryOwner> {
     owner.line = this.#owners.push(owner) - 1;
     this.#positions.push(undefined);
     this.#indices.push(null);
-    if (NUMBERS * this.#owners.length > this.#numbers.length) this.#numbers = grown(this.#numbers);
+    if (ROW_LENGTH * this.#owners.length > this.#rows.length) this.#rows = grown(this.#rows);
     this.forget(owner);
   }
 
   remove(owner: T): void {
     const { line } = owner;
     if (line < 0) return;
-    const end = this.#owners.length - 1;
-    const last = this.#owners[end];
+    const lastLine = this.#owners.length - 1;
+    const last = this.#owners[lastLine];
     this.#owners[line] = last;
-    this.#positions[line] = this.#positions[end];
-    this.#indices[line] = this.#indices[end];
-    this.#numbers.copyWithin(NUMBERS * line, NUMBERS * end, NUMBERS * (end + 1));
+    this.#positions[line] = this.#positions[lastLine];
+    this.#indices[line] = this.#indices[lastLine];
+    this.#rows.copyWithin(ROW_LENGTH * line, ROW_LENGTH * lastLine, ROW_LENGTH * (lastLine + 1));
     last.line = line;
     owner.line = -1;
-    this.#owners.length = this.#positions.length = this.#indices.length = end;
+    this.#owners.length = this.#positions.length = this.#indices.length = lastLine;
   }
 
   /** Notes the current state of a geometry. */
@@ -56,17 +56,17 @@ export class GeometryTable<T extends GeometryOwner> {
     if (position === undefined || 'isInterleavedBufferAttribute' in position || groups.length > 0) return;
     this.#positions[line] = position;
     this.#indices[line] = index;
-    const numbers = this.#numbers;
-    numbers[NUMBERS * line] = position.version;
-    numbers[NUMBERS * line + 1] = position.count;
-    numbers[NUMBERS * line + 2] = index?.version ?? 0;
-    numbers[NUMBERS * line + 3] = drawRange.start;
-    numbers[NUMBERS * line + 4] = drawRange.count;
+    const rows = this.#rows;
+    rows[ROW_LENGTH * line] = position.version;
+    rows[ROW_LENGTH * line + 1] = position.count;
+    rows[ROW_LENGTH * line + 2] = index?.version ?? 0;
+    rows[ROW_LENGTH * line + 3] = drawRange.start;
+    rows[ROW_LENGTH * line + 4] = drawRange.count;
   }
 
   /** Forgets the state of a geometry. */
   forget({ line }: T): void {
-    if (line >= 0) this.#numbers[NUMBERS * line] = Number.NaN;
+    if (line >= 0) this.#rows[ROW_LENGTH * line] = Number.NaN;
   }
 
   /** Calls `visit` for the geometries whose state is unknown or differs from the noted one. */
@@ -75,28 +75,28 @@ export class GeometryTable<T extends GeometryOwner> {
     for (let i = 0; i < owners.length; i++) {
       let isSame = false;
       try {
-        isSame = this.#isAsNoted(i);
+        isSame = this.#isUnchanged(i);
       } catch {} // `visit` finds out what is wrong
       if (!isSame) visit(owners[i]);
     }
   }
 
-  #isAsNoted(line: number): boolean {
-    const numbers = this.#numbers;
-    const at = NUMBERS * line;
-    const version = numbers[at];
+  #isUnchanged(line: number): boolean {
+    const rows = this.#rows;
+    const at = ROW_LENGTH * line;
+    const version = rows[at];
     if (Number.isNaN(version)) return false;
     const { geometry } = this.#owners[line];
     const position = this.#positions[line] as BufferAttribute;
     const index = this.#indices[line];
-    if (position.version !== version || position.count !== numbers[at + 1]) return false;
-    if (index !== null && index.version !== numbers[at + 2]) return false;
+    if (position.version !== version || position.count !== rows[at + 1]) return false;
+    if (index !== null && index.version !== rows[at + 2]) return false;
     const { attributes, drawRange, groups } = geometry;
     return (
       geometry.index === index &&
       attributes.position === position &&
-      drawRange.start === numbers[at + 3] &&
-      drawRange.count === numbers[at + 4] &&
+      drawRange.start === rows[at + 3] &&
+      drawRange.count === rows[at + 4] &&
       groups.length === 0
     );
   }

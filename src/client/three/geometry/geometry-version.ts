@@ -6,12 +6,12 @@ const NO_GROUPS: readonly number[] = [];
 export class GeometryVersion {
   #position: unknown = null;
   #positionVersion = 0;
-  #count = 0;
+  #vertexCount = 0;
   #index: unknown = null;
   #indexVersion = 0;
   /** The start and the count of the draw range. */
-  #first = 0;
-  #length = 0;
+  #drawStart = 0;
+  #drawCount = 0;
   /** Three numbers for each group. */
   #groups = NO_GROUPS;
 
@@ -25,20 +25,24 @@ export class GeometryVersion {
   /** Returns whether at most the positions of the vertices can have changed. */
   hasSameTriangles(geometry: BufferGeometry): boolean {
     const { attributes, index, drawRange, groups } = geometry;
-    const noted = this.#groups;
+    const knownGroups = this.#groups;
     if (
-      noted.length !== 3 * groups.length ||
+      knownGroups.length !== 3 * groups.length ||
       this.#index !== index ||
-      this.#count !== (attributes.position?.count ?? 0) ||
+      this.#vertexCount !== (attributes.position?.count ?? 0) ||
       this.#indexVersion !== (index?.version ?? 0) ||
-      this.#first !== drawRange.start ||
-      this.#length !== drawRange.count
+      this.#drawStart !== drawRange.start ||
+      this.#drawCount !== drawRange.count
     ) {
       return false;
     }
     for (let i = 0; i < groups.length; i++) {
       const { start, count, materialIndex } = groups[i];
-      if (noted[3 * i] !== start || noted[3 * i + 1] !== count || noted[3 * i + 2] !== (materialIndex ?? 0)) {
+      if (
+        knownGroups[3 * i] !== start ||
+        knownGroups[3 * i + 1] !== count ||
+        knownGroups[3 * i + 2] !== (materialIndex ?? 0)
+      ) {
         return false;
       }
     }
@@ -50,13 +54,15 @@ export class GeometryVersion {
     const { position } = attributes;
     this.#position = position;
     this.#positionVersion = versionOf(position);
-    this.#count = position?.count ?? 0;
+    this.#vertexCount = position?.count ?? 0;
     this.#index = index;
     this.#indexVersion = index?.version ?? 0;
-    this.#first = drawRange.start;
-    this.#length = drawRange.count;
-    const isPlain = groups.length === 0;
-    this.#groups = isPlain ? NO_GROUPS : groups.flatMap((each) => [each.start, each.count, each.materialIndex ?? 0]);
+    this.#drawStart = drawRange.start;
+    this.#drawCount = drawRange.count;
+    const isUngrouped = groups.length === 0;
+    this.#groups = isUngrouped
+      ? NO_GROUPS
+      : groups.flatMap((each) => [each.start, each.count, each.materialIndex ?? 0]);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { BufferAttribute, BufferGeometry, GLBufferAttribute, InterleavedBufferAttribute } from 'three';
 import { CollisionError } from '../../../shared/errors.js';
 import type { BoxShape, MeshData } from '../../../shared/types.js';
-import { argumentError, invalid, reading } from '../../check/validate.js';
+import { argumentError, guardRead, throwInvalid } from '../../check/validate.js';
 
 /** How a geometry is drawn: lines as pairs of vertices, from each vertex to the next, or also from the last to the first. */
 export type Primitive = 'triangles' | 'points' | 'segments' | 'strip' | 'loop';
@@ -14,13 +14,13 @@ export interface TriangleRun {
 }
 
 /** Runs are cut to a multiple of this many vertices: those left over belong to no element. */
-const VERTICES = { triangles: 3, points: 1, segments: 2, strip: 1, loop: 1 } as const;
+const VERTICES_PER_ELEMENT = { triangles: 3, points: 1, segments: 2, strip: 1, loop: 1 } as const;
 
 type Indices = Uint32Array | Uint16Array;
 type IndexArray = BufferAttribute['array'];
 
 /** Vertices or indices that are copied in one step. */
-const STEP = 16_384;
+const COPY_STEP = 16_384;
 
 /**
  * Reads the triangles that three draws of `geometry`: indexed or not, of any attribute type, within its draw range,
@@ -32,16 +32,17 @@ const STEP = 16_384;
  * ```
  */
 export function meshDataFromGeometry(geometry: BufferGeometry): MeshData {
-  return reading('meshDataFromGeometry', 'the geometry', () => {
-    if (geometry?.isBufferGeometry !== true) invalid('meshDataFromGeometry', 'geometry', geometry, 'a BufferGeometry');
+  return guardRead('meshDataFromGeometry', 'the geometry', () => {
+    if (geometry?.isBufferGeometry !== true)
+      throwInvalid('meshDataFromGeometry', 'geometry', geometry, 'a BufferGeometry');
     return meshDataOfRuns(geometry, runsOf(geometry, null));
   });
 }
 
 /** Makes the box around `geometry`, as a shape: cheaper than its triangles, and exact for a box. */
 export function boxFromGeometry(geometry: BufferGeometry): BoxShape {
-  return reading('boxFromGeometry', 'the geometry', () => {
-    if (geometry?.isBufferGeometry !== true) invalid('boxFromGeometry', 'geometry', geometry, 'a BufferGeometry');
+  return guardRead('boxFromGeometry', 'the geometry', () => {
+    if (geometry?.isBufferGeometry !== true) throwInvalid('boxFromGeometry', 'geometry', geometry, 'a BufferGeometry');
     if (geometry.boundingBox === null) {
       const { position } = geometry.attributes;
       if (position?.array) checkCount(geometry, position as BufferAttribute);
@@ -79,19 +80,19 @@ export function runsOf(
       'an integer',
     );
   }
-  const count = geometry.index !== null ? geometry.index.count : positionsOf(geometry).count;
+  const count = geometry.index !== null ? geometry.index.count : positionAttributeOf(geometry).count;
   const runs: TriangleRun[] = [];
   const add = (from: number, to: number, materialIndex: number): void => {
     const start = Math.max(from, drawRange.start);
     const length = Math.min(to, drawRange.start + drawRange.count, count) - start;
-    const end = start + length - (length % VERTICES[primitive]);
+    const end = start + length - (length % VERTICES_PER_ELEMENT[primitive]);
     if (end > start + (primitive === 'strip' ? 1 : 0)) runs.push({ start, end, materialIndex });
   };
   if (groups === null) {
     add(0, count, 0);
   } else {
-    for (const number of groups) {
-      const group = geometry.groups[number];
+    for (const groupIndex of groups) {
+      const group = geometry.groups[groupIndex];
       if (group === undefined) continue; // it has been removed since
       add(group.start, group.start + group.count, group.materialIndex ?? 0);
     }
@@ -109,11 +110,11 @@ export function meshDataOfRuns(
   const indices = geometry.index === null ? null : integersOf(geometry.index);
   if (runs.length === 0) {
     const { start, count } = geometry.drawRange;
-    const given = indices === null ? `${positions.length / 3} vertices` : `${indices.length} indices`;
+    const available = indices === null ? `${positions.length / 3} vertices` : `${indices.length} indices`;
     const expected = { triangles: 'triangle', points: 'point', segments: 'line', strip: 'line', loop: 'line' };
     throw new CollisionError(
       'BAD_DATA',
-      `meshDataFromGeometry: of ${nameOf(geometry)} with ${given}, nothing lies in the draw range (${start}, ${count}) ` +
+      `meshDataFromGeometry: of ${geometryNameOf(geometry)} with ${available}, nothing lies in the draw range (${start}, ${count}) ` +
         `and the groups; expected a ${expected[primitive]}`,
     );
   }
@@ -177,13 +178,13 @@ function writeIndices(
 }
 
 /** Returns how many numbers `copyMeshData` copies. */
-export function sizeOf(
+export function copySizeOf(
   geometry: BufferGeometry,
   runs: readonly TriangleRun[],
   primitive: Primitive = 'triangles',
 ): number {
   const { index } = geometry;
-  const numbers = 3 * positionsOf(geometry).count;
+  const numbers = 3 * positionAttributeOf(geometry).count;
   return index === null && runs.length === 1 && !isChain(primitive)
     ? numbers
     : numbers + runs.reduce((sum, run) => sum + indexCount(primitive, run), 0);
@@ -198,11 +199,11 @@ export function* copyMeshData(
   runs: readonly TriangleRun[],
   primitive: Primitive = 'triangles',
 ): Generator<void, MeshData> {
-  const position = positionsOf(geometry);
+  const position = positionAttributeOf(geometry);
   const { first, end, isRange } = vertexRange(geometry, runs);
   const positions = new Float32Array(3 * (end - first));
-  for (let from = first; from < end; from += STEP) {
-    copyFloats(positions, 3 * (from - first), position, from, Math.min(end, from + STEP));
+  for (let from = first; from < end; from += COPY_STEP) {
+    copyFloats(positions, 3 * (from - first), position, from, Math.min(end, from + COPY_STEP));
     yield;
   }
   const data = { positions, ...(primitive !== 'triangles' && { topology: topologyOf(primitive) }) };
@@ -222,8 +223,8 @@ function* copyTriangles(
 ): Generator<void, void> {
   let at = 0;
   for (const { start, end } of runs) {
-    for (let from = start; from < end; from += STEP) {
-      const to = Math.min(end, from + STEP);
+    for (let from = start; from < end; from += COPY_STEP) {
+      const to = Math.min(end, from + COPY_STEP);
       if (source !== null) indices.set(source.subarray(from, to), at);
       else for (let i = from; i < to; i++) indices[at + i - from] = i;
       at += to - from;
@@ -239,8 +240,8 @@ function* copyElements(
   source: IndexArray | null,
 ): Generator<void, void> {
   for (const run of runs) {
-    for (let from = run.start; from < run.end; from += STEP) {
-      writeIndices(indices, primitive, run, source, from, Math.min(run.end, from + STEP));
+    for (let from = run.start; from < run.end; from += COPY_STEP) {
+      writeIndices(indices, primitive, run, source, from, Math.min(run.end, from + COPY_STEP));
       yield;
     }
   }
@@ -253,12 +254,12 @@ export function vertexRange(
 ): { first: number; end: number; isRange: boolean } {
   const isRange = geometry.index === null && runs.length === 1;
   if (isRange) return { first: runs[0].start, end: runs[0].end, isRange };
-  return { first: 0, end: positionsOf(geometry).count, isRange };
+  return { first: 0, end: positionAttributeOf(geometry).count, isRange };
 }
 
 /** Reads the positions of `meshDataOfRuns`. */
 export function positionsOfRuns(geometry: BufferGeometry, runs: readonly TriangleRun[]): Float32Array {
-  const positions = floatsOf(positionsOf(geometry));
+  const positions = floatsOf(positionAttributeOf(geometry));
   return geometry.index === null && runs.length === 1
     ? positions.subarray(3 * runs[0].start, 3 * runs[0].end)
     : positions;
@@ -266,11 +267,11 @@ export function positionsOfRuns(geometry: BufferGeometry, runs: readonly Triangl
 
 /** Copies the positions of vertices [first, end). */
 export function copyPositions(geometry: BufferGeometry, first: number, end: number): Float32Array {
-  const position = positionsOf(geometry);
+  const position = positionAttributeOf(geometry);
   if (!(first >= 0 && first <= end && end <= position.count)) {
     throw argumentError(
       'BAD_DATA',
-      nameOf(geometry),
+      geometryNameOf(geometry),
       'the range of vertices',
       [first, end],
       `one of ${position.count}`,
@@ -283,20 +284,25 @@ export function copyPositions(geometry: BufferGeometry, first: number, end: numb
 
 /** Finds where triangle `triangle` of `meshDataOfRuns` begins in the geometry, and its material. */
 export function findTriangle(runs: readonly TriangleRun[], triangle: number): { start: number; materialIndex: number } {
-  let before = 0;
+  let precedingCount = 0;
   for (const { start, end, materialIndex } of runs) {
     const count = (end - start) / 3;
-    if (triangle < before + count) return { start: start + 3 * (triangle - before), materialIndex };
-    before += count;
+    if (triangle < precedingCount + count) return { start: start + 3 * (triangle - precedingCount), materialIndex };
+    precedingCount += count;
   }
-  throw new RangeError(`triangle ${triangle} of ${before}`);
+  throw new RangeError(`triangle ${triangle} of ${precedingCount}`);
 }
 
 /**
  * Translates triangle numbers of `meshDataOfRuns` to face numbers of the geometry, as three's Raycaster counts them: every
  * `step`th number from `offset` on, in place. Numbers that are not triangles of these runs stay as they are.
  */
-export function toFaces(runs: readonly TriangleRun[], triangles: Uint32Array, offset: number, step: number): void {
+export function toFaceIndices(
+  runs: readonly TriangleRun[],
+  triangles: Uint32Array,
+  offset: number,
+  step: number,
+): void {
   if (hasFacesInOrder(runs)) return;
   const count = runs.reduce((sum, { start, end }) => sum + (end - start) / 3, 0);
   for (let i = offset; i < triangles.length; i += step) {
@@ -309,11 +315,11 @@ export function hasFacesInOrder(runs: readonly TriangleRun[]): boolean {
   return runs.length === 1 && runs[0].start < 3;
 }
 
-function positionsOf(geometry: BufferGeometry): BufferAttribute | InterleavedBufferAttribute {
+function positionAttributeOf(geometry: BufferGeometry): BufferAttribute | InterleavedBufferAttribute {
   if ('isInstancedBufferGeometry' in geometry) {
     throw new CollisionError(
       'UNSUPPORTED',
-      `meshDataFromGeometry: ${nameOf(geometry)} is placed by its shader; expected a BufferGeometry`,
+      `meshDataFromGeometry: ${geometryNameOf(geometry)} is placed by its shader; expected a BufferGeometry`,
     );
   }
   // three's types promise any name in `attributes` and leave GLBufferAttribute out.
@@ -323,7 +329,7 @@ function positionsOf(geometry: BufferGeometry): BufferAttribute | InterleavedBuf
     | GLBufferAttribute
     | undefined;
   if (position === undefined || 'isGLBufferAttribute' in position || position.itemSize < 3) {
-    const found =
+    const actual =
       position === undefined
         ? 'none'
         : 'isGLBufferAttribute' in position
@@ -331,7 +337,7 @@ function positionsOf(geometry: BufferGeometry): BufferAttribute | InterleavedBuf
           : `item size ${position.itemSize}`;
     throw new CollisionError(
       'BAD_DATA',
-      `meshDataFromGeometry: ${nameOf(geometry)} has position ${found}; expected an attribute of item size 3`,
+      `meshDataFromGeometry: ${geometryNameOf(geometry)} has position ${actual}; expected an attribute of item size 3`,
     );
   }
   checkCount(geometry, position);
@@ -341,24 +347,24 @@ function positionsOf(geometry: BufferGeometry): BufferAttribute | InterleavedBuf
 /** Checks the count against the array before anything is allocated or looped by it. */
 function checkCount(geometry: BufferGeometry, { array, count }: BufferAttribute | InterleavedBufferAttribute): void {
   if (3 * count <= array.length) return;
-  const given = `${array.length} numbers for ${count} positions`;
-  throw new CollisionError('BAD_DATA', `${nameOf(geometry)} has ${given}; expected 3 for each`);
+  const available = `${array.length} numbers for ${count} positions`;
+  throw new CollisionError('BAD_DATA', `${geometryNameOf(geometry)} has ${available}; expected 3 for each`);
 }
 
 function floatsOf(attribute: BufferAttribute | InterleavedBufferAttribute): Float32Array {
   const { count } = attribute;
-  const own = ownFloats(attribute);
-  if (own !== null) return own.subarray(0, 3 * count);
+  const floatArray = plainFloatArray(attribute);
+  if (floatArray !== null) return floatArray.subarray(0, 3 * count);
   const floats = new Float32Array(3 * count);
   copyFloats(floats, 0, attribute, 0, count);
   return floats;
 }
 
 /** Returns the array of an attribute if it holds the positions as they are, contiguously; else null. */
-function ownFloats(attribute: BufferAttribute | InterleavedBufferAttribute): Float32Array | null {
+function plainFloatArray(attribute: BufferAttribute | InterleavedBufferAttribute): Float32Array | null {
   const { array, itemSize } = attribute;
-  const isPlain = !('isInterleavedBufferAttribute' in attribute) && itemSize === 3 && array instanceof Float32Array;
-  return isPlain ? array : null;
+  const isPacked = !('isInterleavedBufferAttribute' in attribute) && itemSize === 3 && array instanceof Float32Array;
+  return isPacked ? array : null;
 }
 
 /** Writes vertices [first, end) to `target`, from index `at` on. */
@@ -369,9 +375,9 @@ export function copyFloats(
   first: number,
   end: number,
 ): void {
-  const own = ownFloats(attribute);
-  if (own !== null) {
-    target.set(own.subarray(3 * first, 3 * end), at);
+  const floatArray = plainFloatArray(attribute);
+  if (floatArray !== null) {
+    target.set(floatArray.subarray(3 * first, 3 * end), at);
     return;
   }
   for (let i = first, to = at; i < end; i++) {
@@ -387,6 +393,6 @@ function integersOf(attribute: BufferAttribute): Uint32Array | Uint16Array {
   return array instanceof Uint32Array || array instanceof Uint16Array ? array : Uint32Array.from(array);
 }
 
-export function nameOf(geometry: BufferGeometry): string {
+export function geometryNameOf(geometry: BufferGeometry): string {
   return geometry.name === '' ? `${geometry.type} ${geometry.id}` : `${geometry.type} "${geometry.name}"`;
 }

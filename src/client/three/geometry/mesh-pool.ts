@@ -9,11 +9,11 @@ import { BuildQueue } from './build-queue.js';
 import { areSameDeformers, copyDeform, type Deformers, RIGID } from './deformers.js';
 import {
   copyMeshData,
+  copySizeOf,
   meshDataOfRuns,
   type Primitive,
   positionsOfRuns,
   runsOf,
-  sizeOf,
   type TriangleRun,
 } from './geometry.js';
 import { GeometryTable } from './geometry-table.js';
@@ -23,10 +23,10 @@ import type { BuiltMesh, MeshUse, MeshUser } from './shared-mesh.js';
 type Quality = NonNullable<AddMeshOptions['quality']>;
 
 /** A build that is lost with its worker is started again, unless it seems to be what kills its workers. */
-const ATTEMPTS = 3;
+const MAX_ATTEMPTS = 3;
 
 /** A geometry of at most this many numbers, a quarter of a megabyte, is copied at once; larger ones are copied in slices. */
-const MOST_AT_ONCE = 65_536;
+const MAX_NUMBERS_AT_ONCE = 65_536;
 /** Milliseconds of such a slice. */
 const SLICE_MS = 4;
 
@@ -43,7 +43,7 @@ export class MeshPool {
   readonly #turns = new Turns();
   readonly #retired: MeshId[] = [];
   readonly #builds = new BuildQueue<PooledMesh, BuiltMesh | null>(
-    (mesh) => this.#run(mesh),
+    (mesh) => this.#runBuild(mesh),
     (mesh, built) => this.#onBuilt(mesh, built),
   );
   /** Resolves when no large geometry is being copied any more. */
@@ -76,14 +76,14 @@ export class MeshPool {
     );
     if (mesh === undefined) {
       mesh = new PooledMesh(geometry, groups, weld, primitive, deformers);
-      this.#build(mesh); // throws if it is not a geometry
+      this.#queueBuild(mesh); // throws if it is not a geometry
       // A push to an empty array reserves room for 17 elements, an array literal does not: there are thousands of these.
       if (meshes === undefined) this.#meshes.set(geometry, [mesh]);
       else meshes.push(mesh);
     }
     const use = new PooledUse(mesh, user);
     if (use.isWatching) mesh.watching++;
-    this.#watch(mesh, mesh.watching > 0);
+    this.#setWatched(mesh, mesh.watching > 0);
     return use;
   }
 
@@ -93,11 +93,11 @@ export class MeshPool {
     if (!use.end()) return;
     if (use.isWatching) mesh.watching--;
     if (mesh.uses.length > 0) {
-      this.#watch(mesh, mesh.watching > 0);
+      this.#setWatched(mesh, mesh.watching > 0);
       return;
     }
-    this.#watch(mesh, null);
-    this.#count(mesh, 0, 0);
+    this.#setWatched(mesh, null);
+    this.#updateProgress(mesh, 0, 0);
     mesh.removal.abort();
     if (mesh.built !== null) this.#retired.push(mesh.built.id);
     const meshes = this.#meshes.get(mesh.geometry)!;
@@ -106,7 +106,7 @@ export class MeshPool {
   }
 
   /** Makes a mesh be checked in every frame (true), in turn (false), or not at all (null). */
-  #watch(mesh: PooledMesh, isWatched: boolean | null): void {
+  #setWatched(mesh: PooledMesh, isWatched: boolean | null): void {
     if (isWatched === true) this.#watched.add(mesh);
     else this.#watched.remove(mesh);
     const unwatched = this.#unwatched;
@@ -145,14 +145,15 @@ export class MeshPool {
         if (mesh.deformers === RIGID) this.#watched.note(mesh); // the table would miss changes of deformers
         return;
       }
-      if (!mesh.isUnread && mesh.built !== null && mesh.error === null && mesh.isMovable) this.#move(mesh, mesh.built);
-      else this.#build(mesh);
+      if (!mesh.isUnread && mesh.built !== null && mesh.error === null && mesh.isMovable)
+        this.#moveVertices(mesh, mesh.built);
+      else this.#queueBuild(mesh);
       mesh.isUnread = false;
     } catch (cause) {
       if (mesh.isUnread && mesh.built === null) return; // its users are notified already
       mesh.isUnread = true;
-      mesh.error = badData(cause);
-      this.#replace(mesh, null);
+      mesh.error = toBadData(cause);
+      this.#replaceBuilt(mesh, null);
       for (const { user } of mesh.uses) user.onMeshChange();
     }
   }
@@ -184,17 +185,17 @@ export class MeshPool {
   }
 
   /** Moves the vertices of a mesh: the service's next frame sees them, and its objects stay. */
-  #move(mesh: PooledMesh, built: BuiltMesh): void {
+  #moveVertices(mesh: PooledMesh, built: BuiltMesh): void {
     this.#watched.forget(mesh);
     mesh.noteVersion();
     this.#builds.begin(mesh);
-    const tell = (): void => {
+    const notifyUsers = (): void => {
       for (const { user } of mesh.uses) user.onMeshMove?.();
     };
-    tell();
+    notifyUsers();
     this.#update(built).then((isMoved) => {
       this.#builds.end(mesh);
-      tell();
+      notifyUsers();
       if (!isMoved) mesh.isMissed = mesh.isUnread = true; // so that it is built, and not moved again
       this.#reviewMissed(mesh);
     });
@@ -211,7 +212,7 @@ export class MeshPool {
   }
 
   /** Keeps the sums over all meshes up to date: each mesh reports its progress, which must not visit all the others. */
-  #count(mesh: PooledMesh, triangles: number, fraction: number): void {
+  #updateProgress(mesh: PooledMesh, triangles: number, fraction: number): void {
     if (mesh.removal.aborted) return;
     const builtTriangles = Math.floor(fraction * triangles); // whole ones add up exactly
     this.#triangles += triangles - mesh.triangles;
@@ -220,23 +221,23 @@ export class MeshPool {
     mesh.builtTriangles = builtTriangles;
   }
 
-  #build(mesh: PooledMesh): void {
+  #queueBuild(mesh: PooledMesh): void {
     this.#watched.forget(mesh);
     mesh.noteVersion();
-    this.#count(mesh, trianglesOf(mesh), 0);
+    this.#updateProgress(mesh, countTriangles(mesh), 0);
     this.#builds.add(mesh);
   }
 
   /** Retires the previous mesh in the same task in which its users are notified, however early a build fails. */
   #onBuilt(mesh: PooledMesh, built: BuiltMesh | null): void {
-    this.#replace(mesh, built);
-    this.#count(mesh, mesh.triangles, 1);
+    this.#replaceBuilt(mesh, built);
+    this.#updateProgress(mesh, mesh.triangles, 1);
     for (const { user } of mesh.uses) user.onMeshChange();
     this.#reviewMissed(mesh);
     this.#onProgress();
   }
 
-  #replace(mesh: PooledMesh, built: BuiltMesh | null): void {
+  #replaceBuilt(mesh: PooledMesh, built: BuiltMesh | null): void {
     if (mesh.removal.aborted) {
       if (built !== null) this.#service.removeMesh(built.id);
       return;
@@ -246,7 +247,7 @@ export class MeshPool {
   }
 
   /** Builds a mesh; resolves with null if that fails. Never rejects. */
-  async #run(mesh: PooledMesh): Promise<BuiltMesh | null> {
+  async #runBuild(mesh: PooledMesh): Promise<BuiltMesh | null> {
     const { geometry, weld, primitive, deformers } = mesh;
     const signal = mesh.removal;
     let built: BuiltMesh | null = null;
@@ -255,12 +256,12 @@ export class MeshPool {
     do {
       mesh.error = null;
       try {
-        let runs = this.#look(mesh);
+        let runs = this.#readRuns(mesh);
         let data: MeshData;
-        const isLarge = sizeOf(geometry, runs, primitive) > MOST_AT_ONCE;
+        const isLarge = copySizeOf(geometry, runs, primitive) > MAX_NUMBERS_AT_ONCE;
         if (isLarge) ({ data, runs } = await this.#copyInTurn(mesh));
         else
-          data = { ...meshDataOfRuns(geometry, runs, primitive), ...resultOf(copyDeform(geometry, runs, deformers)) };
+          data = { ...meshDataOfRuns(geometry, runs, primitive), ...runToEnd(copyDeform(geometry, runs, deformers)) };
         const { index } = geometry;
         const { triangles } = mesh;
         const id = await this.#service.addMesh(data, {
@@ -269,33 +270,33 @@ export class MeshPool {
           weld,
           quality: primitive === 'triangles' ? this.#quality : 'good',
           onProgress: (fraction) => {
-            this.#count(mesh, triangles, fraction);
+            this.#updateProgress(mesh, triangles, fraction);
             this.#onProgress();
           },
         });
         const morphs = data.morphs?.targets.length ?? 0;
         built = { id, geometry, index, runs, primitive, bones: data.skin?.boneCount ?? 0, morphs };
       } catch (cause) {
-        mesh.error = badData(cause);
+        mesh.error = toBadData(cause);
       }
-    } while (mesh.error?.code === 'WORKER_LOST' && !signal.aborted && ++attempts < ATTEMPTS);
+    } while (mesh.error?.code === 'WORKER_LOST' && !signal.aborted && ++attempts < MAX_ATTEMPTS);
     return built;
   }
 
   /** Notes the state of a geometry right before it is read. Throws if it has no triangles. */
-  #look(mesh: PooledMesh): TriangleRun[] {
+  #readRuns(mesh: PooledMesh): TriangleRun[] {
     const { geometry, groups, primitive } = mesh;
     mesh.noteVersion();
     const runs = runsOf(geometry, groups, primitive);
-    this.#count(mesh, trianglesIn(runs), 0);
+    this.#updateProgress(mesh, countRunTriangles(runs), 0);
     return runs;
   }
 
   /** Runs `#copy` after those before it, so that each slice has a task to itself. */
   async #copyInTurn(mesh: PooledMesh): Promise<CopiedMesh> {
-    const before = this.#copying;
+    const previousCopy = this.#copying;
     const copy = (async () => {
-      await before;
+      await previousCopy;
       return this.#copy(mesh);
     })();
     this.#copying = copy.catch(() => {});
@@ -309,13 +310,13 @@ export class MeshPool {
   async #copy(mesh: PooledMesh): Promise<CopiedMesh> {
     const signal = mesh.removal;
     for (let attempts = 1; ; attempts++) {
-      const runs = this.#look(mesh);
+      const runs = this.#readRuns(mesh);
       const copy = copyAll(mesh, runs);
       let isSame = true;
       for (let end = 0; isSame; ) {
         const { done, value } = copy.next();
         if (done) return { data: value, runs };
-        if (attempts === ATTEMPTS || performance.now() < end) continue;
+        if (attempts === MAX_ATTEMPTS || performance.now() < end) continue;
         await nextTask();
         if (signal.aborted) throw new CollisionError('ABORTED', 'trackScene: nobody needs the geometry any more');
         isSame = mesh.isUnchanged;
@@ -340,26 +341,26 @@ function* copyAll(
 }
 
 /** Runs all steps at once. */
-function resultOf<T>(steps: Generator<void, T>): T {
+function runToEnd<T>(steps: Generator<void, T>): T {
   for (;;) {
     const { done, value } = steps.next();
     if (done) return value;
   }
 }
 
-function badData(cause: unknown): CollisionError {
+function toBadData(cause: unknown): CollisionError {
   return CollisionError.is(cause) ? cause : new CollisionError('BAD_DATA', reasonOf(cause), { cause });
 }
 
 /** Counts the triangles of a build that is about to begin; the previous count if they cannot be counted. */
-function trianglesOf({ geometry, groups, primitive, triangles }: PooledMesh): number {
+function countTriangles({ geometry, groups, primitive, triangles }: PooledMesh): number {
   try {
-    return trianglesIn(runsOf(geometry, groups, primitive));
+    return countRunTriangles(runsOf(geometry, groups, primitive));
   } catch {
     return triangles; // the build reports what is wrong
   }
 }
 
-function trianglesIn(runs: readonly TriangleRun[]): number {
+function countRunTriangles(runs: readonly TriangleRun[]): number {
   return runs.reduce((sum, run) => sum + (run.end - run.start) / 3, 0);
 }

@@ -1,6 +1,6 @@
 import type { BufferGeometry } from 'three';
 import type { CollisionError } from '../../../shared/errors.js';
-import type { Queued } from './build-queue.js';
+import type { QueueItem } from './build-queue.js';
 import { type Deformers, DeformVersion, RIGID } from './deformers.js';
 import type { Primitive } from './geometry.js';
 import type { GeometryOwner } from './geometry-table.js';
@@ -12,7 +12,7 @@ import type { BuiltMesh, MeshUse, MeshUser, SharedMesh } from './shared-mesh.js'
 const NO_USES: PooledUse[] = [];
 
 /** A mesh of a pool, with the pool's own state of it. */
-export class PooledMesh implements SharedMesh, GeometryOwner, Queued {
+export class PooledMesh implements SharedMesh, GeometryOwner, QueueItem {
   readonly geometry: BufferGeometry;
   readonly groups: readonly number[] | null;
   readonly weld: number;
@@ -92,27 +92,27 @@ export class PooledUse implements MeshUse {
   readonly user: MeshUser;
   readonly isWatching: boolean;
   /** Its index among the uses of its mesh; -1 once it has ended. */
-  #place: number;
+  #index: number;
 
   constructor(mesh: PooledMesh, user: MeshUser) {
     this.mesh = mesh;
     this.user = user;
     this.isWatching = !user.isStatic;
-    this.#place = mesh.uses.length;
+    this.#index = mesh.uses.length;
     // A push to an empty array reserves room for 17 elements, an array literal does not: there are thousands of these.
-    if (this.#place === 0) mesh.uses = [this];
+    if (this.#index === 0) mesh.uses = [this];
     else mesh.uses.push(this);
   }
 
   /** Ends the use; returns whether it had not ended before. */
   end(): boolean {
     const { uses } = this.mesh;
-    const place = this.#place;
-    if (place < 0) return false;
+    const index = this.#index;
+    if (index < 0) return false;
     const last = uses.pop()!;
-    if (last !== this) uses[place] = last;
-    last.#place = place;
-    this.#place = -1;
+    if (last !== this) uses[index] = last;
+    last.#index = index;
+    this.#index = -1;
     return true;
   }
 }

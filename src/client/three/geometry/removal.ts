@@ -1,4 +1,4 @@
-const NONE: readonly (() => void)[] = [];
+const NO_LISTENERS: readonly (() => void)[] = [];
 
 /**
  * Signals a build that nobody needs its mesh any more, as an AbortSignal does. The platform's signals are browser objects, two
@@ -8,7 +8,7 @@ export class Removal {
   aborted = false;
   readonly reason = undefined;
   /** Never written in place: each mesh has a list, and nearly always there is no listener. */
-  #listeners: readonly (() => void)[] = NONE;
+  #listeners: readonly (() => void)[] = NO_LISTENERS;
 
   /** This as an AbortSignal for the service, which reads no more of a signal than what is here. */
   get asSignal(): AbortSignal {
@@ -21,13 +21,13 @@ export class Removal {
 
   removeEventListener(_type: 'abort', listener: () => void): void {
     const others = this.#listeners.filter((each) => each !== listener);
-    this.#listeners = others.length === 0 ? NONE : others;
+    this.#listeners = others.length === 0 ? NO_LISTENERS : others;
   }
 
   abort(): void {
     const listeners = this.#listeners;
     this.aborted = true;
-    this.#listeners = NONE;
+    this.#listeners = NO_LISTENERS;
     for (const listener of listeners) listener();
   }
 }

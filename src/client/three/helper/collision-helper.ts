@@ -2,8 +2,15 @@ import { Matrix3, type Vector3 } from 'three';
 import type { BoxPalette, ColouredLines } from '../../../shared/coloured-boxes.js';
 import { MAX_OBJECTS } from '../../../shared/layout.js';
 import type { ContactSet, Inspection, InspectOptions, Rect, Vec3, ViewOptions } from '../../../shared/types.js';
-import { checkBoolean, checkInteger, checkPositive, invalid, reading, readOptions } from '../../check/validate.js';
-import { type SceneIntersection, worldOf } from '../query/intersection.js';
+import {
+  checkBoolean,
+  checkInteger,
+  checkPositive,
+  guardRead,
+  readOptions,
+  throwInvalid,
+} from '../../check/validate.js';
+import { type SceneIntersection, worldMatrixOf } from '../query/intersection.js';
 import type { SceneTarget } from '../scene-target.js';
 import type { SceneTracker } from '../scene-tracker.js';
 import { nameOf } from '../track/name-of.js';
@@ -11,7 +18,7 @@ import type { SceneFrame } from '../view/scene-frame.js';
 import { LineSet } from './line-set.js';
 import { NameLabel } from './name-label.js';
 import { SceneHelper } from './scene-helper.js';
-import { cutOut, endsAt } from './view-lines.js';
+import { frustumEdgeEnds, pixelRayEnds } from './view-lines.js';
 
 export interface CollisionHelperOptions {
   /** Objects of the scene, or instances, whose trees are drawn as boxes. Default none. */
@@ -68,15 +75,17 @@ const [RED, YELLOW, GREEN, BLUE, WHITE] = [
 const VIOLET = [150, 110, 255, 255];
 const MAGENTA = [230, 80, 230, 255];
 const GREY = [150, 150, 150, 255];
-const dark = (colour: readonly number[]): number[] => colour.map((each, i) => (i < 3 ? each >> 1 : each));
+const darken = (colour: readonly number[]): number[] => colour.map((each, i) => (i < 3 ? each >> 1 : each));
 
 /** Outside, crossing, inside, occluded. */
-const STATES = [GREY, YELLOW, GREEN, BLUE];
+const STATE_COLOURS = [GREY, YELLOW, GREEN, BLUE];
 
 const PALETTE: BoxPalette = {
   levels: Uint8Array.from([WHITE, RED, YELLOW, GREEN, BLUE, MAGENTA].flat()),
   cells: Uint8Array.from([YELLOW, BLUE, GREY].flat()),
-  states: Uint8Array.from([...STATES, ...STATES.map(dark), dark(VIOLET), VIOLET, VIOLET, dark(BLUE)].flat()),
+  states: Uint8Array.from(
+    [...STATE_COLOURS, ...STATE_COLOURS.map(darken), darken(VIOLET), VIOLET, VIOLET, darken(BLUE)].flat(),
+  ),
 };
 
 /**
@@ -115,9 +124,9 @@ export class CollisionHelper extends SceneHelper {
     }
     const { normalLength = 0.5, trees = [], views = [] } = given;
     checkPositive(operation, 'normalLength', normalLength);
-    const lists = reading(operation, 'the arguments', () => ({
-      trees: copyOf(operation, 'trees', trees, 'an array of objects of the scene'),
-      views: copyOf(operation, 'views', views, 'an array of names of views'),
+    const lists = guardRead(operation, 'the arguments', () => ({
+      trees: copyArray(operation, 'trees', trees, 'an array of objects of the scene'),
+      views: copyArray(operation, 'views', views, 'an array of names of views'),
     }));
     super(operation, tracker);
     this.#options = { ...given, normalLength, ...lists };
@@ -140,7 +149,7 @@ export class CollisionHelper extends SceneHelper {
   /** @internal */
   picked(view: ViewOptions | null, x: number, y: number, hit: SceneIntersection | null): void {
     if (view === null) return;
-    const [near, far] = endsAt(view, x, y);
+    const [near, far] = pixelRayEnds(view, x, y);
     this.#showRay(near, far, hit);
   }
 
@@ -153,7 +162,7 @@ export class CollisionHelper extends SceneHelper {
   /** @internal */
   cut(view: ViewOptions | null, region: Rect | Float32Array): void {
     if (view === null || !this.visible || this.isOver || this.#options.regions === false) return;
-    this.#region.showEnds(cutOut(view, region), MAGENTA);
+    this.#region.showEnds(frustumEdgeEnds(view, region), MAGENTA);
   }
 
   #showRay(from: Vector3, to: Vector3, hit: SceneIntersection | null): void {
@@ -175,22 +184,22 @@ export class CollisionHelper extends SceneHelper {
     }
     const normal = hit?.face?.normal;
     if (hit !== null && normal !== undefined) {
-      const toWorld = new Matrix3().getNormalMatrix(worldOf(hit.object, instance));
-      const tip = normal.clone().applyNormalMatrix(toWorld);
-      ends.push(hit.point, hit.point.clone().addScaledVector(tip, this.#options.normalLength!));
+      const toWorld = new Matrix3().getNormalMatrix(worldMatrixOf(hit.object, instance));
+      const worldNormal = normal.clone().applyNormalMatrix(toWorld);
+      ends.push(hit.point, hit.point.clone().addScaledVector(worldNormal, this.#options.normalLength!));
     }
     this.#ray.showEnds(ends, hit === null ? GREY : WHITE);
   }
 
   #showFrustum(name: string): void {
     const view = this.tracker.viewOf(name)?.options ?? null;
-    let set = this.#frusta.get(name);
-    if (set === undefined) {
-      set = new LineSet();
-      this.#frusta.set(name, set);
-      this.add(set);
+    let lineSet = this.#frusta.get(name);
+    if (lineSet === undefined) {
+      lineSet = new LineSet();
+      this.#frusta.set(name, lineSet);
+      this.add(lineSet);
     }
-    set.showEnds(view === null ? [] : cutOut(view), BLUE);
+    lineSet.showEnds(view === null ? [] : frustumEdgeEnds(view), BLUE);
   }
 
   /** Draws copies of a frame's contacts, because the arrays are the frame's own. */
@@ -218,7 +227,7 @@ export class CollisionHelper extends SceneHelper {
   /** Asks for boxes; later changes are asked for by the frame after the answer. */
   #inspect(): void {
     const { octree = false, bounds = false, trees, levels = [1, 4], maxBoxes = 8192 } = this.#options;
-    const question = (signal: AbortSignal): Promise<Inspection> => {
+    const inspect = (signal: AbortSignal): Promise<Inspection> => {
       const objects = trees!.flatMap((target) => this.tracker.targetIds(target));
       const request: InspectOptions & { palette: BoxPalette } = {
         ...{ octree, bounds, objects, levels, maxBoxes, lines: true, palette: PALETTE },
@@ -228,26 +237,26 @@ export class CollisionHelper extends SceneHelper {
       if (eye !== undefined) request.origin = [eye[12], eye[13], eye[14]];
       return this.tracker.service.inspect(request);
     };
-    void this.ask(question, (answer) => this.#show(answer));
+    void this.ask(inspect, (answer) => this.#show(answer));
   }
 
   #show({ origin, cells, bounds, trees }: Inspection): void {
     this.#cells.show((cells ?? {}) as ColouredLines, origin as Vec3);
     this.#bounds.show((bounds ?? {}) as ColouredLines, origin as Vec3);
     while (this.#trees.length < trees.length) {
-      const set = new LineSet();
-      this.#trees.push(set);
-      this.add(set);
+      const lineSet = new LineSet();
+      this.#trees.push(lineSet);
+      this.add(lineSet);
     }
-    this.#trees.forEach((set, i) => {
-      set.show((trees[i] ?? {}) as ColouredLines, origin as Vec3);
+    this.#trees.forEach((lineSet, i) => {
+      lineSet.show((trees[i] ?? {}) as ColouredLines, origin as Vec3);
     });
   }
 }
 
 /** Copies an array by its indices, because an iterator of it may never end. */
-function copyOf<T>(operation: string, argument: string, given: readonly T[], expected: string): T[] {
-  if (!Array.isArray(given)) invalid(operation, argument, given, expected);
+function copyArray<T>(operation: string, argument: string, given: readonly T[], expected: string): T[] {
+  if (!Array.isArray(given)) throwInvalid(operation, argument, given, expected);
   const { length } = given;
   checkInteger(operation, `the length of ${argument}`, length, 0, MAX_OBJECTS);
   return Array.from({ length }, (_, i) => given[i]);

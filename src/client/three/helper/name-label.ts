@@ -4,11 +4,11 @@ import type { ViewOptions } from '../../../shared/types.js';
 /** CSS pixels. */
 const HEIGHT = 24;
 /** Longer names are cut. */
-const MOST_LETTERS = 80;
+const MAX_LETTERS = 80;
 const PADDING = 8;
 const FONT = '14px system-ui, sans-serif';
 /** Pixels of the texture per CSS pixel, so that it is sharp on screens of high density. */
-const SHARPNESS = 2;
+const PIXEL_RATIO = 2;
 /** Offset of its lower left corner from the place, in its own heights. */
 const OFFSET = 0.4;
 const COLORS = { ground: 'rgba(16, 20, 27, 0.85)', text: '#ffffff' };
@@ -30,14 +30,14 @@ export class NameLabel extends Sprite {
   override raycast(): void {}
 
   /** Shows a name, '' for none, in a view whose viewport is in CSS pixels. */
-  show(name: string, place: Vector3, { projection, viewport }: ViewOptions): void {
-    if (name !== this.#name) this.#write(name);
+  show(name: string, position: Vector3, { projection, viewport }: ViewOptions): void {
+    if (name !== this.#name) this.#drawTexture(name);
     this.visible = this.#texture !== null && viewport.height > 0;
     if (!this.visible) return;
     const unit = 2 / (viewport.height * projection[5]); // size of a pixel at a distance of 1
     this.scale.set(this.#width * unit, HEIGHT * unit, 1);
     this.center.set((-OFFSET * HEIGHT) / this.#width, -OFFSET);
-    this.position.copy(place);
+    this.position.copy(position);
   }
 
   override dispose(): void {
@@ -45,19 +45,19 @@ export class NameLabel extends Sprite {
     this.material.dispose();
   }
 
-  #write(name: string): void {
+  #drawTexture(name: string): void {
     this.#name = name;
     this.#texture?.dispose();
     this.#texture = null;
     if (name === '' || typeof document === 'undefined') return;
-    const text = name.length > MOST_LETTERS ? `${name.slice(0, MOST_LETTERS)}…` : name;
+    const text = name.length > MAX_LETTERS ? `${name.slice(0, MAX_LETTERS)}…` : name;
     const canvas = document.createElement('canvas');
     const context = canvas.getContext('2d')!;
     context.font = FONT;
     this.#width = Math.ceil(context.measureText(text).width) + 2 * PADDING;
-    canvas.width = SHARPNESS * this.#width;
-    canvas.height = SHARPNESS * HEIGHT;
-    context.scale(SHARPNESS, SHARPNESS); // reset by the change of size
+    canvas.width = PIXEL_RATIO * this.#width;
+    canvas.height = PIXEL_RATIO * HEIGHT;
+    context.scale(PIXEL_RATIO, PIXEL_RATIO); // reset by the change of size
     context.font = FONT;
     context.textBaseline = 'middle';
     context.fillStyle = COLORS.ground;

@@ -1,6 +1,6 @@
 import { Object3D } from 'three';
 import { CollisionError } from '../../../shared/errors.js';
-import { invalid, reading } from '../../check/validate.js';
+import { guardRead, throwInvalid } from '../../check/validate.js';
 import type { SceneTracker } from '../scene-tracker.js';
 import type { SceneFrame } from '../view/scene-frame.js';
 
@@ -12,32 +12,32 @@ export abstract class SceneHelper extends Object3D {
   readonly isCollisionHelper = true;
   override readonly type: string;
   protected readonly tracker: SceneTracker;
-  readonly #ending = new AbortController();
-  readonly #leave: () => void;
+  readonly #controller = new AbortController();
+  readonly #unsubscribe: () => void;
   #isAsking = false;
-  #complaint = '';
+  #lastWarning = '';
 
   /** Throws INVALID_ARGUMENT, and DISPOSED if the tracker is disposed. */
   constructor(operation: string, tracker: SceneTracker) {
     super();
     this.type = operation;
-    reading(operation, 'tracker', () => {
-      if (typeof tracker?.witness !== 'function') invalid(operation, 'tracker', tracker, 'a SceneTracker');
+    guardRead(operation, 'tracker', () => {
+      if (typeof tracker?.witness !== 'function') throwInvalid(operation, 'tracker', tracker, 'a SceneTracker');
     });
     this.tracker = tracker;
-    this.#leave = tracker.witness(this);
+    this.#unsubscribe = tracker.witness(this);
   }
 
   /** Releases the tracker and the renderer's memory, and leaves the scene. */
   override dispose(): void {
-    this.#leave();
+    this.#unsubscribe();
     this.end();
     this.removeFromParent();
   }
 
   /** @internal */
   end(): void {
-    this.#ending.abort();
+    this.#controller.abort();
     this.release();
     this.clear();
   }
@@ -49,29 +49,29 @@ export abstract class SceneHelper extends Object3D {
   protected abstract release(): void;
 
   protected get isOver(): boolean {
-    return this.#ending.signal.aborted;
+    return this.#controller.signal.aborted;
   }
 
   /** Asks a question and shows its answer, unless the helper is not visible, is disposed of, or still waits for an answer. */
-  protected async ask<T>(question: (signal: AbortSignal) => Promise<T>, show: (answer: T) => void): Promise<void> {
+  protected async ask<T>(query: (signal: AbortSignal) => Promise<T>, show: (answer: T) => void): Promise<void> {
     if (!this.visible || this.#isAsking || this.isOver) return;
     this.#isAsking = true;
     try {
-      const answer = await question(this.#ending.signal);
+      const answer = await query(this.#controller.signal);
       if (!this.isOver) show(answer);
     } catch (error) {
-      this.#complain(error);
+      this.#warn(error);
     } finally {
       this.#isAsking = false;
     }
   }
 
-  #complain(error: unknown): void {
+  #warn(error: unknown): void {
     if (this.isOver) return;
     // An object may have been removed since; the next frame asks for those that exist.
-    const passing = ['DISPOSED', 'WORKER_LOST', 'UNKNOWN_ID'];
-    if ((CollisionError.is(error) && passing.includes(error.code)) || String(error) === this.#complaint) return;
-    this.#complaint = String(error);
-    console.warn(`${this.type}: ${this.#complaint}`);
+    const expectedCodes = ['DISPOSED', 'WORKER_LOST', 'UNKNOWN_ID'];
+    if ((CollisionError.is(error) && expectedCodes.includes(error.code)) || String(error) === this.#lastWarning) return;
+    this.#lastWarning = String(error);
+    console.warn(`${this.type}: ${this.#lastWarning}`);
   }
 }

@@ -9,7 +9,7 @@ import {
   MeshBasicMaterial,
   type Plane,
 } from 'three';
-import { checkBoolean, checkFinite, invalid, reading, readOptions } from '../../check/validate.js';
+import { checkBoolean, checkFinite, guardRead, readOptions, throwInvalid } from '../../check/validate.js';
 import type { SceneSection, SceneSectionOptions } from '../query/scene-section.js';
 import type { SceneTracker } from '../scene-tracker.js';
 import { SceneHelper } from './scene-helper.js';
@@ -64,20 +64,24 @@ export class SectionHelper extends SceneHelper {
     const { caps = true, color = 0x000000, capColor = 0xe8a090, offset = 0 } = given;
     checkBoolean(operation, 'caps', caps);
     checkFinite(operation, 'offset', offset);
-    reading(operation, 'plane', () => {
-      if (plane?.normal === undefined) invalid(operation, 'plane', plane, "three's Plane");
+    guardRead(operation, 'plane', () => {
+      if (plane?.normal === undefined) throwInvalid(operation, 'plane', plane, "three's Plane");
     });
     // Materials are made before the tracker knows of the helper: a colour that cannot be read leaves nothing behind.
-    const line = reading(operation, 'color', () => new LineBasicMaterial({ color }));
-    const fill = reading(operation, 'capColor', () => new MeshBasicMaterial({ color: capColor, side: DoubleSide }));
+    const lineMaterial = guardRead(operation, 'color', () => new LineBasicMaterial({ color }));
+    const fillMaterial = guardRead(
+      operation,
+      'capColor',
+      () => new MeshBasicMaterial({ color: capColor, side: DoubleSide }),
+    );
     super(operation, tracker);
     this.#offset = offset;
     this.#plane = plane;
-    const asked = QUERY_KEYS.filter((key) => given[key] !== undefined).map((key) => [key, given[key]]);
-    this.#query = { ...Object.fromEntries(asked), caps };
-    this.outlines = new LineSegments(new BufferGeometry(), line);
+    const queryEntries = QUERY_KEYS.filter((key) => given[key] !== undefined).map((key) => [key, given[key]]);
+    this.#query = { ...Object.fromEntries(queryEntries), caps };
+    this.outlines = new LineSegments(new BufferGeometry(), lineMaterial);
     // The plane's normal points into the part that is kept; whoever looks at the cut sees it from behind.
-    this.caps = new Mesh(new BufferGeometry(), fill);
+    this.caps = new Mesh(new BufferGeometry(), fillMaterial);
     this.caps.material.polygonOffset = true; // behind its outlines
     this.caps.material.polygonOffsetFactor = 1;
     this.caps.material.polygonOffsetUnits = 1;
@@ -111,37 +115,37 @@ export class SectionHelper extends SceneHelper {
     this.section = section;
     const { starts, closed, points, caps } = section;
     const { normal } = this.#plane;
-    const share = this.#offset / normal.length();
+    const normalFactor = this.#offset / normal.length();
     const [x = 0, y = 0, z = 0] = points;
-    this.outlines.position.set(x, y, z).addScaledVector(normal, share);
+    this.outlines.position.set(x, y, z).addScaledVector(normal, normalFactor);
     this.caps.position.copy(this.outlines.position);
-    const places = new Float32Array(points.length);
-    for (let i = 0; i < places.length; i += 3) {
-      places[i] = points[i] - x;
-      places[i + 1] = points[i + 1] - y;
-      places[i + 2] = points[i + 2] - z;
+    const positions = new Float32Array(points.length);
+    for (let i = 0; i < positions.length; i += 3) {
+      positions[i] = points[i] - x;
+      positions[i + 1] = points[i + 1] - y;
+      positions[i + 2] = points[i + 2] - z;
     }
-    const ends = new Uint32Array(2 * (places.length / 3));
+    const lineIndices = new Uint32Array(2 * (positions.length / 3));
     let count = 0;
     for (let outline = 0; outline < closed.length; outline++) {
       const last = starts[outline + 1] - 1;
       for (let i = starts[outline]; i < last; i++) {
-        ends[count++] = i;
-        ends[count++] = i + 1;
+        lineIndices[count++] = i;
+        lineIndices[count++] = i + 1;
       }
       if (!closed[outline]) continue;
-      ends[count++] = last;
-      ends[count++] = starts[outline];
+      lineIndices[count++] = last;
+      lineIndices[count++] = starts[outline];
     }
-    const position = new BufferAttribute(places, 3);
-    setGeometry(this.outlines, position, ends.subarray(0, count));
+    const position = new BufferAttribute(positions, 3);
+    setGeometry(this.outlines, position, lineIndices.subarray(0, count));
     setGeometry(this.caps, position, caps);
   }
 }
 
-function setGeometry(drawn: LineSegments | Mesh, position: BufferAttribute, indices: Uint32Array): void {
-  drawn.geometry.dispose();
-  drawn.geometry = new BufferGeometry().setAttribute('position', position);
-  drawn.geometry.setIndex(new BufferAttribute(indices, 1));
-  drawn.visible = indices.length > 0;
+function setGeometry(target: LineSegments | Mesh, position: BufferAttribute, indices: Uint32Array): void {
+  target.geometry.dispose();
+  target.geometry = new BufferGeometry().setAttribute('position', position);
+  target.geometry.setIndex(new BufferAttribute(indices, 1));
+  target.visible = indices.length > 0;
 }

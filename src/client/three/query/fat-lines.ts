@@ -30,10 +30,10 @@ export interface FatQuery {
   readonly cursor: Cursor | null;
 }
 
-const PLACE = new Vector4();
+const SCRATCH_CENTER = new Vector4();
 
 /** How near a line is hit; 0 in a unit that does not apply. */
-interface Reach {
+interface HitRange {
   readonly world: number;
   readonly pixels: number;
   /** Size of the canvas that the pixels belong to. */
@@ -41,11 +41,11 @@ interface Reach {
   readonly height: number;
 }
 
-function reachIn({ linewidth, worldUnits, resolution }: FatLine['material'], query: FatQuery): Reach {
+function hitRangeIn({ linewidth, worldUnits, resolution }: FatLine['material'], query: FatQuery): HitRange {
   const { threshold, pixels } = query.width;
   const world = worldUnits ? (linewidth + (threshold ?? 0)) / 2 : 0;
-  const nothing = { world, pixels: 0, width: 0, height: 0 };
-  if (query.cursor === null || (threshold !== null && worldUnits)) return nothing;
+  const worldOnly = { world, pixels: 0, width: 0, height: 0 };
+  if (query.cursor === null || (threshold !== null && worldUnits)) return worldOnly;
   if (threshold === null) {
     const { width, height } = query.cursor.view.viewport;
     return { world, pixels: Math.max(worldUnits ? 0 : linewidth / 2, pixels), width, height };
@@ -53,32 +53,32 @@ function reachIn({ linewidth, worldUnits, resolution }: FatLine['material'], que
   // With `params`, pixels are those of the canvas in which three last drew the line, as in its Raycaster. three may never have
   // drawn it.
   const { x: width, y: height } = resolution;
-  return width > 0 && height > 0 ? { world, pixels: (linewidth + threshold) / 2, width, height } : nothing;
+  return width > 0 && height > 0 ? { world, pixels: (linewidth + threshold) / 2, width, height } : worldOnly;
 }
 
 /** Returns a threshold in the object's own space that covers all segments that a query may hit. */
-export function reachOf(object: FatLine, query: FatQuery): number {
+export function fatThresholdOf(object: FatLine, query: FatQuery): number {
   const { material, geometry, matrixWorld } = object;
-  const { world, pixels, width, height } = reachIn(material, query);
-  let reach = world;
+  const { world, pixels, width, height } = hitRangeIn(material, query);
+  let range = world;
   if (pixels > 0) {
     const { projection: p, view } = query.cursor!.view;
     if (geometry.boundingSphere === null) geometry.computeBoundingSphere();
     const { center, radius } = geometry.boundingSphere!;
     const toView = new Matrix4().fromArray(Array.from(view)).multiply(matrixWorld);
-    const { x, y, z } = PLACE.set(center.x, center.y, center.z, 1).applyMatrix4(toView);
-    const size = radius * stretchOf(toView);
-    const farthest = p[3] * x + p[7] * y + p[11] * z + p[15] + Math.hypot(p[3], p[7], p[11]) * size;
-    const aPixel = Math.max(2 / (width * Math.abs(p[0])), 2 / (height * Math.abs(p[5])));
-    reach = Math.max(reach, pixels * Math.max(0, farthest) * aPixel);
+    const { x, y, z } = SCRATCH_CENTER.set(center.x, center.y, center.z, 1).applyMatrix4(toView);
+    const viewRadius = radius * frobeniusNormOf(toView);
+    const maxClipW = p[3] * x + p[7] * y + p[11] * z + p[15] + Math.hypot(p[3], p[7], p[11]) * viewRadius;
+    const pixelSize = Math.max(2 / (width * Math.abs(p[0])), 2 / (height * Math.abs(p[5])));
+    range = Math.max(range, pixels * Math.max(0, maxClipW) * pixelSize);
   }
   // Rounding must not exclude a segment.
-  const local = 1.0001 * reach * stretchOf(matrixWorld.clone().invert());
-  return local < Number.MAX_VALUE ? local : Number.MAX_VALUE;
+  const localRange = 1.0001 * range * frobeniusNormOf(matrixWorld.clone().invert());
+  return localRange < Number.MAX_VALUE ? localRange : Number.MAX_VALUE;
 }
 
 /** Returns an upper bound of how much a matrix lengthens vectors (the Frobenius norm). */
-function stretchOf({ elements }: Matrix4): number {
+function frobeniusNormOf({ elements }: Matrix4): number {
   return Math.hypot(...elements.slice(0, 3), ...elements.slice(4, 7), ...elements.slice(8, 11));
 }
 
@@ -89,10 +89,10 @@ export function fatIntersection(
   { geometry }: BuiltMesh,
   query: FatQuery,
 ): Intersection | null {
-  const fat = object as unknown as FatLine;
+  const fatLine = object as unknown as FatLine;
   const { position } = geometry.attributes;
   const [start, end] = [2 * element, 2 * element + 1].map((i) => {
-    return new Vector3().fromBufferAttribute(position, i).applyMatrix4(fat.matrixWorld);
+    return new Vector3().fromBufferAttribute(position, i).applyMatrix4(fatLine.matrixWorld);
   });
   const { ray } = query;
   const { tMin = 0, tMax = Number.POSITIVE_INFINITY } = ray;
@@ -101,7 +101,7 @@ export function fatIntersection(
   line.distanceSqToSegment(start, end, point, pointOnLine);
   const distance = line.origin.distanceTo(point);
   if (distance < tMin || distance > tMax) return null;
-  const { world, pixels, width, height } = reachIn(fat.material, query);
+  const { world, pixels, width, height } = hitRangeIn(fatLine.material, query);
   const isHit =
     point.distanceTo(pointOnLine) < world ||
     (pixels > 0 && isDrawnWithin(start, end, query.cursor!, width, height, pixels));
@@ -125,20 +125,20 @@ function isDrawnWithin(
   const toClip = new Matrix4().fromArray(Array.from(projection)).multiply(new Matrix4().fromArray(Array.from(view)));
   const a = new Vector4(start.x, start.y, start.z, 1).applyMatrix4(toClip);
   const b = new Vector4(end.x, end.y, end.z, 1).applyMatrix4(toClip);
-  const low = depth === 'webgpu' ? 0 : -1;
+  const minDepth = depth === 'webgpu' ? 0 : -1;
   // Distance beyond the near plane, in clip space.
-  const beyond = ({ z, w }: Vector4): number => (reversed === true ? w - z : z - low * w);
-  const [before, behind] = [beyond(a), beyond(b)];
-  if (before < 0 && behind < 0) return false;
-  if (before < 0) a.lerp(b, before / (before - behind));
-  else if (behind < 0) b.lerp(a, behind / (behind - before));
+  const nearDistance = ({ z, w }: Vector4): number => (reversed === true ? w - z : z - minDepth * w);
+  const [distanceA, distanceB] = [nearDistance(a), nearDistance(b)];
+  if (distanceA < 0 && distanceB < 0) return false;
+  if (distanceA < 0) a.lerp(b, distanceA / (distanceA - distanceB));
+  else if (distanceB < 0) b.lerp(a, distanceB / (distanceB - distanceA));
   const [ax, ay, az] = [(a.x / a.w) * (width / 2), (a.y / a.w) * (height / 2), a.z / a.w];
   const [bx, by, bz] = [(b.x / b.w) * (width / 2), (b.y / b.w) * (height / 2), b.z / b.w];
   const px = (((x - left) / viewport.width) * 2 - 1) * (width / 2);
   const py = (1 - ((y - top) / viewport.height) * 2) * (height / 2);
   const [dx, dy] = [bx - ax, by - ay];
-  const square = dx * dx + dy * dy;
-  const t = square === 0 ? 0 : Math.max(0, Math.min(1, ((px - ax) * dx + (py - ay) * dy) / square));
+  const lengthSquared = dx * dx + dy * dy;
+  const t = lengthSquared === 0 ? 0 : Math.max(0, Math.min(1, ((px - ax) * dx + (py - ay) * dy) / lengthSquared));
   const z = az + t * (bz - az);
-  return z >= low && z <= 1 && Math.hypot(ax + t * dx - px, ay + t * dy - py) < pixels;
+  return z >= minDepth && z <= 1 && Math.hypot(ax + t * dx - px, ay + t * dy - py) < pixels;
 }

@@ -1,8 +1,8 @@
-import { checkBoolean, invalid, reading } from '../../check/validate.js';
-import { isEnd } from '../track/ended.js';
+import { checkBoolean, guardRead, throwInvalid } from '../../check/validate.js';
+import { isServiceEnded } from '../track/ended.js';
 import type { SceneIntersection } from './intersection.js';
-import { placeOn } from './place-on.js';
-import { readQuery } from './scene-options.js';
+import { positionOn } from './place-on.js';
+import { readQueryOptions } from './scene-options.js';
 import { PICK_KEYS, type ScenePickOptions } from './scene-picks.js';
 
 const KEYS = [...PICK_KEYS.filter((key) => key !== 'latest'), 'every'];
@@ -19,7 +19,7 @@ export interface HoverOptions extends Omit<ScenePickOptions, 'latest'> {
  */
 export type HoverListener = (hit: SceneIntersection | null, before: SceneIntersection | null) => void;
 
-type Pick = (x: number, y: number, options: ScenePickOptions) => Promise<SceneIntersection | null>;
+type PickFunction = (x: number, y: number, options: ScenePickOptions) => Promise<SceneIntersection | null>;
 
 interface Pointer {
   readonly id: number;
@@ -34,104 +34,105 @@ interface Pointer {
 export class Hover {
   readonly #element: HTMLElement;
   readonly #listener: HoverListener;
-  readonly #pick: Pick;
+  readonly #pick: PickFunction;
   readonly #options: ScenePickOptions;
-  readonly #isEvery: boolean;
-  readonly #ending = new AbortController();
+  readonly #reportsEvery: boolean;
+  readonly #controller = new AbortController();
   /** The error of the last failed pick, which is reported once in the console. */
-  #complaint = '';
+  #lastWarning = '';
   /** Where the pointer is; null while there is none over the element. */
   #pointer: Pointer | null = null;
   #hit: SceneIntersection | null = null;
-  /** Number of the newest pick; answers to picks up to `#void` are discarded. */
-  #asked = 0;
-  #void = 0;
-  #answered = 0;
+  /** Number of the newest pick; answers to picks up to `#lastDiscarded` are discarded. */
+  #newestPick = 0;
+  #lastDiscarded = 0;
+  #lastAnswered = 0;
 
   /** Throws INVALID_ARGUMENT. */
-  constructor(element: HTMLElement, listener: HoverListener, given: HoverOptions, pick: Pick) {
-    if (typeof listener !== 'function') invalid('hover', 'listener', listener, 'a function');
-    const { every = false, signal, ...options } = readQuery('hover', given, KEYS);
+  constructor(element: HTMLElement, listener: HoverListener, given: HoverOptions, pick: PickFunction) {
+    if (typeof listener !== 'function') throwInvalid('hover', 'listener', listener, 'a function');
+    const { every = false, signal, ...options } = readQueryOptions('hover', given, KEYS);
     checkBoolean('hover', 'every', every);
     this.#element = element;
     this.#listener = listener;
     this.#pick = pick;
-    this.#isEvery = every;
-    this.#options = { ...options, latest: true, signal: this.#ending.signal };
-    const use = { signal: this.#ending.signal, passive: true };
-    reading('hover', 'element', () => {
+    this.#reportsEvery = every;
+    this.#options = { ...options, latest: true, signal: this.#controller.signal };
+    const listenerOptions = { signal: this.#controller.signal, passive: true };
+    guardRead('hover', 'element', () => {
       for (const type of ['pointerenter', 'pointermove', 'pointerdown'] as const) {
-        element.addEventListener(type, this.#onMove, use);
+        element.addEventListener(type, this.#onMove, listenerOptions);
       }
-      for (const type of ['pointerleave', 'pointercancel'] as const) element.addEventListener(type, this.#onLeave, use);
+      for (const type of ['pointerleave', 'pointercancel'] as const)
+        element.addEventListener(type, this.#onLeave, listenerOptions);
     });
-    signal?.addEventListener('abort', () => this.end(), { signal: this.#ending.signal });
+    signal?.addEventListener('abort', () => this.end(), { signal: this.#controller.signal });
     if (signal?.aborted === true) this.end();
   }
 
   /** Is aborted when the hovering ends. */
   get ended(): AbortSignal {
-    return this.#ending.signal;
+    return this.#controller.signal;
   }
 
   /** Picks under the pointer's present position. */
   ask(): void {
     if (this.#pointer === null) return;
-    const number = ++this.#asked;
+    const pickId = ++this.#newestPick;
     const { x, y } = this.#pointer;
     this.#pick(x, y, this.#options).then(
       (hit) => {
         // Picks that wait are all answered by the newest one.
-        if (number <= Math.max(this.#void, this.#answered)) return;
-        this.#answered = number;
-        this.#tell(hit);
+        if (pickId <= Math.max(this.#lastDiscarded, this.#lastAnswered)) return;
+        this.#lastAnswered = pickId;
+        this.#notify(hit);
       },
-      (error) => this.#fail(error),
+      (error) => this.#handleError(error),
     );
   }
 
   /** Ends the hovering. The listener is not called any more. */
   end(): void {
-    if (this.#ending.signal.aborted) return;
-    this.#void = Number.POSITIVE_INFINITY;
+    if (this.#controller.signal.aborted) return;
+    this.#lastDiscarded = Number.POSITIVE_INFINITY;
     this.#pointer = null;
-    this.#ending.abort();
+    this.#controller.abort();
   }
 
   readonly #onMove = (event: PointerEvent): void => {
     if (!event?.isPrimary) return; // the caller's element may call without an event
-    this.#pointer = { id: event.pointerId, ...placeOn(this.#element, event) };
+    this.#pointer = { id: event.pointerId, ...positionOn(this.#element, event) };
     this.ask();
   };
 
   readonly #onLeave = (event: PointerEvent): void => {
     if (event?.pointerId !== this.#pointer?.id) return;
     this.#pointer = null;
-    this.#void = this.#asked;
-    this.#tell(null);
+    this.#lastDiscarded = this.#newestPick;
+    this.#notify(null);
   };
 
-  #tell(hit: SceneIntersection | null): void {
+  #notify(hit: SceneIntersection | null): void {
     const before = this.#hit;
     this.#hit = hit;
     const isSame =
       hit?.object === before?.object && hit?.instanceId === before?.instanceId && hit?.batchId === before?.batchId;
-    if (isSame && !(this.#isEvery && hit !== before)) return;
+    if (isSame && !(this.#reportsEvery && hit !== before)) return;
     // An error in the listener is the caller's, and is reported as uncaught.
     queueMicrotask(() => {
-      if (!this.#ending.signal.aborted) this.#listener(hit, before);
+      if (!this.#controller.signal.aborted) this.#listener(hit, before);
     });
   }
 
-  #fail(error: unknown): void {
-    if (this.#ending.signal.aborted) return;
-    if (isEnd(error)) {
-      this.#tell(null);
+  #handleError(error: unknown): void {
+    if (this.#controller.signal.aborted) return;
+    if (isServiceEnded(error)) {
+      this.#notify(null);
       queueMicrotask(() => this.end());
-    } else if (String(error) !== this.#complaint) {
+    } else if (String(error) !== this.#lastWarning) {
       // The next pick may succeed: memory may be short, for example.
-      this.#complaint = String(error);
-      console.warn(`hover: ${this.#complaint}`);
+      this.#lastWarning = String(error);
+      console.warn(`hover: ${this.#lastWarning}`);
     }
   }
 }

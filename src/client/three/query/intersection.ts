@@ -88,13 +88,13 @@ export function intersectionOf(
     return {
       ...intersection,
       ...(mesh.primitive === 'points' && distanceToRay !== undefined && { distanceToRay }),
-      index: numberOf(mesh, hit.element),
+      index: elementIndexOf(mesh, hit.element),
       face: null,
       faceIndex: null,
       barycoord: null,
     };
   }
-  const toWorld = worldOf(object, instanceId);
+  const toWorld = worldMatrixOf(object, instanceId);
   if (mesh === null || hit.triangle < 0) {
     intersection.face = null;
     intersection.faceIndex = null;
@@ -119,7 +119,7 @@ export function intersectionOf(
 }
 
 /** Returns the matrix from an object's space, or that of one of its instances, to the world. */
-export function worldOf(object: Object3D, instanceId: number | undefined): Matrix4 {
+export function worldMatrixOf(object: Object3D, instanceId: number | undefined): Matrix4 {
   const toWorld = object.matrixWorld.clone();
   if (instanceId === undefined) return toWorld;
   const instance = new Matrix4();
@@ -138,16 +138,20 @@ function addInterpolated(
   eye: Vector4,
 ): void {
   // `getComponent` would be shorter, but interleaved attributes of the oldest supported three do not have it.
-  const mix = (attribute: Attribute, get: 'getX' | 'getY' | 'getZ'): number =>
+  const interpolate = (attribute: Attribute, get: 'getX' | 'getY' | 'getZ'): number =>
     x * attribute[get](a) + y * attribute[get](b) + z * attribute[get](c);
   const { uv, uv1, normal } = geometry.attributes as Partial<Record<string, Attribute>>;
-  if (uv !== undefined) intersection.uv = new Vector2(mix(uv, 'getX'), mix(uv, 'getY'));
-  if (uv1 !== undefined) intersection.uv1 = new Vector2(mix(uv1, 'getX'), mix(uv1, 'getY'));
+  if (uv !== undefined) intersection.uv = new Vector2(interpolate(uv, 'getX'), interpolate(uv, 'getY'));
+  if (uv1 !== undefined) intersection.uv1 = new Vector2(interpolate(uv1, 'getX'), interpolate(uv1, 'getY'));
   if (normal === undefined) return;
   const direction = new Vector3(eye.x, eye.y, eye.z);
   if (eye.w !== 0) direction.subVectors(intersection.point, direction);
   direction.transformDirection(toWorld.invert());
-  intersection.normal = new Vector3(mix(normal, 'getX'), mix(normal, 'getY'), mix(normal, 'getZ'));
+  intersection.normal = new Vector3(
+    interpolate(normal, 'getX'),
+    interpolate(normal, 'getY'),
+    interpolate(normal, 'getZ'),
+  );
   if (intersection.normal.dot(direction) > 0) intersection.normal.negate();
 }
 
@@ -169,14 +173,14 @@ export function isDeformed({ bones, morphs }: BuiltMesh): boolean {
 export function intersectionAt(
   hit: Hit,
   placement: Placement,
-  query: number,
+  queryId: number,
   eye: Vector4,
-  fat?: FatQuery,
+  fatQuery?: FatQuery,
 ): SceneIntersection | null {
-  const mesh = seenBy(placement, query);
+  const mesh = seenBy(placement, queryId);
   const { instanceId } = placement;
-  if (fat !== undefined && mesh !== null && hit.element >= 0 && isFatLine(placement.object)) {
-    return fatIntersection(hit, placement, mesh, fat);
+  if (fatQuery !== undefined && mesh !== null && hit.element >= 0 && isFatLine(placement.object)) {
+    return fatIntersection(hit, placement, mesh, fatQuery);
   }
   return intersectionOf(hit, { object: hitObject(placement, mesh), instanceId }, mesh, eye);
 }
@@ -185,7 +189,7 @@ export function intersectionAt(
  * Finds the number of a line or point in the geometry, as three's Raycaster has it: that of a point's vertex, or of a line's
  * first one.
  */
-export function numberOf({ primitive, index, runs }: BuiltMesh, element: number): number {
+export function elementIndexOf({ primitive, index, runs }: BuiltMesh, element: number): number {
   const at = runs[0].start + (primitive === 'segments' ? 2 : 1) * element;
   return primitive === 'points' && index !== null ? index.getX(at) : at;
 }
@@ -198,15 +202,15 @@ export function faceAt(mesh: BuiltMesh, triangle: number): { face: Face; faceInd
 
 /**
  * Returns the object or instance of a placement in terms of the scene, with the face of one of its triangles; null faces if it
- * has none. `query`: the query's number.
+ * has none. `queryId`: the query's number.
  */
 export function placedFace(
   placement: Placement,
-  query: number,
+  queryId: number,
   triangle: number,
 ): SceneObject & { face: Face | null; faceIndex: number | null } {
   const { instanceId } = placement;
-  const mesh = seenBy(placement, query);
+  const mesh = seenBy(placement, queryId);
   const object = hitObject(placement, mesh);
   const { face, faceIndex } =
     mesh === null || mesh.primitive !== 'triangles' || triangle < 0 || (object as Sprite).isSprite === true

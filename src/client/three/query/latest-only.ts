@@ -1,5 +1,5 @@
 import { CollisionError } from '../../../shared/errors.js';
-import { reading } from '../../check/validate.js';
+import { guardRead } from '../../check/validate.js';
 import { unlessAborted } from '../../link/abort.js';
 
 interface LatestQuery {
@@ -30,29 +30,29 @@ export class LatestOnly<T> {
   guard({ latest, signal }: LatestQuery, query: (signal: AbortSignal | undefined) => Promise<T>): Promise<T> {
     if (latest !== true) return query(signal);
     const pending: Pending<T> = { controller: new AbortController(), newer: null };
-    const answer = this.#answer(pending, signal, query);
-    for (const waiting of this.#pending.splice(1)) {
-      waiting.newer = answer;
-      waiting.controller.abort();
+    const answer = this.#run(pending, signal, query);
+    for (const replaced of this.#pending.splice(1)) {
+      replaced.newer = answer;
+      replaced.controller.abort();
     }
     this.#pending.push(pending);
     return answer;
   }
 
-  async #answer(
+  async #run(
     pending: Pending<T>,
     signal: AbortSignal | undefined,
     query: (signal: AbortSignal | undefined) => Promise<T>,
   ): Promise<T> {
     const { controller } = pending;
     try {
-      const both = reading(this.#operation, 'signal', () =>
+      const eitherSignal = guardRead(this.#operation, 'signal', () =>
         signal === undefined ? controller.signal : AbortSignal.any([signal, controller.signal]),
       );
-      return await query(both);
+      return await query(eitherSignal);
     } catch (error) {
       if (pending.newer === null || signal?.aborted === true) throw error;
-      return await this.#follow(pending.newer, signal, query);
+      return await this.#awaitNewer(pending.newer, signal, query);
     } finally {
       const index = this.#pending.indexOf(pending);
       if (index >= 0) this.#pending.splice(index, 1);
@@ -60,7 +60,7 @@ export class LatestOnly<T> {
   }
 
   /** Waits for a newer query's answer; asks again on its own if that query is aborted by its own signal. */
-  async #follow(
+  async #awaitNewer(
     newer: Promise<T>,
     signal: AbortSignal | undefined,
     query: (signal: AbortSignal | undefined) => Promise<T>,

@@ -5,39 +5,39 @@ const PROBE_BORDER = 8;
 const PROBE_ZOOM = 5;
 
 /** How a browser measures offsets, by the document that was probed. */
-const COUNTS = new WeakMap<Document, { fromBorder: boolean; zoomed: boolean }>();
+const OFFSET_MODES = new WeakMap<Document, { fromBorder: boolean; zoomed: boolean }>();
 
 /**
  * Returns the position of an event on an element, in the element's own CSS pixels from the corner within its border, however it
  * is transformed. If the event is over a child of an element that is turned or skewed, the position is in pixels of the page.
  */
-export function placeOn(element: HTMLElement, event: MouseEvent): { x: number; y: number } {
-  const own = zoomOf(element);
-  const onBox = placeOnBox(element, event, own);
+export function positionOn(element: HTMLElement, event: MouseEvent): { x: number; y: number } {
+  const elementZoom = zoomOf(element);
+  const boxPosition = positionOnBox(element, event, elementZoom);
   // The event's offset is relative to its target.
-  if (event.target !== element) return onBox;
+  if (event.target !== element) return boxPosition;
   const { clientLeft, clientTop, ownerDocument } = element;
   const { offsetX, offsetY } = event;
-  const isBeside = (clientLeft > 0 || clientTop > 0) && countsOf(ownerDocument).fromBorder;
-  const zoom = own !== 1 && countsOf(ownerDocument).zoomed ? own : 1;
-  const x = offsetX / zoom - (isBeside ? clientLeft : 0);
-  const y = offsetY / zoom - (isBeside ? clientTop : 0);
+  const isFromBorder = (clientLeft > 0 || clientTop > 0) && offsetModeOf(ownerDocument).fromBorder;
+  const zoom = elementZoom !== 1 && offsetModeOf(ownerDocument).zoomed ? elementZoom : 1;
+  const x = offsetX / zoom - (isFromBorder ? clientLeft : 0);
+  const y = offsetY / zoom - (isFromBorder ? clientTop : 0);
   // Some events, in WebKit all, have whole pixels. The box is more precise, unless the element is turned.
-  const isWhole = Number.isInteger(offsetX) && Number.isInteger(offsetY);
-  const isNear = Math.abs(x - onBox.x) < 1 / zoom && Math.abs(y - onBox.y) < 1 / zoom;
-  return isWhole && isNear ? onBox : { x, y };
+  const areIntegers = Number.isInteger(offsetX) && Number.isInteger(offsetY);
+  const isNear = Math.abs(x - boxPosition.x) < 1 / zoom && Math.abs(y - boxPosition.y) < 1 / zoom;
+  return areIntegers && isNear ? boxPosition : { x, y };
 }
 
 /** Returns the CSS zoom of an element, including that of its ancestors. */
 function zoomOf(element: Element): number {
   const { currentCSSZoom, parentElement } = element as Partial<Element>;
   if (currentCSSZoom !== undefined) return currentCSSZoom;
-  const own = Number(globalThis.getComputedStyle?.(element).zoom) || 1;
-  return parentElement ? own * zoomOf(parentElement) : own;
+  const ownZoom = Number(globalThis.getComputedStyle?.(element).zoom) || 1;
+  return parentElement ? ownZoom * zoomOf(parentElement) : ownZoom;
 }
 
 /** Does that by the element's box on the page, which may be scaled, but not turned. */
-function placeOnBox(element: HTMLElement, { clientX, clientY }: MouseEvent, zoom: number): { x: number; y: number } {
+function positionOnBox(element: HTMLElement, { clientX, clientY }: MouseEvent, zoom: number): { x: number; y: number } {
   const { left, top, width, height } = element.getBoundingClientRect();
   // A browser without `currentCSSZoom`, for example WebKit 2.50, reports a box in pixels that are zoomed as well.
   const unit = 'currentCSSZoom' in element ? 1 : zoom;
@@ -47,38 +47,40 @@ function placeOnBox(element: HTMLElement, { clientX, clientY }: MouseEvent, zoom
   };
 }
 
-/** Returns the scale of an element. `own` is rounded: an element that differs only by that is not scaled. */
-function scaleOf(shown: number, own: number): number {
-  return own === 0 || shown === 0 || Math.abs(shown - own) < 1 ? 1 : shown / own;
+/** Returns the scale of an element. `layoutSize` is rounded: an element that differs only by that is not scaled. */
+function scaleOf(displayedSize: number, layoutSize: number): number {
+  return layoutSize === 0 || displayedSize === 0 || Math.abs(displayedSize - layoutSize) < 1
+    ? 1
+    : displayedSize / layoutSize;
 }
 
 /**
  * Returns whether the browser measures offsets from the outer edge of a border, as WebKit does, instead of from within it; and on
  * a zoomed element in pixels of the page, as Chromium does, instead of the element's own. Probes once for each document.
  */
-function countsOf(document: Document): { fromBorder: boolean; zoomed: boolean } {
-  let counts = COUNTS.get(document);
-  if (counts === undefined) {
-    const [beside] = offsetOn(document, `border:${PROBE_BORDER}px solid`);
-    const [offset, zoom] = offsetOn(document, `zoom:${PROBE_ZOOM}`);
+function offsetModeOf(document: Document): { fromBorder: boolean; zoomed: boolean } {
+  let offsetMode = OFFSET_MODES.get(document);
+  if (offsetMode === undefined) {
+    const [borderOffset] = measureOffset(document, `border:${PROBE_BORDER}px solid`);
+    const [offset, zoom] = measureOffset(document, `zoom:${PROBE_ZOOM}`);
     const zoomed = Math.abs(offset - PROBE_BORDER) < Math.abs(offset * zoom - PROBE_BORDER);
-    counts = { fromBorder: beside > PROBE_BORDER / 2, zoomed };
-    COUNTS.set(document, counts);
+    offsetMode = { fromBorder: borderOffset > PROBE_BORDER / 2, zoomed };
+    OFFSET_MODES.set(document, offsetMode);
   }
-  return counts;
+  return offsetMode;
 }
 
 /** Returns the offset of an event on an element with a style, PROBE_BORDER pixels from its corner, and the element's zoom. */
-function offsetOn(document: Document, style: string): [offset: number, zoom: number] {
+function measureOffset(document: Document, style: string): [offset: number, zoom: number] {
   const probe = document.createElement('div');
   probe.style.cssText = `all:initial; position:fixed; left:0; top:0; visibility:hidden; ${style}`;
-  let answer: [number, number] = [0, 1];
+  let measured: [number, number] = [0, 1];
   probe.addEventListener('mousemove', ({ offsetX }) => {
-    answer = [offsetX, zoomOf(probe)];
+    measured = [offsetX, zoomOf(probe)];
   });
   document.documentElement.append(probe);
   const { left, top } = probe.getBoundingClientRect();
   probe.dispatchEvent(new MouseEvent('mousemove', { clientX: left + PROBE_BORDER, clientY: top + PROBE_BORDER }));
   probe.remove();
-  return answer;
+  return measured;
 }

@@ -1,7 +1,7 @@
 import type { Plane } from 'three';
 import type { QueryOptions } from '../../../shared/types.js';
 import { checkSignal } from '../../check/signal.js';
-import { reading, readOptions } from '../../check/validate.js';
+import { guardRead, readOptions } from '../../check/validate.js';
 import { readTarget, readTargets, type SceneTarget } from '../scene-target.js';
 import type { SceneObject } from '../track/scene-objects.js';
 import type { SceneWalk } from '../track/scene-walk.js';
@@ -19,42 +19,42 @@ export interface SceneQueryOptions extends Pick<QueryOptions, 'layers' | 'precis
 }
 
 /** Options that have been read and checked. */
-export type Checked<T extends SceneQueryOptions> = Omit<T, 'ignore' | 'clip'> & {
+export type CheckedOptions<T extends SceneQueryOptions> = Omit<T, 'ignore' | 'clip'> & {
   ignore: readonly SceneObject[];
   clip?: ArrayLike<number>;
 };
 
-type Passed = 'layers' | 'side' | 'precision' | 'clip' | 'clipIntersection' | 'signal';
+type ForwardedOption = 'layers' | 'side' | 'precision' | 'clip' | 'clipIntersection' | 'signal';
 
 /** Filter options of a query in terms of the scene. */
-type SceneFilter = { [K in Passed]?: QueryOptions[K] | undefined } & {
+type SceneFilter = { [K in ForwardedOption]?: QueryOptions[K] | undefined } & {
   ignore: readonly SceneObject[];
 };
 
 /** Checks and copies the options; the service itself checks those that are passed on to it. */
-export function readQuery<T extends SceneQueryOptions>(
+export function readQueryOptions<T extends SceneQueryOptions>(
   operation: string,
   given: T | undefined,
   keys: readonly string[],
-): Checked<T> {
+): CheckedOptions<T> {
   const options = readOptions(operation, 'options', given, keys);
   const { ignore = [], clip, signal } = options;
   checkSignal(operation, signal);
   return {
     ...options,
-    ...(clip !== undefined && { clip: reading(operation, 'clip', () => numbersOf(clip)) }),
+    ...(clip !== undefined && { clip: guardRead(operation, 'clip', () => coefficientsOf(clip)) }),
     ignore: readTargets(operation, 'ignore', ignore, readTarget),
-  } as Checked<T>;
+  } as CheckedOptions<T>;
 }
 
 /** Reads three's planes as numbers, four each; numbers are returned as they are. */
-function numbersOf(clip: ArrayLike<number> | readonly Plane[]): ArrayLike<number> {
+function coefficientsOf(clip: ArrayLike<number> | readonly Plane[]): ArrayLike<number> {
   if (!Array.isArray(clip) || typeof clip[0] !== 'object') return clip as ArrayLike<number>;
   return (clip as readonly Plane[]).flatMap(({ normal, constant }) => [normal.x, normal.y, normal.z, constant]);
 }
 
 /** Returns the options for the service, with the present ids of the scene. */
-export function queryOf(
+export function queryOptionsOf(
   walk: SceneWalk,
   { layers, ignore, side, precision, clip, clipIntersection, signal }: SceneFilter,
 ): QueryOptions {

@@ -1,6 +1,6 @@
 import type { Object3D } from 'three';
 import type { Hit, ObjectId, PickOptions, QueryOptions, Rect, RegionOptions } from '../../../shared/types.js';
-import { checkBoolean, invalid } from '../../check/validate.js';
+import { checkBoolean, throwInvalid } from '../../check/validate.js';
 import { readView } from '../../frame/view-table.js';
 import { pickRay } from '../../query/pick-ray.js';
 import type { AdapterQuery } from '../../query/query-options.js';
@@ -11,8 +11,8 @@ import type { TrackerContext } from '../track/stand-in.js';
 import { eyeOf, type SceneView, type SceneViews } from '../view/scene-views.js';
 import { intersectionAt, type SceneIntersection, type SceneSnap } from './intersection.js';
 import { LatestOnly } from './latest-only.js';
-import { type Checked, queryOf, readQuery, type SceneQueryOptions } from './scene-options.js';
-import { type NearRay, nearRay, readParams, type SceneParams } from './scene-params.js';
+import { type CheckedOptions, queryOptionsOf, readQueryOptions, type SceneQueryOptions } from './scene-options.js';
+import { type RayTolerance, rayToleranceOf, readParams, type SceneParams } from './scene-params.js';
 import { sceneSnapOf } from './scene-snap.js';
 
 const VIEW_KEYS = [
@@ -22,10 +22,10 @@ const PICK_ALL_KEYS = [...VIEW_KEYS, 'method', 'radius', 'params'];
 export const PICK_KEYS = [...PICK_ALL_KEYS, 'snap'];
 
 /** Default radius, in pixels, within which a pick finds features. */
-const SNAP_RADIUS = 10;
+const DEFAULT_SNAP_RADIUS = 10;
 
 /** Default radius, in pixels, within which a pick hits lines and points. */
-const RADIUS = 4;
+const DEFAULT_RADIUS = 4;
 const REGION_KEYS = [...VIEW_KEYS, 'mode', 'instances'];
 
 interface ViewQueryOptions extends SceneQueryOptions {
@@ -58,10 +58,10 @@ export interface SceneRegionOptions extends ViewQueryOptions, Pick<RegionOptions
 }
 
 /** The query to the service, with the planes of what is drawn. */
-type PickQuery = QueryOptions & AdapterQuery & Near;
+type PickQuery = QueryOptions & AdapterQuery & PickTolerance;
 
 /** How near lines and points are hit: within a radius in pixels, or by a threshold per object. */
-interface Near extends NearRay {
+interface PickTolerance extends RayTolerance {
   readonly radius?: number;
 }
 
@@ -71,7 +71,7 @@ export class ScenePicks {
   readonly #walk: SceneWalk;
   readonly #views: SceneViews;
   /** Name of the view that is asked by default. */
-  readonly #view: string;
+  readonly #defaultView: string;
   readonly #latestPick = new LatestOnly<SceneIntersection | null>('pick');
   /** Picks that snap are kept apart: the answer of another pick would have no `snap`. */
   readonly #latestSnap = new LatestOnly<SceneIntersection | null>('pick');
@@ -82,15 +82,15 @@ export class ScenePicks {
     this.#context = context;
     this.#walk = walk;
     this.#views = views;
-    this.#view = view;
+    this.#defaultView = view;
   }
 
   async pick(x: number, y: number, given: ScenePickOptions): Promise<SceneIntersection | null> {
     const options = readViewQuery('pick', given, PICK_KEYS);
-    const ask = this.#views.find('pick', options.view ?? this.#view);
+    const askView = this.#views.find('pick', options.view ?? this.#defaultView);
     const isSnap = options.snap !== undefined;
     return (isSnap ? this.#latestSnap : this.#latestPick).guard(options, (signal) =>
-      ask(signal, (view) =>
+      askView(signal, (view) =>
         isSnap ? this.#pickSnap(x, y, options, view, signal) : this.#pick(x, y, options, view, signal),
       ),
     );
@@ -100,87 +100,91 @@ export class ScenePicks {
   async #pickSnap(
     x: number,
     y: number,
-    options: Checked<ScenePickOptions>,
+    options: CheckedOptions<ScenePickOptions>,
     view: SceneView,
     signal: AbortSignal | undefined,
   ): Promise<SceneIntersection | null> {
-    const asked = this.#findSnap(x, y, options, view, signal);
-    const [intersection, found] = await Promise.all([this.#pick(x, y, options, view, signal), asked]);
-    if (intersection === null) return found && { ...found.intersection, snap: found.snap };
-    return { ...intersection, snap: found?.snap ?? null };
+    const snapRequest = this.#findSnap(x, y, options, view, signal);
+    const [intersection, snapHit] = await Promise.all([this.#pick(x, y, options, view, signal), snapRequest]);
+    if (intersection === null) return snapHit && { ...snapHit.intersection, snap: snapHit.snap };
+    return { ...intersection, snap: snapHit?.snap ?? null };
   }
 
   #findSnap(
     x: number,
     y: number,
-    options: Checked<ScenePickOptions>,
+    options: CheckedOptions<ScenePickOptions>,
     view: SceneView,
     signal: AbortSignal | undefined,
   ): Promise<{ intersection: SceneIntersection; snap: SceneSnap } | null> {
     const { objects, service } = this.#context;
-    const { snap = [], radius = SNAP_RADIUS } = options;
-    return objects.during(async (number) => {
+    const { snap = [], radius = DEFAULT_SNAP_RADIUS } = options;
+    return objects.during(async (queryId) => {
       const query = this.#query('pick', options, view, signal);
       const strangers = service.stats.objects > objects.count ? await this.#strangersNear(x, y, radius, view) : [];
-      const asked = { ...pickOptions({ ...query, strangers }, options, view), snap, radius };
-      const hit = await service.pick(x, y, asked);
+      const snapOptions = { ...pickOptions({ ...query, strangers }, options, view), snap, radius };
+      const hit = await service.pick(x, y, snapOptions);
       const placement = hit?.snap && objects.find(hit.snap.object);
       if (!hit?.snap || !placement) return null;
       const { object, point, element } = hit.snap;
-      const own = hit.object === object ? hit : { ...hit, object, point, triangle: -1, element };
-      const intersection = intersectionAt(own, placement, number, eyeOf(view));
-      return intersection && { intersection, snap: sceneSnapOf(hit.snap, placement, number) };
+      const featureHit = hit.object === object ? hit : { ...hit, object, point, triangle: -1, element };
+      const intersection = intersectionAt(featureHit, placement, queryId, eyeOf(view));
+      return intersection && { intersection, snap: sceneSnapOf(hit.snap, placement, queryId) };
     });
   }
 
   /** Lists the strangers behind the square around the cursor: they may have features there, and may hide others. */
   async #strangersNear(x: number, y: number, radius: number, { name }: SceneView): Promise<ObjectId[]> {
     const { objects, service } = this.#context;
-    const square = { x: x - radius, y: y - radius, width: 2 * radius, height: 2 * radius };
-    const ids = await service.pickRegion(square, { view: name, side: 'double' });
+    const rect = { x: x - radius, y: y - radius, width: 2 * radius, height: 2 * radius };
+    const ids = await service.pickRegion(rect, { view: name, side: 'double' });
     return Array.from(ids).filter((id) => objects.find(id) === undefined);
   }
 
   #pick(
     x: number,
     y: number,
-    options: Checked<ScenePickOptions>,
+    options: CheckedOptions<ScenePickOptions>,
     view: SceneView,
     signal: AbortSignal | undefined,
   ): Promise<SceneIntersection | null> {
     const { clips, objects, service } = this.#context;
-    return objects.during(async (number) => {
-      const near = this.#nearOf('pick', x, y, options, view);
-      const query = { ...this.#query('pick', options, view, signal), ...near };
+    return objects.during(async (queryId) => {
+      const tolerance = this.#toleranceOf('pick', x, y, options, view);
+      const query = { ...this.#query('pick', options, view, signal), ...tolerance };
       // Which of several clipping sets applies to a triangle is known only from its hit.
       const areMixed = query.clipSets !== undefined && clips.mixedCount > 0;
-      if (options.method === 'screen' || areMixed || near.fat !== undefined) {
-        return (await this.#pickAll(x, y, options, view, query, number))[0] ?? null;
+      if (options.method === 'screen' || areMixed || tolerance.fat !== undefined) {
+        return (await this.#pickAll(x, y, options, view, query, queryId))[0] ?? null;
       }
       const hit = await service.pick(x, y, pickOptions(query, options, view));
       if (hit === null) return null;
-      if (objects.find(hit.object) !== undefined) return this.#intersections([hit], view, query, number)[0];
+      if (objects.find(hit.object) !== undefined) return this.#intersections([hit], view, query, queryId)[0];
       // Only a query by view can find objects near the cursor.
-      if (near.radius !== undefined) {
-        const now = { ...this.#query('pick', options, view, signal), ...clipsOf(query), ...near };
-        return (await this.#pickAll(x, y, options, view, now, number))[0] ?? null;
+      if (tolerance.radius !== undefined) {
+        const retryQuery = {
+          ...this.#query('pick', options, view, signal),
+          ...clipsAndThresholdsOf(query),
+          ...tolerance,
+        };
+        return (await this.#pickAll(x, y, options, view, retryQuery, queryId))[0] ?? null;
       }
       // Skips the stranger on the same ray: the camera may have moved since.
-      const again = { ...this.#query('pick', options, view, signal), ...clipsOf(query) };
-      const hits = await this.#castRay(x, y, again, view);
-      return this.#intersections(hits, view, query, number)[0] ?? null;
+      const retryQuery = { ...this.#query('pick', options, view, signal), ...clipsAndThresholdsOf(query) };
+      const hits = await this.#castRay(x, y, retryQuery, view);
+      return this.#intersections(hits, view, query, queryId)[0] ?? null;
     });
   }
 
   async pickAll(x: number, y: number, given: ScenePickOptions): Promise<SceneIntersection[]> {
     const options = readViewQuery('pickAll', given, PICK_ALL_KEYS);
-    const ask = this.#views.find('pickAll', options.view ?? this.#view);
+    const askView = this.#views.find('pickAll', options.view ?? this.#defaultView);
     return this.#latestPickAll.guard(options, (signal) =>
-      ask(signal, (view) =>
-        this.#context.objects.during((number) => {
-          const near = this.#nearOf('pickAll', x, y, options, view);
-          const query = { ...this.#query('pickAll', options, view, signal), ...near };
-          return this.#pickAll(x, y, options, view, query, number);
+      askView(signal, (view) =>
+        this.#context.objects.during((queryId) => {
+          const tolerance = this.#toleranceOf('pickAll', x, y, options, view);
+          const query = { ...this.#query('pickAll', options, view, signal), ...tolerance };
+          return this.#pickAll(x, y, options, view, query, queryId);
         }),
       ),
     );
@@ -192,18 +196,18 @@ export class ScenePicks {
     const { objects, service } = this.#context;
     const { mode, instances = false } = options;
     checkBoolean('pickRegion', 'instances', instances);
-    const ask = this.#views.find('pickRegion', options.view ?? this.#view);
+    const askView = this.#views.find('pickRegion', options.view ?? this.#defaultView);
     return this.#latestRegion.guard(options, (signal) =>
-      ask(signal, (view) =>
+      askView(signal, (view) =>
         objects.during(async () => {
           const ids = await service.pickRegion(region, {
             ...this.#query('pickRegion', options, view, signal),
             view: view.name,
             ...(mode !== undefined && { mode }),
           });
-          const found = Array.from(ids).flatMap((id) => objects.find(id) ?? []);
-          if (instances) return found.map(({ object, instanceId }) => ({ object, instanceId }));
-          return [...new Set(found.map(({ object }) => object))];
+          const placements = Array.from(ids).flatMap((id) => objects.find(id) ?? []);
+          if (instances) return placements.map(({ object, instanceId }) => ({ object, instanceId }));
+          return [...new Set(placements.map(({ object }) => object))];
         }),
       ),
     );
@@ -212,83 +216,83 @@ export class ScenePicks {
   async #pickAll(
     x: number,
     y: number,
-    options: Checked<ScenePickOptions>,
+    options: CheckedOptions<ScenePickOptions>,
     view: SceneView,
     query: PickQuery,
-    number: number,
+    queryId: number,
   ): Promise<SceneIntersection[]> {
     const hits = await this.#context.service.pickAll(x, y, pickOptions(query, options, view));
-    return this.#intersections(hits, view, query, number);
+    return this.#intersections(hits, view, query, queryId);
   }
 
   /** Returns how near to the cursor lines and points are hit; with method 'screen', how near the centre of any object. */
-  #nearOf(
+  #toleranceOf(
     operation: string,
     x: number,
     y: number,
-    { method, radius, params }: Checked<ScenePickOptions>,
+    { method, radius, params }: CheckedOptions<ScenePickOptions>,
     view: SceneView,
-  ): Near {
+  ): PickTolerance {
     const thresholds = readParams(operation, params);
     if (thresholds !== undefined && radius !== undefined) {
-      invalid(operation, 'radius', radius, 'none with `params`; one of both decides');
+      throwInvalid(operation, 'radius', radius, 'none with `params`; one of both decides');
     }
     const { thin, fat } = this.#context;
     if (method === 'screen') return radius === undefined ? {} : { radius };
-    const pixels = radius ?? RADIUS;
+    const pixels = radius ?? DEFAULT_RADIUS;
     if (thin.size === 0 || (thresholds === undefined && fat.size === 0)) {
       return thin.size === 0 && radius === undefined ? {} : { radius: pixels };
     }
     const ray = pickRay(readView(operation, view.options), x, y);
     if (ray === null) return {};
     const width = { threshold: thresholds?.fat ?? null, pixels };
-    const near = nearRay(this.#context, thresholds, { ray, width, cursor: { x, y, view: view.options } });
-    return thresholds === undefined ? { ...near, radius: pixels } : near;
+    const tolerance = rayToleranceOf(this.#context, thresholds, { ray, width, cursor: { x, y, view: view.options } });
+    return thresholds === undefined ? { ...tolerance, radius: pixels } : tolerance;
   }
 
   /** Casts the ray of a pick in a view that may have changed meanwhile. */
   async #castRay(x: number, y: number, query: QueryOptions, { options }: SceneView): Promise<Hit[]> {
     const { origin, direction, tMin = 0, tMax = 0 } = pickRay(readView('pick', options), x, y)!;
     // An orthographic camera's near plane may be behind the camera, where no ray starts.
-    const near = tMin / Math.hypot(...direction);
-    const start = [0, 1, 2].map((i) => origin[i] + near * direction[i]) as [number, number, number];
+    const nearT = tMin / Math.hypot(...direction);
+    const start = [0, 1, 2].map((i) => origin[i] + nearT * direction[i]) as [number, number, number];
     const hits = await this.#context.service.raycastAll({ origin: start, direction, tMax: tMax - tMin }, query);
     return hits.map((hit) => ({ ...hit, distance: hit.distance + tMin }));
   }
 
   /**
    * Converts hits to the terms of the scene, without those on objects of others, and those on triangles that their own material
-   * clips away there. `number`: the query's number.
+   * clips away there. `queryId`: the query's number.
    */
   #intersections(
     hits: readonly Hit[],
     view: SceneView,
     { clipSets, fat }: PickQuery,
-    number: number,
+    queryId: number,
   ): SceneIntersection[] {
     const eye = eyeOf(view);
-    const found = hits.flatMap((hit) => {
+    const intersections = hits.flatMap((hit) => {
       const placement = this.#context.objects.find(hit.object);
       if (placement === undefined) return [];
       const { standIn } = placement;
-      const intersection = readIntersection(hit, placement, number, eye, fat);
+      const intersection = readIntersection(hit, placement, queryId, eye, fat);
       if (intersection === null) return [];
-      const set = standIn.materialClipSets?.[intersection.face?.materialIndex ?? -1];
-      const isGone = clipSets !== undefined && set !== undefined && isCutAway(clipSets, set, hit.point);
-      return isGone ? [] : intersection;
+      const clipSet = standIn.materialClipSets?.[intersection.face?.materialIndex ?? -1];
+      const isClipped = clipSets !== undefined && clipSet !== undefined && isCutAway(clipSets, clipSet, hit.point);
+      return isClipped ? [] : intersection;
     });
-    return fat === undefined ? found : found.sort((a, b) => a.distance - b.distance);
+    return fat === undefined ? intersections : intersections.sort((a, b) => a.distance - b.distance);
   }
 
   #query(
     operation: string,
-    options: Checked<ViewQueryOptions>,
+    options: CheckedOptions<ViewQueryOptions>,
     view: SceneView,
     signal: AbortSignal | undefined,
   ): PickQuery {
     const { layers = view.layers } = options;
     const clipSets = this.#context.clips.read(operation);
-    return { ...queryOf(this.#walk, { ...options, layers, signal }), ...(clipSets && { clipSets }) };
+    return { ...queryOptionsOf(this.#walk, { ...options, layers, signal }), ...(clipSets && { clipSets }) };
   }
 }
 
@@ -305,15 +309,15 @@ function readViewQuery<T extends ViewQueryOptions & { latest?: boolean }>(
   operation: string,
   given: T,
   keys: readonly string[],
-): Checked<T> {
-  const options = readQuery(operation, given, keys);
+): CheckedOptions<T> {
+  const options = readQueryOptions(operation, given, keys);
   const { latest = false }: { latest?: boolean | undefined } = options;
   checkBoolean(operation, 'latest', latest);
   return options;
 }
 
 /** Returns the clipping planes and thresholds of a query, for another query that is to see the same. */
-function clipsOf({ clipSets, ownThresholds }: PickQuery): AdapterQuery {
+function clipsAndThresholdsOf({ clipSets, ownThresholds }: PickQuery): AdapterQuery {
   return { ...(clipSets !== undefined && { clipSets }), ...(ownThresholds !== undefined && { ownThresholds }) };
 }
 

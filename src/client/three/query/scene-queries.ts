@@ -12,11 +12,11 @@ import type {
   SweepOptions,
 } from '../../../shared/types.js';
 import { checkSignal } from '../../check/signal.js';
-import { checkMatrix, checkNumber, invalid, reading, readOptions } from '../../check/validate.js';
+import { checkMatrix, checkNumber, guardRead, readOptions, throwInvalid } from '../../check/validate.js';
 import { aborted } from '../../link/abort.js';
 import { checkDetail } from '../../query/query-options.js';
-import { toFaces } from '../geometry/geometry.js';
-import { hasInstances, readDrawn, readTargets, type SceneTarget } from '../scene-target.js';
+import { toFaceIndices } from '../geometry/geometry.js';
+import { hasInstances, readDrawnTarget, readTargets, type SceneTarget } from '../scene-target.js';
 import { classOf } from '../track/name-of.js';
 import { type Placement, type SceneObject, seenBy } from '../track/scene-objects.js';
 import type { SceneWalk } from '../track/scene-walk.js';
@@ -39,8 +39,8 @@ import type {
   SceneSweepHit,
   SceneSweepOptions,
 } from './scene-answers.js';
-import { type Checked, queryOf, readQuery, type SceneQueryOptions } from './scene-options.js';
-import { type NearRay, nearRay, readParams, type SceneParams } from './scene-params.js';
+import { type CheckedOptions, queryOptionsOf, readQueryOptions, type SceneQueryOptions } from './scene-options.js';
+import { type RayTolerance, rayToleranceOf, readParams, type SceneParams } from './scene-params.js';
 import { eyeOf, readPoint, readRay, type ScenePoint, type SceneRay } from './scene-ray.js';
 import { readPlane, type SceneSection, type SceneSectionOptions, sceneSection } from './scene-section.js';
 import { idsOf } from './target-ids.js';
@@ -64,94 +64,96 @@ export class SceneQueries {
   readonly #walk: SceneWalk;
   readonly #views: SceneViews;
   /** Name of the view that is asked by default. */
-  readonly #view: string;
+  readonly #defaultView: string;
 
   constructor(context: TrackerContext, walk: SceneWalk, views: SceneViews, view: string) {
     this.#context = context;
     this.#walk = walk;
     this.#views = views;
-    this.#view = view;
+    this.#defaultView = view;
   }
 
   async raycast(given: SceneRay, options: SceneRayOptions): Promise<SceneIntersection | null> {
     const ray = readRay('raycast', given);
-    const { params, ...filter } = readQuery('raycast', options, RAY_KEYS);
-    const { fat, ...near } = this.#nearOf('raycast', ray, params);
+    const { params, ...filter } = readQueryOptions('raycast', options, RAY_KEYS);
+    const { fat, ...tolerance } = this.#toleranceOf('raycast', ray, params);
     const { objects, service } = this.#context;
-    return objects.during(async (number) => {
-      const hit = await service.raycast(ray, { ...queryOf(this.#walk, filter), ...near });
+    return objects.during(async (queryId) => {
+      const hit = await service.raycast(ray, { ...queryOptionsOf(this.#walk, filter), ...tolerance });
       if (hit === null) return null;
       if (fat === undefined && objects.find(hit.object) !== undefined)
-        return this.#intersections([hit], ray, number)[0];
+        return this.#intersections([hit], ray, queryId)[0];
       // Skips the stranger, or a line's neighbourhood that is beyond the line's width.
-      const hits = await service.raycastAll(ray, { ...queryOf(this.#walk, filter), ...near });
-      return this.#intersections(hits, ray, number, fat)[0] ?? null;
+      const hits = await service.raycastAll(ray, { ...queryOptionsOf(this.#walk, filter), ...tolerance });
+      return this.#intersections(hits, ray, queryId, fat)[0] ?? null;
     });
   }
 
   async raycastAll(given: SceneRay, options: SceneRayOptions): Promise<SceneIntersection[]> {
     const ray = readRay('raycastAll', given);
-    const { params, ...filter } = readQuery('raycastAll', options, RAY_KEYS);
-    const { fat, ...near } = this.#nearOf('raycastAll', ray, params);
+    const { params, ...filter } = readQueryOptions('raycastAll', options, RAY_KEYS);
+    const { fat, ...tolerance } = this.#toleranceOf('raycastAll', ray, params);
     const { objects, service } = this.#context;
-    return objects.during(async (number) => {
-      const hits = await service.raycastAll(ray, { ...queryOf(this.#walk, filter), ...near });
-      return this.#intersections(hits, ray, number, fat);
+    return objects.during(async (queryId) => {
+      const hits = await service.raycastAll(ray, { ...queryOptionsOf(this.#walk, filter), ...tolerance });
+      return this.#intersections(hits, ray, queryId, fat);
     });
   }
 
   /** Returns how near to the ray lines and points are hit. */
-  #nearOf(operation: string, ray: Ray, params: SceneParams | undefined): NearRay {
+  #toleranceOf(operation: string, ray: Ray, params: SceneParams | undefined): RayTolerance {
     const thresholds = readParams(operation, params);
     if (this.#context.thin.size === 0) return {};
     // A width in pixels means nothing without a view.
     const width = { threshold: thresholds?.fat ?? 0, pixels: 0 };
-    return nearRay(this.#context, thresholds, { ray, width, cursor: null });
+    return rayToleranceOf(this.#context, thresholds, { ray, width, cursor: null });
   }
 
   async lineOfSight(from: ScenePoint, to: ScenePoint, options: SceneLineOptions): Promise<boolean> {
     const origin = readPoint('lineOfSight', 'from', from);
     const target = readPoint('lineOfSight', 'to', to);
-    const filter = readQuery('lineOfSight', options, LINE_KEYS);
+    const filter = readQueryOptions('lineOfSight', options, LINE_KEYS);
     const { objects, service } = this.#context;
     const direction = [target[0] - origin[0], target[1] - origin[1], target[2] - origin[2]] as const;
     const tMax = Math.hypot(...direction);
-    if (!Number.isFinite(tMax)) invalid('lineOfSight', 'to', target, 'a point less far from `from`');
+    if (!Number.isFinite(tMax)) throwInvalid('lineOfSight', 'to', target, 'a point less far from `from`');
     if (tMax === 0) return true; // nothing is between a point and itself
     return objects.during(async () => {
       const ray = { origin, direction, tMax };
-      const hit = await service.raycast(ray, queryOf(this.#walk, filter));
+      const hit = await service.raycast(ray, queryOptionsOf(this.#walk, filter));
       if (hit === null) return true;
       if (objects.find(hit.object) !== undefined) return false;
-      const hits = await service.raycastAll(ray, queryOf(this.#walk, filter)); // skips the stranger
+      const hits = await service.raycastAll(ray, queryOptionsOf(this.#walk, filter)); // skips the stranger
       return hits.every(({ object }) => objects.find(object) === undefined);
     });
   }
 
   async overlap(shape: Shape, matrix: SceneMatrix | undefined, options: SceneQueryOptions): Promise<SceneObject[]> {
-    const filter = readQuery('overlap', options, FILTER_KEYS);
-    const place = reading('overlap', 'matrix', () => elementsOf(matrix));
+    const filter = readQueryOptions('overlap', options, FILTER_KEYS);
+    const elements = guardRead('overlap', 'matrix', () => elementsOf(matrix));
     const { objects, service } = this.#context;
     return objects.during(async () =>
-      this.#sceneObjects(await service.overlap(shape, place, queryOf(this.#walk, filter))),
+      this.#sceneObjects(await service.overlap(shape, elements, queryOptionsOf(this.#walk, filter))),
     );
   }
 
   async containing(point: ScenePoint, options: SceneQueryOptions): Promise<SceneObject[]> {
-    const place = readPoint('containing', 'point', point);
-    const filter = readQuery('containing', options, FILTER_KEYS);
+    const position = readPoint('containing', 'point', point);
+    const filter = readQueryOptions('containing', options, FILTER_KEYS);
     const { objects, service } = this.#context;
-    return objects.during(async () => this.#sceneObjects(await service.containing(place, queryOf(this.#walk, filter))));
+    return objects.during(async () =>
+      this.#sceneObjects(await service.containing(position, queryOptionsOf(this.#walk, filter))),
+    );
   }
 
   async closestPoint(point: ScenePoint, options: SceneClosestOptions): Promise<SceneClosestPoint | null> {
-    const place = readPoint('closestPoint', 'point', point);
-    const filter = readQuery('closestPoint', options, CLOSEST_KEYS);
-    return this.#context.objects.during(async (number) => {
-      const nearest = await this.#closestOwn(place, filter);
+    const position = readPoint('closestPoint', 'point', point);
+    const filter = readQueryOptions('closestPoint', options, CLOSEST_KEYS);
+    return this.#context.objects.during(async (queryId) => {
+      const nearest = await this.#closestPointInScene(position, filter);
       if (nearest === null) return null;
       const { point, distance, triangle } = nearest;
-      return { ...placedFace(nearest.placement, number, triangle), point: new Vector3(...point), distance };
+      return { ...placedFace(nearest.placement, queryId, triangle), point: new Vector3(...point), distance };
     });
   }
 
@@ -161,18 +163,18 @@ export class SceneQueries {
     to: SceneMatrix,
     options: SceneSweepOptions,
   ): Promise<SceneSweepHit | null> {
-    const filter = readQuery('sweep', options, SWEEP_KEYS);
+    const filter = readQueryOptions('sweep', options, SWEEP_KEYS);
     const [start, end] = [matrixOf('sweep', 'from', from), matrixOf('sweep', 'to', to)];
-    const swept = this.#shapeOf('sweep', shape);
-    if (swept === null) return null;
+    const movingShape = this.#shapeOf('sweep', shape);
+    if (movingShape === null) return null;
     const { objects, service } = this.#context;
-    return objects.during(async (number) => {
-      const hit = await service.sweep(swept, start, end, this.#sweepOf(filter));
+    return objects.during(async (queryId) => {
+      const hit = await service.sweep(movingShape, start, end, this.#sweepOptionsOf(filter));
       if (hit === null) return null;
-      const [own] = this.#sweepHits([hit], number);
-      if (own !== undefined) return own;
-      const hits = await service.sweepAll(swept, start, end, this.#sweepOf(filter)); // skips the stranger
-      return this.#sweepHits(hits, number)[0] ?? null;
+      const [sweepHit] = this.#sweepHits([hit], queryId);
+      if (sweepHit !== undefined) return sweepHit;
+      const hits = await service.sweepAll(movingShape, start, end, this.#sweepOptionsOf(filter)); // skips the stranger
+      return this.#sweepHits(hits, queryId)[0] ?? null;
     });
   }
 
@@ -182,78 +184,82 @@ export class SceneQueries {
     to: SceneMatrix,
     options: SceneSweepOptions,
   ): Promise<SceneSweepHit[]> {
-    const filter = readQuery('sweepAll', options, SWEEP_KEYS);
+    const filter = readQueryOptions('sweepAll', options, SWEEP_KEYS);
     const [start, end] = [matrixOf('sweepAll', 'from', from), matrixOf('sweepAll', 'to', to)];
-    const swept = this.#shapeOf('sweepAll', shape);
-    if (swept === null) return [];
+    const movingShape = this.#shapeOf('sweepAll', shape);
+    if (movingShape === null) return [];
     const { objects, service } = this.#context;
-    return objects.during(async (number) =>
-      this.#sweepHits(await service.sweepAll(swept, start, end, this.#sweepOf(filter)), number),
+    return objects.during(async (queryId) =>
+      this.#sweepHits(await service.sweepAll(movingShape, start, end, this.#sweepOptionsOf(filter)), queryId),
     );
   }
 
   async place(shape: Shape | SceneTarget, matrix: SceneMatrix, options: SceneLineOptions): Promise<ScenePlacement> {
-    const filter = readQuery('place', options, LINE_KEYS);
+    const filter = readQueryOptions('place', options, LINE_KEYS);
     const start = matrixOf('place', 'matrix', matrix);
-    const placed = this.#shapeOf('place', shape);
-    if (placed === null) {
-      const at = checkMatrix('place', 'matrix', start);
-      return { matrix: new Matrix4().fromArray(at), way: new Vector3(), objects: [] };
+    const placedShape = this.#shapeOf('place', shape);
+    if (placedShape === null) {
+      const elements = checkMatrix('place', 'matrix', start);
+      return { matrix: new Matrix4().fromArray(elements), way: new Vector3(), objects: [] };
     }
     const { objects, service } = this.#context;
     return objects.during(async () => {
       let strangers: ObjectId[] = [];
       for (;;) {
-        const query = { ...queryOf(this.#walk, filter), strangers };
-        const { matrix: free, way, objects: ids } = await service.place(placed, start, query);
-        const others = Array.from(ids).filter((id) => objects.find(id) === undefined);
-        if (others.length === 0) {
-          return { matrix: new Matrix4().fromArray(free), way: new Vector3(...way), objects: this.#sceneObjects(ids) };
+        const query = { ...queryOptionsOf(this.#walk, filter), strangers };
+        const { matrix: freeMatrix, way, objects: ids } = await service.place(placedShape, start, query);
+        const foreignIds = Array.from(ids).filter((id) => objects.find(id) === undefined);
+        if (foreignIds.length === 0) {
+          return {
+            matrix: new Matrix4().fromArray(freeMatrix),
+            way: new Vector3(...way),
+            objects: this.#sceneObjects(ids),
+          };
         }
-        strangers = strangers.concat(others);
+        strangers = strangers.concat(foreignIds);
       }
     });
   }
 
   /** Returns a shape, or the id of an object that has its own shape; null if the object is not in the scene, or not built yet. */
   #shapeOf(operation: string, given: Shape | SceneTarget): Shape | ObjectId | null {
-    const isTarget = reading(
+    const isTarget = guardRead(
       operation,
       'shape',
       () => typeof given === 'object' && given !== null && ('isObject3D' in given || 'object' in given),
     );
     if (!isTarget) return given as Shape;
-    const [id] = Array.from(idsOf(this.#walk, readOne(operation, 'shape', given as SceneTarget)));
+    const [id] = Array.from(idsOf(this.#walk, readSingleTarget(operation, 'shape', given as SceneTarget)));
     return id ?? null;
   }
 
-  #sweepOf(filter: Checked<SceneSweepOptions>): SweepOptions {
+  #sweepOptionsOf(filter: CheckedOptions<SceneSweepOptions>): SweepOptions {
     const { tolerance } = filter;
-    return { ...queryOf(this.#walk, filter), ...(tolerance !== undefined && { tolerance }) };
+    return { ...queryOptionsOf(this.#walk, filter), ...(tolerance !== undefined && { tolerance }) };
   }
 
   /** Converts hits to the terms of the scene, without those on objects of others. */
-  #sweepHits(hits: readonly SweepHit[], query: number): SceneSweepHit[] {
+  #sweepHits(hits: readonly SweepHit[], queryId: number): SceneSweepHit[] {
     return hits.flatMap(({ object, triangle, point, normal, time, depth }) => {
       const placement = this.#context.objects.find(object);
       if (placement === undefined) return [];
-      const found = placedFace(placement, query, triangle);
-      return [{ ...found, time, depth, point: new Vector3(...point), normal: new Vector3(...normal) }];
+      const objectAndFace = placedFace(placement, queryId, triangle);
+      return [{ ...objectAndFace, time, depth, point: new Vector3(...point), normal: new Vector3(...normal) }];
     });
   }
 
   async section(plane: Plane | ArrayLike<number>, options: SceneSectionOptions): Promise<SceneSection> {
     const numbers = readPlane('section', plane);
-    const { weld, roundPoints, caps, ...filter } = readQuery('section', options, SECTION_KEYS);
+    const { weld, roundPoints, caps, ...filter } = readQueryOptions('section', options, SECTION_KEYS);
     const { objects, service } = this.#context;
-    return objects.during(async (number) => {
+    return objects.during(async (queryId) => {
       const query = {
-        ...queryOf(this.#walk, filter),
+        ...queryOptionsOf(this.#walk, filter),
         ...(weld !== undefined && { weld }),
         ...(roundPoints !== undefined && { roundPoints }),
         ...(caps !== undefined && { caps }),
       };
-      return sceneSection(await service.section(numbers, query), objects, number);
+      return sceneSection(await service.section(numbers, query), objects, queryId);
     });
   }
 
@@ -264,18 +270,18 @@ export class SceneQueries {
     if (pair === null) return null;
     const { first, second, idA, idB } = pair;
     const { objects, service } = this.#context;
-    return objects.during(async (number) => {
+    return objects.during(async (queryId) => {
       const query = { ...options, isShown: true };
       const report = await service.contact(idA, idB, query);
       if (report === null) return null;
       const { triangles } = report;
       const placements = [objects.find(idA), objects.find(idB)];
       placements.forEach((placement, offset) => {
-        const runs = placement === undefined ? undefined : seenBy(placement, number)?.runs;
-        if (runs !== undefined) toFaces(runs, triangles, offset, 2);
+        const runs = placement === undefined ? undefined : seenBy(placement, queryId)?.runs;
+        if (runs !== undefined) toFaceIndices(runs, triangles, offset, 2);
       });
-      const parts = namedParts(report.bones, placements[0], placements[1], number);
-      return { ...report, a: first, b: second, ...parts };
+      const namedContacts = namedParts(report.bones, placements[0], placements[1], queryId);
+      return { ...report, a: first, b: second, ...namedContacts };
     });
   }
 
@@ -287,20 +293,20 @@ export class SceneQueries {
     if (pair === null) return null;
     const { first, second, idA, idB } = pair;
     const { objects, service } = this.#context;
-    return objects.during(async (number) => {
+    return objects.during(async (queryId) => {
       const query = { ...options, isShown: true };
-      const found = await service.distance(idA, idB, query);
-      if (found === null) return null;
-      const faces = Uint32Array.of(found.triangleA, found.triangleB);
+      const result = await service.distance(idA, idB, query);
+      if (result === null) return null;
+      const faces = Uint32Array.of(result.triangleA, result.triangleB);
       const [faceIndexA, faceIndexB] = [idA, idB].map((id, offset) => {
         const placement = objects.find(id);
-        const mesh = placement === undefined ? null : seenBy(placement, number);
-        if (mesh === null || [found.triangleA, found.triangleB][offset] < 0) return null;
-        if (mesh.runs !== undefined) toFaces(mesh.runs, faces, offset, 2);
+        const mesh = placement === undefined ? null : seenBy(placement, queryId);
+        if (mesh === null || [result.triangleA, result.triangleB][offset] < 0) return null;
+        if (mesh.runs !== undefined) toFaceIndices(mesh.runs, faces, offset, 2);
         return faces[offset];
       });
-      const { distance, frame } = found;
-      const points = { pointA: new Vector3(...found.pointA), pointB: new Vector3(...found.pointB) };
+      const { distance, frame } = result;
+      const points = { pointA: new Vector3(...result.pointA), pointB: new Vector3(...result.pointB) };
       return { a: first, b: second, distance, ...points, faceIndexA, faceIndexB, frame };
     });
   }
@@ -308,54 +314,54 @@ export class SceneQueries {
   /** Reads the two objects of a query; null if one of them is not there: then the service is not asked. */
   #pairOf(operation: string, a: SceneTarget, b: SceneTarget, signal: AbortSignal | undefined) {
     checkSignal(operation, signal);
-    const first = readOne(operation, 'a', a);
-    const second = readOne(operation, 'b', b);
+    const first = readSingleTarget(operation, 'a', a);
+    const second = readSingleTarget(operation, 'b', b);
     if (first.object === second.object && first.instanceId === second.instanceId) {
-      invalid(operation, 'b', b, 'another object or instance than a');
+      throwInvalid(operation, 'b', b, 'another object or instance than a');
     }
     const [idA] = Array.from(idsOf(this.#walk, first));
     const [idB] = Array.from(idsOf(this.#walk, second));
     if (idA !== undefined && idB !== undefined) return { first, second, idA, idB };
-    if (signal !== undefined && reading(operation, 'signal', () => signal.aborted)) throw aborted(operation, signal);
+    if (signal !== undefined && guardRead(operation, 'signal', () => signal.aborted)) throw aborted(operation, signal);
     return null;
   }
 
   async sees(given: readonly SceneTarget[], options: SceneSightOptions): Promise<SceneSight[]> {
-    const targets = readTargets('sees', 'targets', given, readDrawn);
-    const filter = readQuery('sees', options, SIGHT_KEYS);
-    const view = this.#views.get('sees', filter.view ?? this.#view);
+    const targets = readTargets('sees', 'targets', given, readDrawnTarget);
+    const filter = readQueryOptions('sees', options, SIGHT_KEYS);
+    const view = this.#views.get('sees', filter.view ?? this.#defaultView);
     const { layers = view.layers } = filter;
-    return this.#context.objects.during(() => this.#see(targets, view, { ...filter, layers }));
+    return this.#context.objects.during(() => this.#findInSight(targets, view, { ...filter, layers }));
   }
 
-  async #see(
+  async #findInSight(
     targets: readonly SceneObject[],
     view: SceneView,
-    filter: Checked<SceneLineOptions>,
+    filter: CheckedOptions<SceneLineOptions>,
   ): Promise<SceneSight[]> {
     const { service } = this.#context;
     const strangers = this.#hasStrangers() ? await this.#strangersIn(view, filter) : [];
     const ids: ObjectId[] = [];
-    const asked: SceneObject[] = [];
+    const candidates: SceneObject[] = [];
     for (const target of targets) {
-      const own = idsOf(this.#walk, target);
+      const targetIds = idsOf(this.#walk, target);
       const { object, instanceId } = target;
       const isInstanced = hasInstances(object);
-      for (let i = 0; i < own.length; i++) {
-        ids.push(own[i]);
-        asked.push(isInstanced ? { object, instanceId: instanceId ?? i } : target);
+      for (let i = 0; i < targetIds.length; i++) {
+        ids.push(targetIds[i]);
+        candidates.push(isInstanced ? { object, instanceId: instanceId ?? i } : target);
       }
     }
-    const query = { ...queryOf(this.#walk, filter), strangers };
+    const query = { ...queryOptionsOf(this.#walk, filter), strangers };
     const { points }: Sight = await service.sees(view.options, ids, query);
-    return asked.flatMap((target, i) => (points[i] > 0 ? [{ ...target, points: points[i] }] : []));
+    return candidates.flatMap((target, i) => (points[i] > 0 ? [{ ...target, points: points[i] }] : []));
   }
 
   /** Lists the objects that others have placed in the frustum of a view. */
-  async #strangersIn({ name, options }: SceneView, filter: Checked<SceneLineOptions>): Promise<ObjectId[]> {
+  async #strangersIn({ name, options }: SceneView, filter: CheckedOptions<SceneLineOptions>): Promise<ObjectId[]> {
     const { objects, service } = this.#context;
     const { x = 0, y = 0, width, height } = options.viewport;
-    const query = queryOf(this.#walk, { ...filter, side: 'double' });
+    const query = queryOptionsOf(this.#walk, { ...filter, side: 'double' });
     const ids = await service.pickRegion({ x, y, width, height }, { ...query, view: name });
     return Array.from(ids).filter((id) => objects.find(id) === undefined);
   }
@@ -364,17 +370,17 @@ export class SceneQueries {
    * Finds the nearest point of the scene's own objects. Where a stranger is nearer, there may be thousands of them: all strangers
    * up to twice as far are excluded together.
    */
-  async #closestOwn(
+  async #closestPointInScene(
     point: Ray['origin'],
-    filter: Checked<SceneClosestOptions>,
+    filter: CheckedOptions<SceneClosestOptions>,
   ): Promise<(ClosestPoint & { placement: Placement }) | null> {
     const { objects, service } = this.#context;
     const { maxDistance } = filter;
     const strangers: ObjectId[] = [];
     for (;;) {
-      const around = { ...queryOf(this.#walk, filter), strangers };
+      const nearestQuery = { ...queryOptionsOf(this.#walk, filter), strangers };
       const nearest = await service.closestPoint(point, {
-        ...around,
+        ...nearestQuery,
         ...(maxDistance !== undefined && { maxDistance }),
       });
       if (nearest === null) return null;
@@ -383,9 +389,9 @@ export class SceneQueries {
       strangers.push(nearest.object);
       const radius = 2 * nearest.distance;
       if (!(radius > 0 && Number.isFinite(radius))) continue;
-      const others = { ...queryOf(this.#walk, filter), strangers };
-      const near = await service.overlap({ type: 'sphere', radius, center: point }, undefined, others);
-      for (const id of near) if (objects.find(id) === undefined) strangers.push(id);
+      const overlapQuery = { ...queryOptionsOf(this.#walk, filter), strangers };
+      const nearIds = await service.overlap({ type: 'sphere', radius, center: point }, undefined, overlapQuery);
+      for (const id of nearIds) if (objects.find(id) === undefined) strangers.push(id);
     }
   }
 
@@ -397,31 +403,36 @@ export class SceneQueries {
   /** Converts ids to the terms of the scene, in their order, without those of others. */
   #sceneObjects(ids: Uint32Array): SceneObject[] {
     return Array.from(ids).flatMap((id) => {
-      const found = this.#context.objects.find(id);
-      return found === undefined ? [] : { object: found.object, instanceId: found.instanceId };
+      const placement = this.#context.objects.find(id);
+      return placement === undefined ? [] : { object: placement.object, instanceId: placement.instanceId };
     });
   }
 
-  /** Converts hits to the terms of the scene, without those on objects of others. `query`: the query's number. */
-  #intersections(hits: readonly Hit[], ray: Ray, query: number, fat?: FatQuery): SceneIntersection[] {
+  /** Converts hits to the terms of the scene, without those on objects of others. `queryId`: the query's number. */
+  #intersections(hits: readonly Hit[], ray: Ray, queryId: number, fat?: FatQuery): SceneIntersection[] {
     const eye = eyeOf(ray);
-    const found = hits.flatMap((hit) => {
+    const intersections = hits.flatMap((hit) => {
       const placement = this.#context.objects.find(hit.object);
-      return (placement === undefined ? null : intersectionAt(hit, placement, query, eye, fat)) ?? [];
+      return (placement === undefined ? null : intersectionAt(hit, placement, queryId, eye, fat)) ?? [];
     });
-    return fat === undefined ? found : found.sort((a, b) => a.distance - b.distance);
+    return fat === undefined ? intersections : intersections.sort((a, b) => a.distance - b.distance);
   }
 }
 
 function matrixOf(operation: string, argument: string, matrix: SceneMatrix): ArrayLike<number> {
-  return reading(operation, argument, () => elementsOf(matrix))!;
+  return guardRead(operation, argument, () => elementsOf(matrix))!;
 }
 
 /** Reads a target that has one id at most. */
-function readOne(operation: string, argument: string, given: SceneTarget): SceneObject {
-  const target = readDrawn(operation, argument, given);
+function readSingleTarget(operation: string, argument: string, given: SceneTarget): SceneObject {
+  const target = readDrawnTarget(operation, argument, given);
   if (target.instanceId === undefined && hasInstances(target.object)) {
-    invalid(operation, argument, withArticle(classOf(target.object)), 'one instance of it, { object, instanceId }');
+    throwInvalid(
+      operation,
+      argument,
+      withArticle(classOf(target.object)),
+      'one instance of it, { object, instanceId }',
+    );
   }
   return target;
 }

@@ -1,6 +1,6 @@
 import { Vector4 } from 'three';
 import type { Ray, Vec3 } from '../../../shared/types.js';
-import { checkFinite, checkVec3, invalid, reading, readOptions } from '../../check/validate.js';
+import { checkFinite, checkVec3, guardRead, readOptions, throwInvalid } from '../../check/validate.js';
 
 const RAY_KEYS = ['origin', 'direction', 'tMin', 'tMax'];
 
@@ -20,7 +20,7 @@ export interface SceneRay {
 
 /** Reads a point of either kind as three finite numbers. */
 export function readPoint(operation: string, argument: string, point: ScenePoint): Vec3 {
-  return reading(operation, argument, () => {
+  return guardRead(operation, argument, () => {
     if (typeof point !== 'object' || point === null || !('x' in point)) return checkVec3(operation, argument, point);
     const { x, y, z } = point;
     const coordinate = (name: string, value: unknown): number => checkFinite(operation, `${argument}.${name}`, value);
@@ -30,7 +30,7 @@ export function readPoint(operation: string, argument: string, point: ScenePoint
 
 /** Reads a ray of either kind; the service checks its lengths. */
 export function readRay(operation: string, ray: SceneRay): Ray {
-  if (ray === undefined) invalid(operation, 'ray', ray, 'an object');
+  if (ray === undefined) throwInvalid(operation, 'ray', ray, 'an object');
   const { origin, direction, tMin, tMax } = readOptions(operation, 'ray', ray, RAY_KEYS);
   return {
     origin: readPoint(operation, 'ray.origin', origin),

@@ -1,10 +1,10 @@
 import { Vector3 } from 'three';
 import type { FlatFace, Snap, Vec3 } from '../../../shared/types.js';
-import { invalid, reading } from '../../check/validate.js';
+import { guardRead, throwInvalid } from '../../check/validate.js';
 import type { Measurable } from '../../measure/features.js';
 import { measure as measureFeatures } from '../../measure/measure.js';
 import { hitObject, type Placement, seenBy } from '../track/scene-objects.js';
-import { faceAt, numberOf, type SceneIntersection, type SceneSnap } from './intersection.js';
+import { elementIndexOf, faceAt, type SceneIntersection, type SceneSnap } from './intersection.js';
 
 /** What can be measured: points, edges by their ends, faces, features that a pick snapped to, and what it hit. */
 export type SceneMeasurable =
@@ -23,10 +23,10 @@ export interface SceneMeasure {
   gap: number | null;
 }
 
-/** Converts the feature that a hit snapped to into the terms of the scene. `number`: the query's number. */
-export function sceneSnapOf(snap: Snap, placement: Placement, number: number): SceneSnap {
+/** Converts the feature that a hit snapped to into the terms of the scene. `queryId`: the query's number. */
+export function sceneSnapOf(snap: Snap, placement: Placement, queryId: number): SceneSnap {
   const { kind, pixels, element, radius, axis, face } = snap;
-  const mesh = seenBy(placement, number);
+  const mesh = seenBy(placement, queryId);
   const { instanceId } = placement;
   const isFace = mesh !== null && mesh.primitive === 'triangles';
   return {
@@ -38,7 +38,7 @@ export function sceneSnapOf(snap: Snap, placement: Placement, number: number): S
     a: new Vector3(...snap.a),
     b: new Vector3(...snap.b),
     ...(mesh !== null && isFace && element >= 0 && { faceIndex: faceAt(mesh, element).faceIndex }),
-    ...(mesh !== null && !isFace && element >= 0 && { index: numberOf(mesh, element) }),
+    ...(mesh !== null && !isFace && element >= 0 && { index: elementIndexOf(mesh, element) }),
     ...(radius !== undefined && { radius }),
     ...(axis !== undefined && { axis: new Vector3(...axis) }),
     ...(face !== undefined && { face }),
@@ -55,14 +55,14 @@ export function sceneSnapOf(snap: Snap, placement: Placement, number: number): S
  * ```
  */
 export function measure(a: SceneMeasurable, b: SceneMeasurable): SceneMeasure {
-  const { pointA, pointB, ...rest } = measureFeatures(plain('a', a), plain('b', b));
+  const { pointA, pointB, ...rest } = measureFeatures(toMeasurable('a', a), toMeasurable('b', b));
   return { ...rest, pointA: new Vector3(...pointA), pointB: new Vector3(...pointB) };
 }
 
 /** Reads vectors as numbers; `measure` reports what is wrong with them. */
-function plain(argument: string, given: SceneMeasurable): Measurable {
-  return reading('measure', argument, () => {
-    if (typeof given !== 'object' || given === null) invalid('measure', argument, given, EXPECTED);
+function toMeasurable(argument: string, given: SceneMeasurable): Measurable {
+  return guardRead('measure', argument, () => {
+    if (typeof given !== 'object' || given === null) throwInvalid('measure', argument, given, EXPECTED);
     if ((given as Vector3).isVector3) return vec3(given as Vector3);
     const { snap } = given as SceneIntersection;
     const { kind, face, corners, point, a, b } = (snap ?? given) as Partial<SceneSnap & FlatFace>;
@@ -70,7 +70,7 @@ function plain(argument: string, given: SceneMeasurable): Measurable {
     if (kind === 'face') return { kind, face } as Snap;
     const isEdge = kind === 'edge' || (kind === undefined && a !== undefined);
     if (isEdge) return { a: vec3(a as Vector3), b: vec3(b as Vector3) };
-    if (point === undefined) invalid('measure', argument, given, EXPECTED);
+    if (point === undefined) throwInvalid('measure', argument, given, EXPECTED);
     return vec3(point);
   });
 }

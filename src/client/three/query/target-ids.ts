@@ -1,4 +1,4 @@
-import { joined } from '../../../shared/typed-arrays.js';
+import { concatenate } from '../../../shared/typed-arrays.js';
 import type { ObjectId } from '../../../shared/types.js';
 import type { SceneObject } from '../track/scene-objects.js';
 import type { SceneWalk } from '../track/scene-walk.js';
@@ -13,5 +13,5 @@ export function idsOf(walk: SceneWalk, { object, instanceId }: SceneObject): Arr
 
 /** Lists the ids of all targets. */
 export function idsOfAll(walk: SceneWalk, targets: readonly SceneObject[]): Uint32Array {
-  return joined(targets.map((target) => idsOf(walk, target)));
+  return concatenate(targets.map((target) => idsOf(walk, target)));
 }

@@ -3,15 +3,15 @@ import { checkBits } from '../../check/validate.js';
 import {
   copyDeep,
   isEqualDeep,
-  type ObjectWishes,
+  type ObjectSettings,
   type SceneDrawable,
   type SceneObjectOptions,
 } from './object-wishes.js';
 
 /** The results of the caller's functions for one object, as of the last call. */
-export class AskedOptions {
+export class ResolvedOptions {
   readonly #object: SceneDrawable;
-  readonly #wishes: ObjectWishes;
+  readonly #settings: ObjectSettings;
   options!: Omit<SceneObjectOptions, 'solid' | 'weld'>;
   isSolid = false;
   weld = 0;
@@ -20,17 +20,17 @@ export class AskedOptions {
   shape: Shape | null = null;
 
   /** Throws what the caller's functions throw. */
-  constructor(object: SceneDrawable, wishes: ObjectWishes) {
+  constructor(object: SceneDrawable, settings: ObjectSettings) {
     this.#object = object;
-    this.#wishes = wishes;
+    this.#settings = settings;
     this.ask();
   }
 
   /** Asks for the options again, not for the shape; returns whether any option has changed. */
   ask(): boolean {
-    const { options: before, isSolid, weld } = this;
-    const given = this.#wishes.options(this.#object);
-    const { solid = false, weld: width = 0, contacts = this.#wishes.contacts, ...options } = given;
+    const { options: previous, isSolid, weld } = this;
+    const given = this.#settings.options(this.#object);
+    const { solid = false, weld: width = 0, contacts = this.#settings.contacts, ...options } = given;
     // Layers reach the service in another way than the other options, which it checks itself.
     if (options.layers !== undefined) checkBits('trackScene', 'layers', options.layers);
     this.options = { ...options, contacts };
@@ -38,12 +38,12 @@ export class AskedOptions {
     this.isSolid = solid;
     this.weld = width;
     this.isStatic = options.motion === 'static';
-    return solid !== isSolid || width !== weld || !isEqualDeep(before, this.options);
+    return solid !== isSolid || width !== weld || !isEqualDeep(previous, this.options);
   }
 
   /** Asks for the shape; returns whether it has changed. */
   askShape(): boolean {
-    const shape = this.#wishes.shape(this.#object);
+    const shape = this.#settings.shape(this.#object);
     if (isEqualDeep(this.shape, shape)) return false;
     this.shape = copyDeep(shape);
     return true;

@@ -1,11 +1,11 @@
 import { BatchedMesh, REVISION } from 'three';
 
 /** Older versions of three do not report that an instance got another geometry. */
-const FIRST_THAT_SAYS = 187;
+const FIRST_REPORTING_REVISION = 187;
 /** Whether three sets `_visibilityChanged` to true whenever an instance is added, deleted or changed. */
-export const SAYS_ALL = Number.parseInt(REVISION, 10) >= FIRST_THAT_SAYS;
+export const REPORTS_ALL_CHANGES = Number.parseInt(REVISION, 10) >= FIRST_REPORTING_REVISION;
 
-const known = new WeakMap<BatchedMesh, BatchChanges>();
+const changesByBatch = new WeakMap<BatchedMesh, BatchChanges>();
 
 /**
  * Counts how often three has reported changes of a BatchedMesh's instances: checking fifty thousand between two pictures takes
@@ -24,12 +24,12 @@ export class BatchChanges {
   /** Returns the changes of a BatchedMesh, which must be released again; null if three does not report all of them. */
   static listenTo(batch: BatchedMesh): BatchChanges | null {
     // Another copy of three may be an older one.
-    if (!SAYS_ALL || !(batch instanceof BatchedMesh)) return null;
-    let changes = known.get(batch);
+    if (!REPORTS_ALL_CHANGES || !(batch instanceof BatchedMesh)) return null;
+    let changes = changesByBatch.get(batch);
     if (changes === undefined) {
       changes = new BatchChanges(batch);
       if (!changes.#listen()) return null;
-      known.set(batch, changes);
+      changesByBatch.set(batch, changes);
     }
     changes.#listeners++;
     return changes;
@@ -38,15 +38,15 @@ export class BatchChanges {
   /** Restores the plain property, once all listeners have released it. */
   release(): void {
     if (--this.#listeners > 0) return;
-    known.delete(this.#batch);
+    changesByBatch.delete(this.#batch);
     const { _visibilityChanged: value } = this.#batch as unknown as { _visibilityChanged: unknown };
     Object.defineProperty(this.#batch, '_visibilityChanged', { value, writable: true });
   }
 
   #listen(): boolean {
-    const own = Object.getOwnPropertyDescriptor(this.#batch, '_visibilityChanged');
-    if (own?.configurable !== true || !('value' in own)) return false;
-    let { value } = own;
+    const descriptor = Object.getOwnPropertyDescriptor(this.#batch, '_visibilityChanged');
+    if (descriptor?.configurable !== true || !('value' in descriptor)) return false;
+    let { value } = descriptor;
     Object.defineProperty(this.#batch, '_visibilityChanged', {
       get: (): unknown => value,
       set: (next: unknown) => {

@@ -23,7 +23,7 @@ interface Instance {
 }
 
 /** The private fields of a BatchedMesh: nothing public tells which instance numbers are in use. */
-interface Insides {
+interface BatchInternals {
   readonly _matricesTexture?: DataTexture | null;
   /** From r170 on. */
   readonly _instanceInfo?: readonly Instance[];
@@ -41,33 +41,36 @@ interface Insides {
 /** Reads the contents of a BatchedMesh, whatever its version of three. */
 export class BatchContents {
   readonly mesh: BatchedMesh;
-  readonly #insides: Insides;
+  readonly #internals: BatchInternals;
 
   constructor(mesh: BatchedMesh) {
     this.mesh = mesh;
-    this.#insides = mesh as unknown as Insides;
+    this.#internals = mesh as unknown as BatchInternals;
   }
 
   /** Throws UNSUPPORTED for a version of three that stores its instances in a way that is not known here. */
   check(): void {
     const { _instanceInfo, _geometryInfo, _drawInfo, _visibility, _active, _drawRanges, _reservedRanges } =
-      this.#insides;
-    const hasInstances = _instanceInfo ?? _drawInfo ?? (_visibility && _active);
-    const hasRanges = _geometryInfo ?? (_drawRanges && _reservedRanges);
+      this.#internals;
+    const instanceFields = _instanceInfo ?? _drawInfo ?? (_visibility && _active);
+    const rangeFields = _geometryInfo ?? (_drawRanges && _reservedRanges);
     const expected = `expected one of three r160 to r187 that was not disposed; InstancedMeshes are tracked in any`;
-    if (hasInstances === undefined || hasRanges === undefined || this.matrices === null) {
+    if (instanceFields === undefined || rangeFields === undefined || this.matrices === null) {
       throw new CollisionError('UNSUPPORTED', `trackScene: found the ${nameOf(this.mesh)}, ${expected}`);
     }
     // An array of materials needs groups, and a BatchedMesh has none.
     if (Array.isArray(this.mesh.material)) {
-      const found = `found an array of materials in the ${nameOf(this.mesh)}`;
-      throw new CollisionError('UNSUPPORTED', `trackScene: ${found}, expected one material: three draws nothing of it`);
+      const problem = `found an array of materials in the ${nameOf(this.mesh)}`;
+      throw new CollisionError(
+        'UNSUPPORTED',
+        `trackScene: ${problem}, expected one material: three draws nothing of it`,
+      );
     }
   }
 
   /** The array in which three keeps the instances: another one after `copy`. */
   get instances(): readonly unknown[] {
-    const { _instanceInfo, _drawInfo, _active } = this.#insides;
+    const { _instanceInfo, _drawInfo, _active } = this.#internals;
     return (_instanceInfo ?? _drawInfo ?? _active)!;
   }
 
@@ -78,7 +81,7 @@ export class BatchContents {
 
   /** The texture of the matrices, 16 numbers per instance, contiguous; null if there is none. */
   get texture(): DataTexture | null {
-    return this.#insides._matricesTexture ?? null;
+    return this.#internals._matricesTexture ?? null;
   }
 
   get matrices(): Float32Array | null {
@@ -88,7 +91,7 @@ export class BatchContents {
 
   /** Returns the state of an instance: the number of its geometry, bitwise inverted if it is not visible, or DELETED. */
   stateOf(i: number): number {
-    const { _instanceInfo, _drawInfo, _visibility, _active } = this.#insides;
+    const { _instanceInfo, _drawInfo, _visibility, _active } = this.#internals;
     const instances = _instanceInfo ?? _drawInfo;
     if (instances === undefined) return !_active![i] ? DELETED : _visibility![i] ? i : ~i;
     const { visible, active, geometryIndex } = instances[i];
@@ -96,41 +99,45 @@ export class BatchContents {
   }
 
   /**
-   * Appends the instances of [first, end) whose state differs from that in `states` to the first `found` entries of `changed`.
+   * Appends the instances of [first, end) whose state differs from that in `states` to the first `changedCount` entries of `changed`.
    * Returns the new number of entries.
    */
-  findChanged(states: Int32Array, first: number, end: number, changed: Uint32Array, found: number): number {
-    const { _instanceInfo, _drawInfo } = this.#insides;
+  findChanged(states: Int32Array, first: number, end: number, changed: Uint32Array, changedCount: number): number {
+    const { _instanceInfo, _drawInfo } = this.#internals;
     const instances = _instanceInfo ?? _drawInfo;
-    let listed = found;
+    let newCount = changedCount;
     if (instances === undefined) {
-      for (let i = first; i < end; i++) if (this.stateOf(i) !== states[i]) changed[listed++] = i;
-      return listed;
+      for (let i = first; i < end; i++) if (this.stateOf(i) !== states[i]) changed[newCount++] = i;
+      return newCount;
     }
-    for (let i = firstOther(instances, states, first, end); i < end; i = firstOther(instances, states, i + 1, end)) {
-      if (this.stateOf(i) !== states[i]) changed[listed++] = i;
+    for (
+      let i = firstChanged(instances, states, first, end);
+      i < end;
+      i = firstChanged(instances, states, i + 1, end)
+    ) {
+      if (this.stateOf(i) !== states[i]) changed[newCount++] = i;
     }
-    return listed;
+    return newCount;
   }
 
   /** How many geometry numbers were given out. */
   get geometryCount(): number {
-    const { _geometryInfo, _drawRanges } = this.#insides;
+    const { _geometryInfo, _drawRanges } = this.#internals;
     return (_geometryInfo ?? _drawRanges!).length;
   }
 
   /** Returns whether a geometry of that number exists and was not deleted. */
-  hasGeometry(geometry: number): boolean {
-    const { _geometryInfo, _active, _drawInfo } = this.#insides;
-    if (_geometryInfo !== undefined) return _geometryInfo[geometry].active;
-    return _drawInfo !== undefined || _active![geometry];
+  hasGeometry(geometryId: number): boolean {
+    const { _geometryInfo, _active, _drawInfo } = this.#internals;
+    if (_geometryInfo !== undefined) return _geometryInfo[geometryId].active;
+    return _drawInfo !== undefined || _active![geometryId];
   }
 
-  rangeOf(geometry: number): BatchRange {
-    const { _geometryInfo, _drawRanges, _reservedRanges } = this.#insides;
-    if (_geometryInfo !== undefined) return _geometryInfo[geometry];
-    const { start, count } = _drawRanges![geometry];
-    const { vertexStart, vertexCount } = _reservedRanges![geometry];
+  rangeOf(geometryId: number): BatchRange {
+    const { _geometryInfo, _drawRanges, _reservedRanges } = this.#internals;
+    if (_geometryInfo !== undefined) return _geometryInfo[geometryId];
+    const { start, count } = _drawRanges![geometryId];
+    const { vertexStart, vertexCount } = _reservedRanges![geometryId];
     return { start, count, vertexStart, vertexCount };
   }
 }
@@ -140,7 +147,7 @@ export class BatchContents {
  * thousand, with nothing else in the loop, it takes 0.10 ms in Chromium if they are in the caches, and 0.18 ms with the work of
  * `stateOf`.
  */
-function firstOther(instances: readonly Instance[], states: Int32Array, i: number, count: number): number {
+function firstChanged(instances: readonly Instance[], states: Int32Array, i: number, count: number): number {
   for (; i < count; i++) {
     const instance = instances[i];
     if (instance.geometryIndex !== states[i] || instance.visible !== true || instance.active !== true) break;
@@ -149,9 +156,9 @@ function firstOther(instances: readonly Instance[], states: Int32Array, i: numbe
 }
 
 /** Reads the matrix of an instance, which may have been deleted: three's `getMatrixAt` would throw. */
-export function readBatchMatrix(mesh: BatchedMesh, instance: number, target: Matrix4): Matrix4 {
+export function readBatchMatrix(mesh: BatchedMesh, instanceId: number, target: Matrix4): Matrix4 {
   const { matrices } = new BatchContents(mesh);
-  return matrices !== null && 16 * instance < matrices.length ? target.fromArray(matrices, 16 * instance) : target;
+  return matrices !== null && 16 * instanceId < matrices.length ? target.fromArray(matrices, 16 * instanceId) : target;
 }
 
 /** Detects that data in the buffers of a BatchedMesh may have moved or changed. */

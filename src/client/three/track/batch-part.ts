@@ -1,13 +1,13 @@
 import { BufferAttribute, BufferGeometry, type BufferGeometry as Buffers } from 'three';
 import { CollisionError } from '../../../shared/errors.js';
-import { reading } from '../../check/validate.js';
+import { guardRead } from '../../check/validate.js';
 import { copyPositions } from '../geometry/geometry.js';
 import type { MeshPool } from '../geometry/mesh-pool.js';
 import type { BuiltMesh, MeshUse, MeshUser } from '../geometry/shared-mesh.js';
 import type { BatchRange } from './batch-contents.js';
 
 /** A geometry in the form that the service takes: its indices count its own vertices. */
-interface Contents {
+interface GeometryData {
   readonly positions: Float32Array;
   readonly indices: Uint32Array | null;
   /** The number of indices that are drawn, or of vertices if there are no indices. */
@@ -30,20 +30,20 @@ export class BatchPart {
   readonly #pool: MeshPool;
   readonly #user: MeshUser;
   readonly #weld: number;
-  readonly #own = new BufferGeometry();
+  readonly #geometry = new BufferGeometry();
   #use: MeshUse | null = null;
   #buffers: Buffers;
   #start = 0;
   /** Why the geometry cannot be read. */
   #failure: CollisionError | null = null;
   /** The built mesh in terms of the current buffers. */
-  #view: BuiltMesh | null = null;
+  #relocatedMesh: BuiltMesh | null = null;
 
   constructor(pool: MeshPool, user: MeshUser, weld: number, name: string, buffers: Buffers, range: BatchRange) {
     this.#pool = pool;
     this.#user = user;
     this.#weld = weld;
-    this.#own.name = name;
+    this.#geometry.name = name;
     this.#buffers = buffers;
     this.review(buffers, range);
   }
@@ -61,12 +61,16 @@ export class BatchPart {
     const built = this.#use === null ? null : this.#use.mesh.built;
     if (built === null || this.#failure !== null) return null;
     const buffers = this.#buffers;
-    const view = this.#view;
-    const isSame = view !== null && view.id === built.id && view.geometry === buffers && view.index === buffers.index;
-    if (isSame && view.runs[0].start === this.#start) return view;
+    const relocatedMesh = this.#relocatedMesh;
+    const isSame =
+      relocatedMesh !== null &&
+      relocatedMesh.id === built.id &&
+      relocatedMesh.geometry === buffers &&
+      relocatedMesh.index === buffers.index;
+    if (isSame && relocatedMesh.runs[0].start === this.#start) return relocatedMesh;
     const length = built.runs[0].end - built.runs[0].start;
     const runs = [{ start: this.#start, end: this.#start + length, materialIndex: 0 }];
-    this.#view = {
+    this.#relocatedMesh = {
       id: built.id,
       geometry: buffers,
       index: buffers.index,
@@ -75,7 +79,7 @@ export class BatchPart {
       bones: 0,
       morphs: 0,
     };
-    return this.#view;
+    return this.#relocatedMesh;
   }
 
   /** Reads the geometry at its current place in the buffers, and takes over any change. Throws the service's errors. */
@@ -83,17 +87,17 @@ export class BatchPart {
     this.#buffers = buffers;
     this.#start = range.start;
     this.#failure = null;
-    let contents: Contents;
+    let data: GeometryData;
     try {
-      contents = reading('trackScene', this.#own.name, () => read(buffers, range));
+      data = guardRead('trackScene', this.#geometry.name, () => readGeometryData(buffers, range));
     } catch (cause) {
       if (!CollisionError.is(cause)) throw cause;
       this.#failure = cause;
       return;
     }
-    const isOther = this.#take(contents);
-    if (this.#use === null) this.#use = this.#pool.acquire(this.#own, null, this.#weld, this.#user);
-    else if (isOther) this.#pool.review(this.#own);
+    const isChanged = this.#copyIfChanged(data);
+    if (this.#use === null) this.#use = this.#pool.acquire(this.#geometry, null, this.#weld, this.#user);
+    else if (isChanged) this.#pool.review(this.#geometry);
   }
 
   release(): void {
@@ -102,35 +106,36 @@ export class BatchPart {
   }
 
   /** Copies the contents if they differ from the copy; returns whether they do. */
-  #take({ positions, indices, count }: Contents): boolean {
-    const own = this.#own;
-    const known = own.attributes.position as BufferAttribute | undefined;
-    const isSame = own.drawRange.count === count && areEqual(own.index === null ? null : own.index.array, indices);
-    if (isSame && known !== undefined && known.array.length === positions.length) {
-      if (areEqual(known.array, positions)) return false;
-      known.array.set(positions);
-      known.needsUpdate = true;
+  #copyIfChanged({ positions, indices, count }: GeometryData): boolean {
+    const geometry = this.#geometry;
+    const position = geometry.attributes.position as BufferAttribute | undefined;
+    const isSame =
+      geometry.drawRange.count === count && areEqual(geometry.index === null ? null : geometry.index.array, indices);
+    if (isSame && position !== undefined && position.array.length === positions.length) {
+      if (areEqual(position.array, positions)) return false;
+      position.array.set(positions);
+      position.needsUpdate = true;
       return true;
     }
-    own.setAttribute('position', new BufferAttribute(positions, 3));
-    own.setIndex(indices === null ? null : new BufferAttribute(indices, 1));
-    own.setDrawRange(0, count);
+    geometry.setAttribute('position', new BufferAttribute(positions, 3));
+    geometry.setIndex(indices === null ? null : new BufferAttribute(indices, 1));
+    geometry.setDrawRange(0, count);
     return true;
   }
 }
 
-function read(buffers: Buffers, { start, count, vertexStart, vertexCount }: BatchRange): Contents {
+function readGeometryData(buffers: Buffers, { start, count, vertexStart, vertexCount }: BatchRange): GeometryData {
   const positions = copyPositions(buffers, vertexStart, vertexStart + vertexCount);
   if (buffers.index === null) return { positions, indices: null, count };
   const { array } = buffers.index;
   const indices = new Uint32Array(Math.max(0, Math.min(count, array.length - start)));
   for (let i = 0; i < indices.length; i++) {
-    const own = array[start + i] - vertexStart;
-    if (own < 0 || own >= vertexCount) {
+    const vertex = array[start + i] - vertexStart;
+    if (vertex < 0 || vertex >= vertexCount) {
       const message = `index ${start + i} of a BatchedMesh is ${array[start + i]}, expected a vertex of its own geometry`;
       throw new CollisionError('BAD_DATA', `trackScene: ${message}: ${vertexCount} from ${vertexStart} on`);
     }
-    indices[i] = own;
+    indices[i] = vertex;
   }
   return { positions, indices, count: indices.length };
 }

@@ -1,10 +1,10 @@
 import type { BatchedMesh } from 'three';
 import type { CollisionError } from '../../../shared/errors.js';
 import type { MeshInfo, Shape } from '../../../shared/types.js';
-import { invalidArgument } from '../../check/validate.js';
-import { whatIsOpen } from '../../scene/open-mesh.js';
+import { invalidArgumentError } from '../../check/validate.js';
+import { describeOpenEdges } from '../../scene/open-mesh.js';
 import type { BuiltMesh } from '../geometry/shared-mesh.js';
-import type { AskedOptions } from './asked-options.js';
+import type { ResolvedOptions } from './asked-options.js';
 import { DELETED } from './batch-contents.js';
 import type { BatchPart } from './batch-part.js';
 import { nameOf } from './name-of.js';
@@ -12,19 +12,19 @@ import { nameOf } from './name-of.js';
 /** The shape of an id that has no geometry in the service; such an id is in no layer. */
 const PLACEHOLDER: Shape = { type: 'sphere', radius: 1 };
 /** Stand for the placeholder, and for the shape that the caller gave, in place of a geometry's number. */
-export const NOTHING = -1;
-export const GIVEN = -2;
+export const NO_GEOMETRY = -1;
+export const CALLER_SHAPE = -2;
 
 /** The meshes of a BatchedMesh's geometries, and the choice of the shape of each instance. */
 export class BatchShapes {
   /** The parts by the numbers of their geometries; undefined for geometries that three no longer has. */
   readonly parts: (BatchPart | undefined)[] = [];
   readonly #object: BatchedMesh;
-  readonly #asked: AskedOptions;
+  readonly #resolved: ResolvedOptions;
 
-  constructor(object: BatchedMesh, asked: AskedOptions) {
+  constructor(object: BatchedMesh, resolved: ResolvedOptions) {
     this.#object = object;
-    this.#asked = asked;
+    this.#resolved = resolved;
   }
 
   get areBuilding(): boolean {
@@ -41,60 +41,60 @@ export class BatchShapes {
    * number.
    */
   renew(infoOf: (built: BuiltMesh) => Readonly<MeshInfo>): Map<number, BuiltMesh | null> {
-    const before = new Map<number, BuiltMesh | null>();
-    this.parts.forEach((part, number) => {
+    const previousMeshes = new Map<number, BuiltMesh | null>();
+    this.parts.forEach((part, geometryId) => {
       if (part === undefined) return;
       const { built } = part;
-      part.refusal = this.#asked.isSolid && built !== null ? this.#refusalOf(number, infoOf(built)) : null;
-      const next = part.refusal === null ? built : null;
-      if (next?.id === part.standing?.id) return;
-      before.set(number, part.standing);
-      part.standing = next;
+      part.refusal = this.#resolved.isSolid && built !== null ? this.#refusalOf(geometryId, infoOf(built)) : null;
+      const newMesh = part.refusal === null ? built : null;
+      if (newMesh?.id === part.standing?.id) return;
+      previousMeshes.set(geometryId, part.standing);
+      part.standing = newMesh;
     });
-    return before;
+    return previousMeshes;
   }
 
   /** Returns the error of a geometry that must be solid if its triangles are open, else null. */
-  #refusalOf(number: number, info: Readonly<MeshInfo>): CollisionError | null {
+  #refusalOf(geometryId: number, info: Readonly<MeshInfo>): CollisionError | null {
     if (info.closed) return null;
     const message =
-      `trackScene: the triangles of geometry ${number} of the ${nameOf(this.#object)} are open, expected closed ones ` +
-      `as it shall be solid: ${whatIsOpen(info)}`;
-    return invalidArgument(message);
+      `trackScene: the triangles of geometry ${geometryId} of the ${nameOf(this.#object)} are open, expected closed ones ` +
+      `as it shall be solid: ${describeOpenEdges(info)}`;
+    return invalidArgumentError(message);
   }
 
   /**
    * Returns the number of the geometry whose mesh an instance should have, from its state in three and the number that it has
    * now.
    */
-  targetOf(state: number, standing: number): number {
-    if (this.#asked.shape !== null) return GIVEN;
-    const number = geometryOf(state);
-    if (number < 0) return standing === GIVEN ? NOTHING : standing; // no need for another one
-    const part = this.parts[number];
-    return part === undefined || part.standing === null ? NOTHING : number;
+  targetOf(state: number, current: number): number {
+    if (this.#resolved.shape !== null) return CALLER_SHAPE;
+    const geometryId = geometryIdOf(state);
+    if (geometryId < 0) return current === CALLER_SHAPE ? NO_GEOMETRY : current; // no need for another one
+    const part = this.parts[geometryId];
+    return part === undefined || part.standing === null ? NO_GEOMETRY : geometryId;
   }
 
   /** Returns the service's shape for a geometry's number. */
-  shapeOf(number: number): Shape {
-    if (number === GIVEN) return this.#asked.shape!;
-    const standing = this.parts[number]?.standing;
-    return standing ? { type: 'mesh', mesh: standing.id, solid: this.#asked.isSolid } : PLACEHOLDER;
+  shapeOf(geometryId: number): Shape {
+    if (geometryId === CALLER_SHAPE) return this.#resolved.shape!;
+    const mesh = this.parts[geometryId]?.standing;
+    return mesh ? { type: 'mesh', mesh: mesh.id, solid: this.#resolved.isSolid } : PLACEHOLDER;
   }
 
   /** Returns the mesh for a geometry's number, in terms of the current buffers. */
-  standingOn(number: number): BuiltMesh | null {
-    const part = this.parts[number];
+  standingOn(geometryId: number): BuiltMesh | null {
+    const part = this.parts[geometryId];
     if (part === undefined) return null;
     const { built, standing } = part;
     return built?.id === standing?.id ? built : standing;
   }
 
   /** Updates the counts for an instance whose state changes. */
-  count(before: number, after: number): void {
-    const [left, entered] = [this.parts[geometryOf(before)], this.parts[geometryOf(after)]];
-    if (left !== undefined) left.wanted--;
-    if (entered !== undefined) entered.wanted++;
+  count(oldState: number, newState: number): void {
+    const [previousPart, nextPart] = [this.parts[geometryIdOf(oldState)], this.parts[geometryIdOf(newState)]];
+    if (previousPart !== undefined) previousPart.wanted--;
+    if (nextPart !== undefined) nextPart.wanted++;
   }
 
   release(): void {
@@ -104,6 +104,6 @@ export class BatchShapes {
 }
 
 /** Returns the number of an instance's geometry, visible or not; -1 for a deleted instance. */
-export function geometryOf(state: number): number {
-  return state === DELETED ? NOTHING : state < 0 ? ~state : state;
+export function geometryIdOf(state: number): number {
+  return state === DELETED ? NO_GEOMETRY : state < 0 ? ~state : state;
 }

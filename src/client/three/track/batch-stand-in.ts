@@ -1,84 +1,84 @@
 import { BackSide, type BatchedMesh, DoubleSide, type Material } from 'three';
 import { addTo } from '../../../shared/lists-by-key.js';
-import { grown, joined } from '../../../shared/typed-arrays.js';
+import { concatenate, grown } from '../../../shared/typed-arrays.js';
 import type { ObjectOptions } from '../../../shared/types.js';
 import type { Side } from '../../scene/object-description.js';
 import type { BuiltMesh } from '../geometry/shared-mesh.js';
-import type { AskedOptions } from './asked-options.js';
+import type { ResolvedOptions } from './asked-options.js';
 import { type BatchContents, DELETED } from './batch-contents.js';
-import { type BatchShapes, GIVEN, geometryOf, NOTHING } from './batch-shapes.js';
-import { isPlace } from './is-place.js';
-import { PastStandings } from './past-standings.js';
-import type { Placed, PlacedOwner } from './scene-objects.js';
+import { type BatchShapes, CALLER_SHAPE, geometryIdOf, NO_GEOMETRY } from './batch-shapes.js';
+import { isValidTransform } from './is-place.js';
+import { FormerMeshes } from './past-standings.js';
+import type { RepresentedObject, StandInLike } from './scene-objects.js';
 import { SentMatrices } from './sent-matrices.js';
-import { DEFAULTS, MOST_IN_BLOCK, type TrackerContext } from './stand-in.js';
+import { DEFAULTS, MAX_BLOCK_SIZE, type TrackerContext } from './stand-in.js';
 
 const NO_IDS = new Uint32Array(0);
-const NO_NUMBERS = new Int32Array(0);
+const NO_GEOMETRY_IDS = new Int32Array(0);
 
 /**
  * Represents a BatchedMesh in the service: one id per instance number. Ids of deleted instances stay, in no layer, until the
  * number is reused: matrices are sent as they are in the texture.
  */
-export class BatchStandIn implements Placed {
-  readonly owner: PlacedOwner;
+export class BatchStandIn implements StandInLike {
+  readonly owner: RepresentedObject;
   /** One per instance. Changes make a new array: an array is never written once it is here. */
   ids: Uint32Array = NO_IDS;
   /** The state of each instance in three (batch-contents.ts). */
-  states = NO_NUMBERS;
+  states = NO_GEOMETRY_IDS;
   /** Whether more instances are to be added in the next slices. */
   pending = false;
   /** Queries from this number on see the last change that was sent. */
-  #settledBy = 0;
+  #firstQueryAfterChange = 0;
   readonly #context: TrackerContext;
   readonly #object: BatchedMesh;
-  readonly #asked: AskedOptions;
+  readonly #resolved: ResolvedOptions;
   readonly #shapes: BatchShapes;
   readonly #contents: BatchContents;
   #blocks: readonly Uint32Array[] = [];
   /** For each instance, the geometry whose mesh is its shape, and whether the instance is in its layers. */
-  #standing = NO_NUMBERS;
+  #shownGeometryIds = NO_GEOMETRY_IDS;
   #isShown = new Uint8Array(0);
-  readonly #past: PastStandings;
+  readonly #formerMeshes: FormerMeshes;
   /** How many of the first instances were checked and sent. */
-  #placed = 0;
+  #placedCount = 0;
   readonly #sent = new SentMatrices();
   /** Instances whose matrix the service does not accept. */
-  readonly #hidden = new Set<number>();
+  readonly #hiddenInstances = new Set<number>();
 
   // As the service has them.
   #layers = 0;
   #side: Side | null = null;
   #cullable = true;
-  #isTold = true;
+  #areOptionsSent = true;
 
   /** Reads what it should be from the other arguments; the owner calls it when that changes. */
   constructor(
     context: TrackerContext,
-    owner: PlacedOwner & { readonly object: BatchedMesh },
-    asked: AskedOptions,
+    owner: RepresentedObject & { readonly object: BatchedMesh },
+    resolved: ResolvedOptions,
     shapes: BatchShapes,
     contents: BatchContents,
   ) {
     this.#context = context;
     this.owner = owner;
     this.#object = owner.object;
-    this.#asked = asked;
+    this.#resolved = resolved;
     this.#shapes = shapes;
     this.#contents = contents;
-    this.#past = new PastStandings(context.objects);
+    this.#formerMeshes = new FormerMeshes(context.objects);
   }
 
-  seenBy(query: number, instance: number): BuiltMesh | null {
-    const past = this.#past.seenBy(query, instance);
-    return past === undefined ? this.#shapes.standingOn(this.#standing[instance]) : past;
+  seenBy(queryId: number, instanceId: number): BuiltMesh | null {
+    const formerMesh = this.#formerMeshes.seenBy(queryId, instanceId);
+    return formerMesh === undefined ? this.#shapes.standingOn(this.#shownGeometryIds[instanceId]) : formerMesh;
   }
 
   /** Returns whether an update has seen all instances, in one of these layers and at the places where three draws them now. */
   wasSeen(update: number, layers: number): boolean {
     const { texture, matrices } = this.#contents;
     return (
-      this.#settledBy <= update &&
+      this.#firstQueryAfterChange <= update &&
       (this.#layers & layers) !== 0 &&
       texture !== null &&
       matrices !== null &&
@@ -87,16 +87,16 @@ export class BatchStandIn implements Placed {
     );
   }
 
-  standsOnGeometry(instance: number, geometry: number): boolean {
-    return this.states[instance] === geometry && this.#standing[instance] === geometry;
+  standsOnGeometry(instanceId: number, geometryId: number): boolean {
+    return this.states[instanceId] === geometryId && this.#shownGeometryIds[instanceId] === geometryId;
   }
 
   /** Makes room for the states of `count` instances. */
   reserve(count: number): void {
-    const known = this.states.length;
-    if (count <= known) return;
-    this.states = grown(this.states, count).fill(DELETED, known);
-    this.#standing = grown(this.#standing, count).fill(NOTHING, known);
+    const capacity = this.states.length;
+    if (count <= capacity) return;
+    this.states = grown(this.states, count).fill(DELETED, capacity);
+    this.#shownGeometryIds = grown(this.#shownGeometryIds, count).fill(NO_GEOMETRY, capacity);
     this.#isShown = grown(this.#isShown, count);
   }
 
@@ -110,15 +110,15 @@ export class BatchStandIn implements Placed {
   /** Notes that all `count` instances change, because the caller's shape is another one: no instance keeps the previous one. */
   forget(count: number): void {
     for (let i = 0; i < count; i++) this.note(i, DELETED);
-    const standing = this.#standing;
-    for (let i = 0; i < standing.length; i++) if (standing[i] === GIVEN) standing[i] = NOTHING;
+    const geometryIds = this.#shownGeometryIds;
+    for (let i = 0; i < geometryIds.length; i++) if (geometryIds[i] === CALLER_SHAPE) geometryIds[i] = NO_GEOMETRY;
   }
 
   /** Takes the mesh of that geometry away from all its instances. */
-  leave(number: number): void {
+  leave(geometryId: number): void {
     for (let i = 0; i < this.ids.length; i++) {
-      if (this.#standing[i] !== number) continue;
-      this.#setShape(i, NOTHING, this.#shapes.standingOn(number));
+      if (this.#shownGeometryIds[i] !== geometryId) continue;
+      this.#setShape(i, NO_GEOMETRY, this.#shapes.standingOn(geometryId));
       this.place(i);
     }
   }
@@ -127,15 +127,15 @@ export class BatchStandIn implements Placed {
   renew(): void {
     const { service } = this.#context;
     const shapes = this.#shapes;
-    const before = shapes.renew(({ id }) => service.meshInfo(id));
-    if (before.size === 0) return;
+    const previousMeshes = shapes.renew(({ id }) => service.meshInfo(id));
+    if (previousMeshes.size === 0) return;
     for (let i = 0; i < this.ids.length; i++) {
-      const number = this.#standing[i];
-      const old = before.get(number);
-      if (old === undefined && !before.has(geometryOf(this.states[i]))) continue;
-      const next = this.#targetOf(i);
-      if (next !== number || old !== undefined) {
-        this.#setShape(i, next, old === undefined ? shapes.standingOn(number) : old);
+      const geometryId = this.#shownGeometryIds[i];
+      const previousMesh = previousMeshes.get(geometryId);
+      if (previousMesh === undefined && !previousMeshes.has(geometryIdOf(this.states[i]))) continue;
+      const nextId = this.#targetGeometryOf(i);
+      if (nextId !== geometryId || previousMesh !== undefined) {
+        this.#setShape(i, nextId, previousMesh === undefined ? shapes.standingOn(geometryId) : previousMesh);
       }
       this.place(i);
     }
@@ -144,21 +144,21 @@ export class BatchStandIn implements Placed {
   /** Gives an instance the mesh of its geometry. */
   stand(i: number): void {
     if (i >= this.ids.length) return;
-    const next = this.#targetOf(i);
-    const before = this.#standing[i];
-    if (next !== before) this.#setShape(i, next, this.#shapes.standingOn(before));
+    const nextId = this.#targetGeometryOf(i);
+    const currentId = this.#shownGeometryIds[i];
+    if (nextId !== currentId) this.#setShape(i, nextId, this.#shapes.standingOn(currentId));
   }
 
-  #targetOf(i: number): number {
-    return this.#shapes.targetOf(this.states[i], this.#standing[i]);
+  #targetGeometryOf(i: number): number {
+    return this.#shapes.targetOf(this.states[i], this.#shownGeometryIds[i]);
   }
 
-  /** Sets the shape of an instance by its number; `before` is the mesh that it had. */
-  #setShape(i: number, number: number, before: BuiltMesh | null): void {
+  /** Sets the shape of an instance by its number; `previousMesh` is the mesh that it had. */
+  #setShape(i: number, geometryId: number, previousMesh: BuiltMesh | null): void {
     this.speak();
-    this.#context.service.setObject(this.ids[i], { shape: this.#shapes.shapeOf(number) });
-    this.#standing[i] = number;
-    this.#past.note(i, before);
+    this.#context.service.setObject(this.ids[i], { shape: this.#shapes.shapeOf(geometryId) });
+    this.#shownGeometryIds[i] = geometryId;
+    this.#formerMeshes.note(i, previousMesh);
   }
 
   /** Brings the service's objects into line: `count` of them, or one more block if many are to be added. */
@@ -173,29 +173,29 @@ export class BatchStandIn implements Placed {
     this.pending = false;
     // Objects are added once their meshes are built: to set each one's shape afterwards would take a command each.
     if (count === length || (length === 0 && this.#shapes.areBuilding)) return;
-    this.#grow(Math.min(count, length + MOST_IN_BLOCK - (length % MOST_IN_BLOCK)));
+    this.#grow(Math.min(count, length + MAX_BLOCK_SIZE - (length % MAX_BLOCK_SIZE)));
     this.pending = this.ids.length < count;
   }
 
   #grow(end: number): void {
     const { service, objects } = this.#context;
     const first = this.ids.length;
-    const members = new Map<number, number[]>();
-    for (let i = first; i < end; i++) addTo(members, this.#targetOf(i), i);
+    const instancesByGeometry = new Map<number, number[]>();
+    for (let i = first; i < end; i++) addTo(instancesByGeometry, this.#targetGeometryOf(i), i);
     const added = new Uint32Array(end - first);
     const options = {
-      ...this.#asked.options,
+      ...this.#resolved.options,
       layers: 0,
-      side: this.#sideNow,
-      cullable: this.#cullableNow,
+      side: this.#currentSide,
+      cullable: this.#currentCullable,
       occluder: false, // each picture may draw other instances
     };
     try {
-      for (const [number, own] of members) {
-        const ids = service.addInstances({ ...options, shape: this.#shapes.shapeOf(number) }, own.length);
-        own.forEach((i, n) => {
+      for (const [geometryId, members] of instancesByGeometry) {
+        const ids = service.addInstances({ ...options, shape: this.#shapes.shapeOf(geometryId) }, members.length);
+        members.forEach((i, n) => {
           added[i - first] = ids[n];
-          this.#standing[i] = number;
+          this.#shownGeometryIds[i] = geometryId;
         });
       }
     } catch (error) {
@@ -203,10 +203,12 @@ export class BatchStandIn implements Placed {
       throw error;
     }
     objects.add(this, added, first);
-    const last = this.#blocks.at(-1);
-    const isRoom = last !== undefined && last.length + added.length <= MOST_IN_BLOCK;
-    this.#blocks = isRoom ? [...this.#blocks.slice(0, -1), joined([last, added])] : [...this.#blocks, added];
-    this.ids = joined([this.ids, added]);
+    const lastBlock = this.#blocks.at(-1);
+    const fitsLastBlock = lastBlock !== undefined && lastBlock.length + added.length <= MAX_BLOCK_SIZE;
+    this.#blocks = fitsLastBlock
+      ? [...this.#blocks.slice(0, -1), concatenate([lastBlock, added])]
+      : [...this.#blocks, added];
+    this.ids = concatenate([this.ids, added]);
   }
 
   /** Removes all instances but the first `count`. */
@@ -217,13 +219,13 @@ export class BatchStandIn implements Placed {
     service.removeObjects(removed);
     objects.remove(this, removed, count);
     this.ids = this.ids.slice(0, count);
-    this.#blocks = Array.from({ length: Math.ceil(count / MOST_IN_BLOCK) }, (_, n) =>
-      this.ids.slice(n * MOST_IN_BLOCK, (n + 1) * MOST_IN_BLOCK),
+    this.#blocks = Array.from({ length: Math.ceil(count / MAX_BLOCK_SIZE) }, (_, n) =>
+      this.ids.slice(n * MAX_BLOCK_SIZE, (n + 1) * MAX_BLOCK_SIZE),
     );
-    this.#placed = Math.min(this.#placed, count);
+    this.#placedCount = Math.min(this.#placedCount, count);
     this.#isShown.fill(0, count);
-    this.#standing.fill(NOTHING, count);
-    for (const i of this.#hidden) if (i >= count) this.#hidden.delete(i);
+    this.#shownGeometryIds.fill(NO_GEOMETRY, count);
+    for (const i of this.#hiddenInstances) if (i >= count) this.#hiddenInstances.delete(i);
   }
 
   /** Removes all instances and forgets their states. */
@@ -236,35 +238,35 @@ export class BatchStandIn implements Placed {
 
   // --- what is sent to the service ---
 
-  get #sideNow(): Side {
+  get #currentSide(): Side {
     const { side } = this.#object.material as Material;
-    return this.#asked.options.side ?? (side === BackSide ? 'back' : side === DoubleSide ? 'double' : 'front');
+    return this.#resolved.options.side ?? (side === BackSide ? 'back' : side === DoubleSide ? 'double' : 'front');
   }
 
-  get #cullableNow(): boolean {
-    const { cullable = true } = this.#asked.options;
+  get #currentCullable(): boolean {
+    const { cullable = true } = this.#resolved.options;
     return cullable && (this.#object.material as Material).visible;
   }
 
   /** Makes the next `reconcile` send all options. */
   forgetOptions(): void {
-    this.#isTold = false;
+    this.#areOptionsSent = false;
   }
 
   #setOptions(): void {
-    const [side, cullable] = [this.#sideNow, this.#cullableNow];
-    if (!this.#isTold) {
-      const { layers, matrix, ...options }: Partial<ObjectOptions> = this.#asked.options;
-      this.#setAll({ ...DEFAULTS, ...options, side, cullable });
+    const [side, cullable] = [this.#currentSide, this.#currentCullable];
+    if (!this.#areOptionsSent) {
+      const { layers, matrix, ...options }: Partial<ObjectOptions> = this.#resolved.options;
+      this.#setAllObjects({ ...DEFAULTS, ...options, side, cullable });
     } else if (side !== this.#side || cullable !== this.#cullable) {
-      this.#setAll({ side, cullable });
+      this.#setAllObjects({ side, cullable });
     }
-    this.#isTold = true;
+    this.#areOptionsSent = true;
     this.#side = side;
     this.#cullable = cullable;
   }
 
-  #setAll(options: Partial<ObjectOptions>): void {
+  #setAllObjects(options: Partial<ObjectOptions>): void {
     this.speak();
     for (let i = 0; i < this.ids.length; i++) this.#context.service.setObject(this.ids[i], options);
   }
@@ -281,8 +283,11 @@ export class BatchStandIn implements Placed {
   /** Puts an instance into its layers, or into none. */
   place(i: number): void {
     if (i >= this.ids.length) return;
-    const stands = this.#standing[i] === GIVEN || (this.#standing[i] >= 0 && this.#standing[i] === this.states[i]);
-    const isShown = this.states[i] >= 0 && stands && i < this.#placed && !this.#hidden.has(i) ? 1 : 0;
+    const hasTargetShape =
+      this.#shownGeometryIds[i] === CALLER_SHAPE ||
+      (this.#shownGeometryIds[i] >= 0 && this.#shownGeometryIds[i] === this.states[i]);
+    const isShown =
+      this.states[i] >= 0 && hasTargetShape && i < this.#placedCount && !this.#hiddenInstances.has(i) ? 1 : 0;
     if (isShown === this.#isShown[i]) return;
     this.speak();
     this.#isShown[i] = isShown;
@@ -296,11 +301,11 @@ export class BatchStandIn implements Placed {
     const array = this.#contents.matrices!;
     const isSame = this.#sent.areThose(texture, texture.version, array);
     // If nothing else is new, only those of added instances are sent.
-    const first = isSame && this.#sent.areBelow(parent) ? this.#placed : 0;
+    const first = isSame && this.#sent.areBelow(parent) ? this.#placedCount : 0;
     if (first === this.ids.length) return;
     this.#sent.note(texture, texture.version, array, parent);
     this.speak();
-    this.#review();
+    this.#reviewHidden();
     const blocks = this.#blocks;
     const matrices = this.#sent.blocks.of(array, blocks);
     let end = 0;
@@ -311,38 +316,38 @@ export class BatchStandIn implements Placed {
   }
 
   /** Hides new instances that have no valid matrix, and shows hidden ones that have one now. */
-  #review(): void {
-    const isNew = this.#placed;
-    this.#placed = this.ids.length;
-    for (let i = isNew; i < this.#placed; i++) {
-      if (!this.#isPlaceable(i)) this.#hidden.add(i);
+  #reviewHidden(): void {
+    const firstNew = this.#placedCount;
+    this.#placedCount = this.ids.length;
+    for (let i = firstNew; i < this.#placedCount; i++) {
+      if (!this.#hasValidMatrix(i)) this.#hiddenInstances.add(i);
       this.place(i);
     }
-    for (const i of this.#hidden) {
-      if (!this.#isPlaceable(i)) continue;
-      this.#hidden.delete(i);
+    for (const i of this.#hiddenInstances) {
+      if (!this.#hasValidMatrix(i)) continue;
+      this.#hiddenInstances.delete(i);
       this.place(i);
     }
   }
 
   /** Hides an instance whose matrix the service did not accept, unless it has a valid one by now. */
   reject(index: number): void {
-    if (index >= this.ids.length || this.#hidden.has(index) || this.#isPlaceable(index)) return;
-    this.#hidden.add(index);
+    if (index >= this.ids.length || this.#hiddenInstances.has(index) || this.#hasValidMatrix(index)) return;
+    this.#hiddenInstances.add(index);
     this.place(index);
   }
 
   /** Hides the instances for which another worker has no valid matrix. */
   onRestore(): void {
-    for (let i = 0; i < this.#placed; i++) this.reject(i);
+    for (let i = 0; i < this.#placedCount; i++) this.reject(i);
   }
 
   /** Notes that a change is sent. */
   speak(): void {
-    this.#settledBy = this.#context.objects.newestQuery + 1;
+    this.#firstQueryAfterChange = this.#context.objects.newestQuery + 1;
   }
 
-  #isPlaceable(i: number): boolean {
-    return isPlace(this.#object.matrixWorld.elements, 0) && isPlace(this.#sent.matrices, 16 * i);
+  #hasValidMatrix(i: number): boolean {
+    return isValidTransform(this.#object.matrixWorld.elements, 0) && isValidTransform(this.#sent.matrices, 16 * i);
   }
 }

@@ -5,10 +5,10 @@ export const HAS_CHILD_EVENTS = dispatchesChildEvents();
 
 function dispatchesChildEvents(): boolean {
   const parent = new Object3D();
-  let isTold = false;
+  let isNotified = false;
   parent.addEventListener('childadded', () => {
-    isTold = true;
+    isNotified = true;
   });
   parent.add(new Object3D());
-  return isTold;
+  return isNotified;
 }

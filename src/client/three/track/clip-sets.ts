@@ -1,8 +1,8 @@
 import type { Plane } from 'three';
-import { MOST_SET_PLANES } from '../../../shared/layout.js';
+import { MAX_SET_PLANES } from '../../../shared/layout.js';
 import type { Clips } from '../../../shared/protocol.js';
-import { FARTHEST, scalePlane } from '../../check/planes.js';
-import { invalidArgument, reading } from '../../check/validate.js';
+import { MAX_PLANE_CONSTANT, scalePlane } from '../../check/planes.js';
+import { guardRead, invalidArgumentError } from '../../check/validate.js';
 import type { MaterialCut } from './material-cut.js';
 
 /** The clipping settings of three's renderers: `WebGLRenderer` has both. */
@@ -24,7 +24,7 @@ interface SharedCut {
 
 const NO_PLANES: readonly Plane[] = [];
 /** The set of objects that only the renderer's planes cut. */
-const OF_RENDERER = 1;
+const RENDERER_SET = 1;
 
 /**
  * The clip sets of a tracker's objects, by number: the planes of their materials and of the renderer. The planes are read for
@@ -35,8 +35,8 @@ export class ClipSetTable {
   /** The cuts by their set number minus 2. */
   readonly #cuts: (SharedCut | undefined)[] = [];
   /** Indices of `#cuts` by their keys, and the free ones: each clone of a material has its own planes, so there may be thousands. */
-  readonly #places = new Map<string, number>();
-  readonly #free: number[] = [];
+  readonly #indexByKey = new Map<string, number>();
+  readonly #freeIndices: number[] = [];
   /** How many objects have triangles of several sets. */
   mixedCount = 0;
 
@@ -46,94 +46,97 @@ export class ClipSetTable {
 
   /** Whether the renderer has planes, which cut everything. */
   get cutAll(): boolean {
-    return reading('setView', 'the clipping planes', () => (this.#renderer?.clippingPlanes?.length ?? 0) > 0);
+    return guardRead('setView', 'the clipping planes', () => (this.#renderer?.clippingPlanes?.length ?? 0) > 0);
   }
 
   /** Returns the number of the set for a material, 0 for none; each call must be followed by a `release`. */
   hold(cut: MaterialCut | undefined): number {
-    if (cut === undefined) return this.#renderer === undefined ? 0 : OF_RENDERER;
+    if (cut === undefined) return this.#renderer === undefined ? 0 : RENDERER_SET;
     if (cut.isExempt) return 0;
-    const key = `${cut.isIntersection} ${cut.planes.map(idOf)}`;
-    let index = this.#places.get(key);
+    const key = `${cut.isIntersection} ${cut.planes.map(planeIdOf)}`;
+    let index = this.#indexByKey.get(key);
     if (index === undefined) {
-      index = this.#free.pop() ?? this.#cuts.length;
+      index = this.#freeIndices.pop() ?? this.#cuts.length;
       this.#cuts[index] = { cut, key, uses: 0 };
-      this.#places.set(key, index);
+      this.#indexByKey.set(key, index);
     }
     this.#cuts[index]!.uses++;
-    return index + OF_RENDERER + 1;
+    return index + RENDERER_SET + 1;
   }
 
-  release(number: number): void {
-    if (number <= OF_RENDERER) return;
-    const index = number - OF_RENDERER - 1;
-    const held = this.#cuts[index]!;
-    if (--held.uses > 0) return;
-    this.#places.delete(held.key);
+  release(setId: number): void {
+    if (setId <= RENDERER_SET) return;
+    const index = setId - RENDERER_SET - 1;
+    const sharedCut = this.#cuts[index]!;
+    if (--sharedCut.uses > 0) return;
+    this.#indexByKey.delete(sharedCut.key);
     this.#cuts[index] = undefined;
-    this.#free.push(index);
+    this.#freeIndices.push(index);
   }
 
   /** Returns all sets as they are now; undefined if nothing is cut. */
   read(operation: string): Clips | undefined {
-    return reading(operation, 'the clipping planes', () => {
+    return guardRead(operation, 'the clipping planes', () => {
       const renderer = this.#renderer;
-      const everywhere = (renderer?.clippingPlanes ?? NO_PLANES).slice();
-      const isLocal = renderer === undefined || renderer.localClippingEnabled === true;
-      if (everywhere.length === 0 && !(isLocal && this.#cuts.some((held) => held !== undefined))) return undefined;
+      const rendererPlanes = (renderer?.clippingPlanes ?? NO_PLANES).slice();
+      const materialsClip = renderer === undefined || renderer.localClippingEnabled === true;
+      if (rendererPlanes.length === 0 && !(materialsClip && this.#cuts.some((sharedCut) => sharedCut !== undefined)))
+        return undefined;
       // Set 0 is the query's own and is empty. Set 1 is the renderer's.
-      const sets = [0, 0, 0, 0, 0, everywhere.length, 0, 0];
-      const planes = [...everywhere];
-      let most = everywhere.length;
-      for (const held of this.#cuts) {
-        const { planes: own, isIntersection } = held !== undefined && isLocal ? held.cut : UNCUT;
+      const sets = [0, 0, 0, 0, 0, rendererPlanes.length, 0, 0];
+      const planes = [...rendererPlanes];
+      let maxCount = rendererPlanes.length;
+      for (const sharedCut of this.#cuts) {
+        const { planes: materialPlanes, isIntersection } =
+          sharedCut !== undefined && materialsClip ? sharedCut.cut : UNCUT;
         const isUnion = !isIntersection;
-        const unionCount = everywhere.length + (isUnion ? own.length : 0);
-        sets.push(planes.length, unionCount, isUnion ? 0 : own.length, 0);
-        planes.push(...everywhere, ...own);
-        most = Math.max(most, unionCount, own.length);
+        const unionCount = rendererPlanes.length + (isUnion ? materialPlanes.length : 0);
+        sets.push(planes.length, unionCount, isUnion ? 0 : materialPlanes.length, 0);
+        planes.push(...rendererPlanes, ...materialPlanes);
+        maxCount = Math.max(maxCount, unionCount, materialPlanes.length);
       }
-      if (most > MOST_SET_PLANES) {
-        throw invalidArgument(
-          `${operation}: ${most} clipping planes cut an object, expected at most ${MOST_SET_PLANES}`,
+      if (maxCount > MAX_SET_PLANES) {
+        throw invalidArgumentError(
+          `${operation}: ${maxCount} clipping planes cut an object, expected at most ${MAX_SET_PLANES}`,
         );
       }
-      return { sets: Uint32Array.from(sets), planes: Float64Array.from(planes.flatMap(numbersOf)) };
+      return { sets: Uint32Array.from(sets), planes: Float64Array.from(planes.flatMap(coefficientsOf)) };
     });
   }
 }
 
-const ids = new WeakMap<Plane, number>();
-let idsGiven = 0;
+const planeIds = new WeakMap<Plane, number>();
+let lastPlaneId = 0;
 
 /** Returns a unique number for a plane; a value that is no object is identified by its text. */
-function idOf(plane: Plane): number | string {
+function planeIdOf(plane: Plane): number | string {
   if (Object(plane) !== plane) return `!${String(plane)}`;
-  const id = ids.get(plane) ?? ++idsGiven;
-  ids.set(plane, id);
+  const id = planeIds.get(plane) ?? ++lastPlaneId;
+  planeIds.set(plane, id);
   return id;
 }
 
 const UNCUT: MaterialCut = { planes: NO_PLANES, isIntersection: false, isExempt: false };
 
 /** Reads a plane as three's shader does: one with NaN cuts nothing, and one without a normal cuts everything or nothing. */
-function numbersOf(given: Plane): readonly number[] {
+function coefficientsOf(given: Plane): readonly number[] {
   const plane = new Float64Array(4).fill(Number.NaN);
   try {
     const { x, y, z } = given.normal;
     plane.set([x, y, z, given.constant]);
   } catch {} // it is not comparable
   const isComparable = !plane.some(Number.isNaN) && plane.subarray(0, 3).every(Number.isFinite);
-  if (!isComparable) return [1, 0, 0, FARTHEST];
-  if (plane[0] === 0 && plane[1] === 0 && plane[2] === 0) return [1, 0, 0, plane[3] < 0 ? -FARTHEST : FARTHEST];
+  if (!isComparable) return [1, 0, 0, MAX_PLANE_CONSTANT];
+  if (plane[0] === 0 && plane[1] === 0 && plane[2] === 0)
+    return [1, 0, 0, plane[3] < 0 ? -MAX_PLANE_CONSTANT : MAX_PLANE_CONSTANT];
   scalePlane(plane);
   return Array.from(plane);
 }
 
 /** Returns whether the set of that number cuts a point away, by the same rule as the core. */
-export function isCutAway({ sets, planes }: Clips, number: number, point: readonly [number, number, number]): boolean {
-  if (number === 0) return false;
-  const [first = 0, unionCount = 0, intersectionCount = 0] = sets.subarray(4 * number);
+export function isCutAway({ sets, planes }: Clips, setId: number, point: readonly [number, number, number]): boolean {
+  if (setId === 0) return false;
+  const [first = 0, unionCount = 0, intersectionCount = 0] = sets.subarray(4 * setId);
   const isBehind = (i: number): boolean => {
     const [a, b, c, w] = planes.subarray(4 * (first + i), 4 * (first + i) + 4);
     const terms = [a * point[0], b * point[1], c * point[2], w];

@@ -1,8 +1,8 @@
 import { CollisionError } from '../../../shared/errors.js';
-import { namedAnew } from '../../link/worker-link.js';
+import { renameError } from '../../link/worker-link.js';
 
 /** Returns whether an error means that the service has ended. */
-export function isEnd(error: unknown): boolean {
+export function isServiceEnded(error: unknown): boolean {
   return CollisionError.is(error) && (error.code === 'DISPOSED' || error.code === 'WORKER_LOST');
 }
 
@@ -11,5 +11,5 @@ export function isEnd(error: unknown): boolean {
  * out.
  */
 export function namedIfEnded(operation: string, error: unknown): unknown {
-  return isEnd(error) ? namedAnew(operation, error) : error;
+  return isServiceEnded(error) ? renameError(operation, error) : error;
 }

@@ -5,7 +5,7 @@ import type { CollisionService } from '../../service.js';
 import type { BuiltMesh } from '../geometry/shared-mesh.js';
 import { IndexSet } from './index-set.js';
 
-const NOTHING = new Float32Array(0);
+const NO_INFLUENCES = new Float32Array(0);
 
 /** The influences of instances as sent last. */
 export class InstanceMorphs {
@@ -15,12 +15,12 @@ export class InstanceMorphs {
   readonly #service: CollisionService;
   #texture: DataTexture | null = null;
   #version = -1;
-  #standing: BuiltMesh | null = null;
+  #mesh: BuiltMesh | null = null;
   /** How many instances have been sent, and their influences, contiguous. */
   #count = 0;
-  #sent = NOTHING;
+  #sent = NO_INFLUENCES;
   /** How many of them are still to be checked since the texture changed, from which index on, wrapping around at the end. */
-  #left = 0;
+  #remaining = 0;
   #next = 0;
 
   constructor(service: CollisionService) {
@@ -29,93 +29,93 @@ export class InstanceMorphs {
 
   /** Whether `send` has more to check. */
   get isBehind(): boolean {
-    return this.#left > 0;
+    return this.#remaining > 0;
   }
 
   /** Notes that there are at most `count` instances: those that are added later are new. */
   keep(count: number): void {
     if (count >= this.#count) return;
     this.#count = count;
-    this.#left = Math.min(this.#left, count);
+    this.#remaining = Math.min(this.#remaining, count);
     if (this.#next >= count) this.#next = 0;
     this.faults.deleteFrom(count);
   }
 
   /**
    * Sends the influences of the first `count` instances that have changed: three has them in a texture, whose version tells of
-   * changes. New instances are sent at once, because they are added in blocks; of the others, at most `most` are checked per
+   * changes. New instances are sent at once, because they are added in blocks; of the others, at most `maxChecked` are checked per
    * call, so that all are sent in turn if the app changes all of them in every frame. Returns whether there was anything to
    * check.
    */
   send(
     instanced: InstancedMesh,
-    standing: BuiltMesh,
+    mesh: BuiltMesh,
     count: number,
-    most: number,
-    idAt: (instance: number) => ObjectId,
+    maxChecked: number,
+    idAt: (instanceId: number) => ObjectId,
   ): boolean {
     const texture = instanced.morphTexture;
     // The mesh with these targets, or without any, is still being built.
-    if (texture === null || standing.morphs === 0) return false;
-    const { morphs } = standing;
-    if (standing !== this.#standing) {
+    if (texture === null || mesh.morphs === 0) return false;
+    const { morphs } = mesh;
+    if (mesh !== this.#mesh) {
       // What was sent for this mesh is unknown: NaN differs from every finite influence.
-      this.#standing = standing;
+      this.#mesh = mesh;
       this.#sent = new Float32Array(this.#count * morphs).fill(Number.NaN);
-      this.#left = this.#count;
+      this.#remaining = this.#count;
     } else if (texture !== this.#texture || texture.version !== this.#version) {
-      this.#left = this.#count;
+      this.#remaining = this.#count;
     }
     this.#texture = texture;
     this.#version = texture.version;
-    if (this.#left === 0 && count === this.#count) return false;
+    if (this.#remaining === 0 && count === this.#count) return false;
     if (this.#sent.length < count * morphs) {
       const sent = new Float32Array(Math.max(count * morphs, 2 * this.#sent.length));
       sent.set(this.#sent);
       this.#sent = sent;
     }
     const { data, width } = texture.image as { data: ArrayLike<number>; width: number };
-    const look = (i: number, isNew: boolean): void => {
-      const isOther = this.#read(i, data, width, morphs);
-      const isNothing = data[i * width] === 0 && !this.#influencesOf(i, morphs).some((influence) => influence !== 0);
-      if (isOther || isNew || isNothing !== this.faults.has(i)) this.#sendOne(i, morphs, isNothing, idAt);
+    const checkInstance = (i: number, isNew: boolean): void => {
+      const isChanged = this.#readInfluences(i, data, width, morphs);
+      const isUnset = data[i * width] === 0 && !this.#influencesOf(i, morphs).some((influence) => influence !== 0);
+      if (isChanged || isNew || isUnset !== this.faults.has(i)) this.#sendInstance(i, morphs, isUnset, idAt);
     };
-    for (let done = 0; done < most && this.#left > 0; done++) {
-      look(this.#next, false);
-      this.#left--;
+    for (let checked = 0; checked < maxChecked && this.#remaining > 0; checked++) {
+      checkInstance(this.#next, false);
+      this.#remaining--;
       this.#next = this.#next + 1 === this.#count ? 0 : this.#next + 1;
     }
-    for (let i = this.#count; i < count; i++) look(i, true);
+    for (let i = this.#count; i < count; i++) checkInstance(i, true);
     this.#count = count;
     return true;
   }
 
   /** Reads the influences of an instance; returns whether they have changed. */
-  #read(instance: number, data: ArrayLike<number>, width: number, morphs: number): boolean {
+  #readInfluences(instanceId: number, data: ArrayLike<number>, width: number, morphs: number): boolean {
     // A row begins with the influence of the base vertices.
-    const row = instance * width + 1;
-    let isOther = false;
+    const row = instanceId * width + 1;
+    let isChanged = false;
     for (let k = 0; k < morphs; k++) {
       const influence = k < width - 1 ? (data[row + k] ?? 0) : 0;
-      const at = instance * morphs + k;
+      const at = instanceId * morphs + k;
       if (Object.is(influence, this.#sent[at])) continue;
       this.#sent[at] = influence;
-      isOther = true;
+      isChanged = true;
     }
-    return isOther;
+    return isChanged;
   }
 
-  #sendOne(instance: number, morphs: number, isNothing: boolean, idAt: (instance: number) => ObjectId): void {
-    const influences = this.#influencesOf(instance, morphs);
-    if (isNothing || !influences.every(Number.isFinite)) {
-      this.faults.add(instance);
+  #sendInstance(instanceId: number, morphs: number, isUnset: boolean, idAt: (instance: number) => ObjectId): void {
+    const influences = this.#influencesOf(instanceId, morphs);
+    if (isUnset || !influences.every(Number.isFinite)) {
+      this.faults.add(instanceId);
       return;
     }
-    this.faults.delete(instance);
-    this.#service.setPose(idAt(instance), { morphs: influences });
+    this.faults.delete(instanceId);
+    this.#service.setPose(idAt(instanceId), { morphs: influences });
   }
 
-  #influencesOf(instance: number, morphs: number): Float32Array {
-    return this.#sent.subarray(instance * morphs, (instance + 1) * morphs);
+  #influencesOf(instanceId: number, morphs: number): Float32Array {
+    return this.#sent.subarray(instanceId * morphs, (instanceId + 1) * morphs);
   }
 }

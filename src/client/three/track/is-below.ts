@@ -11,7 +11,7 @@ export function isBelow(object: Object3D, ancestor: Object3D): boolean {
  * Where each list's last search found its child: the next one is mostly the one before it. Without this, each of 20,000
  * searched all.
  */
-const places = new WeakMap<readonly Object3D[], number>();
+const lastIndices = new WeakMap<readonly Object3D[], number>();
 
 /** Returns whether an object is `root` or below it, and every parent on the way lists its child: an app may remove one by hand. */
 export function isListedBelow(object: Object3D, root: Object3D): boolean {
@@ -25,8 +25,8 @@ export function isListedBelow(object: Object3D, root: Object3D): boolean {
 }
 
 function isListed(children: readonly Object3D[], object: Object3D): boolean {
-  let place = children.lastIndexOf(object, places.get(children) ?? -1);
-  if (place < 0) place = children.lastIndexOf(object);
-  places.set(children, place);
-  return place >= 0;
+  let index = children.lastIndexOf(object, lastIndices.get(children) ?? -1);
+  if (index < 0) index = children.lastIndexOf(object);
+  lastIndices.set(children, index);
+  return index >= 0;
 }

@@ -1,6 +1,6 @@
 import { isAffine, isInvertibleAt } from '../../check/affine.js';
 
 /** Returns whether the service accepts the matrix at `at`. */
-export function isPlace(m: ArrayLike<number>, at: number): boolean {
+export function isValidTransform(m: ArrayLike<number>, at: number): boolean {
   return isInvertibleAt(m, at) && isAffine(m, at);
 }

@@ -4,10 +4,10 @@ import type { ObjectId } from '../../../shared/types.js';
 import type { CollisionService } from '../../service.js';
 
 /** Most objects per call: their ids are handed over without a copy, and code that has not run yet is compiled between calls. */
-const MOST = 4096;
+const MAX_OBJECTS_PER_CALL = 4096;
 
 /** Objects that change to the same layers. */
-interface Group {
+interface LayerGroup {
   readonly layers: number;
   ids: Uint32Array;
   count: number;
@@ -19,10 +19,10 @@ interface Group {
  */
 export class LayerChanges {
   readonly #service: CollisionService;
-  #groups: Group[] = [];
-  #last: Group | undefined;
+  #groups: LayerGroup[] = [];
+  #lastGroup: LayerGroup | undefined;
   /** 1 for each slot whose id is in a group. */
-  #listed = new Uint8Array(64);
+  #isSlotListed = new Uint8Array(64);
 
   constructor(service: CollisionService) {
     this.#service = service;
@@ -30,11 +30,11 @@ export class LayerChanges {
 
   set(id: ObjectId, layers: number): void {
     const slot = slotOf(id);
-    if (slot >= this.#listed.length) this.#listed = grown(this.#listed, slot + 1);
-    if (this.#listed[slot] === 1) this.flush(); // a second change must follow the first
-    this.#listed[slot] = 1;
+    if (slot >= this.#isSlotListed.length) this.#isSlotListed = grown(this.#isSlotListed, slot + 1);
+    if (this.#isSlotListed[slot] === 1) this.flush(); // a second change must follow the first
+    this.#isSlotListed[slot] = 1;
     const group = this.#groupOf(layers);
-    if (group.count === MOST) this.#tell(group);
+    if (group.count === MAX_OBJECTS_PER_CALL) this.#sendGroup(group);
     if (group.count === group.ids.length) group.ids = grown(group.ids);
     group.ids[group.count++] = id;
   }
@@ -49,26 +49,26 @@ export class LayerChanges {
   flush(): void {
     const groups = this.#groups;
     this.#groups = [];
-    this.#last = undefined;
-    for (const group of groups) this.#tell(group);
+    this.#lastGroup = undefined;
+    for (const group of groups) this.#sendGroup(group);
   }
 
-  #groupOf(layers: number): Group {
-    if (this.#last?.layers === layers) return this.#last;
+  #groupOf(layers: number): LayerGroup {
+    if (this.#lastGroup?.layers === layers) return this.#lastGroup;
     let group = this.#groups.find((each) => each.layers === layers);
     if (group === undefined) {
       group = { layers, ids: new Uint32Array(64), count: 0 };
       this.#groups.push(group);
     }
-    this.#last = group;
+    this.#lastGroup = group;
     return group;
   }
 
-  #tell(group: Group): void {
+  #sendGroup(group: LayerGroup): void {
     const { ids, count, layers } = group;
     if (count === 0) return;
     group.count = 0;
-    for (let i = 0; i < count; i++) this.#listed[slotOf(ids[i])] = 0;
+    for (let i = 0; i < count; i++) this.#isSlotListed[slotOf(ids[i])] = 0;
     this.#service.setLayers(ids.subarray(0, count), layers);
   }
 }

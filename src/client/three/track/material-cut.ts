@@ -23,7 +23,7 @@ export function cutOf(material: Material | undefined): MaterialCut | undefined {
 }
 
 /** Returns whether `cutOf` would return the same again. */
-export function isCutAs(material: Material, cut: MaterialCut | undefined): boolean {
+export function isCutUnchanged(material: Material, cut: MaterialCut | undefined): boolean {
   if (isExempt(material)) return cut?.isExempt === true;
   const { clippingPlanes } = material;
   if (!Array.isArray(clippingPlanes) || clippingPlanes.length === 0) return cut === undefined;
@@ -31,21 +31,21 @@ export function isCutAs(material: Material, cut: MaterialCut | undefined): boole
     cut !== undefined &&
     !cut.isExempt &&
     cut.isIntersection === material.clipIntersection &&
-    areSame(cut.planes, clippingPlanes)
+    areSamePlanes(cut.planes, clippingPlanes)
   );
 }
 
 /** Returns whether two cuts are equal. */
 export function isSameCut(a: MaterialCut | undefined, b: MaterialCut | undefined): boolean {
   if (a === undefined || b === undefined || a === b) return a === b;
-  return a.isExempt === b.isExempt && a.isIntersection === b.isIntersection && areSame(a.planes, b.planes);
+  return a.isExempt === b.isExempt && a.isIntersection === b.isIntersection && areSamePlanes(a.planes, b.planes);
 }
 
 function isExempt(material: MaybeShader): boolean {
   return material.isShaderMaterial === true && material.clipping !== true;
 }
 
-function areSame(a: readonly Plane[], b: readonly Plane[]): boolean {
+function areSamePlanes(a: readonly Plane[], b: readonly Plane[]): boolean {
   if (a.length !== b.length) return false;
   for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
   return true;

@@ -1,7 +1,7 @@
 import { BackSide, type BufferGeometry, DoubleSide, type Material } from 'three';
 import type { FaceRun, Side } from '../../scene/object-description.js';
 import type { Primitive, TriangleRun } from '../geometry/geometry.js';
-import { cutOf, isCutAs, isSameCut, type MaterialCut } from './material-cut.js';
+import { cutOf, isCutUnchanged, isSameCut, type MaterialCut } from './material-cut.js';
 
 /** How an object is represented in the service. */
 export interface StandInPlan {
@@ -29,17 +29,17 @@ export function planStandIn(geometry: BufferGeometry, material: Material | reado
   }
   const materials = material.slice(); // for access by index: iteration over the caller's array may never end
   const groups: number[] = [];
-  const shown = new Set<Side>();
+  const sides = new Set<Side>();
   const cuts: (MaterialCut | undefined)[] = [];
-  geometry.groups.forEach(({ materialIndex }, number) => {
-    const own = materials[materialIndex ?? 0];
-    if (own === undefined) return; // three draws nothing there
-    shown.add(sideOf(own));
-    cuts.push(cutOf(own));
-    groups.push(number);
+  geometry.groups.forEach(({ materialIndex }, groupIndex) => {
+    const groupMaterial = materials[materialIndex ?? 0];
+    if (groupMaterial === undefined) return; // three draws nothing there
+    sides.add(sideOf(groupMaterial));
+    cuts.push(cutOf(groupMaterial));
+    groups.push(groupIndex);
   });
-  const [side = 'front'] = shown;
-  const plan = { groups, side: shown.size > 1 ? 'double' : side, sides: Array.from(materials, sideOf) };
+  const [side = 'front'] = sides;
+  const plan = { groups, side: sides.size > 1 ? 'double' : side, sides: Array.from(materials, sideOf) };
   if (cuts.every((cut) => isSameCut(cut, cuts[0]))) return { ...plan, cut: cuts[0] };
   // Only the renderer's planes cut all of them, unless one material is exempt.
   return { ...plan, cut: cuts.find((cut) => cut?.isExempt), cuts: Array.from(materials, cutOf) };
@@ -49,7 +49,7 @@ export function planStandIn(geometry: BufferGeometry, material: Material | reado
  * Plans how lines or points are represented: three's Raycaster takes the whole draw range, whatever their groups. The planes of
  * a single material cut them, those of an array of materials do not.
  */
-export function planThin(primitive: Primitive, material: Material | readonly Material[]): StandInPlan {
+export function planThinObject(primitive: Primitive, material: Material | readonly Material[]): StandInPlan {
   const plan: StandInPlan = { primitive, groups: null, side: 'double', sides: null };
   return isArray(material) ? plan : { ...plan, cut: cutOf(material) };
 }
@@ -85,38 +85,39 @@ export function sidesOfRuns(
 
 /** Returns whether three would draw anything with `material`. */
 export function isDrawn(material: Material | readonly Material[]): boolean {
-  return isArray(material) ? material.some((own) => own?.visible) : material.visible;
+  return isArray(material) ? material.some((item) => item?.visible) : material.visible;
 }
 
 /**
  * The state of an array of materials that `planStandIn` and `isDrawn` depend on, to detect changes by comparison: the
  * materials, and which of them the groups of the geometry have.
  */
-export class MaterialLook {
+export class MaterialsSnapshot {
   readonly #materials: readonly Material[];
   readonly #sides: readonly number[];
   readonly #visible: readonly boolean[];
   readonly #cuts: readonly (MaterialCut | undefined)[];
-  readonly #ofGroups: readonly (number | undefined)[];
+  readonly #groupMaterialIndices: readonly (number | undefined)[];
 
   constructor(materials: readonly Material[], { groups }: BufferGeometry) {
     this.#materials = materials.slice();
-    this.#sides = materials.map((own) => own?.side);
-    this.#visible = materials.map((own) => own?.visible);
+    this.#sides = materials.map((material) => material?.side);
+    this.#visible = materials.map((material) => material?.visible);
     this.#cuts = materials.map(cutOf);
-    this.#ofGroups = groups.map(({ materialIndex }) => materialIndex);
+    this.#groupMaterialIndices = groups.map(({ materialIndex }) => materialIndex);
   }
 
   /** Returns whether `material` is an array of the same materials, and they and the groups look as before. */
   equals(material: Material | readonly Material[], { groups }: BufferGeometry): boolean {
     if (!isArray(material) || material.length !== this.#materials.length) return false;
     for (let i = 0; i < material.length; i++) {
-      const own = material[i];
-      if (own !== this.#materials[i] || own?.side !== this.#sides[i] || own?.visible !== this.#visible[i]) return false;
-      if (own !== undefined && !isCutAs(own, this.#cuts[i])) return false;
+      const current = material[i];
+      if (current !== this.#materials[i] || current?.side !== this.#sides[i] || current?.visible !== this.#visible[i])
+        return false;
+      if (current !== undefined && !isCutUnchanged(current, this.#cuts[i])) return false;
     }
-    if (groups.length !== this.#ofGroups.length) return false;
-    for (let i = 0; i < groups.length; i++) if (groups[i].materialIndex !== this.#ofGroups[i]) return false;
+    if (groups.length !== this.#groupMaterialIndices.length) return false;
+    for (let i = 0; i < groups.length; i++) if (groups[i].materialIndex !== this.#groupMaterialIndices[i]) return false;
     return true;
   }
 }

@@ -3,14 +3,14 @@ import type { Mesh, Skeleton, SkinnedMesh } from 'three';
 import type { CollisionError } from '../../../shared/errors.js';
 import type { ObjectId } from '../../../shared/types.js';
 import { isAffine } from '../../check/affine.js';
-import { invalidArgument } from '../../check/validate.js';
+import { invalidArgumentError } from '../../check/validate.js';
 import type { CollisionService } from '../../service.js';
 import { BIND_INVERSE_NUMBER, type CheckedPose, UNBOUND } from '../../skin/pose-table.js';
 import { isSameMatrix } from '../../transforms/affine.js';
 import type { BuiltMesh } from '../geometry/shared-mesh.js';
 
 /** The bones of a skeleton as read last. Another version means that they have changed. */
-interface BonesRead {
+interface BoneSnapshot {
   readonly version: number;
   readonly numbers: Float32Array;
   readonly isFinite: boolean;
@@ -26,7 +26,7 @@ const NO_MORPHS = new Float32Array(0);
 export class SkeletonTable {
   /** Whether the caller has all matrices updated in every frame: those of the last rendering are old then. */
   readonly #updatesMatrices: boolean;
-  readonly #read = new WeakMap<Skeleton, ReadSkeleton>();
+  readonly #snapshots = new WeakMap<Skeleton, SkeletonSnapshot>();
   #frame = 0;
 
   constructor(updatesMatrices: boolean) {
@@ -38,23 +38,23 @@ export class SkeletonTable {
     this.#frame++;
   }
 
-  read(skeleton: Skeleton): BonesRead {
-    let read = this.#read.get(skeleton);
-    if (read === undefined) {
-      read = new ReadSkeleton();
-      this.#read.set(skeleton, read);
+  read(skeleton: Skeleton): BoneSnapshot {
+    let snapshot = this.#snapshots.get(skeleton);
+    if (snapshot === undefined) {
+      snapshot = new SkeletonSnapshot();
+      this.#snapshots.set(skeleton, snapshot);
     }
-    if (read.frame === this.#frame) return read;
-    read.frame = this.#frame;
-    const isLeft = read.textureVersion >= 0 && versionOf(skeleton) !== read.textureVersion;
-    if (this.#updatesMatrices || !isLeft) skeleton.update();
-    read.textureVersion = versionOf(skeleton);
-    read.copy(skeleton);
-    return read;
+    if (snapshot.frame === this.#frame) return snapshot;
+    snapshot.frame = this.#frame;
+    const isUpdatedByRenderer = snapshot.textureVersion >= 0 && versionOf(skeleton) !== snapshot.textureVersion;
+    if (this.#updatesMatrices || !isUpdatedByRenderer) skeleton.update();
+    snapshot.textureVersion = versionOf(skeleton);
+    snapshot.copy(skeleton);
+    return snapshot;
   }
 }
 
-class ReadSkeleton implements BonesRead {
+class SkeletonSnapshot implements BoneSnapshot {
   version = 0;
   numbers = new Float32Array(0);
   isFinite = true;
@@ -68,7 +68,7 @@ class ReadSkeleton implements BonesRead {
     const boneMatrices = skeleton.boneMatrices as Float32Array; // three makes them with the bones
     const length = 16 * bones.length;
     if (this.numbers.length !== length) this.numbers = new Float32Array(length);
-    else if (areSame(boneMatrices, this.numbers)) return;
+    else if (startsWith(boneMatrices, this.numbers)) return;
     const { numbers } = this;
     if (boneMatrices.length === length) numbers.set(boneMatrices);
     else for (let i = 0; i < length; i++) numbers[i] = boneMatrices[i]; // NaN for missing ones
@@ -78,9 +78,9 @@ class ReadSkeleton implements BonesRead {
 }
 
 /** Returns whether an array begins with the numbers of another one; stops at the first difference. */
-function areSame(given: Float32Array, numbers: Float32Array): boolean {
+function startsWith(matrices: Float32Array, numbers: Float32Array): boolean {
   for (let i = 0; i < numbers.length; i++) {
-    if (given[i] !== numbers[i] && !Object.is(given[i], numbers[i])) return false;
+    if (matrices[i] !== numbers[i] && !Object.is(matrices[i], numbers[i])) return false;
   }
   return true;
 }
@@ -121,7 +121,7 @@ export class MeshPose {
   readonly #bindInverse = this.#binds.subarray(BIND_INVERSE_NUMBER);
   #morphs = NO_MORPHS;
   #id: ObjectId = 0;
-  #bones: BonesRead | null = null;
+  #bones: BoneSnapshot | null = null;
   #version = -1;
 
   constructor(service: CollisionService, skeletons: SkeletonTable) {
@@ -129,51 +129,51 @@ export class MeshPose {
     this.#skeletons = skeletons;
   }
 
-  /** Sends the pose of a Mesh whose mesh in the service is `standing`, if the pose has changed. */
-  send(mesh: Mesh, standing: BuiltMesh, id: ObjectId): void {
-    let isOther = standing !== this.standing || id !== this.#id;
+  /** Sends the pose of a Mesh whose mesh in the service is `builtMesh`, if the pose has changed. */
+  send(mesh: Mesh, builtMesh: BuiltMesh, id: ObjectId): void {
+    let isChanged = builtMesh !== this.standing || id !== this.#id;
     let areBonesFinite = true;
-    if (standing.bones > 0) {
+    if (builtMesh.bones > 0) {
       const { skeleton, bindMatrix, bindMatrixInverse } = mesh as SkinnedMesh;
       const bones = this.#skeletons.read(skeleton);
-      if (bones.numbers.length !== 16 * standing.bones) return; // a mesh for this many bones is being built
-      if (bones !== this.#bones || bones.version !== this.#version) isOther = true;
+      if (bones.numbers.length !== 16 * builtMesh.bones) return; // a mesh for this many bones is being built
+      if (bones !== this.#bones || bones.version !== this.#version) isChanged = true;
       this.#bones = bones;
       this.#version = bones.version;
       areBonesFinite = bones.isFinite;
-      if (copyMatrix(this.#bind, bindMatrix.elements)) isOther = true;
-      if (copyMatrix(this.#bindInverse, bindMatrixInverse.elements)) isOther = true;
+      if (copyMatrix(this.#bind, bindMatrix.elements)) isChanged = true;
+      if (copyMatrix(this.#bindInverse, bindMatrixInverse.elements)) isChanged = true;
     }
-    if (standing.morphs !== this.#morphs.length) {
-      this.#morphs = standing.morphs === 0 ? NO_MORPHS : new Float32Array(standing.morphs);
-      isOther = true;
+    if (builtMesh.morphs !== this.#morphs.length) {
+      this.#morphs = builtMesh.morphs === 0 ? NO_MORPHS : new Float32Array(builtMesh.morphs);
+      isChanged = true;
     }
     const influences = mesh.morphTargetInfluences;
     for (let i = 0; i < this.#morphs.length; i++) {
       const influence = Math.fround(influences?.[i] ?? 0);
       if (Object.is(influence, this.#morphs[i])) continue;
       this.#morphs[i] = influence;
-      isOther = true;
+      isChanged = true;
     }
-    if (!isOther) return;
-    this.standing = standing;
+    if (!isChanged) return;
+    this.standing = builtMesh;
     this.#id = id;
-    const wrong = this.#wrongMatrix();
-    this.fault = wrong ?? (areBonesFinite ? null : wrongBone((mesh as SkinnedMesh).skeleton));
+    const matrixError = this.#findMatrixError();
+    this.fault = matrixError ?? (areBonesFinite ? null : boneError((mesh as SkinnedMesh).skeleton));
     // The frame lists bones that are not finite as rejected.
-    if (wrong === null) this.#service.poseObject(id, this.#assemble(standing));
+    if (matrixError === null) this.#service.poseObject(id, this.#assemble(builtMesh));
   }
 
   /** Returns the error that the service would throw, if any. */
-  #wrongMatrix(): CollisionError | null {
+  #findMatrixError(): CollisionError | null {
     const morphs = this.#morphs;
     for (let i = 0; i < morphs.length; i++) {
       if (Number.isFinite(morphs[i])) continue;
-      return badPose(`morphTargetInfluences[${i}] is ${morphs[i]}, expected a finite number of float32`);
+      return poseError(`morphTargetInfluences[${i}] is ${morphs[i]}, expected a finite number of float32`);
     }
-    if (isPlace(this.#bind) && isPlace(this.#bindInverse)) return null;
-    const name = isPlace(this.#bind) ? 'bindMatrixInverse' : 'bindMatrix';
-    return badPose(`the ${name} is not affine, expected finite numbers over a row of 0, 0, 0, 1`);
+    if (isFiniteAffine(this.#bind) && isFiniteAffine(this.#bindInverse)) return null;
+    const name = isFiniteAffine(this.#bind) ? 'bindMatrixInverse' : 'bindMatrix';
+    return poseError(`the ${name} is not affine, expected finite numbers over a row of 0, 0, 0, 1`);
   }
 
   #assemble({ bones }: BuiltMesh): CheckedPose {
@@ -185,13 +185,13 @@ export class MeshPose {
   }
 }
 
-function wrongBone({ bones, boneMatrices }: Skeleton): CollisionError {
+function boneError({ bones, boneMatrices }: Skeleton): CollisionError {
   const bone = (boneMatrices as Float32Array).findIndex((number) => !Number.isFinite(number)) >> 4;
-  return badPose(`the matrix of bone ${bone} ("${bones[bone]?.name}") is not finite, expected 16 finite numbers`);
+  return poseError(`the matrix of bone ${bone} ("${bones[bone]?.name}") is not finite, expected 16 finite numbers`);
 }
 
-function badPose(message: string): CollisionError {
-  return invalidArgument(`its pose: ${message}`);
+function poseError(message: string): CollisionError {
+  return invalidArgumentError(`its pose: ${message}`);
 }
 
 /** Copies a matrix; returns whether it has changed. */
@@ -202,7 +202,7 @@ function copyMatrix(target: Float64Array, source: ArrayLike<number>): boolean {
 }
 
 /** Returns whether the service accepts a matrix: finite, with the bottom row 0, 0, 0, 1. */
-function isPlace(matrix: Float64Array): boolean {
+function isFiniteAffine(matrix: Float64Array): boolean {
   let zero = 0; // or NaN
   for (let i = 0; i < 16; i++) zero += matrix[i] * 0;
   return zero === 0 && isAffine(matrix, 0);

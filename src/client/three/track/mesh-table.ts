@@ -3,13 +3,13 @@ import { MAX_OBJECTS } from '../../../shared/layout.js';
 import { grown } from '../../../shared/typed-arrays.js';
 import type { ObjectId } from '../../../shared/types.js';
 import type { CollisionService } from '../../service.js';
-import { isCutAs, isSameCut, type MaterialCut } from './material-cut.js';
-import { surfaceOf } from './opacity.js';
+import { isCutUnchanged, isSameCut, type MaterialCut } from './material-cut.js';
+import { surfaceKeyOf } from './opacity.js';
 
 /** What a Mesh is, together with its geometry. As long as that stays the same, only its matrix has to be sent. */
-export interface UnchangedKind {
+export interface MeshKind {
   readonly material: Material;
-  /** The result of `surfaceOf` for the material. */
+  /** The result of `surfaceKeyOf` for the material. */
   readonly surface: number;
   readonly isDrawn: boolean;
   /** How its material cuts it, if it does. */
@@ -31,11 +31,11 @@ export interface TableOwner {
 }
 
 /** Most rows: a row is a run of lines between holes. */
-const MOST_ROWS = 16;
+const MAX_ROWS = 16;
 /** A part is 2^PART_SHIFT lines, which are skipped if all of them rest. */
 const PART_SHIFT = 9;
 /** How often the size is read at most, two or three times a frame, before holes are closed. */
-const MOST_CALLS = 8;
+const MAX_SIZE_READS = 8;
 
 /** More lines than there can be: each has its own id. */
 const MAX_LINES = MAX_OBJECTS + 1;
@@ -54,43 +54,43 @@ export class MeshTable {
    * 35.
    */
   readonly #geometries: BufferGeometry[] = [];
-  readonly #worlds: Matrix4[] = [];
-  readonly #matrices: number[][] = [];
-  readonly #kinds: UnchangedKind[] = [];
-  readonly #lists: unknown[][] = [
-    ...[this.#owners, this.#objects, this.#geometries, this.#worlds, this.#matrices, this.#kinds],
+  readonly #worldMatrices: Matrix4[] = [];
+  readonly #matrixElements: number[][] = [];
+  readonly #kinds: MeshKind[] = [];
+  readonly #columns: unknown[][] = [
+    ...[this.#owners, this.#objects, this.#geometries, this.#worldMatrices, this.#matrixElements, this.#kinds],
   ];
   #ids = new Uint32Array(64);
   /** 1 for holes: to skip thousands of them, contiguous bytes are read. */
-  #empty = new Uint8Array(64);
+  #isHole = new Uint8Array(64);
   /** Lines in use, including those of removed Meshes, and how many of the first ones have ascending ids. */
   #count = 0;
-  #sorted = 0;
-  #holes = 0;
+  #sortedCount = 0;
+  #holeCount = 0;
   /** Lines in use right after a hole, each of which begins a row: to search for them took a fifth of a frame. */
-  #rows = 0;
+  #rowCount = 0;
   /** How often the size was read since the last removal. */
-  #calls = 0;
+  #readsSinceRemoval = 0;
   /** How often it was read since the last addition. */
-  #callsOfNew = 0;
+  #readsSinceAddition = 0;
   /**
    * The last two kinds that were set, as some of thousands may be hidden and some not. Those of 20,000 geometries are one kind.
    */
-  #last: UnchangedKind | null = null;
-  #other: UnchangedKind | null = null;
+  #lastKind: MeshKind | null = null;
+  #previousKind: MeshKind | null = null;
   /** How many lines of each part rest. */
-  #resting = new Uint16Array(1);
-  readonly #mostMoved: number;
+  #restingCounts = new Uint16Array(1);
+  readonly #maxMoved: number;
 
-  /** `mostMoved`: the most lines to move whenever holes are closed. A table that is checked in turn moves all. */
-  constructor(mostMoved = Number.POSITIVE_INFINITY) {
-    this.#mostMoved = mostMoved;
+  /** `maxMoved`: the most lines to move whenever holes are closed. A table that is checked in turn moves all. */
+  constructor(maxMoved = Number.POSITIVE_INFINITY) {
+    this.#maxMoved = maxMoved;
   }
 
   /** Tidies up, and returns the number of lines, including holes. */
   get size(): number {
-    if (this.#holes > 0 && this.#isToClose()) this.#close();
-    if (this.#sorted < this.#count && this.#holes === 0 && this.#isToMerge()) this.#merge();
+    if (this.#holeCount > 0 && this.#shouldClose()) this.#closeHoles();
+    if (this.#sortedCount < this.#count && this.#holeCount === 0 && this.#shouldMerge()) this.#mergeUnsorted();
     return this.#count;
   }
 
@@ -98,62 +98,63 @@ export class MeshTable {
    * Returns whether to close the holes. If thousands are removed in slices, closing holes in each frame would move all the
    * other lines each time: it waits until most lines are holes, or nothing was removed for a while.
    */
-  #isToClose(): boolean {
-    if (this.#areMostNew || 2 * this.#holes > this.#count || ++this.#calls > MOST_CALLS) return true;
-    return this.#rows > MOST_ROWS;
+  #shouldClose(): boolean {
+    if (this.#areMostNew || 2 * this.#holeCount > this.#count || ++this.#readsSinceRemoval > MAX_SIZE_READS)
+      return true;
+    return this.#rowCount > MAX_ROWS;
   }
 
   /**
    * Returns whether to merge the unsorted lines at the end into the others. If thousands with reused ids are added in slices,
    * merging in each frame took a third of it: it waits as the closing of holes does.
    */
-  #isToMerge(): boolean {
-    return this.#areMostNew || ++this.#callsOfNew > MOST_CALLS;
+  #shouldMerge(): boolean {
+    return this.#areMostNew || ++this.#readsSinceAddition > MAX_SIZE_READS;
   }
 
   /** Whether there are more unsorted lines than sorted ones. */
   get #areMostNew(): boolean {
-    return 2 * this.#sorted < this.#count;
+    return 2 * this.#sortedCount < this.#count;
   }
 
   /** Sets what a Mesh is from now on; adds a line if it has none. */
-  set(owner: TableOwner, id: ObjectId, geometry: BufferGeometry, kind: UnchangedKind): void {
+  set(owner: TableOwner, id: ObjectId, geometry: BufferGeometry, kind: MeshKind): void {
     if (owner.place >= 0 && this.#ids[owner.place] !== id) this.remove(owner);
     const isNew = owner.place < 0;
     const n = isNew ? this.#count++ : owner.place;
     if (n === this.#ids.length) {
       this.#ids = grown(this.#ids);
-      this.#empty = grown(this.#empty);
+      this.#isHole = grown(this.#isHole);
     }
     // Consecutive lines of equal kinds share one kind, which is then checked once for all of them.
-    if (this.#last === null || !areAlike(this.#last, kind)) {
-      const other = this.#last;
-      this.#last = this.#other !== null && areAlike(this.#other, kind) ? this.#other : kind;
-      this.#other = other;
+    if (this.#lastKind === null || !isSameKind(this.#lastKind, kind)) {
+      const lastKind = this.#lastKind;
+      this.#lastKind = this.#previousKind !== null && isSameKind(this.#previousKind, kind) ? this.#previousKind : kind;
+      this.#previousKind = lastKind;
     }
     const { drawn: object } = owner;
     this.#owners[n] = owner;
     this.#objects[n] = object;
     this.#geometries[n] = geometry;
-    this.#worlds[n] = object.matrixWorld;
-    this.#matrices[n] = object.matrixWorld.elements;
-    this.#kinds[n] = this.#last;
+    this.#worldMatrices[n] = object.matrixWorld;
+    this.#matrixElements[n] = object.matrixWorld.elements;
+    this.#kinds[n] = this.#lastKind;
     this.#ids[n] = id;
-    if (isNew) this.#callsOfNew = 0;
-    if (isNew && n > 0 && this.#empty[n - 1] === 1) this.#rows++;
-    if (isNew && this.#sorted === n && (n === 0 || this.#ids[n - 1] < id)) this.#sorted++;
+    if (isNew) this.#readsSinceAddition = 0;
+    if (isNew && n > 0 && this.#isHole[n - 1] === 1) this.#rowCount++;
+    if (isNew && this.#sortedCount === n && (n === 0 || this.#ids[n - 1] < id)) this.#sortedCount++;
     owner.place = n;
   }
 
   remove(owner: TableOwner): void {
     if (owner.place < 0) return;
-    const { place } = owner;
-    const empty = this.#empty;
-    if (place > 0 && empty[place - 1] === 1) this.#rows--;
-    if (place + 1 < this.#count && empty[place + 1] === 0) this.#rows++;
-    this.#leaveEmpty(place);
-    this.#holes++;
-    this.#calls = 0;
+    const { place: line } = owner;
+    const isHole = this.#isHole;
+    if (line > 0 && isHole[line - 1] === 1) this.#rowCount--;
+    if (line + 1 < this.#count && isHole[line + 1] === 0) this.#rowCount++;
+    this.#makeHole(line);
+    this.#holeCount++;
+    this.#readsSinceRemoval = 0;
     owner.place = -1;
   }
 
@@ -161,35 +162,35 @@ export class MeshTable {
    * Skips a line for this frame, since its Mesh has just been hidden: hiding thousands of Meshes is enough work for one frame.
    * Some resting lines are checked nevertheless.
    */
-  rest(place: number): void {
-    const part = place >>> PART_SHIFT;
-    if (part >= this.#resting.length) this.#resting = grown(this.#resting, part + 1);
-    this.#resting[part]++;
+  rest(line: number): void {
+    const part = line >>> PART_SHIFT;
+    if (part >= this.#restingCounts.length) this.#restingCounts = grown(this.#restingCounts, part + 1);
+    this.#restingCounts[part]++;
   }
 
   /** Makes no line rest any more. */
   wake(): void {
-    this.#resting.fill(0);
+    this.#restingCounts.fill(0);
   }
 
   /** Returns the id in a line. */
-  idIn(place: number): ObjectId {
-    return this.#ids[place];
+  idIn(line: number): ObjectId {
+    return this.#ids[line];
   }
 
   /** Returns whether the numbers of its matrix are still in the same array. */
   isInPlace({ place, drawn: object }: TableOwner): boolean {
-    return this.#matrices[place] === object.matrixWorld.elements;
+    return this.#matrixElements[place] === object.matrixWorld.elements;
   }
 
   /** Lists those of lines [first, end) that are of another kind than when they were set, except resting ones. */
   findChanged(first: number, end: number, changed: TableOwner[]): void {
-    this.#forEachRow(first, end, (from, to) => this.#findIn(from, to, changed));
+    this.#forEachRow(first, end, (from, to) => this.#findChangedIn(from, to, changed));
   }
 
   /** Hands the matrices of these lines, except resting ones, to the service, for the update() that follows in the same task. */
   send(service: CollisionService, first: number, end: number): void {
-    this.#forEachRow(first, end, (from, to) => service.moveObjects(this.#ids, this.#matrices, from, to));
+    this.#forEachRow(first, end, (from, to) => service.moveObjects(this.#ids, this.#matrixElements, from, to));
   }
 
   /**
@@ -197,53 +198,55 @@ export class MeshTable {
    * to be recompiled in the middle of a range, the rest of that range runs slowly.
    */
   #forEachRow(first: number, end: number, visit: (first: number, end: number) => void): void {
-    const empty = this.#empty;
+    const isHole = this.#isHole;
     const last = Math.min(end, this.#count);
     for (let n = first; n < last; ) {
       const part = n >>> PART_SHIFT;
       const next = (part + 1) << PART_SHIFT;
       const partEnd = Math.min(last, next);
-      if (this.#resting[part] === next - n) {
+      if (this.#restingCounts[part] === next - n) {
         n = next;
         continue;
       }
-      while (n < partEnd && empty[n] === 1) n++;
+      while (n < partEnd && isHole[n] === 1) n++;
       const row = n;
-      while (n < partEnd && empty[n] === 0) n++;
+      while (n < partEnd && isHole[n] === 0) n++;
       if (n > row) visit(row, n);
     }
   }
 
-  #findIn(first: number, end: number, changed: TableOwner[]): void {
-    const found = changed.length;
+  #findChangedIn(first: number, end: number, changed: TableOwner[]): void {
+    const countBefore = changed.length;
     try {
-      this.#findOthers(first, end, changed);
+      this.#compareLines(first, end, changed);
     } catch {
       // One of them cannot be read. This finds out which; `update` reports what is wrong with it.
-      changed.length = found;
+      changed.length = countBefore;
       if (end - first === 1) changed.push(this.#owners[first]!);
-      else for (let n = first; n < end; n++) this.#findIn(n, n + 1, changed);
+      else for (let n = first; n < end; n++) this.#findChangedIn(n, n + 1, changed);
     }
   }
 
-  #findOthers(first: number, end: number, changed: TableOwner[]): void {
+  #compareLines(first: number, end: number, changed: TableOwner[]): void {
     const objects = this.#objects;
     const geometries = this.#geometries;
-    const worlds = this.#worlds;
+    const worldMatrices = this.#worldMatrices;
     const kinds = this.#kinds;
     for (let n = first; n < end; ) {
       // Consecutive lines of one kind have a loop of their own, in which nothing of the kind is read again.
       const kind = kinds[n];
       const { material, isVisible, layers: mask } = kind;
       const isSame =
-        surfaceOf(material) === kind.surface && material.visible === kind.isDrawn && isCutAs(material, kind.cut);
+        surfaceKeyOf(material) === kind.surface &&
+        material.visible === kind.isDrawn &&
+        isCutUnchanged(material, kind.cut);
       for (; n < end && kinds[n] === kind; n++) {
         const object = objects[n];
         if (
           object.visible !== isVisible ||
           object.geometry !== geometries[n] ||
           object.material !== material ||
-          object.matrixWorld !== worlds[n] ||
+          object.matrixWorld !== worldMatrices[n] ||
           object.layers?.mask !== mask || // an app may have put anything there
           !isSame
         ) {
@@ -254,75 +257,75 @@ export class MeshTable {
   }
 
   /** Moves lines into the holes before them, as many as allowed at once. */
-  #close(): void {
+  #closeHoles(): void {
     this.wake();
-    const empty = this.#empty;
-    const most = this.#areMostNew ? Number.POSITIVE_INFINITY : this.#mostMoved;
-    let to = empty.indexOf(1);
+    const isHole = this.#isHole;
+    const maxLines = this.#areMostNew ? Number.POSITIVE_INFINITY : this.#maxMoved;
+    let to = isHole.indexOf(1);
     let n = to;
-    let sorted = Math.min(to, this.#sorted);
-    for (let moved = 0; n < this.#count && moved < most; n++) {
-      if (empty[n] === 1) continue;
-      this.#move(n, to);
-      this.#leaveEmpty(n);
-      empty[to++] = 0;
-      if (n < this.#sorted) sorted++;
+    let sortedCount = Math.min(to, this.#sortedCount);
+    for (let moved = 0; n < this.#count && moved < maxLines; n++) {
+      if (isHole[n] === 1) continue;
+      this.#moveLine(n, to);
+      this.#makeHole(n);
+      isHole[to++] = 0;
+      if (n < this.#sortedCount) sortedCount++;
       moved++;
     }
     if (n === this.#count) {
-      this.#cut(to);
-      this.#sorted = sorted;
-      this.#holes = this.#rows = 0;
+      this.#truncate(to);
+      this.#sortedCount = sortedCount;
+      this.#holeCount = this.#rowCount = 0;
     } else {
-      if (n > this.#sorted) this.#sorted = sorted;
-      this.#rows = 0;
-      for (let i = 1; i < this.#count; i++) if (empty[i - 1] > empty[i]) this.#rows++;
+      if (n > this.#sortedCount) this.#sortedCount = sortedCount;
+      this.#rowCount = 0;
+      for (let i = 1; i < this.#count; i++) if (isHole[i - 1] > isHole[i]) this.#rowCount++;
     }
   }
 
   /** Merges the few lines that were added at the end into the sorted ones. */
-  #merge(): void {
+  #mergeUnsorted(): void {
     this.wake();
-    const first = this.#sorted;
-    const added = this.#lists.map((list) => list.slice(first));
+    const first = this.#sortedCount;
+    const addedColumns = this.#columns.map((column) => column.slice(first));
     // An id and a number below 2^21 are packed into each: numbers are sorted far faster than objects.
-    const order = Float64Array.from(added[0], (_, i) => this.#ids[first + i] * MAX_LINES + i).sort();
+    const order = Float64Array.from(addedColumns[0], (_, i) => this.#ids[first + i] * MAX_LINES + i).sort();
     let n = first - 1;
     for (let to = this.#count - 1, last = order.length - 1; last >= 0; to--) {
       const id = Math.floor(order[last] / MAX_LINES);
       if (n >= 0 && this.#ids[n] > id) {
-        this.#move(n--, to);
+        this.#moveLine(n--, to);
         continue;
       }
       const i = order[last--] - id * MAX_LINES;
-      for (let k = 0; k < added.length; k++) this.#lists[k][to] = added[k][i];
+      for (let k = 0; k < addedColumns.length; k++) this.#columns[k][to] = addedColumns[k][i];
       this.#ids[to] = id;
       this.#owners[to]!.place = to;
     }
-    this.#sorted = this.#count;
+    this.#sortedCount = this.#count;
   }
 
-  #move(from: number, to: number): void {
-    for (const list of this.#lists) list[to] = list[from];
+  #moveLine(from: number, to: number): void {
+    for (const column of this.#columns) column[to] = column[from];
     this.#ids[to] = this.#ids[from];
     this.#owners[to]!.place = to;
   }
 
   /** Turns a line into a hole, which holds no references. */
-  #leaveEmpty(n: number): void {
-    for (const list of this.#lists) list[n] = null;
-    this.#empty[n] = 1;
+  #makeHole(n: number): void {
+    for (const column of this.#columns) column[n] = null;
+    this.#isHole[n] = 1;
   }
 
   /** Drops all lines from that number on. */
-  #cut(count: number): void {
-    this.#empty.fill(0, 0, this.#count);
+  #truncate(count: number): void {
+    this.#isHole.fill(0, 0, this.#count);
     this.#count = count;
-    for (const list of this.#lists) list.length = count;
+    for (const column of this.#columns) column.length = count;
   }
 }
 
-function areAlike(a: UnchangedKind, b: UnchangedKind): boolean {
+function isSameKind(a: MeshKind, b: MeshKind): boolean {
   return (
     a.material === b.material &&
     a.surface === b.surface &&

@@ -18,14 +18,14 @@ export class MovedTransforms {
   /** Forgets objects that are removed in the same frame. */
   forget(removed: ArrayLike<ObjectId>): void {
     if (this.#count === 0) return;
-    const gone = new Set(Array.from(removed));
-    let kept = 0;
+    const removedIds = new Set(Array.from(removed));
+    let keptCount = 0;
     for (let i = 0; i < this.#count; i++) {
-      if (gone.has(this.#ids[i])) continue;
-      this.#ids[kept] = this.#ids[i];
-      this.#matrices[kept++] = this.#matrices[i];
+      if (removedIds.has(this.#ids[i])) continue;
+      this.#ids[keptCount] = this.#ids[i];
+      this.#matrices[keptCount++] = this.#matrices[i];
     }
-    this.#count = kept;
+    this.#count = keptCount;
   }
 
   /** Hands the transforms to the service, for the update() that follows in the same task. */

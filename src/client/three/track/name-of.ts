@@ -1,6 +1,6 @@
 import type { Object3D } from 'three';
 
-interface Classed extends Object3D {
+interface ClassFlags extends Object3D {
   readonly isInstancedMesh?: boolean;
   readonly isBatchedMesh?: boolean;
   readonly isSkinnedMesh?: boolean;
@@ -8,7 +8,7 @@ interface Classed extends Object3D {
 
 /** Returns the class of an object, which `type` does not always name. */
 export function classOf(object: Object3D): string {
-  const { isInstancedMesh, isBatchedMesh, isSkinnedMesh, type } = object as Classed;
+  const { isInstancedMesh, isBatchedMesh, isSkinnedMesh, type } = object as ClassFlags;
   return isInstancedMesh ? 'InstancedMesh' : isBatchedMesh ? 'BatchedMesh' : isSkinnedMesh ? 'SkinnedMesh' : type;
 }
 

@@ -1,7 +1,7 @@
 import type { Line, LOD, Mesh, Object3D, Points, Sprite } from 'three';
 import { CollisionError } from '../../../shared/errors.js';
 import type { ContactDetail, ObjectOptions, Shape } from '../../../shared/types.js';
-import { unreadable } from '../../check/validate.js';
+import { unreadableError } from '../../check/validate.js';
 import { nameOf } from './name-of.js';
 
 // What the caller says of objects, beyond what is in the scene.
@@ -24,7 +24,7 @@ export interface SceneObjectOptions extends Partial<Omit<ObjectOptions, 'shape' 
 export type SceneDrawable = Mesh | Line | Points | Sprite | (LOD & { readonly geometry?: undefined });
 
 /** What the caller wants for objects, beyond what is in the scene. */
-export interface ObjectWishes {
+export interface ObjectSettings {
   /** For every object whose options do not specify it. */
   readonly contacts: ContactDetail;
   /** Returns the shape that replaces the object's triangles, if any. */
@@ -38,8 +38,8 @@ export function isAboutOneObject(error: unknown): error is CollisionError {
 }
 
 /** Returns the error of an object, given what was thrown when it was read. Rethrows errors that concern the service. */
-export function faultOf(object: Object3D, thrown: unknown): CollisionError {
-  const error = CollisionError.is(thrown) ? thrown : unreadable('trackScene', nameOf(object), thrown);
+export function objectErrorOf(object: Object3D, thrown: unknown): CollisionError {
+  const error = CollisionError.is(thrown) ? thrown : unreadableError('trackScene', nameOf(object), thrown);
   if (!isAboutOneObject(error)) throw error;
   return error;
 }

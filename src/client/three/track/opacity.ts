@@ -13,25 +13,25 @@ type AnyMaterial = Material & {
 type AnyParent = Object3D & { isLOD?: boolean; isClippingGroup?: boolean };
 
 /** Returns a number that encodes which sides of a material are drawn, and whether it is opaque. */
-export function surfaceOf(material: Material | null): number {
+export function surfaceKeyOf(material: Material | null): number {
   return (material?.side ?? 0) + (material?.transparent ? 4 : 0);
 }
 
 /** Returns whether the app does nothing right before the Mesh is drawn, such as turn it, or clear depths. */
-export function isDrawnAsItIs({ onBeforeRender }: Mesh): boolean {
+export function isDrawnUnmodified({ onBeforeRender }: Mesh): boolean {
   return onBeforeRender === Object3D.prototype.onBeforeRender;
 }
 
 /** Returns whether three draws its triangles opaque, whole and in place, so that they occlude what is behind them. */
-export function hidesOthers(mesh: Mesh): boolean {
-  if (Array.isArray(mesh.material) || !isDrawnAsItIs(mesh)) return false;
+export function isOccluder(mesh: Mesh): boolean {
+  if (Array.isArray(mesh.material) || !isDrawnUnmodified(mesh)) return false;
   // A picture may show another level of a LOD than the one before, and a ClippingGroup cuts.
-  for (let each: AnyParent | null = mesh.parent; each !== null; each = each.parent) {
-    if (each.isLOD || each.isClippingGroup) return false;
+  for (let ancestor: AnyParent | null = mesh.parent; ancestor !== null; ancestor = ancestor.parent) {
+    if (ancestor.isLOD || ancestor.isClippingGroup) return false;
   }
   const material = mesh.material as AnyMaterial;
   return (
-    isPlain(material) &&
+    hasTriangleDepths(material) &&
     material.visible &&
     !material.transparent &&
     material.depthWrite &&
@@ -50,16 +50,18 @@ export function hidesOthers(mesh: Mesh): boolean {
  * Returns whether three draws nothing of a Mesh where something else is nearer. `isCullable`: the caller declares that its
  * shaders do not change its vertices and depths, and its `onBeforeRender` neither the Mesh nor any depths.
  */
-export function canBeHidden(mesh: Mesh, isCullable: boolean): boolean {
-  if (!isCullable && !('isBatchedMesh' in mesh || isDrawnAsItIs(mesh))) return false; // three sets that of a BatchedMesh
+export function isOccludable(mesh: Mesh, isCullable: boolean): boolean {
+  if (!isCullable && !('isBatchedMesh' in mesh || isDrawnUnmodified(mesh))) return false; // three sets that of a BatchedMesh
   const { material } = mesh;
-  const isHidden = isCullable ? isTested : isPlain;
+  const isMaterialOccludable = isCullable ? isDepthTested : hasTriangleDepths;
   // three draws nothing for a missing material.
-  return Array.isArray(material) ? material.every((own) => !own || isHidden(own)) : isHidden(material);
+  return Array.isArray(material)
+    ? material.every((item) => !item || isMaterialOccludable(item))
+    : isMaterialOccludable(material);
 }
 
 /** Returns whether its depths are tested, and it leaves no trace where it is hidden. */
-function isTested(material: AnyMaterial): boolean {
+function isDepthTested(material: AnyMaterial): boolean {
   return (
     material.depthTest &&
     (material.depthFunc === LessEqualDepth || material.depthFunc === LessDepth) &&
@@ -69,9 +71,9 @@ function isTested(material: AnyMaterial): boolean {
 }
 
 /** Returns whether, in addition, its depths are those of its triangles. */
-function isPlain(material: AnyMaterial): boolean {
+function hasTriangleDepths(material: AnyMaterial): boolean {
   return (
-    isTested(material) &&
+    isDepthTested(material) &&
     material.displacementMap == null &&
     material.isShaderMaterial !== true &&
     // Nobody knows what nodes and changed shaders do to vertices and depths.

@@ -1,6 +1,6 @@
 import type { Primitive } from '../geometry/geometry.js';
 
-interface Kind {
+interface ClassFlags {
   readonly isMesh?: boolean;
   readonly isPoints?: boolean;
   readonly isLine?: boolean;
@@ -9,7 +9,7 @@ interface Kind {
 }
 
 /** Returns how the geometry of an object is drawn. */
-export function primitiveOf(object: Kind): Primitive {
+export function primitiveOf(object: ClassFlags): Primitive {
   if (object.isPoints === true) return 'points';
   if (object.isLine === true)
     return object.isLineSegments === true ? 'segments' : object.isLineLoop === true ? 'loop' : 'strip';

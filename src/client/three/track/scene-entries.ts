@@ -1,8 +1,8 @@
 import type { BatchedMesh, InstancedMesh, LOD, Mesh, Sprite } from 'three';
 import { CollisionError } from '../../../shared/errors.js';
-import { complain } from './complain.js';
+import { warnLeftOut } from './complain.js';
 import { type Drawable, isDrawable } from './is-drawable.js';
-import { faultOf, type ObjectWishes, type SceneDrawable } from './object-wishes.js';
+import { type ObjectSettings, objectErrorOf, type SceneDrawable } from './object-wishes.js';
 import type { SceneEntry } from './scene-entry.js';
 import { childrenOf, type SceneNode } from './scene-node.js';
 import { isFatLine, type TrackerContext } from './stand-in.js';
@@ -22,12 +22,12 @@ export class SceneEntries {
   /** Entries of objects that were removed from the scene; they are removed from the service in slices of their own. */
   readonly ending: SceneEntry[] = [];
   readonly #context: TrackerContext;
-  readonly #wishes: ObjectWishes;
+  readonly #settings: ObjectSettings;
   readonly #visibility: Visibility;
 
-  constructor(context: TrackerContext, wishes: ObjectWishes, visibility: Visibility) {
+  constructor(context: TrackerContext, settings: ObjectSettings, visibility: Visibility) {
     this.#context = context;
-    this.#wishes = wishes;
+    this.#settings = settings;
     this.#visibility = visibility;
   }
 
@@ -38,7 +38,7 @@ export class SceneEntries {
     if (entry === null) return;
     this.#context.stale.delete(entry);
     if (entry instanceof UntrackedObject) {
-      if (entry.isDue()) this.#enter(node);
+      if (entry.isDue()) this.#addEntry(node);
       return;
     }
     entry.update(node.isShown);
@@ -47,22 +47,22 @@ export class SceneEntries {
 
   /** Gives a new node its entry. */
   begin(node: SceneNode): void {
-    this.#tellLod(node); // which may have another level now
+    this.#notifyLod(node); // which may have another level now
     this.#adopt(node);
   }
 
   /** Handles a node that has another parent: it may belong to another LOD now. */
   move(node: SceneNode): void {
     const { lod } = node;
-    const next = lodAbove(node);
-    for (const each of new Set([lod, next])) if (each !== null) this.#rearrange(each);
-    if (lod !== null || next !== null) this.#adoptAll([node]);
+    const newLod = lodAbove(node);
+    for (const each of new Set([lod, newLod])) if (each !== null) this.#rearrangeLod(each);
+    if (lod !== null || newLod !== null) this.#adoptAll([node]);
   }
 
   /** Ends the entry of a node that was removed from the scene. */
   end(node: SceneNode): void {
     this.dismiss(node.entry);
-    if (node.lod !== null && isDrawable(node.object)) this.#rearrange(node.lod);
+    if (node.lod !== null && isDrawable(node.object)) this.#rearrangeLod(node.lod);
   }
 
   /** Removes an entry from the service, as much of it as can be removed at once. */
@@ -74,7 +74,7 @@ export class SceneEntries {
   askAgain(node: SceneNode): void {
     const entry = node.entry!;
     if (entry instanceof UntrackedObject) {
-      this.#enter(node);
+      this.#addEntry(node);
       return;
     }
     try {
@@ -88,10 +88,10 @@ export class SceneEntries {
     this.update(node);
   }
 
-  #enter(node: SceneNode): void {
+  #addEntry(node: SceneNode): void {
     const { object } = node;
     try {
-      node.entry = this.#track(object);
+      node.entry = this.#createEntry(object);
     } catch (thrown) {
       this.leaveOut(node, thrown);
       return;
@@ -100,13 +100,14 @@ export class SceneEntries {
     this.update(node);
   }
 
-  #track(object: Drawable): SceneEntry {
-    if (object.isBatchedMesh === true) return new TrackedBatch(this.#context, object as BatchedMesh, this.#wishes);
-    if (object.isLOD === true) return new TrackedLod(this.#context, object as LOD, this.#wishes);
-    if (object.isSprite === true) return new TrackedSprite(this.#context, object as Sprite, this.#wishes);
-    if (isFatLine(object)) return new TrackedFatLine(this.#context, object, this.#wishes);
-    if ('isInstancedMesh' in object) return new TrackedInstances(this.#context, object as InstancedMesh, this.#wishes);
-    return new TrackedObject(this.#context, object as SceneDrawable, this.#wishes, object as Mesh);
+  #createEntry(object: Drawable): SceneEntry {
+    if (object.isBatchedMesh === true) return new TrackedBatch(this.#context, object as BatchedMesh, this.#settings);
+    if (object.isLOD === true) return new TrackedLod(this.#context, object as LOD, this.#settings);
+    if (object.isSprite === true) return new TrackedSprite(this.#context, object as Sprite, this.#settings);
+    if (isFatLine(object)) return new TrackedFatLine(this.#context, object, this.#settings);
+    if ('isInstancedMesh' in object)
+      return new TrackedInstances(this.#context, object as InstancedMesh, this.#settings);
+    return new TrackedObject(this.#context, object as SceneDrawable, this.#settings, object as Mesh);
   }
 
   /**
@@ -115,8 +116,8 @@ export class SceneEntries {
    */
   leaveOut(node: SceneNode, thrown: unknown): void {
     const { object, entry } = node;
-    const error = faultOf(object, thrown);
-    complain(object, error, entry?.error?.message ?? '');
+    const error = objectErrorOf(object, thrown);
+    warnLeftOut(object, error, entry?.error?.message ?? '');
     this.dismiss(entry);
     node.entry = new UntrackedObject(object, error, !CollisionError.is(thrown));
   }
@@ -125,12 +126,12 @@ export class SceneEntries {
    * Makes the LOD that a node may belong to search for its levels again, if it matters to it that the node was added or
    * removed.
    */
-  #tellLod(node: SceneNode): void {
+  #notifyLod(node: SceneNode): void {
     const lod = lodAbove(node);
-    if (lod !== null && (isDrawable(node.object) || node.object.parent === lod.object)) this.#rearrange(lod);
+    if (lod !== null && (isDrawable(node.object) || node.object.parent === lod.object)) this.#rearrangeLod(lod);
   }
 
-  #rearrange(lod: SceneNode): void {
+  #rearrangeLod(lod: SceneNode): void {
     if (lod.turn < 0) return; // it is being removed
     (lod.entry as TrackedLod).rearrange();
     this.update(lod);
@@ -149,7 +150,7 @@ export class SceneEntries {
       return;
     }
     node.lod = null;
-    if (node.entry === null && isDrawable(node.object)) this.#enter(node);
+    if (node.entry === null && isDrawable(node.object)) this.#addEntry(node);
   }
 
   /** Adopts nodes and all their descendants. */

@@ -24,7 +24,7 @@ export interface SceneEntry extends Updatable {
   /** Calls the caller's functions again, for the next `update`. Throws what they throw. */
   askAgain(): void;
   /** Returns the id of an existing instance. */
-  idAt(instance: number): ObjectId;
+  idAt(instanceId: number): ObjectId;
   /** Removes it from the service, or as much of it as can be removed at once; returns whether all of it is removed. */
   remove(): boolean;
 }

@@ -2,20 +2,20 @@ import { Object3D } from 'three';
 import { reasonOf } from '../../check/validate.js';
 import { Turns } from '../turns.js';
 import { HAS_CHILD_EVENTS } from './child-events.js';
-import { ChildRound, MOST_AT_ONCE } from './child-round.js';
+import { ChildRound, MAX_CHILDREN_AT_ONCE } from './child-round.js';
 import { isListedBelow } from './is-below.js';
 import { nameOf } from './name-of.js';
 import { peek, SceneNode } from './scene-node.js';
 
 /** Up to this many new parents of moved objects are added at once per task, the others in slices, as all new objects are. */
-const MOST_PARENTS_AT_ONCE = 128;
+const MAX_PARENTS_AT_ONCE = 128;
 
 /** If more children than these were missed in a round, all are compared at once: a search for each would visit all the others. */
-const MOST_MISSED = 64;
+const MAX_MISSED = 64;
 
 const NO_CHILDREN: readonly Object3D[] = [];
 /** The children of an object whose children cannot be read. */
-const UNREAD: readonly Object3D[] = [];
+const UNREADABLE: readonly Object3D[] = [];
 
 /** Objects to be added below a parent, from index `next` on. There may be thousands. */
 interface Arrival {
@@ -25,7 +25,7 @@ interface Arrival {
 }
 
 /** Returns whether an object is still a child of a node, perhaps put there by hand, and then most likely at the same index. */
-function isBelow(object: Object3D, { object: parent }: SceneNode, index: number): boolean {
+function isChildOf(object: Object3D, { object: parent }: SceneNode, index: number): boolean {
   try {
     return object.parent === parent || parent.children[index] === object || parent.children.includes(object);
   } catch {
@@ -44,51 +44,51 @@ export class SceneGraph {
   readonly nodes = new Map<Object3D, SceneNode>();
   /** All nodes, in the order of their turns. */
   readonly order: SceneNode[] = [];
-  #isTold: boolean;
-  readonly #onCome: (node: SceneNode) => void;
-  readonly #onMove: (node: SceneNode, isBack: boolean) => void;
+  #hasChildEvents: boolean;
+  readonly #onAdd: (node: SceneNode) => void;
+  readonly #onMove: (node: SceneNode, wasLeaving: boolean) => void;
   readonly #onLeave: (node: SceneNode) => void;
   readonly #turns = new Turns();
   /** Nodes whose index became lower than that of the next turn. */
   readonly #overtaken: SceneNode[] = [];
   /** Nodes with so many children that these are visited in turn; and nodes whose many children are not all added yet. */
-  readonly #crowds = new Set<SceneNode>();
-  readonly #coming = new Set<SceneNode>();
+  readonly #crowdedNodes = new Set<SceneNode>();
+  readonly #partlyAdded = new Set<SceneNode>();
   /** Objects that may have another parent than before. */
-  readonly #touched = new Set<Object3D>();
+  readonly #reparented = new Set<Object3D>();
   /** Objects to be added, the next one last; and nodes to be removed. */
-  readonly #arriving: Arrival[] = [];
+  readonly #arrivals: Arrival[] = [];
   readonly #leaving: SceneNode[] = [];
   /** New parents that were added at once since the last `settle`. */
-  #hurried = 0;
+  #parentsAddedAtOnce = 0;
 
   /**
-   * `onCome` is called with each new node that is added at once, and so is not returned by `takeArriving`; `onMove` with each
+   * `onAdd` is called with each new node that is added at once, and so is not returned by `takeArriving`; `onMove` with each
    * node that gets another parent, and whether it was about to be removed; `onLeave` with each node that is about to be removed
    * together with its descendants.
    */
   constructor(
     root: Object3D,
-    onCome: (node: SceneNode) => void,
-    onMove: (node: SceneNode, isBack: boolean) => void,
+    onAdd: (node: SceneNode) => void,
+    onMove: (node: SceneNode, wasLeaving: boolean) => void,
     onLeave: (node: SceneNode) => void,
   ) {
     this.root = root;
-    this.#onCome = onCome;
+    this.#onAdd = onAdd;
     this.#onMove = onMove;
     this.#onLeave = onLeave;
     // Another copy of three may be an older one.
-    this.#isTold = HAS_CHILD_EVENTS && root instanceof Object3D;
-    this.#arriving.push({ objects: [root], next: 0, parent: null });
+    this.#hasChildEvents = HAS_CHILD_EVENTS && root instanceof Object3D;
+    this.#arrivals.push({ objects: [root], next: 0, parent: null });
   }
 
   /** Lists objects that are to be added, with all their descendants. */
   get arriving(): readonly Object3D[] {
-    return this.#arriving.flatMap(({ objects, next }) => objects.slice(next));
+    return this.#arrivals.flatMap(({ objects, next }) => objects.slice(next));
   }
 
   get isArriving(): boolean {
-    return this.#arriving.length > 0;
+    return this.#arrivals.length > 0;
   }
 
   get isLeaving(): boolean {
@@ -97,22 +97,22 @@ export class SceneGraph {
 
   /** Notes that an object may have another parent than before. */
   touch(object: Object3D): void {
-    this.#touched.add(object);
+    this.#reparented.add(object);
   }
 
   /** Brings reported objects to their places, as far as that takes one step. */
   settle(): void {
-    this.#hurried = 0;
-    for (const object of this.#touched) this.#place(object);
-    this.#touched.clear();
+    this.#parentsAddedAtOnce = 0;
+    for (const object of this.#reparented) this.#settleObject(object);
+    this.#reparented.clear();
   }
 
   /** Returns whether a node, or one of its ancestors, is about to be removed. */
   isAboutToGo(node: SceneNode): boolean {
-    return this.isLeaving && this.#isLoose(node);
+    return this.isLeaving && this.#isDetached(node);
   }
 
-  #isLoose(node: SceneNode): boolean {
+  #isDetached(node: SceneNode): boolean {
     let top = node;
     while (top.parent !== null) top = top.parent;
     return top.object !== this.root;
@@ -132,30 +132,30 @@ export class SceneGraph {
    */
   takeLeaving(): SceneNode | null {
     const last = this.#leaving[this.#leaving.length - 1];
-    const below = last.turn < 0 ? last.last : null;
-    if (below === null) this.#leaving.pop();
-    else below.moveTo(null);
-    const node = below ?? last;
+    const descendant = last.turn < 0 ? last.last : null;
+    if (descendant === null) this.#leaving.pop();
+    else descendant.moveTo(null);
+    const node = descendant ?? last;
     return node.parent === null && node.turn >= 0 && !isListedBelow(node.object, this.root) ? node : null;
   }
 
   /** Takes the next object to be added, and creates its node; null if it has one, or if it or its parent was removed again. */
   takeArriving(): SceneNode | null {
-    const arrival = this.#arriving[this.#arriving.length - 1];
+    const arrival = this.#arrivals[this.#arrivals.length - 1];
     const { objects, parent } = arrival;
     const index = arrival.next++;
     const object = objects[index];
     if (arrival.next === objects.length) {
-      this.#arriving.pop();
-      if (parent !== null && objects.length > MOST_AT_ONCE) this.#coming.delete(parent);
+      this.#arrivals.pop();
+      if (parent !== null && objects.length > MAX_CHILDREN_AT_ONCE) this.#partlyAdded.delete(parent);
     }
     if (parent !== null && parent.turn < 0) return null;
     if (isHelper(object)) return null;
-    if (parent !== null && !isBelow(object, parent, index)) return null; // it was removed before it was added
-    const known = this.nodes.get(object);
-    if (known === undefined) return this.#add(object, parent);
-    const isLoose = known.parent === null || known.parent.turn < 0;
-    if (isLoose && parent !== null) this.#moveTo(known, parent); // else it was reported twice
+    if (parent !== null && !isChildOf(object, parent, index)) return null; // it was removed before it was added
+    const existing = this.nodes.get(object);
+    if (existing === undefined) return this.#add(object, parent);
+    const isDetached = existing.parent === null || existing.parent.turn < 0;
+    if (isDetached && parent !== null) this.#moveNode(existing, parent); // else it was reported twice
     return null;
   }
 
@@ -181,52 +181,52 @@ export class SceneGraph {
 
   /** Calls `visit` with each node whose turn it is. */
   takeTurns(visit: (node: SceneNode) => void): void {
-    const take = (node: SceneNode): void => {
+    const visitNode = (node: SceneNode): void => {
       // A pending addition may bring it back: until then, it would be searched for in the whole scene again and again.
       if (node.parent === null && node.object !== this.root && !this.isArriving) this.#leaving.push(node);
-      if (this.#isTold) this.#lookAtChildren(node);
+      if (this.#hasChildEvents) this.#checkChildren(node);
       visit(node);
     };
-    for (const node of this.#overtaken) if (node.turn >= 0) take(node);
+    for (const node of this.#overtaken) if (node.turn >= 0) visitNode(node);
     this.#overtaken.length = 0;
     this.#turns.take(this.order.length, (first, end) => {
       // Removals meanwhile make the list shorter.
-      for (let i = first; i < end && i < this.order.length; i++) take(this.order[i]);
+      for (let i = first; i < end && i < this.order.length; i++) visitNode(this.order[i]);
     });
-    for (const node of this.#crowds) this.#takeChildTurns(node);
+    for (const node of this.#crowdedNodes) this.#takeChildTurns(node);
   }
 
   /** Compares the children of all nodes if three does not report them. */
   lookAtAll(): void {
-    if (!this.#isTold) for (let i = 0; i < this.order.length; i++) this.compareChildren(this.order[i]);
+    if (!this.#hasChildEvents) for (let i = 0; i < this.order.length; i++) this.compareChildren(this.order[i]);
   }
 
   /** Compares an object's children with the previous ones, to find changes that three has not reported. */
   compareChildren(node: SceneNode): void {
     try {
       const { children } = node.object;
-      if (areSame(children, node.children)) return;
+      if (areSameObjects(children, node.children)) return;
       node.children = children.slice();
-      this.#compareAll(node, children);
+      this.#compareAllChildren(node, children);
     } catch (cause) {
-      this.#fail(node, cause);
+      this.#leaveOutChildren(node, cause);
     }
   }
 
   /** Treats the children of an object that cannot be read as none, and warns once. */
-  #fail(node: SceneNode, cause: unknown): void {
-    if (node.children === UNREAD) return;
-    node.children = UNREAD;
+  #leaveOutChildren(node: SceneNode, cause: unknown): void {
+    if (node.children === UNREADABLE) return;
+    node.children = UNREADABLE;
     console.warn(`trackScene: what is below the ${nameOf(node.object)} is left out: ${reasonOf(cause)}`);
-    this.#compareAll(node, UNREAD);
+    this.#compareAllChildren(node, UNREADABLE);
   }
 
   /** Drops all pending additions and removals; there are no more turns. */
   clear(): void {
-    this.#arriving.length = 0;
+    this.#arrivals.length = 0;
     this.#leaving.length = 0;
     this.#overtaken.length = 0;
-    this.#crowds.clear();
+    this.#crowdedNodes.clear();
     this.nodes.clear();
   }
 
@@ -239,8 +239,8 @@ export class SceneGraph {
   /** Stops listening to three's events. */
   unlisten(): void {
     for (const { object } of this.order) this.#listen(object, false);
-    this.#isTold = false;
-    this.#touched.clear();
+    this.#hasChildEvents = false;
+    this.#reparented.clear();
   }
 
   readonly #onChild = (event?: { child?: Object3D }): void => {
@@ -248,7 +248,7 @@ export class SceneGraph {
   };
 
   #listen(object: Object3D, isListening: boolean): void {
-    if (!this.#isTold) return;
+    if (!this.#hasChildEvents) return;
     try {
       for (const type of ['childadded', 'childremoved'] as const) {
         if (isListening) object.addEventListener(type, this.#onChild);
@@ -266,108 +266,108 @@ export class SceneGraph {
       this.#listen(object, true);
       const { children } = object;
       node.children = children.length === 0 ? NO_CHILDREN : children.slice();
-      if (children.length > 0) this.#arriving.push({ objects: node.children, next: 0, parent: node });
-      if (children.length > MOST_AT_ONCE) this.#coming.add(node);
+      if (children.length > 0) this.#arrivals.push({ objects: node.children, next: 0, parent: node });
+      if (children.length > MAX_CHILDREN_AT_ONCE) this.#partlyAdded.add(node);
     } catch (cause) {
-      this.#fail(node, cause);
+      this.#leaveOutChildren(node, cause);
     }
     return node;
   }
 
-  #place(object: Object3D): void {
+  #settleObject(object: Object3D): void {
     if (object === this.root) return;
     const node = this.nodes.get(object);
-    const above = peek(object, 'parent');
-    const parent = node === undefined ? this.nodes.get(above!) : this.#nodeAbove(above);
+    const parentObject = peek(object, 'parent');
+    const parent = node === undefined ? this.nodes.get(parentObject!) : this.#parentNodeOf(parentObject);
     if (node === undefined) {
-      if (parent !== undefined) this.#arriving.push({ objects: [object], next: 0, parent });
+      if (parent !== undefined) this.#arrivals.push({ objects: [object], next: 0, parent });
     } else if (parent === undefined) {
       this.leave(node);
     } else if (parent !== node.parent) {
-      this.#moveTo(node, parent);
+      this.#moveNode(node, parent);
     }
   }
 
   /** Returns the parent's node of an object that moves. A new parent is added at once, so that the object need not be removed. */
-  #nodeAbove(above: Object3D | null | undefined): SceneNode | undefined {
-    const known = this.nodes.get(above!);
-    if (known !== undefined || this.#hurried >= MOST_PARENTS_AT_ONCE) return known;
-    if (!above || isHelper(above) || !isListedBelow(above, this.root)) return undefined;
-    const parent = this.#nodeAbove(above.parent);
+  #parentNodeOf(parentObject: Object3D | null | undefined): SceneNode | undefined {
+    const existing = this.nodes.get(parentObject!);
+    if (existing !== undefined || this.#parentsAddedAtOnce >= MAX_PARENTS_AT_ONCE) return existing;
+    if (!parentObject || isHelper(parentObject) || !isListedBelow(parentObject, this.root)) return undefined;
+    const parent = this.#parentNodeOf(parentObject.parent);
     if (parent === undefined) return undefined;
-    this.#hurried++;
-    const node = this.#add(above, parent);
-    this.#onCome(node);
+    this.#parentsAddedAtOnce++;
+    const node = this.#add(parentObject, parent);
+    this.#onAdd(node);
     return node;
   }
 
-  #moveTo(node: SceneNode, parent: SceneNode): void {
-    if (!this.#isFree(parent, node)) return;
-    const isBack = this.#isLoose(node);
+  #moveNode(node: SceneNode, parent: SceneNode): void {
+    if (!this.#canMoveBelow(parent, node)) return;
+    const wasLeaving = this.#isDetached(node);
     node.moveTo(parent);
-    this.#onMove(node, isBack);
+    this.#onMove(node, wasLeaving);
   }
 
   /**
    * Returns whether a node may be put below `parent`. If `parent` is still below the node, because the two have changed places,
    * the node between them that is elsewhere now is detached, and is placed afterwards.
    */
-  #isFree(parent: SceneNode, node: SceneNode): boolean {
+  #canMoveBelow(parent: SceneNode, node: SceneNode): boolean {
     let moved: SceneNode | null = null;
-    for (let each = parent; each !== node; each = each.parent) {
-      if (each.parent === null) return true;
-      if (peek(each.object, 'parent') !== each.parent.object) moved = each;
+    for (let ancestor = parent; ancestor !== node; ancestor = ancestor.parent) {
+      if (ancestor.parent === null) return true;
+      if (peek(ancestor.object, 'parent') !== ancestor.parent.object) moved = ancestor;
     }
     if (moved === null) return false;
     moved.moveTo(null);
-    this.#touched.delete(moved.object);
+    this.#reparented.delete(moved.object);
     this.touch(moved.object);
     return true;
   }
 
-  #isCrowd({ object }: SceneNode): boolean {
-    return (peek(object, 'children')?.length ?? 0) > MOST_AT_ONCE;
+  #isCrowded({ object }: SceneNode): boolean {
+    return (peek(object, 'children')?.length ?? 0) > MAX_CHILDREN_AT_ONCE;
   }
 
   /** Compares the children of a node, or starts a round of them if there are thousands. */
-  #lookAtChildren(node: SceneNode): void {
-    if (!this.#isCrowd(node)) this.compareChildren(node);
-    else if (node.round === null && !this.#coming.has(node)) {
-      const noted = node.children!.slice();
-      node.children = noted;
-      node.round = new ChildRound(noted);
-      this.#crowds.add(node);
+  #checkChildren(node: SceneNode): void {
+    if (!this.#isCrowded(node)) this.compareChildren(node);
+    else if (node.round === null && !this.#partlyAdded.has(node)) {
+      const knownChildren = node.children!.slice();
+      node.children = knownChildren;
+      node.round = new ChildRound(knownChildren);
+      this.#crowdedNodes.add(node);
     }
   }
 
-  #compareAll(node: SceneNode, children: readonly Object3D[]): void {
+  #compareAllChildren(node: SceneNode, children: readonly Object3D[]): void {
     const present = new Set(children);
     for (let child = node.first; child !== null; ) {
       const { next, object } = child;
-      if (!present.has(object)) this.#miss(child, node);
+      if (!present.has(object)) this.#handleMissing(child, node);
       child = next;
     }
-    for (let i = 0; i < children.length; i++) this.#seeChild(node, children[i]);
+    for (let i = 0; i < children.length; i++) this.#checkChild(node, children[i]);
   }
 
   /** Handles a node that is not among its parent's children. */
-  #miss(child: SceneNode, parent: SceneNode): void {
+  #handleMissing(child: SceneNode, parent: SceneNode): void {
     if (peek(child.object, 'parent') === parent.object) this.leave(child);
     else this.touch(child.object);
   }
 
   /** Checks whether one of an object's children is known. */
-  #seeChild(node: SceneNode, object: Object3D): void {
-    const known = this.nodes.get(object);
-    if (known?.parent === node) known.seenIn = node.round?.number ?? 0;
+  #checkChild(node: SceneNode, object: Object3D): void {
+    const childNode = this.nodes.get(object);
+    if (childNode?.parent === node) childNode.seenIn = node.round?.number ?? 0;
     else if (peek(object, 'parent') === node.object) this.touch(object);
-    else if (known === undefined) this.#arriving.push({ objects: [object], next: 0, parent: node });
+    else if (childNode === undefined) this.#arrivals.push({ objects: [object], next: 0, parent: node });
   }
 
   /** Visits those of a node's thousands of children whose turn it is; compares all of them if many were missed in a round. */
   #takeChildTurns(node: SceneNode): void {
-    if (node.turn < 0 || !this.#isCrowd(node)) {
-      this.#crowds.delete(node);
+    if (node.turn < 0 || !this.#isCrowded(node)) {
+      this.#crowdedNodes.delete(node);
       node.round = null;
       return;
     }
@@ -375,21 +375,21 @@ export class SceneGraph {
     const round = node.round!;
     round.take(
       children,
-      (child) => this.#seeChild(node, child),
+      (child) => this.#checkChild(node, child),
       (object) => {
         const child = this.nodes.get(object);
         if (child?.parent === node) child.seenIn = 0;
       },
-      (lost) => {
-        const unseen = lost.filter((object) => {
+      (displaced) => {
+        const unseen = displaced.filter((object) => {
           const child = this.nodes.get(object);
           return child?.parent === node && child.seenIn !== round.number;
         });
-        if (unseen.length > MOST_MISSED) this.#compareAll(node, children);
+        if (unseen.length > MAX_MISSED) this.#compareAllChildren(node, children);
         else {
           for (const object of unseen) {
             const child = this.nodes.get(object);
-            if (child && !children.includes(object)) this.#miss(child, node);
+            if (child && !children.includes(object)) this.#handleMissing(child, node);
           }
         }
         return unseen;
@@ -403,7 +403,7 @@ function isHelper(object: Object3D): boolean {
   return peek(object as { isCollisionHelper?: boolean }, 'isCollisionHelper') === true;
 }
 
-function areSame(a: readonly Object3D[], b: readonly Object3D[] | null): boolean {
+function areSameObjects(a: readonly Object3D[], b: readonly Object3D[] | null): boolean {
   if (b === null || a.length !== b.length) return false;
   for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
   return true;

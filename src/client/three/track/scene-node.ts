@@ -37,11 +37,11 @@ export class SceneNode {
 
   /** Puts it below another node, or nowhere. */
   moveTo(parent: SceneNode | null): void {
-    const { parent: before, next, previous } = this;
-    if (before !== null) {
-      if (previous === null) before.first = next;
+    const { parent: previousParent, next, previous } = this;
+    if (previousParent !== null) {
+      if (previous === null) previousParent.first = next;
       else previous.next = next;
-      if (next === null) before.last = previous;
+      if (next === null) previousParent.last = previous;
       else next.previous = previous;
     }
     this.parent = parent;

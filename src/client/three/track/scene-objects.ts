@@ -18,20 +18,20 @@ export interface SceneObject {
 /** The same, with what the tracker knows of it. */
 export interface Placement extends SceneObject {
   readonly id: ObjectId;
-  readonly standIn: Placed;
+  readonly standIn: StandInLike;
 }
 
 /** What represents an object in the service, under its ids. */
-export interface Placed {
-  readonly owner: PlacedOwner;
+export interface StandInLike {
+  readonly owner: RepresentedObject;
   /** Returns the mesh that a query saw for an instance, by the numbers of both; null if the caller gave the shape. */
-  seenBy(query: number, instance: number): BuiltMesh | null;
+  seenBy(queryId: number, instanceId: number): BuiltMesh | null;
   /** The clip sets of an array of materials, if these differ in how they cut. */
   readonly materialClipSets?: readonly number[] | null;
 }
 
 /** The object of the scene that is represented. */
-export interface PlacedOwner {
+export interface RepresentedObject {
   readonly object: Object3D;
   /** Returns the object that is hit if its triangles are those of a geometry: of a LOD, the level with that geometry. */
   drawnWith?(geometry: BufferGeometry): Object3D;
@@ -45,7 +45,7 @@ export interface PlacedOwner {
 
 /** Ids that left the scene together. */
 interface Departure {
-  readonly standIn: Placed;
+  readonly standIn: StandInLike;
   readonly ids: Uint32Array;
   /** The number of the first id's instance. */
   readonly first: number;
@@ -54,8 +54,8 @@ interface Departure {
 }
 
 /** Returns the mesh that a query saw at a placement, by the query's number. */
-export function seenBy({ standIn, instanceId = 0 }: Placement, query: number): BuiltMesh | null {
-  return standIn.seenBy(query, instanceId);
+export function seenBy({ standIn, instanceId = 0 }: Placement, queryId: number): BuiltMesh | null {
+  return standIn.seenBy(queryId, instanceId);
 }
 
 /** Returns the object that three's Raycaster names when these triangles are hit. */
@@ -71,9 +71,9 @@ const SLOT = 3;
 
 /** A row has at most 2^ROW_SHIFT instances, which is a block of a stand-in. */
 const ROW_SHIFT = 13;
-const MOST_ROWS = 1 + (MAX_OBJECTS >>> ROW_SHIFT);
+const MAX_ROWS = 1 + (MAX_OBJECTS >>> ROW_SHIFT);
 /** Shorter rows are not worth it. */
-const FEWEST_IN_ROW = 64;
+const MIN_ROW_LENGTH = 64;
 
 /** Instances with consecutive slots, of one generation: the instance number follows from the id. */
 interface InstanceRow {
@@ -87,7 +87,7 @@ interface InstanceRow {
 const NEXT_SLOT = 1 << GENERATION_BITS;
 const NO_ROW: InstanceRow = { id: 0, index: 0, end: 0 };
 
-const NONE: DepartedObjects = { get: () => undefined };
+const NO_DEPARTED: DepartedObjects = { get: () => undefined };
 
 /** Finds objects that left the scene, by their ids. */
 export interface DepartedObjects {
@@ -104,18 +104,18 @@ export class SceneObjects {
    * each thirtieth slot is read, and with three arrays that would be three times as many cache misses.
    */
   #slots = new Uint32Array(64 * SLOT);
-  /** The stand-ins by their numbers, which begin at 1. */
-  readonly #standIns: (Placed | undefined)[] = [undefined];
-  readonly #numbers = new Map<Placed, { number: number; count: number }>();
-  readonly #freeNumbers: number[] = [];
+  /** The stand-ins by their indices, which begin at 1. */
+  readonly #standIns: (StandInLike | undefined)[] = [undefined];
+  readonly #standInRecords = new Map<StandInLike, { number: number; count: number }>();
+  readonly #freeStandInIndices: number[] = [];
   /** The rows by the number of the stand-in combined with that of the part of its instances. */
   readonly #rows = new Map<number, InstanceRow>();
   /** Kept until the newest query that may have seen them is answered. Their `asked` is ascending. */
   #departures: Departure[] = [];
-  #departed = new DepartureIndex(this.#departures);
+  #departureIndex = new DepartureIndex(this.#departures);
   #count = 0;
-  #queries = 0;
-  readonly #unanswered = new Set<number>();
+  #newestQueryId = 0;
+  readonly #unansweredQueries = new Set<number>();
 
   /** How many ids there are. */
   get count(): number {
@@ -124,18 +124,18 @@ export class SceneObjects {
 
   /** The number of the newest query. */
   get newestQuery(): number {
-    return this.#queries;
+    return this.#newestQueryId;
   }
 
   /** The number of the oldest unanswered query; infinite if there is none. */
   get oldestQuery(): number {
-    const [oldest = Number.POSITIVE_INFINITY] = this.#unanswered;
+    const [oldest = Number.POSITIVE_INFINITY] = this.#unansweredQueries;
     return oldest;
   }
 
   /** Finds what left the scene and may be in an answer that is on its way. */
   get departed(): DepartedObjects {
-    if (this.#departures.length === 0) return NONE;
+    if (this.#departures.length === 0) return NO_DEPARTED;
     return new DepartureIndex([...this.#departures]);
   }
 
@@ -145,34 +145,34 @@ export class SceneObjects {
   }
 
   /**
-   * Writes the numbers of the instances of `object` whose ids are listed to `target`, as far as there is `room`; returns how
+   * Writes the numbers of the instances of `object` whose ids are listed to `target`, as far as there is `capacity`; returns how
    * many there are in all. With a million instances of which each twentieth is listed, nearly no slot is in the caches: if the
    * instances form rows, only a few slots are read, which takes 0.33 ms and not 1.54.
    */
-  instancesOf(object: Object3D, ids: Uint32Array, target: Uint32Array, room: number): number {
+  instancesOf(object: Object3D, ids: Uint32Array, target: Uint32Array, capacity: number): number {
     const slots = this.#slots;
     const { length } = ids;
     let count = 0;
-    let standIn = 0;
-    let isOf = false;
+    let standInIndex = 0;
+    let isOfObject = false;
     for (let i = 0; i < length; ) {
       const id = ids[i++];
       const at = SLOT * slotOf(id);
       if (slots[at + ID] !== id || id === 0) continue;
-      if (slots[at + STAND_IN] !== standIn) {
-        standIn = slots[at + STAND_IN];
-        const { owner } = this.#standIns[standIn]!;
-        isOf = owner.object === object && owner.isInstanced;
+      if (slots[at + STAND_IN] !== standInIndex) {
+        standInIndex = slots[at + STAND_IN];
+        const { owner } = this.#standIns[standInIndex]!;
+        isOfObject = owner.object === object && owner.isInstanced;
       }
-      if (!isOf) continue;
+      if (!isOfObject) continue;
       const index = slots[at + INDEX];
-      if (count < room) target[count] = index;
+      if (count < capacity) target[count] = index;
       count++;
-      const { id: first, index: firstIndex, end } = this.#rows.get(rowOf(standIn, index)) ?? NO_ROW;
+      const { id: first, index: firstIndex, end } = this.#rows.get(rowKeyOf(standInIndex, index)) ?? NO_ROW;
       for (; i < length; i++) {
-        const ahead = (ids[i] - first) >>> 0;
-        if (ahead >= end || ahead % NEXT_SLOT > 0) break;
-        if (count < room) target[count] = firstIndex + slotOf(ahead);
+        const idOffset = (ids[i] - first) >>> 0;
+        if (idOffset >= end || idOffset % NEXT_SLOT > 0) break;
+        if (count < capacity) target[count] = firstIndex + slotOf(idOffset);
         count++;
       }
     }
@@ -180,7 +180,7 @@ export class SceneObjects {
   }
 
   /** Calls `visit` for those of the ids that are in the scene, with the owner, the number of the instance, and the slot. */
-  forEach(ids: Uint32Array, visit: (owner: PlacedOwner, index: number, slot: number) => void): void {
+  forEach(ids: Uint32Array, visit: (owner: RepresentedObject, index: number, slot: number) => void): void {
     for (let i = 0; i < ids.length; i++) {
       const id = ids[i];
       const slot = slotOf(id);
@@ -202,74 +202,74 @@ export class SceneObjects {
   }
 
   /** Adds instances with consecutive numbers from `first` on. */
-  add(standIn: Placed, ids: Uint32Array, first: number): void {
-    const number = this.#numberOf(standIn, ids.length);
+  add(standIn: StandInLike, ids: Uint32Array, first: number): void {
+    const standInIndex = this.#indexOfStandIn(standIn, ids.length);
     this.#count += ids.length;
-    const row = rowOf(number, first);
+    const rowKey = rowKeyOf(standInIndex, first);
     const [id] = ids;
-    const isOnePart = ids.length >= FEWEST_IN_ROW && row === rowOf(number, first + ids.length - 1);
+    const isOnePart = ids.length >= MIN_ROW_LENGTH && rowKey === rowKeyOf(standInIndex, first + ids.length - 1);
     if (isOnePart && ids.every((each, i) => each === id + i * NEXT_SLOT)) {
-      this.#rows.set(row, { id, index: first, end: ids.length * NEXT_SLOT });
+      this.#rows.set(rowKey, { id, index: first, end: ids.length * NEXT_SLOT });
     }
     for (let i = 0; i < ids.length; i++) {
       const slot = slotOf(ids[i]);
       const at = SLOT * slot;
       if (at >= this.#slots.length) this.reserve(slot + 1);
       this.#slots[at + ID] = ids[i];
-      this.#slots[at + STAND_IN] = number;
+      this.#slots[at + STAND_IN] = standInIndex;
       this.#slots[at + INDEX] = first + i;
     }
   }
 
   /** Removes instances that were added. `ids` is kept: nobody may write it afterwards. */
-  remove(standIn: Placed, ids: Uint32Array, first: number): void {
+  remove(standIn: StandInLike, ids: Uint32Array, first: number): void {
     if (ids.length === 0) return;
     for (let i = 0; i < ids.length; i++) this.#slots[SLOT * slotOf(ids[i]) + ID] = 0;
     this.#count -= ids.length;
-    const held = this.#numbers.get(standIn)!;
-    held.count -= ids.length;
-    const last = rowOf(held.number, first + ids.length - 1);
-    for (let row = rowOf(held.number, first); row <= last; row++) this.#rows.delete(row);
-    if (held.count === 0) {
-      this.#standIns[held.number] = undefined;
-      this.#freeNumbers.push(held.number);
-      this.#numbers.delete(standIn);
+    const record = this.#standInRecords.get(standIn)!;
+    record.count -= ids.length;
+    const last = rowKeyOf(record.number, first + ids.length - 1);
+    for (let rowKey = rowKeyOf(record.number, first); rowKey <= last; rowKey++) this.#rows.delete(rowKey);
+    if (record.count === 0) {
+      this.#standIns[record.number] = undefined;
+      this.#freeStandInIndices.push(record.number);
+      this.#standInRecords.delete(standIn);
     }
-    if (this.#unanswered.size > 0) this.#departures.push({ standIn, ids, first, asked: this.#queries });
+    if (this.#unansweredQueries.size > 0) this.#departures.push({ standIn, ids, first, asked: this.#newestQueryId });
   }
 
-  /** Runs `query` under a number of its own. Until it is answered, `find` also finds what leaves the scene meanwhile. */
-  async during<T>(query: (number: number) => Promise<T>): Promise<T> {
-    const number = this.begin();
+  /** Runs `task` as a query with a number of its own. Until it is answered, `find` also finds what leaves the scene meanwhile. */
+  async during<T>(task: (queryId: number) => Promise<T>): Promise<T> {
+    const queryId = this.begin();
     try {
-      return await query(number);
+      return await task(queryId);
     } finally {
-      this.end(number);
+      this.end(queryId);
     }
   }
 
   /** Begins a query that `end` must end, for events that come once a frame; returns its number. */
   begin(): number {
-    const number = ++this.#queries;
-    this.#unanswered.add(number);
-    return number;
+    const queryId = ++this.#newestQueryId;
+    this.#unansweredQueries.add(queryId);
+    return queryId;
   }
 
   /** Ends the query of that number, and forgets departures that no other query may have seen. */
-  end(number: number): void {
-    this.#unanswered.delete(number);
+  end(queryId: number): void {
+    this.#unansweredQueries.delete(queryId);
     const departures = this.#departures;
     if (departures.length === 0) return;
     const { oldestQuery } = this;
-    const kept = departures.findIndex(({ asked }) => asked >= oldestQuery);
-    if (kept === 0) return;
-    this.#departures = kept < 0 ? [] : departures.slice(kept);
-    this.#departed = new DepartureIndex(this.#departures);
+    const firstKept = departures.findIndex(({ asked }) => asked >= oldestQuery);
+    if (firstKept === 0) return;
+    this.#departures = firstKept < 0 ? [] : departures.slice(firstKept);
+    this.#departureIndex = new DepartureIndex(this.#departures);
   }
 
   /** Finds what an id in an answer stood for in the frame that the answer saw. */
   find(id: ObjectId): Placement | undefined {
-    return this.get(id) ?? this.#departed.get(id);
+    return this.get(id) ?? this.#departureIndex.get(id);
   }
 
   #placementAt(slot: number): Placement {
@@ -278,17 +278,17 @@ export class SceneObjects {
     return placementOf(standIn, this.#slots[at + ID], this.#slots[at + INDEX]);
   }
 
-  /** Returns the number of a stand-in, which gets `more` ids. */
-  #numberOf(standIn: Placed, more: number): number {
-    let held = this.#numbers.get(standIn);
-    if (held === undefined) {
-      const number = this.#freeNumbers.pop() ?? this.#standIns.length;
-      held = { number, count: 0 };
-      this.#standIns[number] = standIn;
-      this.#numbers.set(standIn, held);
+  /** Returns the index of a stand-in, which gets `addedCount` ids. */
+  #indexOfStandIn(standIn: StandInLike, addedCount: number): number {
+    let record = this.#standInRecords.get(standIn);
+    if (record === undefined) {
+      const standInIndex = this.#freeStandInIndices.pop() ?? this.#standIns.length;
+      record = { number: standInIndex, count: 0 };
+      this.#standIns[standInIndex] = standIn;
+      this.#standInRecords.set(standIn, record);
     }
-    held.count += more;
-    return held.number;
+    record.count += addedCount;
+    return record.number;
   }
 
   /** Makes room for `length` slots. */
@@ -303,7 +303,7 @@ class DepartureIndex implements DepartedObjects {
   readonly #departures: readonly Departure[];
   readonly #numbers = new Map<ObjectId, number>();
   /** The number of the first id of each departure. */
-  readonly #starts: number[] = [];
+  readonly #firstPositions: number[] = [];
   #count = 0;
 
   constructor(departures: readonly Departure[]) {
@@ -311,29 +311,29 @@ class DepartureIndex implements DepartedObjects {
   }
 
   get(id: ObjectId): Placement | undefined {
-    while (this.#starts.length < this.#departures.length) {
-      const { ids } = this.#departures[this.#starts.length];
-      this.#starts.push(this.#count);
+    while (this.#firstPositions.length < this.#departures.length) {
+      const { ids } = this.#departures[this.#firstPositions.length];
+      this.#firstPositions.push(this.#count);
       for (const each of ids) this.#numbers.set(each, this.#count++);
     }
-    const number = this.#numbers.get(id);
-    if (number === undefined) return undefined;
-    let [low, high] = [0, this.#starts.length - 1];
+    const position = this.#numbers.get(id);
+    if (position === undefined) return undefined;
+    let [low, high] = [0, this.#firstPositions.length - 1];
     while (low < high) {
       const middle = (low + high + 1) >> 1;
-      if (this.#starts[middle] <= number) low = middle;
+      if (this.#firstPositions[middle] <= position) low = middle;
       else high = middle - 1;
     }
     const { standIn, first } = this.#departures[low];
-    return placementOf(standIn, id, first + number - this.#starts[low]);
+    return placementOf(standIn, id, first + position - this.#firstPositions[low]);
   }
 }
 
-function rowOf(number: number, index: number): number {
-  return number * MOST_ROWS + (index >>> ROW_SHIFT);
+function rowKeyOf(standInIndex: number, index: number): number {
+  return standInIndex * MAX_ROWS + (index >>> ROW_SHIFT);
 }
 
-function placementOf(standIn: Placed, id: ObjectId, index: number): Placement {
+function placementOf(standIn: StandInLike, id: ObjectId, index: number): Placement {
   const { object, isInstanced } = standIn.owner;
   return { id, object, instanceId: isInstanced ? index : undefined, standIn };
 }

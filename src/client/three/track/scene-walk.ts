@@ -3,24 +3,24 @@ import { CollisionError } from '../../../shared/errors.js';
 import { nextTask } from '../../../shared/next-task.js';
 import { Turns } from '../turns.js';
 import type { TableOwner } from './mesh-table.js';
-import type { ObjectWishes } from './object-wishes.js';
+import type { ObjectSettings } from './object-wishes.js';
 import { SceneEntries } from './scene-entries.js';
 import type { SceneEntry } from './scene-entry.js';
 import { SceneGraph } from './scene-graph.js';
 import type { SceneNode } from './scene-node.js';
-import { INSTANCES_OF_A_BUILD, sliceOf } from './slice.js';
+import { beginSlice, INSTANCES_PER_BUILD } from './slice.js';
 import type { TrackerContext, Updatable } from './stand-in.js';
-import { bindAgain } from './teleport.js';
+import { rebind } from './teleport.js';
 import { Visibility } from './visibility.js';
 
 /** Milliseconds in which additions, removals and finished builds are handled at once; the rest is handled in later tasks. */
 const SLICE_MS = 4;
 /** A slice has at least this long, even if the checks of existing objects alone take longer than a slice. */
-const LEAST_SLICE_MS = 1;
+const MIN_SLICE_MS = 1;
 /** This many are handled in a frame in any case: a few new objects are there in that very frame, whatever the clock says. */
-const FEWEST = 128;
+const MIN_PER_FRAME = 128;
 /** Meshes that are removed in a slice at most: to hand over thousands of commands takes as long as to make them. */
-const MOST_SWEPT = 512;
+const MAX_SWEPT_MESHES = 512;
 
 /**
  * Keeps what the tracker knows of the scene in step with it: objects that are checked in every frame are in flat tables, and
@@ -31,22 +31,22 @@ export class SceneWalk {
   readonly #root: Object3D;
   readonly #context: TrackerContext;
   /** Whether the caller has all matrices updated in every frame. */
-  readonly #hasMatrices: boolean;
+  readonly #updatesMatrices: boolean;
   readonly #visibility = new Visibility((node, cause) => this.#entries.leaveOut(node, cause));
   readonly #graph: SceneGraph;
   readonly #entries: SceneEntries;
   readonly #stillTurns = new Turns();
   /** Objects that the caller asked to check; and nodes that are left of these, each with its descendants. */
   readonly #requested = new Set<Object3D>();
-  readonly #unseen = new Set<SceneNode>();
+  readonly #requestedNodes = new Set<SceneNode>();
   /**
    * Stack of nodes that are being removed and whose subtrees are still to be visited: each node stands for itself, its
    * descendants and its previous siblings.
    */
-  readonly #leaving: SceneNode[] = [];
+  readonly #leavingNodes: SceneNode[] = [];
   readonly #changed: TableOwner[] = [];
   /** Changed objects that were too many to be checked in their frame. */
-  readonly #late = new Set<TableOwner>();
+  readonly #deferred = new Set<TableOwner>();
   /** What an object of the scene has thrown in a task of ours, which nobody awaits. */
   #failure: { readonly cause: unknown } | null = null;
   #isWorking = false;
@@ -54,24 +54,24 @@ export class SceneWalk {
    * How many are handled in a frame in any case. `trackScene` waits for the whole initial scene: until then, slices need no
    * minimum.
    */
-  #fewest = 1;
+  #minPerFrame = 1;
   #isCleared = false;
   /** Whether the last slice was over before all requested checks were done. */
-  #hasLookedLong = false;
+  #areChecksUnfinished = false;
   /** Milliseconds that the last frame took to check existing objects: these checks and its slice are one task. */
-  #lookMs = 0;
+  #checkMs = 0;
 
-  constructor(root: Object3D, context: TrackerContext, wishes: ObjectWishes, hasMatrices: boolean) {
+  constructor(root: Object3D, context: TrackerContext, settings: ObjectSettings, updatesMatrices: boolean) {
     this.#root = root;
     this.#context = context;
-    this.#hasMatrices = hasMatrices;
+    this.#updatesMatrices = updatesMatrices;
     this.#graph = new SceneGraph(
       root,
       (node) => this.#begin(node),
-      (node, isBack) => this.#move(node, isBack),
-      (node) => this.#leaving.push(node),
+      (node, wasLeaving) => this.#move(node, wasLeaving),
+      (node) => this.#leavingNodes.push(node),
     );
-    this.#entries = new SceneEntries(context, wishes, this.#visibility);
+    this.#entries = new SceneEntries(context, settings, this.#visibility);
   }
 
   *entries(): Generator<SceneEntry> {
@@ -133,21 +133,21 @@ export class SceneWalk {
   update(): void {
     const { always, meshes, moving, still, moved, layers, service } = this.#context;
     const { nodes } = this.#graph;
-    const begun = performance.now();
-    this.#tellFailure();
+    const updateStart = performance.now();
+    this.#throwFailure();
     meshes.refresh();
     this.#visibility.lookAbove(this.#root, nodes.get(this.#root));
     this.#graph.lookAtAll();
     this.#graph.settle();
     this.#visibility.lookAtWatched();
     let start = performance.now();
-    const ms = SLICE_MS - this.#lookMs - (start - begun);
-    if (ms > LEAST_SLICE_MS || !this.#isWorking) this.#work(this.#fewest, Math.max(LEAST_SLICE_MS, ms));
+    const ms = SLICE_MS - this.#checkMs - (start - updateStart);
+    if (ms > MIN_SLICE_MS || !this.#isWorking) this.#workSlice(this.#minPerFrame, Math.max(MIN_SLICE_MS, ms));
     start = performance.now();
     const changed = this.#changed;
     moving.findChanged(0, moving.size, changed);
     this.#updateChanged();
-    for (const { object } of always) this.#look(nodes.get(object)!);
+    for (const { object } of always) this.#checkNode(nodes.get(object)!);
     if (this.#requested.size > 0) this.#beginRequests();
     this.#graph.takeTurns(this.#takeTurn);
     this.#stillTurns.take(still.size, (first, end) => {
@@ -156,13 +156,13 @@ export class SceneWalk {
       still.send(service, first, end); // without reading its size: that would close holes, and move lines past the turns
     });
     // If only a few were found just now, they are shown in this very frame.
-    if (this.#visibility.isShowing) this.#visibility.showBelow(sliceOf(0, FEWEST));
+    if (this.#visibility.isShowing) this.#visibility.showBelow(beginSlice(0, MIN_PER_FRAME));
     layers.flush();
     moving.send(service, 0, moving.size);
     moving.wake();
     still.wake();
     moved.send(service);
-    this.#lookMs = performance.now() - start;
+    this.#checkMs = performance.now() - start;
     this.wake();
   }
 
@@ -170,9 +170,9 @@ export class SceneWalk {
   async settled(): Promise<void> {
     while (this.#hasWork) {
       await nextTask();
-      this.#workOnce();
+      this.#workOneSlice();
     }
-    this.#fewest = FEWEST;
+    this.#minPerFrame = MIN_PER_FRAME;
   }
 
   /**
@@ -180,21 +180,21 @@ export class SceneWalk {
    * request no further frame.
    */
   wake(): void {
-    if (!this.#isWorking && this.#hasWork) this.#workOn();
+    if (!this.#isWorking && this.#hasWork) this.#workInLaterTasks();
   }
 
   /** Removes everything from the service, a slice now and the rest in later tasks. Nothing else is done any more. */
   clear(): void {
     this.#isCleared = true;
     this.#graph.clear();
-    this.#unseen.clear();
-    this.#late.clear();
-    this.#leaving.length = 0;
+    this.#requestedNodes.clear();
+    this.#deferred.clear();
+    this.#leavingNodes.length = 0;
     this.#visibility.clear();
     try {
-      this.#work(FEWEST);
+      this.#workSlice(MIN_PER_FRAME);
     } catch (error) {
-      this.#letGo();
+      this.#releaseScene();
       throw error;
     }
     this.wake();
@@ -209,16 +209,16 @@ export class SceneWalk {
   }
 
   /** Releases the scene and everything in it, because the service is gone. */
-  #letGo(): void {
+  #releaseScene(): void {
     this.#graph.letGo();
     this.#entries.ending.length = 0;
   }
 
-  /** Handles a node that has another parent; `isBack`: it was about to be removed. */
-  #move(node: SceneNode, isBack: boolean): void {
-    this.#leaving.length = 0; // it may be one of these, and its previous siblings now stay
-    if (isBack) this.#requested.add(node.object);
-    if (this.#unseen.size > 0) this.#unseen.add(node); // it may have been below one of these
+  /** Handles a node that has another parent; `wasLeaving`: it was about to be removed. */
+  #move(node: SceneNode, wasLeaving: boolean): void {
+    this.#leavingNodes.length = 0; // it may be one of these, and its previous siblings now stay
+    if (wasLeaving) this.#requested.add(node.object);
+    if (this.#requestedNodes.size > 0) this.#requestedNodes.add(node); // it may have been below one of these
     if (node.isWatched || node.entry?.isStatic === false) this.#visibility.watchAbove(node);
     this.#visibility.see(node);
     try {
@@ -235,53 +235,53 @@ export class SceneWalk {
     const { order, isArriving, isLeaving } = this.#graph;
     if (this.#entries.ending.length > 0 || meshes.hasRetired) return true;
     if (this.#isCleared) return order.length > 0;
-    const count = this.#unseen.size + this.#late.size + stale.size;
+    const count = this.#requestedNodes.size + this.#deferred.size + stale.size;
     return isArriving || isLeaving || this.#visibility.isShowing || count > 0;
   }
 
   /** Does the remaining work in later tasks, one slice in each. */
-  async #workOn(): Promise<void> {
+  async #workInLaterTasks(): Promise<void> {
     this.#isWorking = true;
     try {
       await this.settled();
     } catch (error) {
       // The next frame notices errors of the service itself; it must be told what an object of the scene has thrown.
-      if (this.#isCleared) this.#letGo();
+      if (this.#isCleared) this.#releaseScene();
       else if (!CollisionError.is(error)) this.#failure = { cause: error };
     } finally {
       this.#isWorking = false;
     }
   }
 
-  #tellFailure(): void {
+  #throwFailure(): void {
     if (this.#failure === null) return;
     const { cause } = this.#failure;
     this.#failure = null;
     throw cause;
   }
 
-  #workOnce(): void {
+  #workOneSlice(): void {
     if (!this.#isCleared) this.#graph.settle();
-    this.#work(1);
+    this.#workSlice(1);
     this.#context.layers.flush();
   }
 
-  /** Does one slice of the pending work, at least `fewest` of it whatever the clock says. */
-  #work(fewest: number, ms = SLICE_MS): void {
+  /** Does one slice of the pending work, at least `minCount` of it whatever the clock says. */
+  #workSlice(minCount: number, ms = SLICE_MS): void {
     this.#context.isInSlice = true;
     try {
-      this.#workFor(ms, fewest);
+      this.#workFor(ms, minCount);
     } finally {
       this.#context.isInSlice = false;
     }
   }
 
-  #workFor(ms: number, fewest: number): void {
+  #workFor(ms: number, minCount: number): void {
     const { stale, meshes } = this.#context;
     const graph = this.#graph;
     const { order } = graph;
     const { ending } = this.#entries;
-    const isOver = sliceOf(ms, fewest);
+    const isOver = beginSlice(ms, minCount);
     while (this.#isCleared && order.length > 0) {
       const node = order.pop()!;
       const instances = node.entry?.count;
@@ -296,12 +296,12 @@ export class SceneWalk {
       if (isOver(count - entry.count)) return;
     }
     // Checks that took up the last slice do not come first in this one: else new objects would wait until all are done.
-    const isLookedAtFirst = !this.#hasLookedLong;
-    if (isLookedAtFirst && !this.#lookForWhatIsAsked(isOver)) return;
-    this.#hasLookedLong = false;
+    const areChecksFirst = !this.#areChecksUnfinished;
+    if (areChecksFirst && !this.#doRequestedChecks(isOver)) return;
+    this.#areChecksUnfinished = false;
     // To visit 50,000 Meshes takes most of a frame, and it takes many frames until they are all removed.
-    while (this.#leaving.length > 0) {
-      this.#leave(this.#leaving.pop()!);
+    while (this.#leavingNodes.length > 0) {
+      this.#leave(this.#leavingNodes.pop()!);
       if (isOver()) return;
     }
     while (graph.isLeaving) {
@@ -314,35 +314,35 @@ export class SceneWalk {
       const node = graph.takeArriving();
       if (node !== null) this.#begin(node);
       // Objects that are built enter the service before all others have arrived.
-      const built = stale.values().next().value;
-      if (built !== undefined) this.#updateStale(built);
-      const isToBuild = node?.entry?.count === 0 && node.entry.pending;
-      if (isOver(isToBuild ? INSTANCES_OF_A_BUILD : built?.count)) return;
+      const builtEntry = stale.values().next().value;
+      if (builtEntry !== undefined) this.#updateStale(builtEntry);
+      const needsBuild = node?.entry?.count === 0 && node.entry.pending;
+      if (isOver(needsBuild ? INSTANCES_PER_BUILD : builtEntry?.count)) return;
     }
     for (const entry of this.#isCleared ? NO_ENTRIES : stale) {
       this.#updateStale(entry);
       if (isOver(entry.count)) return;
     }
-    for (let n = 0; meshes.hasRetired && n < MOST_SWEPT; n++) {
+    for (let n = 0; meshes.hasRetired && n < MAX_SWEPT_MESHES; n++) {
       meshes.sweepOne();
       if (isOver()) return;
     }
-    if (!isLookedAtFirst) this.#lookForWhatIsAsked(isOver);
+    if (!areChecksFirst) this.#doRequestedChecks(isOver);
   }
 
   /** Shows pending nodes, checks requested nodes and changed objects; returns whether all of that is done. */
-  #lookForWhatIsAsked(isOver: (instances?: number) => boolean): boolean {
-    this.#hasLookedLong = true;
+  #doRequestedChecks(isOver: (instances?: number) => boolean): boolean {
+    this.#areChecksUnfinished = true;
     if (!this.#visibility.showBelow(isOver)) return false;
-    for (const node of this.#unseen) {
-      this.#answerRequest(node);
+    for (const node of this.#requestedNodes) {
+      this.#checkRequested(node);
       if (isOver()) return false;
     }
-    for (const owner of this.#late) {
-      this.#lookLate(owner);
+    for (const owner of this.#deferred) {
+      this.#checkDeferred(owner);
       if (isOver()) return false;
     }
-    this.#hasLookedLong = false;
+    this.#areChecksUnfinished = false;
     if (!this.#isCleared) this.#graph.settle(); // places children that were found to be added by hand
     return true;
   }
@@ -352,9 +352,9 @@ export class SceneWalk {
     this.#visibility.begin(node);
     try {
       // An object that was never drawn has no world matrix yet. three respects this flag of children only.
-      if (!this.#hasMatrices && object.matrixWorldAutoUpdate !== false) {
+      if (!this.#updatesMatrices && object.matrixWorldAutoUpdate !== false) {
         object.updateWorldMatrix(parent === null, false);
-        bindAgain(object);
+        rebind(object);
       }
       this.#entries.begin(node);
     } catch (cause) {
@@ -364,8 +364,8 @@ export class SceneWalk {
 
   /** Ends the checks of a node that is being removed. Its descendants are next, the newest first, then its previous siblings. */
   #leave(node: SceneNode): void {
-    if (node.previous !== null) this.#leaving.push(node.previous);
-    if (node.last !== null) this.#leaving.push(node.last);
+    if (node.previous !== null) this.#leavingNodes.push(node.previous);
+    if (node.last !== null) this.#leavingNodes.push(node.last);
     node.entry?.leave();
   }
 
@@ -378,7 +378,7 @@ export class SceneWalk {
   // --- checks ---
 
   /** Checks a node. An error of its object leaves out that object, and nothing else. */
-  #look(node: SceneNode): void {
+  #checkNode(node: SceneNode): void {
     try {
       this.#entries.update(node);
     } catch (cause) {
@@ -388,7 +388,7 @@ export class SceneWalk {
 
   #updateStale(entry: Updatable): void {
     const node = this.#graph.nodes.get(entry.object);
-    if (node?.entry === entry) this.#look(node);
+    if (node?.entry === entry) this.#checkNode(node);
     else this.#context.stale.delete(entry); // it is being removed
   }
 
@@ -397,22 +397,22 @@ export class SceneWalk {
    * the others in slices, or by `finishRequests`.
    */
   #updateChanged(): void {
-    const isOver = sliceOf(this.#late.size > 0 ? 0 : SLICE_MS, FEWEST);
-    let isLate = false;
+    const isOver = beginSlice(this.#deferred.size > 0 ? 0 : SLICE_MS, MIN_PER_FRAME);
+    let isDeferring = false;
     for (const owner of this.#changed) {
-      if (isLate) this.#late.add(owner);
+      if (isDeferring) this.#deferred.add(owner);
       else {
-        this.#lookLate(owner);
-        isLate = isOver();
+        this.#checkDeferred(owner);
+        isDeferring = isOver();
       }
     }
     this.#changed.length = 0;
   }
 
-  #lookLate(owner: TableOwner): void {
-    this.#late.delete(owner);
+  #checkDeferred(owner: TableOwner): void {
+    this.#deferred.delete(owner);
     // Else it was removed meanwhile, or is checked in every frame.
-    if (owner.place >= 0) this.#look(this.#graph.nodes.get(owner.object)!);
+    if (owner.place >= 0) this.#checkNode(this.#graph.nodes.get(owner.object)!);
   }
 
   readonly #takeTurn = (node: SceneNode): void => {
@@ -421,7 +421,7 @@ export class SceneWalk {
     if (entry?.isDue() !== true || this.#graph.isAboutToGo(node)) return;
     // Objects that are built enter in slices: with 20,000 geometries, a long frame added thousands in their turns.
     if (entry.count === 0 && this.#context.stale.has(entry)) return;
-    this.#look(node);
+    this.#checkNode(node);
   };
 
   /**
@@ -432,25 +432,25 @@ export class SceneWalk {
     for (const object of this.#requested) {
       this.#graph.touch(object); // it may have been added by hand
       const node = this.#graph.nodes.get(object);
-      if (node !== undefined) this.#unseen.add(node.lod ?? node);
+      if (node !== undefined) this.#requestedNodes.add(node.lod ?? node);
     }
     this.#requested.clear();
     this.#graph.settle();
-    this.#work(FEWEST);
-    if (this.#unseen.size > 0) this.#glance();
+    this.#workSlice(MIN_PER_FRAME);
+    if (this.#requestedNodes.size > 0) this.#checkTables();
   }
 
   /** Finishes requests, and shows what is left to be shown, for a query that is about to be sent. */
   finishRequests(): void {
-    if (this.#unseen.size + this.#late.size === 0 && !this.#visibility.isShowing) return;
-    for (const node of this.#unseen) this.#answerRequest(node);
-    for (const owner of this.#late) this.#lookLate(owner);
+    if (this.#requestedNodes.size + this.#deferred.size === 0 && !this.#visibility.isShowing) return;
+    for (const node of this.#requestedNodes) this.#checkRequested(node);
+    for (const owner of this.#deferred) this.#checkDeferred(owner);
     this.#visibility.showBelow(() => false);
     this.#context.layers.flush();
   }
 
   /** Checks the positions and the visibility of everything, table by table: for thousands, that takes milliseconds. */
-  #glance(): void {
+  #checkTables(): void {
     const { still, service } = this.#context;
     const { order } = this.#graph;
     for (const node of order) this.#visibility.look(node);
@@ -458,19 +458,19 @@ export class SceneWalk {
     this.#updateChanged();
     // Removals meanwhile make the list shorter.
     for (let i = 0; i < order.length; i++) {
-      if (order[i].entry?.isDue() === true && !this.#graph.isAboutToGo(order[i])) this.#look(order[i]);
+      if (order[i].entry?.isDue() === true && !this.#graph.isAboutToGo(order[i])) this.#checkNode(order[i]);
     }
     still.send(service, 0, still.size);
   }
 
   /** Checks a node, and schedules its children to be checked later. */
-  #answerRequest(node: SceneNode): void {
-    this.#unseen.delete(node);
+  #checkRequested(node: SceneNode): void {
+    this.#requestedNodes.delete(node);
     if (node.turn < 0) return; // it was removed meanwhile
     this.#graph.compareChildren(node);
     if (node.entry !== null) this.#entries.askAgain(node);
     else this.#visibility.look(node);
-    for (let child = node.first; child !== null; child = child.next) this.#unseen.add(child);
+    for (let child = node.first; child !== null; child = child.next) this.#requestedNodes.add(child);
   }
 }
 

@@ -1,10 +1,10 @@
 import type { BufferGeometry, LOD, Material, Matrix4, Mesh, Object3D } from 'three';
 import type { CollisionError } from '../../../shared/errors.js';
-import { joined } from '../../../shared/typed-arrays.js';
+import { concatenate } from '../../../shared/typed-arrays.js';
 import type { MeshInfo, ObjectId, ObjectOptions, Shape } from '../../../shared/types.js';
-import { invalidArgument } from '../../check/validate.js';
+import { invalidArgumentError } from '../../check/validate.js';
 import type { MixedObjectOptions, Side } from '../../scene/object-description.js';
-import { whatIsOpen } from '../../scene/open-mesh.js';
+import { describeOpenEdges } from '../../scene/open-mesh.js';
 import type { CollisionService } from '../../service.js';
 import { areSameDeformers, type Deformers } from '../geometry/deformers.js';
 import type { MeshPool } from '../geometry/mesh-pool.js';
@@ -15,10 +15,10 @@ import { isSamePlan, type StandInPlan, sidesOfRuns } from './material-plan.js';
 import type { SkeletonTable } from './mesh-pose.js';
 import type { MeshTable } from './mesh-table.js';
 import type { MovedTransforms } from './moved-transforms.js';
-import type { Placed, PlacedOwner, SceneObjects } from './scene-objects.js';
+import type { RepresentedObject, SceneObjects, StandInLike } from './scene-objects.js';
 
 /** An object that is turned to the camera of each `update`. */
-export interface Facing {
+export interface CameraFacing {
   /** Turns it to a camera with that world matrix; `view` is the inverse of it. */
   face(camera: Matrix4, view: Matrix4, isPerspective: boolean): void;
 }
@@ -28,11 +28,11 @@ export interface ThinObject {
   readonly object: Object3D;
   /** How many ids it has; `idAt(0)` is its only id if it is 1. */
   readonly count: number;
-  idAt(instance: number): ObjectId;
+  idAt(instanceId: number): ObjectId;
 }
 
 /** An object that may be left out of a picture because of the service's answers. */
-export interface CullableObject extends PlacedOwner {
+export interface CullableObject extends RepresentedObject {
   /** The caller's `cullable`; undefined if not given. */
   readonly cullable: boolean | undefined;
   /** Makes the next `update` send its state again. */
@@ -45,7 +45,7 @@ export interface CullableObject extends PlacedOwner {
    */
   wasSeenAsItIs(update: number, layers: number): boolean;
   /** Returns whether an instance of a BatchedMesh has the triangles of that geometry in the service. */
-  standsOnGeometry?(instance: number, geometry: number): boolean;
+  standsOnGeometry?(instanceId: number, geometry: number): boolean;
   /** The caller's `occluder`; undefined if not given. */
   readonly occluder: boolean | undefined;
   /** What is drawn of an object with one id: itself, or the Mesh of a level of a LOD; undefined for others. */
@@ -54,7 +54,7 @@ export interface CullableObject extends PlacedOwner {
   wasSeenInShape(update: number, layers: number): boolean;
   /** How many ids it has; `idAt(0)` is its only id if it is 1. */
   readonly count: number;
-  idAt(instance: number): ObjectId;
+  idAt(instanceId: number): ObjectId;
 }
 
 /** A LineSegments2 or Line2 of three's addons, from which nothing is imported. */
@@ -90,7 +90,7 @@ export interface TrackerContext {
   /** The thin objects that have a width: nothing else checks their geometries. */
   readonly fat: Set<{ refresh(): void }>;
   /** Objects that are turned to the camera in every frame. */
-  readonly sprites: Set<Facing>;
+  readonly sprites: Set<CameraFacing>;
   readonly skeletons: SkeletonTable;
   readonly clips: ClipSetTable;
   /** Objects whose meshes were built since their last check. */
@@ -111,7 +111,7 @@ export interface Updatable {
 export type StandInOptions = Omit<ObjectOptions, 'shape'>;
 
 /** The object that a stand-in represents. */
-export interface StandInOwner extends PlacedOwner, MeshUser {
+export interface StandInOwner extends RepresentedObject, MeshUser {
   readonly object: Object3D;
 }
 
@@ -122,17 +122,17 @@ export const DEFAULTS = {
 } as const;
 
 /** Instances per block; a slice handles at most one: 8,192 matrices are half a megabyte. */
-export const MOST_IN_BLOCK = 8_192;
+export const MAX_BLOCK_SIZE = 8_192;
 
 const NO_BLOCKS: readonly Uint32Array[] = [];
-const NO_PAST: readonly { standing: BuiltMesh | null; asked: number }[] = [];
+const NO_FORMER_MESHES: readonly { standing: BuiltMesh | null; asked: number }[] = [];
 
 /** Represents an object in the service: one id for each of its instances, or a single one. */
-export class StandIn implements Placed {
+export class StandIn implements StandInLike {
   readonly owner: StandInOwner;
   plan: StandInPlan;
   /**
-   * The ids, in parts that are sent as one; all but the last have MOST_IN_BLOCK. Changes make a new array: an array is never
+   * The ids, in parts that are sent as one; all but the last have MAX_BLOCK_SIZE. Changes make a new array: an array is never
    * written once it is here.
    */
   blocks = NO_BLOCKS;
@@ -144,29 +144,29 @@ export class StandIn implements Placed {
   /** Takes over from `#use` once it is built. */
   #nextUse: MeshUse | null = null;
   /** The mesh must be acquired again, because its options have changed. */
-  #isOther = false;
+  #mustReacquire = false;
   #nextPlan: StandInPlan;
   /** The shape that the caller wants instead of triangles. */
-  #given: Shape | null = null;
+  #callerShape: Shape | null = null;
 
   // As the service has it.
   #shape: Shape | null = null;
-  #standing: BuiltMesh | null = null;
-  #isTold = true;
+  #currentMesh: BuiltMesh | null = null;
+  #areOptionsSent = true;
   #pickable: boolean | undefined;
   #cullable: boolean | undefined;
   occluder: boolean | undefined;
   /** The plan whose sides the service has. */
-  #sidesOf: StandInPlan | null = null;
+  #sentSidesPlan: StandInPlan | null = null;
   /** The plan whose clip sets it holds: its own, and those of each material if these differ. */
-  #cutsOf: StandInPlan | null = null;
+  #heldClipPlan: StandInPlan | null = null;
   #clipSet = 0;
   /** Another array if they change. */
   materialClipSets: readonly number[] | null = null;
   /** Set if it should be solid and is open. */
   #refusal: CollisionError | null = null;
   /** Former meshes, each with the newest query that may have seen it. */
-  #past = NO_PAST;
+  #formerMeshes = NO_FORMER_MESHES;
 
   constructor(context: TrackerContext, owner: StandInOwner, plan: StandInPlan) {
     this.#context = context;
@@ -180,19 +180,19 @@ export class StandIn implements Placed {
     const { blocks, count } = this;
     if (blocks.length === 1) return blocks[0];
     const ids = new Uint32Array(count);
-    for (let i = 0; i < blocks.length; i++) ids.set(blocks[i], MOST_IN_BLOCK * i);
+    for (let i = 0; i < blocks.length; i++) ids.set(blocks[i], MAX_BLOCK_SIZE * i);
     return ids;
   }
 
   idAt(i: number): ObjectId {
-    return this.blocks[Math.floor(i / MOST_IN_BLOCK)][i % MOST_IN_BLOCK];
+    return this.blocks[Math.floor(i / MAX_BLOCK_SIZE)][i % MAX_BLOCK_SIZE];
   }
 
   get #mesh(): SharedMesh | null {
     return this.#use === null ? null : this.#use.mesh;
   }
 
-  get #next(): SharedMesh | null {
+  get #nextMesh(): SharedMesh | null {
     return this.#nextUse === null ? null : this.#nextUse.mesh;
   }
 
@@ -204,19 +204,19 @@ export class StandIn implements Placed {
   /** Whether what it should become is still being built. */
   get pending(): boolean {
     const mesh = this.#mesh;
-    if (this.#next !== null || mesh?.isBuilding === true) return true;
-    return mesh !== null && mesh.built !== this.#standing && this.#refusal === null;
+    if (this.#nextMesh !== null || mesh?.isBuilding === true) return true;
+    return mesh !== null && mesh.built !== this.#currentMesh && this.#refusal === null;
   }
 
   /** Whether the target of the last `retarget` can take over now, or never will. */
   get isReady(): boolean {
-    const next = this.#next;
-    return this.#given !== null || next === null || next.built !== null || next.error !== null;
+    const next = this.#nextMesh;
+    return this.#callerShape !== null || next === null || next.built !== null || next.error !== null;
   }
 
   /** The mesh that is its shape in the service; null if that is another kind of shape. */
   get standing(): BuiltMesh | null {
-    return this.#standing;
+    return this.#currentMesh;
   }
 
   /** Returns whether its shape is the triangles of a geometry, all of them where they are now. */
@@ -225,40 +225,40 @@ export class StandIn implements Placed {
     return !this.pending && mesh !== null && mesh.geometry === geometry && mesh.isUnchanged;
   }
 
-  seenBy(query: number): BuiltMesh | null {
-    const past = this.#past.find(({ asked }) => query <= asked);
-    return past === undefined ? this.#standing : past.standing;
+  seenBy(queryId: number): BuiltMesh | null {
+    const formerMesh = this.#formerMeshes.find(({ asked }) => queryId <= asked);
+    return formerMesh === undefined ? this.#currentMesh : formerMesh.standing;
   }
 
   /** Sets what it should become: `shape`, or else the plan's groups of `geometry`. It stays the old one until `advance`. */
   retarget(plan: StandInPlan, geometry: BufferGeometry, shape: Shape | null, weld: number, deformers: Deformers): void {
     const { meshes } = this.#context;
     if (!isSamePlan(plan, this.#nextPlan)) this.#nextPlan = plan;
-    this.#given = shape;
-    const target = this.#next ?? this.#mesh;
+    this.#callerShape = shape;
+    const target = this.#nextMesh ?? this.#mesh;
     const isSame =
       target?.geometry === geometry &&
       target.groups?.join() === plan.groups?.join() &&
       areSameDeformers(target.deformers, deformers);
-    if (shape === null && isSame && !this.#isOther) return;
+    if (shape === null && isSame && !this.#mustReacquire) return;
     const { groups, primitive } = plan;
     const next =
       shape === null ? meshes.acquire(geometry, groups, primitive ? 0 : weld, this.owner, primitive, deformers) : null;
-    this.#isOther = false;
+    this.#mustReacquire = false;
     if (this.#nextUse !== null) meshes.release(this.#nextUse);
     this.#nextUse = next;
   }
 
-  /** Makes the next `reconcile` send all options again; `isOther`: some of them are the mesh's. */
-  forgetOptions(isOther: boolean): void {
-    this.#isTold = false;
-    this.#isOther ||= isOther;
+  /** Makes the next `reconcile` send all options again; `isMeshAffected`: some of them are the mesh's. */
+  forgetOptions(isMeshAffected: boolean): void {
+    this.#areOptionsSent = false;
+    this.#mustReacquire ||= isMeshAffected;
   }
 
   /** Lets the target of `retarget` take over; call it once that is ready. */
   advance(): void {
     this.plan = this.#nextPlan;
-    if (this.#given === null && this.#nextUse === null) return;
+    if (this.#callerShape === null && this.#nextUse === null) return;
     if (this.#use !== null) this.#context.meshes.release(this.#use);
     this.#use = this.#nextUse;
     this.#nextUse = null;
@@ -269,22 +269,25 @@ export class StandIn implements Placed {
     const { service } = this.#context;
     const built = this.#mesh?.built ?? null;
     const info = isSolid && built !== null ? service.meshInfo(built.id) : null;
-    this.#refusal = info !== null && !info.closed ? isOpen(this.owner.object, info) : null;
+    this.#refusal = info !== null && !info.closed ? openMeshError(this.owner.object, info) : null;
     if (this.#refusal !== null) this.#setShape(null, null);
     else
-      this.#setShape(built, this.#given ?? (built === null ? null : { type: 'mesh', mesh: built.id, solid: isSolid }));
+      this.#setShape(
+        built,
+        this.#callerShape ?? (built === null ? null : { type: 'mesh', mesh: built.id, solid: isSolid }),
+      );
     this.#holdClipSets();
     this.#setOptions(options);
     this.#resize(this.#shape === null ? 0 : count, options);
   }
 
   /**
-   * Removes it from the service if no more than `most` of its objects are left, else that many of them; returns whether it is
+   * Removes it from the service if no more than `maxCount` of its objects are left, else that many of them; returns whether it is
    * gone. What it was stays known, for the answers that are on their way.
    */
-  remove(most: number): boolean {
+  remove(maxCount: number): boolean {
     const { meshes } = this.#context;
-    this.#shrink(Math.max(0, this.count - most));
+    this.#shrink(Math.max(0, this.count - maxCount));
     if (this.count > 0) return false;
     this.#releaseClipSets();
     if (this.#use !== null) meshes.release(this.#use);
@@ -294,64 +297,66 @@ export class StandIn implements Placed {
   }
 
   #setShape(built: BuiltMesh | null, shape: Shape | null): void {
-    if (built === this.#standing && (built !== null || shape === this.#shape)) return;
+    if (built === this.#currentMesh && (built !== null || shape === this.#shape)) return;
     const { objects } = this.#context;
-    if (shape !== null) this.#set({ shape });
-    this.#sidesOf = null; // the sides of faces are lost with the shape
+    if (shape !== null) this.#setAllObjects({ shape });
+    this.#sentSidesPlan = null; // the sides of faces are lost with the shape
     if (this.count > 0) {
-      const past = this.#past.filter(({ asked }) => asked >= objects.oldestQuery);
-      this.#past = [...past, { standing: this.#standing, asked: objects.newestQuery }];
+      const formerMeshes = this.#formerMeshes.filter(({ asked }) => asked >= objects.oldestQuery);
+      this.#formerMeshes = [...formerMeshes, { standing: this.#currentMesh, asked: objects.newestQuery }];
     }
-    this.#standing = built;
+    this.#currentMesh = built;
     this.#shape = shape;
   }
 
   #setOptions(given: StandInOptions): void {
     const { pickable = true, cullable = true, occluder = false, side } = given;
     const isSame = pickable === this.#pickable && cullable === this.#cullable && occluder === this.occluder;
-    if (!this.#isTold) {
+    if (!this.#areOptionsSent) {
       const { matrix, layers, ...options } = given; // these two are per instance
-      this.#set({ ...DEFAULTS, ...options, ...this.#sides(side), clipSet: this.#clipSet });
-    } else if (!isSame || this.plan !== this.#sidesOf) {
-      this.#set({ pickable, cullable, occluder, ...this.#sides(side), clipSet: this.#clipSet });
+      this.#setAllObjects({ ...DEFAULTS, ...options, ...this.#sideOptions(side), clipSet: this.#clipSet });
+    } else if (!isSame || this.plan !== this.#sentSidesPlan) {
+      this.#setAllObjects({ pickable, cullable, occluder, ...this.#sideOptions(side), clipSet: this.#clipSet });
     }
-    this.#isTold = true;
+    this.#areOptionsSent = true;
     this.#pickable = pickable;
     this.#cullable = cullable;
     this.occluder = occluder;
-    this.#sidesOf = this.plan;
+    this.#sentSidesPlan = this.plan;
   }
 
   #holdClipSets(): void {
     const { plan } = this;
-    if (plan === this.#cutsOf) return;
+    if (plan === this.#heldClipPlan) return;
     const { clips } = this.#context;
     const clipSet = clips.hold(plan.cut);
-    const sets = plan.cuts?.map((cut) => clips.hold(cut)) ?? null;
+    const materialSets = plan.cuts?.map((cut) => clips.hold(cut)) ?? null;
     this.#releaseClipSets();
-    this.#cutsOf = plan;
+    this.#heldClipPlan = plan;
     this.#clipSet = clipSet;
-    this.materialClipSets = sets;
-    if (sets !== null) clips.mixedCount++;
+    this.materialClipSets = materialSets;
+    if (materialSets !== null) clips.mixedCount++;
   }
 
   /** Releases its clip sets; their numbers stay known, for the answers that are on their way. */
   #releaseClipSets(): void {
-    if (this.#cutsOf === null) return;
+    if (this.#heldClipPlan === null) return;
     const { clips } = this.#context;
     clips.release(this.#clipSet);
-    for (const number of this.materialClipSets ?? []) clips.release(number);
+    for (const setId of this.materialClipSets ?? []) clips.release(setId);
     if (this.materialClipSets !== null) clips.mixedCount--;
-    this.#cutsOf = null;
+    this.#heldClipPlan = null;
   }
 
-  #sides(side: Side | undefined): Pick<MixedObjectOptions, 'side' | 'faceSides'> {
+  #sideOptions(side: Side | undefined): Pick<MixedObjectOptions, 'side' | 'faceSides'> {
     const { plan } = this;
-    const isOwn = side === undefined && this.#standing !== null;
-    return isOwn ? sidesOfRuns(plan, this.#standing!.runs) : { side: side ?? plan.side, faceSides: null };
+    const usesMaterialSides = side === undefined && this.#currentMesh !== null;
+    return usesMaterialSides
+      ? sidesOfRuns(plan, this.#currentMesh!.runs)
+      : { side: side ?? plan.side, faceSides: null };
   }
 
-  #set(options: Partial<MixedObjectOptions>): void {
+  #setAllObjects(options: Partial<MixedObjectOptions>): void {
     for (const ids of this.blocks) {
       for (let i = 0; i < ids.length; i++) this.#context.service.setObject(ids[i], options);
     }
@@ -364,14 +369,14 @@ export class StandIn implements Placed {
       this.#shrink(count);
       return;
     }
-    const own = { shape, clipSet: this.#clipSet };
-    const described: MixedObjectOptions = Object.assign({}, options, this.#sides(options.side), own);
+    const ownOptions = { shape, clipSet: this.#clipSet };
+    const described: MixedObjectOptions = Object.assign({}, options, this.#sideOptions(options.side), ownOptions);
     const blocks = [...this.blocks];
     while (this.count < count) {
-      const begin = this.count % MOST_IN_BLOCK; // not 0 if the last block is not full
-      const added = service.addInstances(described, Math.min(count - this.count, MOST_IN_BLOCK - begin));
+      const filled = this.count % MAX_BLOCK_SIZE; // not 0 if the last block is not full
+      const added = service.addInstances(described, Math.min(count - this.count, MAX_BLOCK_SIZE - filled));
       objects.add(this, added, this.count);
-      blocks.push(begin === 0 ? added : joined([blocks.pop()!, added]));
+      blocks.push(filled === 0 ? added : concatenate([blocks.pop()!, added]));
       this.count += added.length;
       this.blocks = blocks.slice(); // without the spare capacity of a grown array: thousands of objects have one block
     }
@@ -382,22 +387,22 @@ export class StandIn implements Placed {
     const { service, objects, moved } = this.#context;
     const blocks = [...this.blocks];
     while (this.count > count) {
-      const last = blocks.pop()!;
-      const first = this.count - last.length;
-      const kept = Math.max(0, count - first);
-      const removed = last.subarray(kept);
+      const lastBlock = blocks.pop()!;
+      const first = this.count - lastBlock.length;
+      const keptCount = Math.max(0, count - first);
+      const removed = lastBlock.subarray(keptCount);
       service.removeObjects(removed);
       moved.forget(removed);
-      objects.remove(this, removed, first + kept);
-      if (kept > 0) blocks.push(last.slice(0, kept));
-      this.count = first + kept;
+      objects.remove(this, removed, first + keptCount);
+      if (keptCount > 0) blocks.push(lastBlock.slice(0, keptCount));
+      this.count = first + keptCount;
       this.blocks = blocks;
     }
   }
 }
 
-function isOpen({ name, type }: Object3D, info: Readonly<MeshInfo>): CollisionError {
-  return invalidArgument(
-    `trackScene: the triangles of ${type} '${name}' are open, expected closed ones as it shall be solid: ${whatIsOpen(info)}`,
+function openMeshError({ name, type }: Object3D, info: Readonly<MeshInfo>): CollisionError {
+  return invalidArgumentError(
+    `trackScene: the triangles of ${type} '${name}' are open, expected closed ones as it shall be solid: ${describeOpenEdges(info)}`,
   );
 }

@@ -3,21 +3,21 @@ import type { CollisionError } from '../../../shared/errors.js';
 import type { ObjectId } from '../../../shared/types.js';
 import type { MeshUser } from '../geometry/shared-mesh.js';
 import { Turns } from '../turns.js';
-import { AskedOptions } from './asked-options.js';
+import { ResolvedOptions } from './asked-options.js';
 import { BatchChanges } from './batch-changes.js';
 import { BatchBuffers, BatchContents, DELETED } from './batch-contents.js';
 import { BatchPart } from './batch-part.js';
 import { BatchShapes } from './batch-shapes.js';
 import { BatchStandIn } from './batch-stand-in.js';
-import { complain } from './complain.js';
+import { warnLeftOut } from './complain.js';
 import { nameOf } from './name-of.js';
-import { faultOf, isAboutOneObject, type ObjectWishes } from './object-wishes.js';
+import { isAboutOneObject, type ObjectSettings, objectErrorOf } from './object-wishes.js';
 import type { SceneEntry } from './scene-entry.js';
-import type { PlacedOwner } from './scene-objects.js';
-import { type CullableObject, MOST_IN_BLOCK, type TrackerContext } from './stand-in.js';
+import type { RepresentedObject } from './scene-objects.js';
+import { type CullableObject, MAX_BLOCK_SIZE, type TrackerContext } from './stand-in.js';
 
 /** The state in which it was left out: it is checked again once one of these has changed. */
-interface Failed {
+interface FailedState {
   readonly geometry: BufferGeometry;
   readonly material: unknown;
   readonly texture: Texture | null;
@@ -27,14 +27,14 @@ interface Failed {
  * A BatchedMesh in the service. It checks three's geometries and instances, and gives each instance (batch-stand-in.ts) the
  * mesh of its geometry (batch-shapes.ts).
  */
-export class TrackedBatch implements SceneEntry, PlacedOwner, MeshUser, CullableObject {
+export class TrackedBatch implements SceneEntry, RepresentedObject, MeshUser, CullableObject {
   readonly object: BatchedMesh;
   readonly isInstanced = true;
   readonly isRigid = true;
   error: CollisionError | null = null;
 
   readonly #context: TrackerContext;
-  readonly #asked: AskedOptions;
+  readonly #resolved: ResolvedOptions;
   readonly #shapes: BatchShapes;
   readonly #contents: BatchContents;
   readonly #standIn: BatchStandIn;
@@ -42,32 +42,32 @@ export class TrackedBatch implements SceneEntry, PlacedOwner, MeshUser, Cullable
   /** three's reports of changed instances; null if there are none. */
   #changes: BatchChanges | null;
   /** The count of reports, and three's array of instances, when all instances were last checked. */
-  #seenChanges = -1;
-  #seenIn: readonly unknown[] | null = null;
+  #checkedChangeCount = -1;
+  #checkedInstances: readonly unknown[] | null = null;
   /** The turns of instances whose changes were not reported. */
   readonly #turns = new Turns();
   /** How many instances three has. */
   #count = 0;
-  #changed = new Uint32Array(0);
+  #changedInstances = new Uint32Array(0);
 
   /** Whether a mesh was built since the last check, or an option has changed. */
   #isStale = true;
-  #isUnasked = true;
+  #mustAskShape = true;
   /** The state in which it was left out. */
-  #failed: Failed | null = null;
+  #failedState: FailedState | null = null;
   /** The last message about it in the console. */
-  #said = '';
+  #lastWarning = '';
 
   /** Throws what the caller's functions throw. */
-  constructor(context: TrackerContext, object: BatchedMesh, wishes: ObjectWishes) {
+  constructor(context: TrackerContext, object: BatchedMesh, settings: ObjectSettings) {
     this.#context = context;
     this.object = object;
-    this.#asked = new AskedOptions(object, wishes);
-    this.#shapes = new BatchShapes(object, this.#asked);
+    this.#resolved = new ResolvedOptions(object, settings);
+    this.#shapes = new BatchShapes(object, this.#resolved);
     this.#contents = new BatchContents(object);
-    this.#standIn = new BatchStandIn(context, this, this.#asked, this.#shapes, this.#contents);
+    this.#standIn = new BatchStandIn(context, this, this.#resolved, this.#shapes, this.#contents);
     this.#changes = BatchChanges.listenTo(object);
-    this.#attend();
+    this.#register();
   }
 
   get ids(): Uint32Array {
@@ -78,20 +78,20 @@ export class TrackedBatch implements SceneEntry, PlacedOwner, MeshUser, Cullable
     return this.ids.length;
   }
 
-  idAt(instance: number): ObjectId {
-    return this.ids[instance];
+  idAt(instanceId: number): ObjectId {
+    return this.ids[instanceId];
   }
 
   get isStatic(): boolean {
-    return this.#asked.isStatic;
+    return this.#resolved.isStatic;
   }
 
   get cullable(): boolean | undefined {
-    return this.#asked.options.cullable;
+    return this.#resolved.options.cullable;
   }
 
   get occluder(): boolean | undefined {
-    return this.#asked.options.occluder;
+    return this.#resolved.options.occluder;
   }
 
   wasSeenInShape(): boolean {
@@ -99,12 +99,12 @@ export class TrackedBatch implements SceneEntry, PlacedOwner, MeshUser, Cullable
   }
 
   wasSeenAsItIs(update: number, layers: number): boolean {
-    const stands = this.error === null && !this.pending && this.#asked.shape === null;
-    return stands && this.#standIn.wasSeen(update, layers) && this.#buffers.areThose(this.object.geometry);
+    const showsGeometry = this.error === null && !this.pending && this.#resolved.shape === null;
+    return showsGeometry && this.#standIn.wasSeen(update, layers) && this.#buffers.areThose(this.object.geometry);
   }
 
-  standsOnGeometry(instance: number, geometry: number): boolean {
-    return this.#standIn.standsOnGeometry(instance, geometry);
+  standsOnGeometry(instanceId: number, geometryId: number): boolean {
+    return this.#standIn.standsOnGeometry(instanceId, geometryId);
   }
 
   get pending(): boolean {
@@ -119,9 +119,9 @@ export class TrackedBatch implements SceneEntry, PlacedOwner, MeshUser, Cullable
     try {
       this.#update(visible);
     } catch (thrown) {
-      this.#leaveOut(faultOf(this.object, thrown));
+      this.#leaveOut(objectErrorOf(this.object, thrown));
     }
-    this.#said = complain(this.object, this.error, this.#said, ', or a part of it');
+    this.#lastWarning = warnLeftOut(this.object, this.error, this.#lastWarning, ', or a part of it');
   }
 
   show(visible: boolean): void {
@@ -129,16 +129,17 @@ export class TrackedBatch implements SceneEntry, PlacedOwner, MeshUser, Cullable
   }
 
   askAgain(): void {
-    const { options, isSolid, weld } = this.#asked;
-    const isOther = this.#asked.ask();
-    this.#attend();
-    this.#isUnasked = true; // `update` asks for the shape, too
+    const { options, isSolid, weld } = this.#resolved;
+    const isChanged = this.#resolved.ask();
+    this.#register();
+    this.#mustAskShape = true; // `update` asks for the shape, too
     this.#isStale = true;
-    this.#lookAtAll();
-    this.#failed = null;
-    const { motion } = this.#asked.options;
-    if (weld !== this.#asked.weld || isSolid !== this.#asked.isSolid || options.motion !== motion) this.#removeAll();
-    else if (isOther) this.#standIn.forgetOptions();
+    this.#recheckAll();
+    this.#failedState = null;
+    const { motion } = this.#resolved.options;
+    if (weld !== this.#resolved.weld || isSolid !== this.#resolved.isSolid || options.motion !== motion)
+      this.#removeAll();
+    else if (isChanged) this.#standIn.forgetOptions();
   }
 
   onMeshChange(): void {
@@ -168,36 +169,36 @@ export class TrackedBatch implements SceneEntry, PlacedOwner, MeshUser, Cullable
     this.#context.stale.delete(this);
     this.#context.instanced.delete(this);
     const { count } = this;
-    if (count <= MOST_IN_BLOCK) {
+    if (count <= MAX_BLOCK_SIZE) {
       this.#removeAll();
       return true;
     }
     this.#standIn.setLayers(0);
-    this.#standIn.shrink(count - MOST_IN_BLOCK);
+    this.#standIn.shrink(count - MAX_BLOCK_SIZE);
     return false;
   }
 
-  #attend(): void {
+  #register(): void {
     this.#context.instanced.add(this);
     if (this.isStatic) this.#context.always.delete(this);
     else this.#context.always.add(this);
   }
 
   #update(visible: boolean): void {
-    if (this.#failed !== null && this.#isAsFailed(this.#failed)) return;
-    this.#failed = null;
+    if (this.#failedState !== null && this.#isSameAsFailed(this.#failedState)) return;
+    this.#failedState = null;
     this.error = null;
     this.#contents.check();
-    if (this.#isUnasked) this.#askShape();
+    if (this.#mustAskShape) this.#updateShape();
     const layers = this.#layersIn(visible);
-    this.#seeGeometries();
-    const changed = this.#seeInstances();
+    this.#checkGeometries();
+    const changedCount = this.#checkInstances();
     const standIn = this.#standIn;
     if (this.#isStale) {
       this.#isStale = false;
       standIn.renew();
     }
-    for (let n = 0; n < changed; n++) standIn.stand(this.#changed[n]);
+    for (let n = 0; n < changedCount; n++) standIn.stand(this.#changedInstances[n]);
     this.#dropParts();
     try {
       standIn.reconcile(this.#count);
@@ -207,56 +208,63 @@ export class TrackedBatch implements SceneEntry, PlacedOwner, MeshUser, Cullable
       this.error = cause;
     }
     standIn.setLayers(layers);
-    for (let n = 0; n < changed; n++) standIn.place(this.#changed[n]);
+    for (let n = 0; n < changedCount; n++) standIn.place(this.#changedInstances[n]);
     standIn.move();
     this.error ??= this.#shapes.error;
     if (standIn.pending) this.#context.stale.add(this);
   }
 
-  #isAsFailed({ geometry, material, texture }: Failed): boolean {
+  #isSameAsFailed({ geometry, material, texture }: FailedState): boolean {
     const { object } = this;
     return geometry === object.geometry && material === object.material && texture === this.#contents.texture;
   }
 
   #layersIn(visible: boolean): number {
-    return visible ? (this.#asked.options.layers ?? this.object.layers.mask) >>> 0 : 0;
+    return visible ? (this.#resolved.options.layers ?? this.object.layers.mask) >>> 0 : 0;
   }
 
-  #askShape(): void {
-    const isOther = this.#asked.askShape();
-    this.#isUnasked = false;
-    if (!isOther) return;
+  #updateShape(): void {
+    const isChanged = this.#resolved.askShape();
+    this.#mustAskShape = false;
+    if (!isChanged) return;
     // All instances change.
-    this.#lookAtAll();
+    this.#recheckAll();
     this.#standIn.forget(this.#count);
   }
 
   /** Builds the geometries that three has, and checks those that may have changed. */
-  #seeGeometries(): void {
+  #checkGeometries(): void {
     const contents = this.#contents;
     const { geometry } = this.object;
-    const count = this.#asked.shape === null ? contents.geometryCount : 0;
-    const isOther = this.#buffers.haveChanged(geometry);
+    const count = this.#resolved.shape === null ? contents.geometryCount : 0;
+    const isChanged = this.#buffers.haveChanged(geometry);
     const { parts } = this.#shapes;
     if (count > parts.length) parts.length = count;
-    for (let number = 0; number < count; number++) {
-      const part = parts[number];
-      const isThere = contents.hasGeometry(number);
+    for (let geometryId = 0; geometryId < count; geometryId++) {
+      const part = parts[geometryId];
+      const isPresent = contents.hasGeometry(geometryId);
       if (part !== undefined) {
-        part.isDropped = !isThere;
-        if (isThere && isOther) part.review(geometry, contents.rangeOf(number));
-      } else if (isThere) {
+        part.isDropped = !isPresent;
+        if (isPresent && isChanged) part.review(geometry, contents.rangeOf(geometryId));
+      } else if (isPresent) {
         const { meshes } = this.#context;
-        const name = `geometry ${number} of the ${nameOf(this.object)}`;
-        parts[number] = new BatchPart(meshes, this, this.#asked.weld, name, geometry, contents.rangeOf(number));
+        const name = `geometry ${geometryId} of the ${nameOf(this.object)}`;
+        parts[geometryId] = new BatchPart(
+          meshes,
+          this,
+          this.#resolved.weld,
+          name,
+          geometry,
+          contents.rangeOf(geometryId),
+        );
         this.#isStale = true;
       }
     }
-    for (let number = count; number < parts.length; number++) {
-      const part = parts[number];
+    for (let geometryId = count; geometryId < parts.length; geometryId++) {
+      const part = parts[geometryId];
       if (part !== undefined) part.isDropped = true;
     }
-    if (!isOther) return;
+    if (!isChanged) return;
     this.#standIn.speak();
     this.#isStale = true;
   }
@@ -264,55 +272,57 @@ export class TrackedBatch implements SceneEntry, PlacedOwner, MeshUser, Cullable
   /** Drops the geometries that three no longer has. */
   #dropParts(): void {
     const { parts } = this.#shapes;
-    parts.forEach((part, number) => {
+    parts.forEach((part, geometryId) => {
       if (part === undefined || !part.isDropped) return;
-      this.#standIn.leave(number);
-      parts[number] = undefined;
+      this.#standIn.leave(geometryId);
+      parts[geometryId] = undefined;
       part.release();
     });
   }
 
-  /** Checks the instances; returns how many have changed, which are listed first in `#changed`. */
-  #seeInstances(): number {
+  /** Checks the instances; returns how many have changed, which are listed first in `#changedInstances`. */
+  #checkInstances(): number {
     const contents = this.#contents;
     const { count } = contents;
     const standIn = this.#standIn;
     standIn.reserve(count);
     const { states } = standIn;
-    if (states.length !== this.#changed.length) this.#changed = new Uint32Array(states.length);
-    if (count !== this.#count) this.#lookAtAll();
+    if (states.length !== this.#changedInstances.length) this.#changedInstances = new Uint32Array(states.length);
+    if (count !== this.#count) this.#recheckAll();
     for (let i = count; i < this.#count; i++) standIn.note(i, DELETED);
     this.#count = count;
-    let changed = 0;
-    const look = (first: number, end: number): void => {
-      changed = contents.findChanged(states, first, end, this.#changed, changed);
+    let changedCount = 0;
+    const checkRange = (first: number, end: number): void => {
+      changedCount = contents.findChanged(states, first, end, this.#changedInstances, changedCount);
     };
-    if (this.#isAsSeen()) this.#turns.take(count, look);
-    else look(0, count);
-    for (let n = 0; n < changed; n++) standIn.note(this.#changed[n], contents.stateOf(this.#changed[n]));
-    return changed;
+    if (this.#hasNoReports()) this.#turns.take(count, checkRange);
+    else checkRange(0, count);
+    for (let n = 0; n < changedCount; n++)
+      standIn.note(this.#changedInstances[n], contents.stateOf(this.#changedInstances[n]));
+    return changedCount;
   }
 
   /** Returns whether three has reported no change since all instances were last checked; notes this check. */
-  #isAsSeen(): boolean {
+  #hasNoReports(): boolean {
     const { instances } = this.#contents;
     const changes = this.#changes?.count ?? -1;
-    const isAsSeen = changes >= 0 && changes === this.#seenChanges && instances === this.#seenIn && !this.isStatic;
-    this.#seenChanges = changes;
-    this.#seenIn = instances;
-    return isAsSeen;
+    const hasNoReports =
+      changes >= 0 && changes === this.#checkedChangeCount && instances === this.#checkedInstances && !this.isStatic;
+    this.#checkedChangeCount = changes;
+    this.#checkedInstances = instances;
+    return hasNoReports;
   }
 
   /** Makes the next `update` check all instances. */
-  #lookAtAll(): void {
-    this.#seenIn = null;
+  #recheckAll(): void {
+    this.#checkedInstances = null;
   }
 
   #removeAll(): void {
     this.#standIn.clear();
     this.#shapes.release();
     this.#buffers.forget();
-    this.#lookAtAll();
+    this.#recheckAll();
     this.#count = 0;
     this.#isStale = true;
   }
@@ -321,9 +331,9 @@ export class TrackedBatch implements SceneEntry, PlacedOwner, MeshUser, Cullable
     this.#removeAll();
     try {
       const { geometry, material } = this.object;
-      this.#failed = { geometry, material, texture: this.#contents.texture };
+      this.#failedState = { geometry, material, texture: this.#contents.texture };
     } catch {} // it is checked each time
-    this.#isUnasked = false;
+    this.#mustAskShape = false;
     this.error = error;
   }
 }

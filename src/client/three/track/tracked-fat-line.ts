@@ -6,11 +6,11 @@ import {
   type Mesh,
 } from 'three';
 import { versionOf } from '../geometry/geometry-version.js';
-import type { ObjectWishes } from './object-wishes.js';
+import type { ObjectSettings } from './object-wishes.js';
 import type { FatLine, TrackerContext } from './stand-in.js';
 import { TrackedObject } from './tracked-object.js';
 
-type Segments = BufferAttribute | InterleavedBufferAttribute | undefined;
+type EndsAttribute = BufferAttribute | InterleavedBufferAttribute | undefined;
 
 /**
  * A LineSegments2 or Line2 of three's addons in the service: its segments as lines. Each query decides how wide they are
@@ -18,17 +18,17 @@ type Segments = BufferAttribute | InterleavedBufferAttribute | undefined;
  */
 export class TrackedFatLine extends TrackedObject {
   readonly #context: TrackerContext;
-  readonly #lines: BufferGeometry;
-  #start: Segments;
-  #end: Segments;
+  readonly #lineGeometry: BufferGeometry;
+  #startAttribute: EndsAttribute;
+  #endAttribute: EndsAttribute;
   #version = -1;
 
   /** Throws what the caller's functions throw. */
-  constructor(context: TrackerContext, object: FatLine, wishes: ObjectWishes) {
-    const lines = new BufferGeometry();
-    super(context, object, wishes, facadeOf(object, lines));
+  constructor(context: TrackerContext, object: FatLine, settings: ObjectSettings) {
+    const lineGeometry = new BufferGeometry();
+    super(context, object, settings, facadeOf(object, lineGeometry));
     this.#context = context;
-    this.#lines = lines;
+    this.#lineGeometry = lineGeometry;
     context.fat.add(this);
   }
 
@@ -54,40 +54,41 @@ export class TrackedFatLine extends TrackedObject {
   #refresh(): void {
     const { geometry } = this.object as FatLine;
     const { attributes, instanceCount } = geometry as InstancedBufferGeometry;
-    const { instanceStart, instanceEnd } = attributes as Record<string, Segments>;
-    const lines = this.#lines;
+    const { instanceStart, instanceEnd } = attributes as Record<string, EndsAttribute>;
+    const lineGeometry = this.#lineGeometry;
     const count = Math.min(instanceCount ?? 0, instanceStart?.count ?? 0);
-    lines.name = geometry.name;
-    lines.setDrawRange(0, 2 * count);
+    lineGeometry.name = geometry.name;
+    lineGeometry.setDrawRange(0, 2 * count);
     const version = versionOf(instanceStart) + versionOf(instanceEnd);
-    if (instanceStart === this.#start && instanceEnd === this.#end && version === this.#version) return;
-    this.#start = instanceStart;
-    this.#end = instanceEnd;
+    if (instanceStart === this.#startAttribute && instanceEnd === this.#endAttribute && version === this.#version)
+      return;
+    this.#startAttribute = instanceStart;
+    this.#endAttribute = instanceEnd;
     this.#version = version;
     if (instanceStart === undefined || instanceEnd === undefined) {
-      lines.deleteAttribute('position');
+      lineGeometry.deleteAttribute('position');
       return;
     }
-    const known = lines.attributes.position as BufferAttribute | undefined;
-    const { count: all } = instanceStart;
-    const position = known?.count === 2 * all ? known : new BufferAttribute(new Float32Array(6 * all), 3);
+    const existing = lineGeometry.attributes.position as BufferAttribute | undefined;
+    const { count: total } = instanceStart;
+    const position = existing?.count === 2 * total ? existing : new BufferAttribute(new Float32Array(6 * total), 3);
     const { array } = position;
-    const shared = sharedArray(instanceStart, instanceEnd);
-    if (shared !== null) {
-      array.set(shared.subarray(0, 6 * all));
+    const sharedEnds = sharedArray(instanceStart, instanceEnd);
+    if (sharedEnds !== null) {
+      array.set(sharedEnds.subarray(0, 6 * total));
     } else {
-      for (let i = 0; i < all; i++) {
+      for (let i = 0; i < total; i++) {
         position.setXYZ(2 * i, instanceStart.getX(i), instanceStart.getY(i), instanceStart.getZ(i));
         position.setXYZ(2 * i + 1, instanceEnd.getX(i), instanceEnd.getY(i), instanceEnd.getZ(i));
       }
     }
     position.needsUpdate = true;
-    lines.setAttribute('position', position);
+    lineGeometry.setAttribute('position', position);
   }
 }
 
 /** Returns the array that has the ends of all segments one after the other, as the addons make it; else null. */
-function sharedArray(start: NonNullable<Segments>, end: NonNullable<Segments>): Float32Array | null {
+function sharedArray(start: NonNullable<EndsAttribute>, end: NonNullable<EndsAttribute>): Float32Array | null {
   if (!('data' in start) || !('data' in end) || start.data !== end.data || start.normalized) return null;
   const { array, stride } = start.data;
   return stride === 6 && start.offset === 0 && end.offset === 3 && array instanceof Float32Array ? array : null;

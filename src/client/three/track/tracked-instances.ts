@@ -1,15 +1,15 @@
 import type { InstancedMesh } from 'three';
 import { isAffine } from '../../check/affine.js';
-import { multiplyToPlace } from '../../transforms/affine.js';
-import { nextCount, wantedOf } from './instance-count.js';
+import { tryMultiplyAffine } from '../../transforms/affine.js';
+import { drawnCountOf, nextCount } from './instance-count.js';
 import { InstanceMorphs } from './instance-morphs.js';
-import type { ObjectWishes } from './object-wishes.js';
+import type { ObjectSettings } from './object-wishes.js';
 import { SentMatrices } from './sent-matrices.js';
-import { MOST_IN_BLOCK, type StandIn, type TrackerContext } from './stand-in.js';
+import { MAX_BLOCK_SIZE, type StandIn, type TrackerContext } from './stand-in.js';
 import { TrackedObject } from './tracked-object.js';
 
 /** Instances whose influences are checked in one go: 1 to 2 ms if all of them have changed. */
-const MOST_MORPHED = 2048;
+const MAX_MORPHED = 2048;
 
 /** Scratch memory of one function. */
 const PRODUCT = new Float64Array(12);
@@ -25,15 +25,15 @@ export class TrackedInstances extends TrackedObject {
   /** How morph targets move its instances; null if none do. */
   #morphs: InstanceMorphs | null = null;
   /** How many instances there should be by now. */
-  #expected = 0;
+  #expectedCount = 0;
   /** Whether more instances are to be added, or removed, in the next slices. */
   #isResizing = false;
   /** Instances from this number on are to be removed, and are in no layer until then. */
-  #concealed = Number.POSITIVE_INFINITY;
+  #firstConcealed = Number.POSITIVE_INFINITY;
 
   /** Throws what the caller's functions throw. */
-  constructor(context: TrackerContext, object: InstancedMesh, wishes: ObjectWishes) {
-    super(context, object, wishes, object);
+  constructor(context: TrackerContext, object: InstancedMesh, settings: ObjectSettings) {
+    super(context, object, settings, object);
     this.#context = context;
     this.#instanced = object;
   }
@@ -47,7 +47,7 @@ export class TrackedInstances extends TrackedObject {
   }
 
   override wasSeenAsItIs(update: number, layers: number): boolean {
-    if (!this.wasSeen(update, layers) || this.count !== wantedOf(this.#instanced)) return false;
+    if (!this.wasSeen(update, layers) || this.count !== drawnCountOf(this.#instanced)) return false;
     return this.#areSent() && this.#sent.areBelow(this.#instanced.matrixWorld.elements);
   }
 
@@ -66,17 +66,18 @@ export class TrackedInstances extends TrackedObject {
   }
 
   override remove(): boolean {
-    if (this.count > MOST_IN_BLOCK) this.#conceal(0);
+    if (this.count > MAX_BLOCK_SIZE) this.#conceal(0);
     return super.remove();
   }
 
   protected override nextCount(): number {
-    const wanted = wantedOf(this.#instanced);
+    const drawnCount = drawnCountOf(this.#instanced);
     const { service, objects, isInSlice } = this.#context;
-    this.#expected = nextCount(this.count, wanted, isInSlice);
+    this.#expectedCount = nextCount(this.count, drawnCount, isInSlice);
     // Many are added in slices: without room for all, each growth of the tables would copy all that is in them.
-    if (this.#expected - this.count >= MOST_IN_BLOCK) objects.reserve(service.reserveObjects(wanted - this.count));
-    return this.#expected;
+    if (this.#expectedCount - this.count >= MAX_BLOCK_SIZE)
+      objects.reserve(service.reserveObjects(drawnCount - this.count));
+    return this.#expectedCount;
   }
 
   protected override pose(isRigid: boolean): void {
@@ -90,16 +91,16 @@ export class TrackedInstances extends TrackedObject {
   }
 
   protected override send(): void {
-    this.#move();
+    this.#sendMatrices();
     if (this.#morphs !== null) this.#sendMorphs(this.#morphs);
-    const wanted = wantedOf(this.#instanced);
-    this.#isResizing = this.count > 0 && wanted !== this.#expected;
+    const drawnCount = drawnCountOf(this.#instanced);
+    this.#isResizing = this.count > 0 && drawnCount !== this.#expectedCount;
     if (this.#isResizing) this.#context.stale.add(this);
-    this.#conceal(wanted < this.count ? wanted : Number.POSITIVE_INFINITY);
+    this.#conceal(drawnCount < this.count ? drawnCount : Number.POSITIVE_INFINITY);
   }
 
   /** Sends the matrices if they have changed. */
-  #move(): void {
+  #sendMatrices(): void {
     const { instanceMatrix, matrixWorld } = this.#instanced;
     const { elements } = matrixWorld;
     const { array, version } = instanceMatrix;
@@ -107,23 +108,23 @@ export class TrackedInstances extends TrackedObject {
     const isSame = this.#areSent();
     // If nothing else is new, only those of added instances are sent.
     const first = isSame && sent.areBelow(elements) ? this.placed : 0;
-    if (first > 0 && first === this.#expected) return;
-    const isAsLong = isSame && sent.matrices.length === 16 * this.#expected;
-    const own = isAsLong ? sent.matrices : (array as Float32Array).subarray(0, 16 * this.#expected);
-    sent.note(instanceMatrix, version, own, elements);
+    if (first > 0 && first === this.#expectedCount) return;
+    const hasSameLength = isSame && sent.matrices.length === 16 * this.#expectedCount;
+    const sentArray = hasSameLength ? sent.matrices : (array as Float32Array).subarray(0, 16 * this.#expectedCount);
+    sent.note(instanceMatrix, version, sentArray, elements);
     const { service } = this.#context;
     const { placed } = this;
     this.speak();
     this.review();
     const { blocks } = this.standIn ?? NO_STAND_IN;
-    const all = sent.blocks.of(array as Float32Array, blocks);
+    const matricesByBlock = sent.blocks.of(array as Float32Array, blocks);
     let end = 0;
     for (let i = 0; i < blocks.length; i++) {
       const ids = blocks[i];
       const begin = end;
       end += ids.length;
       if (end <= first) continue;
-      const matrices = all[i];
+      const matrices = matricesByBlock[i];
       // New instances are placed at once; matrices that the worker may refuse go with a frame, which reports that.
       const from = Math.max(0, first - begin);
       if (begin + from < placed || this.isHidden(begin + from, end)) service.moveInstances(ids, matrices, elements);
@@ -133,16 +134,17 @@ export class TrackedInstances extends TrackedObject {
   }
 
   #sendMorphs(morphs: InstanceMorphs): void {
-    const standing = this.standIn?.standing ?? null;
+    const builtMesh = this.standIn?.standing ?? null;
     morphs.keep(this.count);
-    if (standing === null || this.layers === 0) return;
-    if (morphs.send(this.#instanced, standing, this.count, MOST_MORPHED, (i) => this.idAt(i))) this.#reviewAll(morphs);
+    if (builtMesh === null || this.layers === 0) return;
+    if (morphs.send(this.#instanced, builtMesh, this.count, MAX_MORPHED, (i) => this.idAt(i)))
+      this.#reviewMorphs(morphs);
     if (morphs.isBehind) this.#context.stale.add(this);
   }
 
   /** Hides instances that have no valid influences any more, and shows those that have them again. */
-  #reviewAll({ faults }: InstanceMorphs): void {
-    faults.forEach(0, this.#expected, (i) => {
+  #reviewMorphs({ faults }: InstanceMorphs): void {
+    faults.forEach(0, this.#expectedCount, (i) => {
       if (!this.isHidden(i)) this.hide(i);
     });
     this.review();
@@ -151,22 +153,22 @@ export class TrackedInstances extends TrackedObject {
   protected override isPlaceable(index: number): boolean {
     if (this.#morphs?.faults.has(index) === true) return false;
     const { elements } = this.#instanced.matrixWorld;
-    return isAffine(elements, 0) && multiplyToPlace(PRODUCT, 0, elements, this.#sent.matrices, 16 * index);
+    return isAffine(elements, 0) && tryMultiplyAffine(PRODUCT, 0, elements, this.#sent.matrices, 16 * index);
   }
 
   /**
    * Puts all instances from a number on into no layer, because they are to be removed, and shows those again that are to stay.
    */
   #conceal(first: number): void {
-    const before = this.#concealed;
-    this.#concealed = first;
+    const previous = this.#firstConcealed;
+    this.#firstConcealed = first;
     if (this.layers === 0) return;
-    if (first < before) this.#setLayersBetween(first, before, 0);
-    else if (first > before) this.#setLayersBetween(before, first, this.layers);
+    if (first < previous) this.#setLayersBetween(first, previous, 0);
+    else if (first > previous) this.#setLayersBetween(previous, first, this.layers);
   }
 
   protected override setAllLayers(layers: number): void {
-    this.#setLayersBetween(0, this.#concealed, layers);
+    this.#setLayersBetween(0, this.#firstConcealed, layers);
   }
 
   /** Puts all instances of [first, end) that are not hidden into layers. */
@@ -184,7 +186,7 @@ export class TrackedInstances extends TrackedObject {
   }
 
   protected override setLayersOf(index: number, layers: number): void {
-    if (index < this.#concealed) super.setLayersOf(index, layers);
+    if (index < this.#firstConcealed) super.setLayersOf(index, layers);
   }
 }
 

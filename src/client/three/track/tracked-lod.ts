@@ -4,7 +4,7 @@ import { areSameDeformers, type Deformers, deformersOf } from '../geometry/defor
 import type { MeshUse, MeshUser } from '../geometry/shared-mesh.js';
 import { isDrawable } from './is-drawable.js';
 import { planStandIn } from './material-plan.js';
-import { isAboutOneObject, type ObjectWishes } from './object-wishes.js';
+import { isAboutOneObject, type ObjectSettings } from './object-wishes.js';
 import type { TrackerContext } from './stand-in.js';
 import { TrackedObject } from './tracked-object.js';
 
@@ -39,41 +39,46 @@ export class TrackedLod extends TrackedObject {
   readonly #context: TrackerContext;
   /** What is tracked if a shape represents the LOD. */
   readonly #facade: Mesh;
-  readonly #wish: { shape: Shape | null };
-  readonly #wishes: ObjectWishes;
-  readonly #held = new Map<Mesh, HeldMesh>();
+  readonly #replacement: { shape: Shape | null };
+  readonly #settings: ObjectSettings;
+  readonly #heldMeshes = new Map<Mesh, HeldMesh>();
   /** The levels that belong to it; null if a shape represents everything below it. */
-  #owned: readonly Level[] | null = NO_LEVELS;
+  #ownedLevels: readonly Level[] | null = NO_LEVELS;
   /** Whether a descendant was added, removed or got another parent since the levels were last searched. */
   #isRearranged = true;
-  #isOther = false;
+  #hasChangedLevels = false;
   /** Whether its levels are tracked apart, and it is not an object of the service. */
-  #isApart = false;
+  #areLevelsSeparate = false;
 
   /** Throws what the caller's functions throw. */
-  constructor(context: TrackerContext, lod: LOD, wishes: ObjectWishes) {
-    const wish = { shape: wishes.shape(lod) };
-    super(context, lod, { ...wishes, shape: () => wish.shape, options: () => wishes.options(lod) }, facadeOf(lod));
+  constructor(context: TrackerContext, lod: LOD, settings: ObjectSettings) {
+    const replacement = { shape: settings.shape(lod) };
+    super(
+      context,
+      lod,
+      { ...settings, shape: () => replacement.shape, options: () => settings.options(lod) },
+      facadeOf(lod),
+    );
     this.#context = context;
     this.#facade = this.drawn;
-    this.#wish = wish;
-    this.#wishes = wishes;
+    this.#replacement = replacement;
+    this.#settings = settings;
   }
 
   /** Returns whether a descendant has no entry of its own. */
   owns(object: Object3D): boolean {
-    if (this.#owned === null) return true;
-    if (this.#owned.length === 0) return false;
+    if (this.#ownedLevels === null) return true;
+    if (this.#ownedLevels.length === 0) return false;
     let child = object;
     while (child.parent !== null && child.parent !== this.object) child = child.parent;
-    return this.#owned.some((level) => level.object === child);
+    return this.#ownedLevels.some((level) => level.object === child);
   }
 
   /** Returns whether it owns other objects than at the last call. */
   takeChange(): boolean {
-    const isOther = this.#isOther;
-    this.#isOther = false;
-    return isOther;
+    const hasChangedLevels = this.#hasChangedLevels;
+    this.#hasChangedLevels = false;
+    return hasChangedLevels;
   }
 
   /** Makes the next `update` search its levels again for what they draw. */
@@ -82,28 +87,28 @@ export class TrackedLod extends TrackedObject {
   }
 
   protected override look(visible: boolean): void {
-    const owned = this.#wish.shape === null ? this.#findLevels() : null;
-    if (!areSame(owned, this.#owned)) {
-      this.#isOther = true;
-      this.#owned = owned;
+    const ownedLevels = this.#replacement.shape === null ? this.#findLevels() : null;
+    if (!areSameLevels(ownedLevels, this.#ownedLevels)) {
+      this.#hasChangedLevels = true;
+      this.#ownedLevels = ownedLevels;
     }
-    if (owned !== null && owned.length === 0) {
-      if (!this.#isApart) this.withdraw();
+    if (ownedLevels !== null && ownedLevels.length === 0) {
+      if (!this.#areLevelsSeparate) this.withdraw();
       this.#context.lods.add(this.object);
-      this.#isApart = true;
+      this.#areLevelsSeparate = true;
       if (!this.object.autoUpdate) this.#watch(); // it may show a single level again
       return;
     }
     this.#context.lods.add(this.object);
-    this.#isApart = false;
-    const level = owned === null ? null : this.#choose(owned);
+    this.#areLevelsSeparate = false;
+    const level = ownedLevels === null ? null : this.#followShownLevel(ownedLevels);
     if (level === null) this.drawn = this.#facade;
-    this.#hold(owned ?? NO_LEVELS);
+    this.#hold(ownedLevels ?? NO_LEVELS);
     const isShown = this.#isDrawnVisible();
     super.look(visible && isShown);
     // Whether the Mesh that is checked tells nothing of its level, or of the others.
-    const isBlind = level !== null && (!isShown || !this.object.autoUpdate || level.object !== level.mesh);
-    if (isBlind) this.#watch();
+    const mustWatch = level !== null && (!isShown || !this.object.autoUpdate || level.object !== level.mesh);
+    if (mustWatch) this.#watch();
   }
 
   override show(visible: boolean): void {
@@ -111,9 +116,9 @@ export class TrackedLod extends TrackedObject {
   }
 
   override askAgain(): void {
-    this.#wish.shape = this.#wishes.shape(this.object);
+    this.#replacement.shape = this.#settings.shape(this.object);
     this.rearrange();
-    for (const { geometry } of this.#held.values()) this.#context.meshes.review(geometry);
+    for (const { geometry } of this.#heldMeshes.values()) this.#context.meshes.review(geometry);
     super.askAgain();
   }
 
@@ -126,20 +131,20 @@ export class TrackedLod extends TrackedObject {
 
   drawnWith(geometry: BufferGeometry): Object3D {
     if (this.drawn.geometry === geometry) return this.drawn;
-    return this.#owned?.find(({ mesh }) => mesh.geometry === geometry)?.mesh ?? this.drawn;
+    return this.#ownedLevels?.find(({ mesh }) => mesh.geometry === geometry)?.mesh ?? this.drawn;
   }
 
   /** Lists the levels that can be one object; none if they are tracked apart. */
   #findLevels(): readonly Level[] {
-    const owned = this.#owned ?? NO_LEVELS;
-    if (!isOneShown(this.object)) return NO_LEVELS;
-    if (!this.#isRearranged && areThere(owned, this.object)) return owned;
+    const ownedLevels = this.#ownedLevels ?? NO_LEVELS;
+    if (!showsAtMostOneLevel(this.object)) return NO_LEVELS;
+    if (!this.#isRearranged && areCurrentLevels(ownedLevels, this.object)) return ownedLevels;
     this.#isRearranged = false;
     return levelsOf(this.object);
   }
 
   /** Follows the level that three shows: the first that is visible. */
-  #choose(levels: readonly Level[]): Level {
+  #followShownLevel(levels: readonly Level[]): Level {
     const shown =
       levels.find(({ object }) => object.visible) ?? levels.find(({ mesh }) => mesh === this.drawn) ?? levels[0];
     if (shown.mesh !== this.drawn) {
@@ -165,33 +170,33 @@ export class TrackedLod extends TrackedObject {
 
   #hold(levels: readonly Level[]): void {
     const { meshes } = this.#context;
-    for (const [mesh, { use }] of this.#held) {
+    for (const [mesh, { use }] of this.#heldMeshes) {
       if (levels.some((level) => level.mesh === mesh)) continue;
-      this.#held.delete(mesh);
+      this.#heldMeshes.delete(mesh);
       meshes.release(use);
     }
     for (const { mesh } of levels) {
       const { geometry, material } = mesh;
-      const known = this.#held.get(mesh);
+      const heldMesh = this.#heldMeshes.get(mesh);
       try {
         const { groups } = planStandIn(geometry, material);
         const key = groups?.join();
         const deformers = deformersOf(mesh);
-        const isSame = known?.geometry === geometry && known.groups === key;
-        if (isSame && areSameDeformers(known.deformers, deformers)) continue;
+        const isSame = heldMesh?.geometry === geometry && heldMesh.groups === key;
+        if (isSame && areSameDeformers(heldMesh.deformers, deformers)) continue;
         const use = meshes.acquire(geometry, groups, this.weld, HOLDER, 'triangles', deformers);
-        this.#held.set(mesh, { geometry, groups: key, deformers, use });
+        this.#heldMeshes.set(mesh, { geometry, groups: key, deformers, use });
       } catch (error) {
         if (!isAboutOneObject(error) && !(error instanceof TypeError)) throw error;
-        this.#held.delete(mesh); // reported once it is shown
+        this.#heldMeshes.delete(mesh); // reported once it is shown
       }
-      if (known !== undefined) meshes.release(known.use);
+      if (heldMesh !== undefined) meshes.release(heldMesh.use);
     }
   }
 
   #release(): void {
-    for (const { use } of this.#held.values()) this.#context.meshes.release(use);
-    this.#held.clear();
+    for (const { use } of this.#heldMeshes.values()) this.#context.meshes.release(use);
+    this.#heldMeshes.clear();
   }
 }
 
@@ -199,46 +204,46 @@ export class TrackedLod extends TrackedObject {
 const HOLDER: MeshUser = { isStatic: true, onMeshChange() {} };
 
 /** Returns whether three shows at most one level of a LOD. */
-function isOneShown({ levels, autoUpdate }: LOD): boolean {
+function showsAtMostOneLevel({ levels, autoUpdate }: LOD): boolean {
   return autoUpdate || levels.filter(({ object }) => object.visible).length <= 1;
 }
 
 /** Lists the levels of a LOD if they can be one object, because each draws a single Mesh; else none. */
 function levelsOf(lod: LOD): readonly Level[] {
-  const found: Level[] = [];
+  const levels: Level[] = [];
   for (const { object } of lod.levels) {
     const mesh = object.parent === lod ? onlyMeshOf(object) : null;
     if (mesh === null) return NO_LEVELS;
-    found.push({ object, mesh });
+    levels.push({ object, mesh });
   }
-  return found;
+  return levels;
 }
 
 /** Returns whether a LOD still has exactly these levels. */
-function areThere(levels: readonly Level[], lod: LOD): boolean {
+function areCurrentLevels(levels: readonly Level[], lod: LOD): boolean {
   const isSame = levels.length > 0 && levels.length === lod.levels.length;
   return isSame && levels.every(({ object }, i) => object === lod.levels[i].object && object.parent === lod);
 }
 
 /** Returns the Mesh that is all that an object and its descendants draw; null if there is no such Mesh. */
 function onlyMeshOf(object: Object3D): Mesh | null {
-  let found: Mesh | null = null;
-  const left = [object];
-  for (let each = left.pop(); each !== undefined; each = left.pop()) {
+  let onlyMesh: Mesh | null = null;
+  const stack = [object];
+  for (let each = stack.pop(); each !== undefined; each = stack.pop()) {
     if (isDrawable(each)) {
-      if (found !== null || !isPlain(each as Mesh)) return null;
-      found = each as Mesh;
+      if (onlyMesh !== null || !isSingleMesh(each as Mesh)) return null;
+      onlyMesh = each as Mesh;
     }
-    for (const child of each.children) left.push(child); // one by one: there may be too many for the arguments of a call
+    for (const child of each.children) stack.push(child); // one by one: there may be too many for the arguments of a call
   }
-  return found;
+  return onlyMesh;
 }
 
-function isPlain({ isMesh, isInstancedMesh, isBatchedMesh, isLineSegments2 }: Kinds): boolean {
+function isSingleMesh({ isMesh, isInstancedMesh, isBatchedMesh, isLineSegments2 }: ClassFlags): boolean {
   return isMesh === true && isInstancedMesh !== true && isBatchedMesh !== true && isLineSegments2 !== true;
 }
 
-interface Kinds {
+interface ClassFlags {
   readonly isMesh?: boolean;
   readonly isInstancedMesh?: boolean;
   readonly isBatchedMesh?: boolean;
@@ -250,7 +255,7 @@ function facadeOf(lod: LOD): Mesh {
   return Object.create(lod, { geometry: { value: NO_GEOMETRY }, material: { value: NO_MATERIAL } });
 }
 
-function areSame(a: readonly Level[] | null, b: readonly Level[] | null): boolean {
+function areSameLevels(a: readonly Level[] | null, b: readonly Level[] | null): boolean {
   if (a === b) return true;
   if (a === null || b === null || a.length !== b.length) return false;
   return a.every(({ object, mesh }, i) => object === b[i].object && mesh === b[i].mesh);

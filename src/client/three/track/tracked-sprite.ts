@@ -10,8 +10,8 @@ import {
   type Sprite,
 } from 'three';
 import type { Shape } from '../../../shared/types.js';
-import type { ObjectWishes } from './object-wishes.js';
-import type { Facing, TrackerContext } from './stand-in.js';
+import type { ObjectSettings } from './object-wishes.js';
+import type { CameraFacing, TrackerContext } from './stand-in.js';
 import { TrackedObject } from './tracked-object.js';
 import { updateCamera } from './update-camera.js';
 
@@ -31,41 +31,41 @@ interface Facade {
 }
 
 /** A Sprite in the service: a square that is turned to the camera of each `update`, or a shape, which is not turned. */
-export class TrackedSprite extends TrackedObject implements Facing {
+export class TrackedSprite extends TrackedObject implements CameraFacing {
   declare readonly object: Sprite;
   readonly #context: TrackerContext;
-  readonly #wishes: ObjectWishes;
-  readonly #wish: { shape: Shape | null };
+  readonly #settings: ObjectSettings;
+  readonly #replacement: { shape: Shape | null };
   readonly #facade: Mesh & Facade;
   /** What was thrown when it was turned. */
   #fault: { readonly thrown: unknown } | null = null;
 
   /** Throws what the caller's functions throw. */
-  constructor(context: TrackerContext, sprite: Sprite, wishes: ObjectWishes) {
-    const wish = { shape: wishes.shape(sprite) };
+  constructor(context: TrackerContext, sprite: Sprite, settings: ObjectSettings) {
+    const replacement = { shape: settings.shape(sprite) };
     const facade = facadeOf(sprite);
-    const own: ObjectWishes = {
-      contacts: wishes.contacts,
-      shape: () => wish.shape,
+    const spriteSettings: ObjectSettings = {
+      contacts: settings.contacts,
+      shape: () => replacement.shape,
       // A Sprite that turns to the camera moves, whatever its options say.
       options: () => {
-        const options = wishes.options(sprite);
-        return wish.shape === null ? { ...options, motion: 'moving' } : options;
+        const options = settings.options(sprite);
+        return replacement.shape === null ? { ...options, motion: 'moving' } : options;
       },
     };
-    super(context, sprite, own, wish.shape === null ? facade : (sprite as unknown as Mesh));
+    super(context, sprite, spriteSettings, replacement.shape === null ? facade : (sprite as unknown as Mesh));
     this.#context = context;
-    this.#wishes = wishes;
-    this.#wish = wish;
+    this.#settings = settings;
+    this.#replacement = replacement;
     this.#facade = facade;
-    this.#attend();
+    this.#register();
   }
 
   override askAgain(): void {
-    this.#wish.shape = this.#wishes.shape(this.object);
-    this.drawn = this.#wish.shape === null ? this.#facade : (this.object as unknown as Mesh);
+    this.#replacement.shape = this.#settings.shape(this.object);
+    this.drawn = this.#replacement.shape === null ? this.#facade : (this.object as unknown as Mesh);
     super.askAgain();
-    this.#attend();
+    this.#register();
   }
 
   override remove(): boolean {
@@ -80,20 +80,20 @@ export class TrackedSprite extends TrackedObject implements Facing {
 
   /** Turns the square to the camera; if the Sprite cannot be read, `update` reports that. */
   face(camera: Matrix4, view: Matrix4, isPerspective: boolean): void {
-    const before = this.#fault;
+    const previousFault = this.#fault;
     try {
-      this.#turn(camera, view, isPerspective);
+      this.#faceCamera(camera, view, isPerspective);
       this.#fault = null;
     } catch (thrown) {
       this.#fault = { thrown };
     }
-    if (before === null && this.#fault === null) return;
+    if (previousFault === null && this.#fault === null) return;
     if (this.#fault === null) this.planAgain();
     this.#context.stale.add(this);
   }
 
   /** Turns the square as three's shader does. */
-  #turn(camera: Matrix4, view: Matrix4, isPerspective: boolean): void {
+  #faceCamera(camera: Matrix4, view: Matrix4, isPerspective: boolean): void {
     const { material, center, matrixWorld } = this.object;
     const facade = this.#facade;
     if (Object.getPrototypeOf(facade.material) !== material) facade.material = twoSided(material);
@@ -121,9 +121,9 @@ export class TrackedSprite extends TrackedObject implements Facing {
     }
   }
 
-  #attend(): void {
+  #register(): void {
     const { sprites } = this.#context;
-    if (this.#wish.shape === null) sprites.add(this);
+    if (this.#replacement.shape === null) sprites.add(this);
     else sprites.delete(this);
   }
 }
@@ -131,7 +131,7 @@ export class TrackedSprite extends TrackedObject implements Facing {
 const toWorld = new Matrix4();
 
 /** Turns sprites to the camera of a frame. */
-export function faceSprites(sprites: ReadonlySet<Facing>, camera: Camera | undefined): void {
+export function faceSprites(sprites: ReadonlySet<CameraFacing>, camera: Camera | undefined): void {
   if (sprites.size === 0 || camera?.isCamera !== true) return;
   updateCamera(camera);
   const isPerspective = (camera as PerspectiveCamera).isPerspectiveCamera === true;
@@ -150,14 +150,14 @@ function facadeOf(sprite: Sprite): Mesh & Facade {
   });
 }
 
-const MATERIALS = new WeakMap<Material, Material>();
+const TWO_SIDED_MATERIALS = new WeakMap<Material, Material>();
 
 /** Returns a material like the given one, except that both sides are hit. */
 function twoSided(material: Material): Material {
-  let own = MATERIALS.get(material);
-  if (own === undefined) {
-    own = Object.create(material, { side: { value: DoubleSide } }) as Material;
-    MATERIALS.set(material, own);
+  let twoSidedMaterial = TWO_SIDED_MATERIALS.get(material);
+  if (twoSidedMaterial === undefined) {
+    twoSidedMaterial = Object.create(material, { side: { value: DoubleSide } }) as Material;
+    TWO_SIDED_MATERIALS.set(material, twoSidedMaterial);
   }
-  return own;
+  return twoSidedMaterial;
 }

@@ -2,21 +2,21 @@ import type { LOD } from 'three';
 import { type ClippingRenderer, ClipSetTable } from './clip-sets.js';
 import { MeshTable } from './mesh-table.js';
 import { MovedTransforms } from './moved-transforms.js';
-import type { CullableObject, Facing, ThinObject, TrackerContext, Updatable } from './stand-in.js';
+import type { CameraFacing, CullableObject, ThinObject, TrackerContext, Updatable } from './stand-in.js';
 
-type Given = Pick<TrackerContext, 'service' | 'meshes' | 'objects' | 'layers' | 'skeletons'>;
+type SharedParts = Pick<TrackerContext, 'service' | 'meshes' | 'objects' | 'layers' | 'skeletons'>;
 
 /** Lines of moving Meshes that are moved at once when holes are closed: all of 50,000 took 5 ms. */
-const MOST_MOVED = 4096;
+const MAX_MOVED_LINES = 4096;
 
 /** Returns what all tracked objects of a tracker share, without any object yet. */
-export function trackerContext(given: Given, renderer: ClippingRenderer | undefined): TrackerContext {
+export function trackerContext(parts: SharedParts, renderer: ClippingRenderer | undefined): TrackerContext {
   return {
-    ...given,
-    moving: new MeshTable(MOST_MOVED),
+    ...parts,
+    moving: new MeshTable(MAX_MOVED_LINES),
     still: new MeshTable(),
     always: new Set<Updatable>(),
-    sprites: new Set<Facing>(),
+    sprites: new Set<CameraFacing>(),
     thin: new Set<ThinObject>(),
     instanced: new Set<CullableObject>(),
     lods: new Set<LOD>(),

@@ -16,12 +16,12 @@ export class UntrackedObject implements SceneEntry {
   readonly pending = false;
   readonly error: CollisionError;
   readonly isStatic = true;
-  readonly #isUnread: boolean;
+  readonly #isUnreadable: boolean;
 
-  constructor(object: Object3D, error: CollisionError, isUnread: boolean) {
+  constructor(object: Object3D, error: CollisionError, isUnreadable: boolean) {
     this.object = object;
     this.error = error;
-    this.#isUnread = isUnread;
+    this.#isUnreadable = isUnreadable;
   }
 
   update(): void {}
@@ -29,7 +29,7 @@ export class UntrackedObject implements SceneEntry {
   show(): void {}
 
   isDue(): boolean {
-    return this.#isUnread;
+    return this.#isUnreadable;
   }
 
   leave(): void {}

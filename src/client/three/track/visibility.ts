@@ -11,9 +11,9 @@ export class Visibility {
   readonly #watched = new Set<SceneNode>();
   /** Nodes with children that are still to be shown; and the child of the first of them after which to continue. */
   readonly #showing = new Set<SceneNode>();
-  #next: SceneNode | null = null;
+  #resumeChild: SceneNode | null = null;
   /** Whether all ancestors of the root are visible. */
-  #above = true;
+  #areAncestorsVisible = true;
   readonly #onFail: (node: SceneNode, cause: unknown) => void;
 
   /** `onFail` is called with a node whose object could not be read. */
@@ -23,29 +23,29 @@ export class Visibility {
 
   /** Checks the ancestors of the root, whose node is given if there is one. */
   lookAbove(root: Object3D, node: SceneNode | undefined): void {
-    let above = true;
+    let areVisible = true;
     root.traverseAncestors((ancestor) => {
-      above &&= ancestor.visible;
+      areVisible &&= ancestor.visible;
     });
-    if (above === this.#above) return;
-    this.#above = above;
+    if (areVisible === this.#areAncestorsVisible) return;
+    this.#areAncestorsVisible = areVisible;
     if (node !== undefined) this.see(node);
   }
 
   /** Sets whether a new node is shown. */
   begin(node: SceneNode): void {
-    node.isShown = this.#isToBeSeen(node);
+    node.isShown = this.#shouldBeShown(node);
   }
 
-  #isToBeSeen({ isVisible, parent }: SceneNode): boolean {
-    return isVisible && (parent === null ? this.#above : parent.isShown);
+  #shouldBeShown({ isVisible, parent }: SceneNode): boolean {
+    return isVisible && (parent === null ? this.#areAncestorsVisible : parent.isShown);
   }
 
   /** Makes the visibility of all ancestors of a node be checked in every frame. */
   watchAbove(node: SceneNode): void {
-    for (let above = node.parent; above !== null && !above.isWatched; above = above.parent) {
-      above.isWatched = true;
-      this.#watched.add(above);
+    for (let ancestor = node.parent; ancestor !== null && !ancestor.isWatched; ancestor = ancestor.parent) {
+      ancestor.isWatched = true;
+      this.#watched.add(ancestor);
     }
   }
 
@@ -65,7 +65,7 @@ export class Visibility {
    */
   see(node: SceneNode): void {
     node.isVisible = visibleOf(node.object);
-    const isShown = this.#isToBeSeen(node);
+    const isShown = this.#shouldBeShown(node);
     if (isShown === node.isShown) return;
     if (isShown) this.#show(node);
     else this.#hide(node);
@@ -87,26 +87,26 @@ export class Visibility {
    */
   showBelow(isOver: (instances?: number) => boolean): boolean {
     for (const node of this.#showing) {
-      let child = this.#next?.parent === node ? this.#next : node.first;
+      let child = this.#resumeChild?.parent === node ? this.#resumeChild : node.first;
       for (; child !== null && node.isShown; child = child.next) {
         if (!child.isVisible || child.isShown) continue;
         this.#show(child);
         if (!isOver(child.entry?.count)) continue;
-        this.#next = child;
+        this.#resumeChild = child;
         return false;
       }
       this.#showing.delete(node);
-      this.#next = null;
+      this.#resumeChild = null;
     }
     return true;
   }
 
   #show(node: SceneNode): void {
-    this.#tell(node, true);
+    this.#setShown(node, true);
     if (node.first !== null) this.#showing.add(node);
   }
 
-  #tell(node: SceneNode, isShown: boolean): void {
+  #setShown(node: SceneNode, isShown: boolean): void {
     node.isShown = isShown;
     try {
       node.entry?.show(isShown);
@@ -117,33 +117,33 @@ export class Visibility {
 
   /** Hides a node and its descendants. Below a node that is not shown, nothing is. */
   #hide(node: SceneNode): void {
-    this.#next = null; // children that were shown may not be any more
+    this.#resumeChild = null; // children that were shown may not be any more
     let each: SceneNode | null = node;
     while (each !== null) {
-      let below: SceneNode | null = null;
+      let firstChild: SceneNode | null = null;
       if (each.isShown) {
-        this.#tell(each, false);
-        below = each.first;
+        this.#setShown(each, false);
+        firstChild = each.first;
       }
-      each = below ?? afterAllOf(each, node);
+      each = firstChild ?? nextAfterSubtree(each, node);
     }
   }
 
   forget(node: SceneNode): void {
     this.#watched.delete(node);
     this.#showing.delete(node);
-    if (this.#next === node) this.#next = null;
+    if (this.#resumeChild === node) this.#resumeChild = null;
   }
 
   clear(): void {
     this.#watched.clear();
     this.#showing.clear();
-    this.#next = null;
+    this.#resumeChild = null;
   }
 }
 
 /** Returns the node after another one and its descendants, in depth-first order; null at the end of the subtree of `root`. */
-function afterAllOf(node: SceneNode, root: SceneNode): SceneNode | null {
+function nextAfterSubtree(node: SceneNode, root: SceneNode): SceneNode | null {
   for (let each: SceneNode = node; each !== root; each = each.parent!) if (each.next !== null) return each.next;
   return null;
 }

@@ -18,38 +18,38 @@ export interface BoxContact {
  * bones.
  */
 export function namedParts(
-  numbers: Int32Array,
+  partIndices: Int32Array,
   a: Placement | undefined,
   b: Placement | undefined,
-  query: number,
+  queryId: number,
 ): { bones: BoneContact[]; boxes: BoxContact[] } {
-  const [first, second] = [a, b].map((each) => each?.standIn.owner.boxes ?? []);
+  const [boxesA, boxesB] = [a, b].map((placement) => placement?.standIn.owner.boxes ?? []);
   // An object with boxes has no bones, and a number is that of an object with either.
-  const areBoxes = numbers.length > 0 && (numbers[0] >= 0 ? first : second).length > 0;
-  if (!areBoxes) return { bones: namedBones(numbers, a, b, query), boxes: [] };
+  const areBoxes = partIndices.length > 0 && (partIndices[0] >= 0 ? boxesA : boxesB).length > 0;
+  if (!areBoxes) return { bones: namedBones(partIndices, a, b, queryId), boxes: [] };
   const boxes: BoxContact[] = [];
-  for (let i = 0; i < numbers.length; i += 2) {
-    boxes.push({ boxA: first[numbers[i]]?.name ?? null, boxB: second[numbers[i + 1]]?.name ?? null });
+  for (let i = 0; i < partIndices.length; i += 2) {
+    boxes.push({ boxA: boxesA[partIndices[i]]?.name ?? null, boxB: boxesB[partIndices[i + 1]]?.name ?? null });
   }
   return { bones: [], boxes };
 }
 
 /** Names bones of two objects, by pairs of numbers of a's and b's bones. */
 function namedBones(
-  numbers: Int32Array,
+  boneIndices: Int32Array,
   a: Placement | undefined,
   b: Placement | undefined,
-  query: number,
+  queryId: number,
 ): BoneContact[] {
-  const [first, second] = [a, b].map((each) => (each === undefined ? [] : bonesOf(each, query)));
-  const named: BoneContact[] = [];
-  for (let i = 0; i < numbers.length; i += 2) {
-    named.push({ boneA: first[numbers[i]] ?? null, boneB: second[numbers[i + 1]] ?? null });
+  const [bonesA, bonesB] = [a, b].map((placement) => (placement === undefined ? [] : bonesOf(placement, queryId)));
+  const contacts: BoneContact[] = [];
+  for (let i = 0; i < boneIndices.length; i += 2) {
+    contacts.push({ boneA: bonesA[boneIndices[i]] ?? null, boneB: bonesB[boneIndices[i + 1]] ?? null });
   }
-  return named;
+  return contacts;
 }
 
-function bonesOf(placement: Placement, query: number): readonly Bone[] {
-  const drawn = hitObject(placement, seenBy(placement, query)) as SkinnedMesh;
+function bonesOf(placement: Placement, queryId: number): readonly Bone[] {
+  const drawn = hitObject(placement, seenBy(placement, queryId)) as SkinnedMesh;
   return drawn.isSkinnedMesh === true ? drawn.skeleton.bones : [];
 }

@@ -1,12 +1,12 @@
 import type { BatchedMesh, InstancedMesh, LOD, Object3D } from 'three';
 import { addTo } from '../../../shared/lists-by-key.js';
-import { turnedPairs } from '../../../shared/turned-pairs.js';
+import { swappedPairs } from '../../../shared/turned-pairs.js';
 import type { FrameResult, ObjectId, VisibleSet } from '../../../shared/types.js';
 import { checkTypedArray } from '../../check/binary.js';
-import { invalid, show } from '../../check/validate.js';
+import { describeValue, throwInvalid } from '../../check/validate.js';
 import type { Culled } from '../culling/culled.js';
-import { hasFacesInOrder, toFaces } from '../geometry/geometry.js';
-import { isOrHasLevel, readDrawn, type SceneTarget } from '../scene-target.js';
+import { hasFacesInOrder, toFaceIndices } from '../geometry/geometry.js';
+import { isOrHasLevel, readDrawnTarget, type SceneTarget } from '../scene-target.js';
 import { isBelow } from '../track/is-below.js';
 import {
   type DepartedObjects,
@@ -21,7 +21,7 @@ import { type BoneContact, type BoxContact, namedParts } from './bone-contact.js
  * Number of queries by object in a frame that scan all pairs; later ones use an index of the pairs by object. Building that index
  * takes as long as four to seven scans: 2,000 balls that all touch, each asked for separately, take 5 ms instead of 420.
  */
-const SCANS = 5;
+const MAX_SCANS = 5;
 
 /** Two objects of the scene in contact, seen from `a`. Like the frame, it is valid until the next `update()` resolves. */
 export interface SceneContact {
@@ -80,19 +80,19 @@ export class SceneFrame {
   readonly #departed: DepartedObjects;
   readonly #view: string;
   /** The frame sees what a query of this number sees (scene-objects.ts). */
-  readonly #query: number;
+  readonly #queryId: number;
   /** How often contacts of an object were asked for. */
-  #asked = 0;
-  /** The pairs of each object; null until contacts have been asked for more than `SCANS` times. */
+  #contactQueries = 0;
+  /** The pairs of each object; null until contacts have been asked for more than `MAX_SCANS` times. */
   #pairs: Map<Object3D, number[]> | null = null;
 
-  constructor(result: FrameResult, culled: Culled, objects: SceneObjects, view: string, query: number) {
+  constructor(result: FrameResult, culled: Culled, objects: SceneObjects, view: string, queryId: number) {
     this.result = result;
     this.culled = culled;
     this.#objects = objects;
     this.#departed = objects.departed;
     this.#view = view;
-    this.#query = query;
+    this.#queryId = queryId;
   }
 
   get frame(): number {
@@ -105,10 +105,10 @@ export class SceneFrame {
    */
   forEachVisible(visit: (seen: SceneObject, inside: boolean) => void, view = this.#view): void {
     checkVisit('forEachVisible', visit);
-    const { ids, inside } = this.#seenBy('forEachVisible', view);
+    const { ids, inside } = this.#visibleSetOf('forEachVisible', view);
     for (let i = 0; i < ids.length; i++) {
-      const seen = this.#objects.get(ids[i]);
-      if (seen !== undefined) visit(seen, i < inside);
+      const sceneObject = this.#objects.get(ids[i]);
+      if (sceneObject !== undefined) visit(sceneObject, i < inside);
     }
   }
 
@@ -118,10 +118,10 @@ export class SceneFrame {
    */
   visibleInstances(mesh: InstancedMesh | BatchedMesh, target: Uint32Array, view = this.#view): number {
     const operation = 'visibleInstances';
-    const { ids } = this.#seenBy(operation, view);
+    const { ids } = this.#visibleSetOf(operation, view);
     const { length } = checkTypedArray<Uint32Array>(operation, 'target', target, ['Uint32Array']);
     const count = this.#objects.instancesOf(mesh, ids, target, length);
-    if (count > length) invalid(operation, 'the length of target', length, 'room for all instances in view');
+    if (count > length) throwInvalid(operation, 'the length of target', length, 'room for all instances in view');
     return count;
   }
 
@@ -138,7 +138,7 @@ export class SceneFrame {
   forEachContact(visit: (a: SceneObject, b: SceneObject, index: number, contact: SceneContact) => void): void {
     checkVisit('forEachContact', visit);
     const { a, b, count } = this.result.contacts;
-    const contact = new FrameContact(this.result, this.#query);
+    const contact = new FrameContact(this.result, this.#queryId);
     for (let i = 0; i < count; i++) {
       const first = this.#objects.get(a[i]);
       const second = this.#objects.get(b[i]);
@@ -160,12 +160,12 @@ export class SceneFrame {
    * Throws INVALID_ARGUMENT for an object that can have no triangles, for example a Group.
    */
   contactsOf(target: SceneTarget): SceneContact[] {
-    const { object, instanceId } = readDrawn('contactsOf', 'target', target);
+    const { object, instanceId } = readDrawnTarget('contactsOf', 'target', target);
     const isTarget = (each: SceneObject): boolean =>
       isOrHasLevel(each.object, object) && (instanceId === undefined || each.instanceId === instanceId);
     let root = object; // a level has the contacts of its LOD
-    object.traverseAncestors((above) => {
-      if ((above as LOD).isLOD) root = above;
+    object.traverseAncestors((ancestor) => {
+      if ((ancestor as LOD).isLOD) root = ancestor;
     });
     return this.#contacts(root, undefined, (a, b) => (isTarget(a) ? 1 : isTarget(b) ? -1 : 0));
   }
@@ -205,8 +205,8 @@ export class SceneFrame {
     checkVisit('forEachEnded', visit);
     const { endedA, endedB } = this.result.contacts;
     for (let i = 0; i < endedA.length; i++) {
-      const first = this.#everKnown(endedA[i]);
-      const second = this.#everKnown(endedB[i]);
+      const first = this.#findWithDeparted(endedA[i]);
+      const second = this.#findWithDeparted(endedB[i]);
       if (first !== undefined && second !== undefined) visit(first, second);
     }
   }
@@ -221,31 +221,36 @@ export class SceneFrame {
     order: (a: SceneObject, b: SceneObject) => 1 | 0 | -1,
   ): SceneContact[] {
     const { a, b } = this.result.contacts;
-    const found: SceneContact[] = [];
-    const known = ++this.#asked > SCANS ? (this.#pairsBelow(first) ?? (second && this.#pairsBelow(second))) : null;
-    for (const i of known ?? a.keys()) {
-      const placed = this.#objects.get(a[i]);
-      const other = this.#objects.get(b[i]);
-      if (placed === undefined || other === undefined) continue;
-      const side = order(placed, other);
+    const contacts: SceneContact[] = [];
+    const pairs =
+      ++this.#contactQueries > MAX_SCANS
+        ? (this.#findPairsBelow(first) ?? (second && this.#findPairsBelow(second)))
+        : null;
+    for (const i of pairs ?? a.keys()) {
+      const placementA = this.#objects.get(a[i]);
+      const placementB = this.#objects.get(b[i]);
+      if (placementA === undefined || placementB === undefined) continue;
+      const side = order(placementA, placementB);
       if (side === 0) continue;
-      const contact = new FrameContact(this.result, this.#query);
-      found.push(side > 0 ? contact.set(placed, other, i, false) : contact.set(other, placed, i, true));
+      const contact = new FrameContact(this.result, this.#queryId);
+      contacts.push(
+        side > 0 ? contact.set(placementA, placementB, i, false) : contact.set(placementB, placementA, i, true),
+      );
     }
-    return found;
+    return contacts;
   }
 
   /** Returns the pairs of an object and its descendants, ascending; null if that would take longer than to scan all pairs. */
-  #pairsBelow(root: Object3D): Uint32Array | null {
+  #findPairsBelow(root: Object3D): Uint32Array | null {
     this.#pairs ??= this.#pairsByObject();
     const pairs = this.#pairs;
-    const found = new Set<number>();
-    let room = this.result.contacts.count;
+    const pairIndices = new Set<number>();
+    let remaining = this.result.contacts.count;
     const visit = (object: Object3D): boolean => {
-      for (const i of pairs.get(object) ?? []) found.add(i);
-      return room-- > 0 && object.children.every(visit);
+      for (const i of pairs.get(object) ?? []) pairIndices.add(i);
+      return remaining-- > 0 && object.children.every(visit);
     };
-    return visit(root) ? Uint32Array.from(found).sort() : null;
+    return visit(root) ? Uint32Array.from(pairIndices).sort() : null;
   }
 
   #pairsByObject(): Map<Object3D, number[]> {
@@ -253,25 +258,28 @@ export class SceneFrame {
     const pairs = new Map<Object3D, number[]>();
     for (let i = 0; i < count; i++) {
       for (const id of [a[i], b[i]]) {
-        const placed = this.#objects.get(id);
-        if (placed !== undefined) addTo(pairs, placed.object, i);
+        const placement = this.#objects.get(id);
+        if (placement !== undefined) addTo(pairs, placement.object, i);
       }
     }
     return pairs;
   }
 
-  #everKnown(id: ObjectId): SceneObject | undefined {
+  #findWithDeparted(id: ObjectId): SceneObject | undefined {
     return this.#objects.find(id) ?? this.#departed.get(id);
   }
 
-  #seenBy(operation: string, view: string): VisibleSet {
+  #visibleSetOf(operation: string, view: string): VisibleSet {
     const { views } = this.result;
-    return views.get(view) ?? invalid(operation, 'view', view, `one of ${[...views.keys()].map(show).join(', ')}`);
+    return (
+      views.get(view) ??
+      throwInvalid(operation, 'view', view, `one of ${[...views.keys()].map(describeValue).join(', ')}`)
+    );
   }
 }
 
 function checkVisit(operation: string, visit: unknown): void {
-  if (typeof visit !== 'function') invalid(operation, 'visit', visit, 'a function');
+  if (typeof visit !== 'function') throwInvalid(operation, 'visit', visit, 'a function');
 }
 
 /** A pair of a frame. Everything except its objects and index is read from the frame on demand. */
@@ -281,11 +289,11 @@ class FrameContact implements SceneContact {
   index = 0;
   swapped = false;
   readonly #result: FrameResult;
-  readonly #query: number;
+  readonly #queryId: number;
 
-  constructor(result: FrameResult, query: number) {
+  constructor(result: FrameResult, queryId: number) {
     this.#result = result;
-    this.#query = query;
+    this.#queryId = queryId;
   }
 
   set(a: Placement, b: Placement, index: number, swapped: boolean): this {
@@ -320,8 +328,8 @@ class FrameContact implements SceneContact {
 
   get normals(): Float32Array {
     const { start, normals } = this.#result.contacts;
-    const own = normals.subarray(3 * start[this.index], 3 * start[this.index + 1]);
-    return this.swapped ? own.map((each) => 0 - each) : own;
+    const pairNormals = normals.subarray(3 * start[this.index], 3 * start[this.index + 1]);
+    return this.swapped ? pairNormals.map((each) => 0 - each) : pairNormals;
   }
 
   get depths(): Float32Array {
@@ -331,14 +339,14 @@ class FrameContact implements SceneContact {
 
   get triangles(): Uint32Array {
     const { triangleStart, triangles } = this.#result.contacts;
-    const own = triangles.subarray(2 * triangleStart[this.index], 2 * triangleStart[this.index + 1]);
-    const runs = [this.a, this.b].map((each) => seenBy(each, this.#query)?.runs ?? []);
-    if (!this.swapped && runs.every(hasFacesInOrder)) return own;
-    const turned = this.swapped ? own.map((_, i) => own[i ^ 1]) : own.slice();
+    const pairTriangles = triangles.subarray(2 * triangleStart[this.index], 2 * triangleStart[this.index + 1]);
+    const runs = [this.a, this.b].map((placement) => seenBy(placement, this.#queryId)?.runs ?? []);
+    if (!this.swapped && runs.every(hasFacesInOrder)) return pairTriangles;
+    const faceIndices = this.swapped ? pairTriangles.map((_, i) => pairTriangles[i ^ 1]) : pairTriangles.slice();
     runs.forEach((each, offset) => {
-      toFaces(each, turned, offset, 2);
+      toFaceIndices(each, faceIndices, offset, 2);
     });
-    return turned;
+    return faceIndices;
   }
 
   get segments(): Float32Array {
@@ -356,7 +364,7 @@ class FrameContact implements SceneContact {
 
   get #parts(): { bones: BoneContact[]; boxes: BoxContact[] } {
     const { boneStart, bones } = this.#result.contacts;
-    const own = bones.subarray(2 * boneStart[this.index], 2 * boneStart[this.index + 1]);
-    return namedParts(this.swapped ? turnedPairs(own) : own, this.a, this.b, this.#query);
+    const pairBones = bones.subarray(2 * boneStart[this.index], 2 * boneStart[this.index + 1]);
+    return namedParts(this.swapped ? swappedPairs(pairBones) : pairBones, this.a, this.b, this.#queryId);
   }
 }

@@ -1,11 +1,11 @@
 import { type Camera, Matrix4, Vector4 } from 'three';
 import { CollisionError } from '../../../shared/errors.js';
 import type { ViewOptions } from '../../../shared/types.js';
-import { checkAtLeastZero, invalidArgument, readOptions, show } from '../../check/validate.js';
+import { checkAtLeastZero, describeValue, invalidArgumentError, readOptions } from '../../check/validate.js';
 import { checkView, type View } from '../../frame/view-table.js';
-import { named } from '../../link/worker-link.js';
+import { errorFromFailure } from '../../link/worker-link.js';
 import { FirstView } from '../../query/first-view.js';
-import { cornersIn, FrustumCorners, motionBetween } from '../../query/frustum-motion.js';
+import { FrustumCorners, frustumCornersOf, motionBetween } from '../../query/frustum-motion.js';
 import type { CollisionService } from '../../service.js';
 import { isSameMatrix } from '../../transforms/affine.js';
 import type { ClipSetTable } from '../track/clip-sets.js';
@@ -48,24 +48,24 @@ export interface SceneView {
 }
 
 /** Asks a question about a view. Rejects as the question does, and with ABORTED by the signal while it waits. */
-type AskAboutView = <T>(signal: AbortSignal | undefined, question: (view: SceneView) => Promise<T>) => Promise<T>;
+type ViewQuery = <T>(signal: AbortSignal | undefined, query: (view: SceneView) => Promise<T>) => Promise<T>;
 
 /** State shared by the trackers of one service. */
-interface Shared {
+interface SharedViews {
   /** The owner of each view, by name: trackers may set views of one name in turn. */
   readonly owners: Map<string, SceneViews>;
   /** Notified when the service has ended: a promise of the service would keep each tracker alive as long as the service. */
   readonly hearing: Set<SceneViews>;
 }
 
-const known = new WeakMap<CollisionService, Shared>();
+const sharedByService = new WeakMap<CollisionService, SharedViews>();
 
-function sharedBy(service: CollisionService): Shared {
-  let shared = known.get(service);
+function sharedViewsOf(service: CollisionService): SharedViews {
+  let shared = sharedByService.get(service);
   if (shared === undefined) {
     const hearing = new Set<SceneViews>();
     shared = { owners: new Map(), hearing };
-    known.set(service, shared);
+    sharedByService.set(service, shared);
     service.ended.then((error) => {
       for (const each of hearing) each.end(error);
     });
@@ -77,12 +77,12 @@ function sharedBy(service: CollisionService): Shared {
 export class SceneViews {
   readonly #service: CollisionService;
   readonly #owners: Map<string, SceneViews>;
-  readonly #hearing: Set<SceneViews>;
+  readonly #listeners: Set<SceneViews>;
   readonly #onEnd: () => void;
   readonly #views = new Map<string, SceneView>();
   /** Name of the view that `update` sets; questions about it wait for that. */
   readonly #main: string;
-  readonly #first = new FirstView();
+  readonly #firstView = new FirstView();
   /** The default margin of views. */
   readonly #margin: number | 'motion';
   readonly #clips: ClipSetTable;
@@ -97,9 +97,9 @@ export class SceneViews {
     onEnd: () => void,
   ) {
     this.#service = service;
-    const { owners, hearing } = sharedBy(service);
+    const { owners, hearing } = sharedViewsOf(service);
     this.#owners = owners;
-    this.#hearing = hearing.add(this);
+    this.#listeners = hearing.add(this);
     this.#onEnd = onEnd;
     this.#main = main;
     this.#margin = margin;
@@ -113,46 +113,46 @@ export class SceneViews {
     // An object that the renderer's planes clip need not hide others, and the worker does not know these planes.
     if (occlusion !== undefined) options.occlusion = occlusion === true && this.#clips.cutAll ? false : occlusion;
     if (occlusionMargin !== undefined) options.occlusionMargin = occlusionMargin;
-    const before = this.#views.get(name);
+    const previous = this.#views.get(name);
     let corners: FrustumCorners | null = null;
-    let read: View | undefined;
+    let checkedView: View | undefined;
     if (margin !== 'motion') options.margin = margin;
-    else if (before !== undefined) {
-      const isAskedFor = given.margin === 'motion';
-      if (!isAskedFor && isSameCamera(before.options, options)) corners = before.corners;
+    else if (previous !== undefined) {
+      const isRequested = given.margin === 'motion';
+      if (!isRequested && isSameCamera(previous.options, options)) corners = previous.corners;
       else {
         // The view that is read for its corners is passed on as read, because reading it takes longer than setting it.
-        read = checkView('setView', options);
-        corners = new FrustumCorners(read);
-        options.margin = 2 * motionTo(corners, before, isAskedFor);
+        checkedView = checkView('setView', options);
+        corners = new FrustumCorners(checkedView);
+        options.margin = 2 * motionTo(corners, previous, isRequested);
         checkAtLeastZero('setView', 'margin', options.margin);
-        read.setMargins(options.margin, options.occlusion === true && !read.isEmpty, occlusionMargin);
+        checkedView.setMargins(options.margin, options.occlusion === true && !checkedView.isEmpty, occlusionMargin);
       }
     }
-    const isOwn = this.#owners.get(name) === this;
-    if (isOwn && before?.options.margin === options.margin && isSameCamera(before!.options, options)) {
-      before!.camera = camera;
+    const isOwner = this.#owners.get(name) === this;
+    if (isOwner && previous?.options.margin === options.margin && isSameCamera(previous!.options, options)) {
+      previous!.camera = camera;
       return;
     }
-    this.#service.setView(options, name, read);
+    this.#service.setView(options, name, checkedView);
     this.#owners.set(name, this);
     // The matrices are the camera's own arrays.
     const { projection, view, layers = 0 } = options;
     const copies = { ...options, projection: Array.from(projection), view: Array.from(view) };
     this.#views.set(name, { name, camera, options: copies, layers, corners });
-    if (name === this.#main) this.#first.set();
+    if (name === this.#main) this.#firstView.set();
   }
 
   /**
    * Finds a view, and returns how to ask something about it as it is now. Questions about the main view wait until it is first
    * set. Throws INVALID_ARGUMENT.
    */
-  find(operation: string, name: string): AskAboutView {
-    if (name === this.#main && !this.#first.isSet) {
-      return (signal, question) => this.#first.ask(operation, signal, () => question(this.get(operation, name)));
+  find(operation: string, name: string): ViewQuery {
+    if (name === this.#main && !this.#firstView.isSet) {
+      return (signal, query) => this.#firstView.ask(operation, signal, () => query(this.get(operation, name)));
     }
     const view = this.get(operation, name);
-    return (_, question) => question(view);
+    return (_, query) => query(view);
   }
 
   /** Returns all views, as they are now. */
@@ -170,9 +170,11 @@ export class SceneViews {
     const view = this.#views.get(name);
     if (view !== undefined) return view;
     // A question that has waited for the first view may run after the tracker was disposed in the same task.
-    if (this.#ended !== null) throw named(operation, this.#ended);
-    const known = [...this.#views.keys()].map(show).join(', ') || 'none yet';
-    throw invalidArgument(`${operation}: view is ${show(name)}, expected one that the tracker has set: ${known}`);
+    if (this.#ended !== null) throw errorFromFailure(operation, this.#ended);
+    const viewNames = [...this.#views.keys()].map(describeValue).join(', ') || 'none yet';
+    throw invalidArgumentError(
+      `${operation}: view is ${describeValue(name)}, expected one that the tracker has set: ${viewNames}`,
+    );
   }
 
   remove(name: string): void {
@@ -185,15 +187,15 @@ export class SceneViews {
 
   /** Notes why the service has ended. */
   end(error: CollisionError): void {
-    this.#first.end(error);
+    this.#firstView.end(error);
     this.#onEnd();
   }
 
   /** Removes all views, for good. */
   clear(): void {
     this.#ended = new CollisionError('DISPOSED', 'the tracker is disposed, expected one in use');
-    this.#first.end(this.#ended);
-    this.#hearing.delete(this);
+    this.#firstView.end(this.#ended);
+    this.#listeners.delete(this);
     for (const name of [...this.#views.keys()]) {
       try {
         this.remove(name);
@@ -209,25 +211,25 @@ export class SceneViews {
  * Returns how far a frustum has moved, or 0 if that is unknown: its far plane is at infinity, or was. Throws INVALID_ARGUMENT if
  * it is, and the caller has asked for the motion.
  */
-function motionTo(now: FrustumCorners, before: SceneView, isAskedFor: boolean): number {
+function motionTo(current: FrustumCorners, previous: SceneView, isRequested: boolean): number {
   try {
-    before.corners ??= cornersIn(before.options);
-    return motionBetween(before.corners, now);
+    previous.corners ??= frustumCornersOf(previous.options);
+    return motionBetween(previous.corners, current);
   } catch {
-    return isAskedFor ? motionBetween(now, now) : 0;
+    return isRequested ? motionBetween(current, current) : 0;
   }
 }
 
-const OF_VIEWPORT = ['x', 'y', 'width', 'height'] as const;
-const OF_CAMERA = ['depth', 'reversed', 'layers', 'minPixels', 'occlusion', 'occlusionMargin'] as const;
+const VIEWPORT_KEYS = ['x', 'y', 'width', 'height'] as const;
+const CAMERA_KEYS = ['depth', 'reversed', 'layers', 'minPixels', 'occlusion', 'occlusionMargin'] as const;
 
 /** Returns whether two views are the same except for their margins. */
 function isSameCamera(a: ViewOptions, b: ViewOptions): boolean {
   return (
     isSameMatrix(a.projection, b.projection) &&
     isSameMatrix(a.view, b.view) &&
-    OF_VIEWPORT.every((key) => a.viewport[key] === b.viewport[key]) &&
-    OF_CAMERA.every((key) => a[key] === b[key])
+    VIEWPORT_KEYS.every((key) => a.viewport[key] === b.viewport[key]) &&
+    CAMERA_KEYS.every((key) => a[key] === b[key])
   );
 }
 

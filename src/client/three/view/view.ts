@@ -1,6 +1,6 @@
 import { type Camera, WebGPUCoordinateSystem } from 'three';
 import type { ViewOptions } from '../../../shared/types.js';
-import { invalid, reading, readOptions } from '../../check/validate.js';
+import { guardRead, readOptions, throwInvalid } from '../../check/validate.js';
 import { updateCamera } from '../track/update-camera.js';
 
 /**
@@ -41,12 +41,12 @@ export function viewFromCamera(
 
 /** Does the same as `viewFromCamera`, with options that were read. */
 export function readCamera(camera: Camera, size: ViewSize, margin: number, minPixels: number): ViewOptions {
-  return reading('viewFromCamera', 'the camera', () => viewOf(camera, size, margin, minPixels));
+  return guardRead('viewFromCamera', 'the camera', () => viewOf(camera, size, margin, minPixels));
 }
 
 function viewOf(camera: Camera, size: ViewSize, margin: number, minPixels: number): ViewOptions {
-  if (camera?.isCamera !== true) invalid('viewFromCamera', 'camera', camera, 'a Camera of three');
-  if (typeof size !== 'object' || size === null) invalid('viewFromCamera', 'size', size, 'an object');
+  if (camera?.isCamera !== true) throwInvalid('viewFromCamera', 'camera', camera, 'a Camera of three');
+  if (typeof size !== 'object' || size === null) throwInvalid('viewFromCamera', 'size', size, 'an object');
   updateCamera(camera);
   // `reversedDepth` is newer than the oldest supported three. Its clip z is in [0, 1] in WebGL too.
   const reversed = camera.reversedDepth === true;

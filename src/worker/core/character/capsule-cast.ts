@@ -5,7 +5,7 @@
 // at most. The axis is along z; everything is in the character's frame.
 
 import {
-  nearestPlace, placeX as nearestPlaceX, placeY as nearestPlaceY, placeZ as nearestPlaceZ,
+  nearestPointToSegment, pointX as nearestPlaceX, pointY as nearestPlaceY, pointZ as nearestPlaceZ,
 } from '../contact/primitive/segment-triangle';
 import { Affine } from '../math/affine';
 import { nearestOfTriangle, nearestX, nearestY, nearestZ } from '../math/closest';
@@ -13,92 +13,92 @@ import {
   ellipsoidToParallelogram, ellipsoidToSegment, footX, footY, footZ, setEllipsoid, surfaceX, surfaceY, surfaceZ,
 } from '../math/ellipsoid';
 import { Triangle } from '../math/triangles';
-import { Obstacle, TRIANGLE, cover, obstacleAt, obstacleCount, reaching, setBox } from './obstacles';
+import { Obstacle, TRIANGLE, ensureGathered, obstacleAt, obstacleCount, lanesNearBox, setQueryBox } from './obstacles';
 
 /** Half the length of the capsule's axis. */
-export let half: f64 = 0;
+export let halfHeight: f64 = 0;
 /** Smallest distance that the axis may have from an obstacle. */
-export let reach: f64 = 0;
+export let castRadius: f64 = 0;
 
 /** Sets the capsule that is cast: half the length of its axis, and how close that may come to obstacles. */
-export function setCastCapsule(halfAxis: f64, nearest: f64): void {
-  half = halfAxis;
-  reach = nearest;
+export function setCastCapsule(halfAxis: f64, radius: f64): void {
+  halfHeight = halfAxis;
+  castRadius = radius;
 }
 
-// The result of `measure`: the unit normal from the obstacle to the axis, and the obstacle's closest point.
-export let awayX: f64 = 0, awayY: f64 = 0, awayZ: f64 = 0;
-export let touchX: f64 = 0, touchY: f64 = 0, touchZ: f64 = 0;
+// The result of `measureDistance`: the unit normal from the obstacle to the axis, and the obstacle's closest point.
+export let contactNormalX: f64 = 0, contactNormalY: f64 = 0, contactNormalZ: f64 = 0;
+export let contactPointX: f64 = 0, contactPointY: f64 = 0, contactPointZ: f64 = 0;
 
-const moved = changetype<Triangle>(memory.data(<i32>offsetof<Triangle>(), 16));
-const ball = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const localTriangle = changetype<Triangle>(memory.data(<i32>offsetof<Triangle>(), 16));
+const ellipsoidMap = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
 /**
- * Measures the distance of the axis from an obstacle when its middle is at a position. Sets the closest point of the
+ * Measures the distance of the axis from an obstacle when its centre is at a position. Sets the closest point of the
  * obstacle and the normal; if the axis crosses a triangle, the distance is 0 and the normal is that of the triangle,
- * towards the side that the middle is on, or towards its front.
+ * towards the side that the centre is on, or towards its front.
  */
-export function measure(o: Obstacle, x: f64, y: f64, z: f64): f64 {
+export function measureDistance(o: Obstacle, x: f64, y: f64, z: f64): f64 {
   // Push-out, ground test and slide often measure at the same position.
-  if (o.isMeasured != 0 && o.placeX == x && o.placeY == y && o.placeZ == z) {
-    awayX = o.awayX; awayY = o.awayY; awayZ = o.awayZ;
-    touchX = o.touchX; touchY = o.touchY; touchZ = o.touchZ;
+  if (o.isMeasured != 0 && o.measuredX == x && o.measuredY == y && o.measuredZ == z) {
+    contactNormalX = o.contactNormalX; contactNormalY = o.contactNormalY; contactNormalZ = o.contactNormalZ;
+    contactPointX = o.contactPointX; contactPointY = o.contactPointY; contactPointZ = o.contactPointZ;
     return o.distance;
   }
   const distance = o.kind == TRIANGLE ? measureTriangle(o, x, y, z) : measureRound(o, x, y, z);
   o.isMeasured = 1;
-  o.placeX = x; o.placeY = y; o.placeZ = z;
+  o.measuredX = x; o.measuredY = y; o.measuredZ = z;
   o.distance = distance;
-  o.awayX = awayX; o.awayY = awayY; o.awayZ = awayZ;
-  o.touchX = touchX; o.touchY = touchY; o.touchZ = touchZ;
+  o.contactNormalX = contactNormalX; o.contactNormalY = contactNormalY; o.contactNormalZ = contactNormalZ;
+  o.contactPointX = contactPointX; o.contactPointY = contactPointY; o.contactPointZ = contactPointZ;
   return distance;
 }
 
 function measureTriangle(o: Obstacle, x: f64, y: f64, z: f64): f64 {
-  moved.ax = o.ax - x; moved.ay = o.ay - y; moved.az = o.az - z;
-  moved.bx = o.bx - x; moved.by = o.by - y; moved.bz = o.bz - z;
-  moved.cx = o.cx - x; moved.cy = o.cy - y; moved.cz = o.cz - z;
-  let square: f64 = 0, placeX: f64 = 0, placeY: f64 = 0, placeZ: f64 = 0;
-  const isBelow = o.highZ <= z - half;
-  if (isBelow || o.lowZ >= z + half) {
+  localTriangle.ax = o.ax - x; localTriangle.ay = o.ay - y; localTriangle.az = o.az - z;
+  localTriangle.bx = o.bx - x; localTriangle.by = o.by - y; localTriangle.bz = o.bz - z;
+  localTriangle.cx = o.cx - x; localTriangle.cy = o.cy - y; localTriangle.cz = o.cz - z;
+  let distanceSquared: f64 = 0, pointX: f64 = 0, pointY: f64 = 0, pointZ: f64 = 0;
+  const isBelow = o.maxZ <= z - halfHeight;
+  if (isBelow || o.minZ >= z + halfHeight) {
     // The closest point of the axis is one of its ends, as for nearly all triangles under a character's feet.
-    const end = isBelow ? -half : half;
-    moved.az -= end; moved.bz -= end; moved.cz -= end;
-    square = nearestOfTriangle(moved, Infinity);
-    placeX = nearestX; placeY = nearestY; placeZ = nearestZ + end;
+    const end = isBelow ? -halfHeight : halfHeight;
+    localTriangle.az -= end; localTriangle.bz -= end; localTriangle.cz -= end;
+    distanceSquared = nearestOfTriangle(localTriangle, Infinity);
+    pointX = nearestX; pointY = nearestY; pointZ = nearestZ + end;
   } else {
-    square = nearestPlace(half, moved, Infinity);
-    placeX = nearestPlaceX; placeY = nearestPlaceY; placeZ = nearestPlaceZ;
+    distanceSquared = nearestPointToSegment(halfHeight, localTriangle, Infinity);
+    pointX = nearestPlaceX; pointY = nearestPlaceY; pointZ = nearestPlaceZ;
   }
-  touchX = x + placeX;
-  touchY = y + placeY;
-  touchZ = z + placeZ;
-  const dz = max(min(placeZ, half), -half) - placeZ;
-  const length = sqrt(placeX * placeX + placeY * placeY + dz * dz);
+  contactPointX = x + pointX;
+  contactPointY = y + pointY;
+  contactPointZ = z + pointZ;
+  const dz = max(min(pointZ, halfHeight), -halfHeight) - pointZ;
+  const length = sqrt(pointX * pointX + pointY * pointY + dz * dz);
   if (length > 0) {
-    awayX = -placeX / length;
-    awayY = -placeY / length;
-    awayZ = dz / length;
-    return sqrt(square);
+    contactNormalX = -pointX / length;
+    contactNormalY = -pointY / length;
+    contactNormalZ = dz / length;
+    return sqrt(distanceSquared);
   }
-  const side: f64 = !o.isOneSided && heightOver(o, x, y, z) < 0 ? -1 : 1;
-  awayX = side * o.normalX;
-  awayY = side * o.normalY;
-  awayZ = side * o.normalZ;
+  const side: f64 = !o.isOneSided && heightAbove(o, x, y, z) < 0 ? -1 : 1;
+  contactNormalX = side * o.normalX;
+  contactNormalY = side * o.normalY;
+  contactNormalZ = side * o.normalZ;
   return 0;
 }
 
 function measureRound(o: Obstacle, x: f64, y: f64, z: f64): f64 {
-  memory.copy(changetype<usize>(ball), changetype<usize>(o), 72);
-  setEllipsoid(ball);
-  const px = x - o.middleX, py = y - o.middleY, pz = z - o.middleZ;
-  const isSwept = o.alongX != 0 || o.alongY != 0 || o.alongZ != 0;
-  const square = isSwept
-    ? ellipsoidToParallelogram(px, py, pz, o.alongX, o.alongY, o.alongZ, 0, 0, half)
-    : ellipsoidToSegment(px, py, pz, 0, 0, half);
+  memory.copy(changetype<usize>(ellipsoidMap), changetype<usize>(o), 72);
+  setEllipsoid(ellipsoidMap);
+  const px = x - o.centerX, py = y - o.centerY, pz = z - o.centerZ;
+  const isSwept = o.halfSegmentX != 0 || o.halfSegmentY != 0 || o.halfSegmentZ != 0;
+  const distanceSquared = isSwept
+    ? ellipsoidToParallelogram(px, py, pz, o.halfSegmentX, o.halfSegmentY, o.halfSegmentZ, 0, 0, halfHeight)
+    : ellipsoidToSegment(px, py, pz, 0, 0, halfHeight);
   let dx = footX - surfaceX, dy = footY - surfaceY, dz = footZ - surfaceZ;
   let length = sqrt(dx * dx + dy * dy + dz * dz);
-  const distance = sqrt(square);
+  const distance = sqrt(distanceSquared);
   if (!(length > 0)) {
     // The axis intersects it: the normal points away from its centre, and leads out of it eventually.
     dx = px; dy = py; dz = pz;
@@ -107,32 +107,32 @@ function measureRound(o: Obstacle, x: f64, y: f64, z: f64): f64 {
       dz = length = 1;
     }
   }
-  awayX = dx / length;
-  awayY = dy / length;
-  awayZ = dz / length;
+  contactNormalX = dx / length;
+  contactNormalY = dy / length;
+  contactNormalZ = dz / length;
   // The closer end of the axis, or the point beside the obstacle's centre.
-  const end = abs(awayZ) > 1e-9 ? (awayZ > 0 ? -half : half) : max(min(-pz, half), -half);
-  touchX = x - awayX * distance;
-  touchY = y - awayY * distance;
-  touchZ = z + end - awayZ * distance;
+  const end = abs(contactNormalZ) > 1e-9 ? (contactNormalZ > 0 ? -halfHeight : halfHeight) : max(min(-pz, halfHeight), -halfHeight);
+  contactPointX = x - contactNormalX * distance;
+  contactPointY = y - contactNormalY * distance;
+  contactPointZ = z + end - contactNormalZ * distance;
   return distance;
 }
 
-/** Returns the height of the axis' middle above the plane of a triangle. */
+/** Returns the height of the axis' centre above the plane of a triangle. */
 // @ts-ignore: decorator
 @inline
-export function heightOver(o: Obstacle, x: f64, y: f64, z: f64): f64 {
+export function heightAbove(o: Obstacle, x: f64, y: f64, z: f64): f64 {
   return (x - o.ax) * o.normalX + (y - o.ay) * o.normalY + (z - o.az) * o.normalZ;
 }
 
-/** A cast ends when the distance exceeds `reach` by no more than this, relative to `reach`. */
+/** A cast ends when the distance exceeds `castRadius` by no more than this, relative to `castRadius`. */
 const TOLERANCE: f64 = 1e-9;
 /** A motion that approaches an obstacle by less than this, relative to its length, counts as parallel. */
 const PARALLEL: f64 = 1e-10;
 /** If a motion only grazes an obstacle, each step halves the rest: this many steps get below TOLERANCE. */
-const MOST_STEPS: i32 = 48;
-/** Obstacles that are hit within this distance of each other, relative to `reach`, count as hit at the same time. */
-const AT_ONCE: f64 = 1e-6;
+const MAX_STEPS: i32 = 48;
+/** Obstacles that are hit within this distance of each other, relative to `castRadius`, count as hit at the same time. */
+const SIMULTANEOUS_DISTANCE: f64 = 1e-6;
 
 // The result of the last cast.
 export let hitTime: f64 = 0;
@@ -144,62 +144,62 @@ export let hitX: f64 = 0, hitY: f64 = 0, hitZ: f64 = 0;
  * Casts the capsule from a position along a motion. Returns whether it hits something before the end; of simultaneous
  * hits, the most level one counts: the one whose normal, or else whose face's normal, is closest to (upX, upY, upZ).
  */
-export function cast(
-  x: f64, y: f64, z: f64, wayX: f64, wayY: f64, wayZ: f64, upX: f64, upY: f64, upZ: f64,
+export function castCapsule(
+  x: f64, y: f64, z: f64, motionX: f64, motionY: f64, motionZ: f64, upX: f64, upY: f64, upZ: f64,
 ): bool {
   hitTime = 1;
-  const length = sqrt(wayX * wayX + wayY * wayY + wayZ * wayZ);
+  const length = sqrt(motionX * motionX + motionY * motionY + motionZ * motionZ);
   if (!(length > 0)) return false;
-  const margin = reach * (1 + AT_ONCE);
-  const lowX = min(x, x + wayX), highX = max(x, x + wayX);
-  const lowY = min(y, y + wayY), highY = max(y, y + wayY);
-  const lowZ = min(z, z + wayZ) - half, highZ = max(z, z + wayZ) + half;
-  cover(max(-lowX, highX) + margin, max(-lowY, highY) + margin, max(-lowZ, highZ) + margin);
-  setBox(lowX, lowY, lowZ, highX, highY, highZ, margin);
-  let isMet = false;
+  const margin = castRadius * (1 + SIMULTANEOUS_DISTANCE);
+  const minX = min(x, x + motionX), maxX = max(x, x + motionX);
+  const minY = min(y, y + motionY), maxY = max(y, y + motionY);
+  const minZ = min(z, z + motionZ) - halfHeight, maxZ = max(z, z + motionZ) + halfHeight;
+  ensureGathered(max(-minX, maxX) + margin, max(-minY, maxY) + margin, max(-minZ, maxZ) + margin);
+  setQueryBox(minX, minY, minZ, maxX, maxY, maxZ, margin);
+  let isHit = false;
   for (let first: u32 = 0; first < obstacleCount; first += 4) {
-    for (let bits = reaching(first); bits != 0; bits &= bits - 1) {
-      if (meets(first + ctz(bits), isMet, x, y, z, wayX, wayY, wayZ, upX, upY, upZ, length, margin)) isMet = true;
+    for (let bits = lanesNearBox(first); bits != 0; bits &= bits - 1) {
+      if (castAtObstacle(first + ctz(bits), isHit, x, y, z, motionX, motionY, motionZ, upX, upY, upZ, length, margin)) isHit = true;
     }
   }
-  return isMet;
+  return isHit;
 }
 
 // How level the hit is, by its normal and by its face.
-let level: f64 = 0, faceLevel: f64 = 0;
+let hitLevel: f64 = 0, hitFaceLevel: f64 = 0;
 
 /** Casts at one obstacle, and replaces the hit if this one is earlier, or simultaneous and more level. */
 // @ts-ignore: decorator
 @inline
-function meets(
-  i: u32, isMet: bool, x: f64, y: f64, z: f64, wayX: f64, wayY: f64, wayZ: f64, upX: f64, upY: f64, upZ: f64, length: f64,
+function castAtObstacle(
+  i: u32, isHit: bool, x: f64, y: f64, z: f64, motionX: f64, motionY: f64, motionZ: f64, upX: f64, upY: f64, upZ: f64, length: f64,
   margin: f64,
 ): bool {
   const o = obstacleAt(i);
-  if (o.kind == TRIANGLE && isClear(o, x, y, z, wayX, wayY, wayZ, margin)) return false;
-  const together = reach * AT_ONCE / length;
-  const time = advance(o, x, y, z, wayX, wayY, wayZ, length, 0, isMet ? min(hitTime + together, 1.0) : 1.0);
+  if (o.kind == TRIANGLE && staysClear(o, x, y, z, motionX, motionY, motionZ, margin)) return false;
+  const timeTolerance = castRadius * SIMULTANEOUS_DISTANCE / length;
+  const time = advance(o, x, y, z, motionX, motionY, motionZ, length, 0, isHit ? min(hitTime + timeTolerance, 1.0) : 1.0);
   if (!(time < 1)) return false;
-  const newLevel = awayX * upX + awayY * upY + awayZ * upZ;
+  const newLevel = contactNormalX * upX + contactNormalY * upY + contactNormalZ * upZ;
   const newFaceLevel = o.kind == TRIANGLE ? abs(o.normalX * upX + o.normalY * upY + o.normalZ * upZ) : newLevel;
-  if (isMet && time >= hitTime - together) {
-    if (time > hitTime + together) return true;
-    const isAsLevel = abs(newLevel - level) <= AT_ONCE;
-    if (isAsLevel ? newFaceLevel <= faceLevel : newLevel < level) {
+  if (isHit && time >= hitTime - timeTolerance) {
+    if (time > hitTime + timeTolerance) return true;
+    const isAsLevel = abs(newLevel - hitLevel) <= SIMULTANEOUS_DISTANCE;
+    if (isAsLevel ? newFaceLevel <= hitFaceLevel : newLevel < hitLevel) {
       hitTime = min(hitTime, time);
       return true;
     }
   }
-  hitTime = isMet ? min(hitTime, time) : time;
-  level = newLevel;
-  faceLevel = newFaceLevel;
+  hitTime = isHit ? min(hitTime, time) : time;
+  hitLevel = newLevel;
+  hitFaceLevel = newFaceLevel;
   hitObstacle = i;
-  hitNormalX = awayX;
-  hitNormalY = awayY;
-  hitNormalZ = awayZ;
-  hitX = touchX;
-  hitY = touchY;
-  hitZ = touchZ;
+  hitNormalX = contactNormalX;
+  hitNormalY = contactNormalY;
+  hitNormalZ = contactNormalZ;
+  hitX = contactPointX;
+  hitY = contactPointY;
+  hitZ = contactPointZ;
   return true;
 }
 
@@ -209,16 +209,16 @@ function meets(
  */
 // @ts-ignore: decorator
 @inline
-export function isClear(o: Obstacle, x: f64, y: f64, z: f64, wayX: f64, wayY: f64, wayZ: f64, margin: f64): bool {
+export function staysClear(o: Obstacle, x: f64, y: f64, z: f64, motionX: f64, motionY: f64, motionZ: f64, margin: f64): bool {
   if (o.isMeasured != 0 && o.distance > 0) {
-    const gap = o.distance + (x - o.placeX) * o.awayX + (y - o.placeY) * o.awayY + (z - o.placeZ) * o.awayZ;
-    if (min(gap, gap + wayX * o.awayX + wayY * o.awayY + wayZ * o.awayZ) > margin) return true;
+    const gap = o.distance + (x - o.measuredX) * o.contactNormalX + (y - o.measuredY) * o.contactNormalY + (z - o.measuredZ) * o.contactNormalZ;
+    if (min(gap, gap + motionX * o.contactNormalX + motionY * o.contactNormalY + motionZ * o.contactNormalZ) > margin) return true;
   }
-  const start = heightOver(o, x, y, z);
+  const start = heightAbove(o, x, y, z);
   if (o.isOneSided && start < 0) return true;
-  const end = start + wayX * o.normalX + wayY * o.normalY + wayZ * o.normalZ;
-  const clear = margin + half * abs(o.normalZ);
-  return (start > clear && end > clear) || (start < -clear && end < -clear);
+  const end = start + motionX * o.normalX + motionY * o.normalY + motionZ * o.normalZ;
+  const clearance = margin + halfHeight * abs(o.normalZ);
+  return (start > clearance && end > clearance) || (start < -clearance && end < -clearance);
 }
 
 /**
@@ -226,18 +226,18 @@ export function isClear(o: Obstacle, x: f64, y: f64, z: f64, wayX: f64, wayY: f6
  * hit it before `from`.
  */
 export function advance(
-  o: Obstacle, x: f64, y: f64, z: f64, wayX: f64, wayY: f64, wayZ: f64, length: f64, from: f64, limit: f64,
+  o: Obstacle, x: f64, y: f64, z: f64, motionX: f64, motionY: f64, motionZ: f64, length: f64, from: f64, limit: f64,
 ): f64 {
   let time = from;
-  for (let step = 0; step < MOST_STEPS; step++) {
-    const distance = measure(o, x + time * wayX, y + time * wayY, z + time * wayZ);
+  for (let step = 0; step < MAX_STEPS; step++) {
+    const distance = measureDistance(o, x + time * motionX, y + time * motionY, z + time * motionZ);
     // Obstacles that already contain the axis are left to the push-out.
     if (distance == 0) return step == 0 ? 1.0 : time;
-    const approach = -(wayX * awayX + wayY * awayY + wayZ * awayZ);
-    if (!(approach > PARALLEL * length)) return 1;
-    const gap = distance - reach;
-    if (gap <= TOLERANCE * reach) return time;
-    time += gap / approach;
+    const approachSpeed = -(motionX * contactNormalX + motionY * contactNormalY + motionZ * contactNormalZ);
+    if (!(approachSpeed > PARALLEL * length)) return 1;
+    const gap = distance - castRadius;
+    if (gap <= TOLERANCE * castRadius) return time;
+    time += gap / approachSpeed;
     if (!(time < limit)) return 1;
   }
   return time;

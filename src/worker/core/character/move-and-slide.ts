@@ -2,106 +2,106 @@
 // and off slopes that it may not.
 
 import {
-  cast, half, hitNormalX, hitNormalY, hitNormalZ, hitObstacle, hitTime, hitX, hitY, hitZ, reach,
+  castCapsule, halfHeight, hitNormalX, hitNormalY, hitNormalZ, hitObstacle, hitTime, hitX, hitY, hitZ, castRadius,
 } from './capsule-cast';
 import { obstacleAt } from './obstacles';
 import {
-  alongUp, carries, groundNormalX, groundNormalY, groundNormalZ, isCeiling, isLevel, isStanding, leaveGround, moveTo, notePush,
-  notePushOfHit, setBlockedAbove, setHeld, setStanding, shiftBy, skin, snap, standOn, stepHeight, upX, upY, upZ, x, y, z,
+  alongUp, canStandOnHit, groundNormalX, groundNormalY, groundNormalZ, isHitCeiling, isHitLevel, isStanding, leaveGround, moveTo, recordPush,
+  recordHitPush, setBlockedAbove, setWedged, setStanding, shiftBy, skin, snapDistance, setGroundFromHit, stepHeight, upX, upY, upZ, x, y, z,
 } from './mover';
-import { addPlane, clearPlanes, clip, isFree, planeCount, setWay, wayX, wayY, wayZ } from './way-planes';
+import { addPlane, clearPlanes, clipMotion, isUnobstructed, planeCount, setMotion, motionX, motionY, motionZ } from './way-planes';
 
 /**
- * Moves by a horizontal way (perpendicular to up), and then by a height. A character that stands and does not jump follows the
+ * Moves by a horizontal motion (perpendicular to up), and then by a height. A character that stands and does not jump follows the
  * ground, climbs steps and stays on the ground.
  */
-export function moveBy(sideX: f64, sideY: f64, sideZ: f64, height: f64): void {
+export function moveBy(horizontalX: f64, horizontalY: f64, horizontalZ: f64, height: f64): void {
   const isWalking = isStanding && height <= 0;
   leaveGround();
-  if (isWalking) walk(sideX, sideY, sideZ);
-  else slide(sideX, sideY, sideZ);
+  if (isWalking) walk(horizontalX, horizontalY, horizontalZ);
+  else slide(horizontalX, horizontalY, horizontalZ);
   if (height > 0) {
     rise(height);
     return;
   }
   fall(-height);
-  if (!isStanding) land(isWalking);
+  if (!isStanding) snapToGround(isWalking);
 }
 
-/** Casts the capsule from its position, and moves it to the first hit, or to the end of the way. */
-function advance(wayX: f64, wayY: f64, wayZ: f64): bool {
-  const isMet = cast(x, y, z, wayX, wayY, wayZ, upX, upY, upZ);
-  shiftBy(wayX * hitTime, wayY * hitTime, wayZ * hitTime);
-  return isMet;
+/** Casts the capsule from its position, and moves it to the first hit, or to the end of the motion. */
+function advance(dx: f64, dy: f64, dz: f64): bool {
+  const isHit = castCapsule(x, y, z, dx, dy, dz, upX, upY, upZ);
+  shiftBy(dx * hitTime, dy * hitTime, dz * hitTime);
+  return isHit;
 }
 
-/** Number of times that a way is clipped at most. */
-const MOST_SLIDES: i32 = 8;
+/** Number of times that a motion is clipped at most. */
+const MAX_SLIDES: i32 = 8;
 
-/** Returns whether the rest of the way is too short for another cast. */
+/** Returns whether the rest of the motion is too short for another cast. */
 // @ts-ignore: decorator
 @inline
-function isOver(): bool {
-  return !(wayX * wayX + wayY * wayY + wayZ * wayZ > reach * reach * 1e-18);
+function isMotionSpent(): bool {
+  return !(motionX * motionX + motionY * motionY + motionZ * motionZ > castRadius * castRadius * 1e-18);
 }
 
 /** Continues along the surface that was hit. */
 function deflect(forwardX: f64, forwardY: f64, forwardZ: f64): void {
-  const left = 1 - hitTime;
-  setWay(wayX * left, wayY * left, wayZ * left);
+  const remaining = 1 - hitTime;
+  setMotion(motionX * remaining, motionY * remaining, motionZ * remaining);
   addPlane(hitNormalX, hitNormalY, hitNormalZ);
-  clip(forwardX, forwardY, forwardZ);
+  clipMotion(forwardX, forwardY, forwardZ);
 }
 
-/** Moves by a way, sliding along everything that it hits. */
-export function slide(sideX: f64, sideY: f64, sideZ: f64): void {
+/** Moves by a motion, sliding along everything that it hits. */
+export function slide(horizontalX: f64, horizontalY: f64, horizontalZ: f64): void {
   clearPlanes();
-  setWay(sideX, sideY, sideZ);
-  for (let i = 0; i < MOST_SLIDES && !isOver(); i++) {
-    if (!advance(wayX, wayY, wayZ)) return;
-    notePushOfHit();
-    deflect(sideX, sideY, sideZ);
+  setMotion(horizontalX, horizontalY, horizontalZ);
+  for (let i = 0; i < MAX_SLIDES && !isMotionSpent(); i++) {
+    if (!advance(motionX, motionY, motionZ)) return;
+    recordHitPush();
+    deflect(horizontalX, horizontalY, horizontalZ);
   }
 }
 
 // --- walking ---
 
-/** Sets the way to the given horizontal one plus the rise that follows a plane up or down. */
-function follow(sideX: f64, sideY: f64, sideZ: f64, nx: f64, ny: f64, nz: f64): void {
-  const rise = -(sideX * nx + sideY * ny + sideZ * nz) / alongUp(nx, ny, nz);
-  setWay(sideX + rise * upX, sideY + rise * upY, sideZ + rise * upZ);
+/** Sets the motion to the given horizontal one plus the rise that follows a plane up or down. */
+function followSlope(horizontalX: f64, horizontalY: f64, horizontalZ: f64, nx: f64, ny: f64, nz: f64): void {
+  const rise = -(horizontalX * nx + horizontalY * ny + horizontalZ * nz) / alongUp(nx, ny, nz);
+  setMotion(horizontalX + rise * upX, horizontalY + rise * upY, horizontalZ + rise * upZ);
 }
 
 /** Walks: surfaces that are too steep are walls, other slopes are followed at the speed of level ground. */
-function walk(sideX: f64, sideY: f64, sideZ: f64): void {
+function walk(horizontalX: f64, horizontalY: f64, horizontalZ: f64): void {
   clearPlanes();
-  if (!(sideX * sideX + sideY * sideY + sideZ * sideZ > 0)) return;
-  setWay(sideX, sideY, sideZ);
+  if (!(horizontalX * horizontalX + horizontalY * horizontalY + horizontalZ * horizontalZ > 0)) return;
+  setMotion(horizontalX, horizontalY, horizontalZ);
   let gx = upX, gy = upY, gz = upZ;
   const probe = 2 * skin;
-  if (cast(x, y, z, -upX * probe, -upY * probe, -upZ * probe, upX, upY, upZ) && carries()) {
-    standOn();
+  if (castCapsule(x, y, z, -upX * probe, -upY * probe, -upZ * probe, upX, upY, upZ) && canStandOnHit()) {
+    setGroundFromHit();
     gx = groundNormalX; gy = groundNormalY; gz = groundNormalZ;
-    follow(sideX, sideY, sideZ, gx, gy, gz);
+    followSlope(horizontalX, horizontalY, horizontalZ, gx, gy, gz);
   }
-  for (let i = 0; i < MOST_SLIDES && !isOver(); i++) {
-    if (!advance(wayX, wayY, wayZ)) return;
-    const left = 1 - hitTime;
-    const restX = wayX * left, restY = wayY * left, restZ = wayZ * left;
+  for (let i = 0; i < MAX_SLIDES && !isMotionSpent(); i++) {
+    if (!advance(motionX, motionY, motionZ)) return;
+    const remaining = 1 - hitTime;
+    const restX = motionX * remaining, restY = motionY * remaining, restZ = motionZ * remaining;
     const up = alongUp(restX, restY, restZ);
     const acrossX = restX - up * upX, acrossY = restY - up * upY, acrossZ = restZ - up * upZ;
-    if (isLevel()) {
+    if (isHitLevel()) {
       // A new slope: it is followed, unless that leads into surfaces that were hit before.
-      follow(acrossX, acrossY, acrossZ, hitNormalX, hitNormalY, hitNormalZ);
+      followSlope(acrossX, acrossY, acrossZ, hitNormalX, hitNormalY, hitNormalZ);
       gx = hitNormalX; gy = hitNormalY; gz = hitNormalZ;
-      const isPassable = isFree(wayX, wayY, wayZ);
+      const isPassable = isUnobstructed(motionX, motionY, motionZ);
       addPlane(hitNormalX, hitNormalY, hitNormalZ);
       if (isPassable) continue;
-      setWay(restX, restY, restZ);
-      clip(sideX, sideY, sideZ);
+      setMotion(restX, restY, restZ);
+      clipMotion(horizontalX, horizontalY, horizontalZ);
       continue;
     }
-    const wall = obstacleAt(hitObstacle).object;
+    const wallObject = obstacleAt(hitObstacle).object;
     const wallTriangle = obstacleAt(hitObstacle).triangle;
     const nx = hitNormalX, ny = hitNormalY, nz = hitNormalZ;
     const px = hitX, py = hitY, pz = hitZ;
@@ -110,52 +110,52 @@ function walk(sideX: f64, sideY: f64, sideZ: f64): void {
       gx = upX; gy = upY; gz = upZ;
       continue;
     }
-    notePush(wall, wallTriangle, nx, ny, nz, px, py, pz);
+    recordPush(wallObject, wallTriangle, nx, ny, nz, px, py, pz);
     // A wall, however it leans: walking into it must not lift the character.
     const lift = alongUp(nx, ny, nz);
     const wx = nx - lift * upX, wy = ny - lift * upY, wz = nz - lift * upZ;
     const width = sqrt(wx * wx + wy * wy + wz * wz);
     if (width > 1e-3) addPlane(wx / width, wy / width, wz / width);
     else addPlane(nx, ny, nz);
-    setWay(acrossX, acrossY, acrossZ);
-    clip(sideX, sideY, sideZ);
-    if (isOver()) return;
+    setMotion(acrossX, acrossY, acrossZ);
+    clipMotion(horizontalX, horizontalY, horizontalZ);
+    if (isMotionSpent()) return;
     // Along the wall, and still along the ground.
-    const alongX = wayX, alongY = wayY, alongZ = wayZ;
-    follow(alongX, alongY, alongZ, gx, gy, gz);
-    if (wayX * nx + wayY * ny + wayZ * nz >= 0) continue;
+    const alongX = motionX, alongY = motionY, alongZ = motionZ;
+    followSlope(alongX, alongY, alongZ, gx, gy, gz);
+    if (motionX * nx + motionY * ny + motionZ * nz >= 0) continue;
     // If nothing else is in the way, the wall leans over the slope: the only way out is along the line where both planes
     // intersect.
-    const leansOver = isFree(wayX, wayY, wayZ);
+    const leansOver = isUnobstructed(motionX, motionY, motionZ);
     addPlane(nx, ny, nz);
     if (leansOver) addPlane(gx, gy, gz);
-    clip(sideX, sideY, sideZ);
+    clipMotion(horizontalX, horizontalY, horizontalZ);
   }
 }
 
-/** A step that would gain less than this fraction of the way is not worth climbing. */
-const LEAST_GAIN: f64 = 0.01;
+/** A step that would gain less than this fraction of the motion is not worth climbing. */
+const MIN_GAIN: f64 = 0.01;
 
 /** The greatest height of a surface that may carry the climbing character. */
-let highest: f64 = 0;
+let maxSurfaceHeight: f64 = 0;
 
 /**
- * Climbs a step: moves up, forward and down onto a surface that carries it. If there is none, returns false and stays in place.
- * Sets the rest of the way.
+ * Climbs a step: moves up, forward and down onto a surface that it can stand on. If there is none, returns false and stays in place.
+ * Sets the rest of the motion.
  */
-function climb(sideX: f64, sideY: f64, sideZ: f64): bool {
-  const length = sqrt(sideX * sideX + sideY * sideY + sideZ * sideZ);
-  if (!(length > reach * 1e-9)) return false;
+function climb(horizontalX: f64, horizontalY: f64, horizontalZ: f64): bool {
+  const length = sqrt(horizontalX * horizontalX + horizontalY * horizontalY + horizontalZ * horizontalZ);
+  if (!(length > castRadius * 1e-9)) return false;
   const startX = x, startY = y, startZ = z;
-  highest = alongUp(x, y, z) - half * abs(upZ) - reach + stepHeight + 2 * skin;
+  maxSurfaceHeight = alongUp(x, y, z) - halfHeight * abs(upZ) - castRadius + stepHeight + 2 * skin;
   advance(upX * stepHeight, upY * stepHeight, upZ * stepHeight);
   const raised = stepHeight * hitTime;
   if (raised > skin) {
-    advance(sideX, sideY, sideZ);
-    const gained = hitTime;
-    if (gained > LEAST_GAIN && comeDown(raised, sideX / length, sideY / length, sideZ / length)) {
-      const left = 1 - gained;
-      setWay(sideX * left, sideY * left, sideZ * left);
+    advance(horizontalX, horizontalY, horizontalZ);
+    const gain = hitTime;
+    if (gain > MIN_GAIN && stepDown(raised, horizontalX / length, horizontalY / length, horizontalZ / length)) {
+      const remaining = 1 - gain;
+      setMotion(horizontalX * remaining, horizontalY * remaining, horizontalZ * remaining);
       return true;
     }
   }
@@ -167,28 +167,28 @@ function climb(sideX: f64, sideY: f64, sideZ: f64): bool {
 // @ts-ignore: decorator
 @inline
 function isTooHigh(): bool {
-  return alongUp(hitX, hitY, hitZ) > highest;
+  return alongUp(hitX, hitY, hitZ) > maxSurfaceHeight;
 }
 
 /**
  * Moves down by at most a height onto a surface that carries. A capsule that is not yet over the step touches its edge: then the
  * surface a little ahead must carry it.
  */
-function comeDown(height: f64, forwardX: f64, forwardY: f64, forwardZ: f64): bool {
+function stepDown(height: f64, forwardX: f64, forwardY: f64, forwardZ: f64): bool {
   const topX = x, topY = y, topZ = z;
   const downX = -upX * height, downY = -upY * height, downZ = -upZ * height;
   if (!advance(downX, downY, downZ) || isTooHigh()) return false;
   const isEdge = alongUp(hitNormalX, hitNormalY, hitNormalZ) > 0;
-  if (carries()) {
-    standOn();
+  if (canStandOnHit()) {
+    setGroundFromHit();
     return true;
   }
   if (!isEdge) return false;
   const edgeX = x, edgeY = y, edgeZ = z;
   moveTo(topX, topY, topZ);
-  advance(forwardX * reach, forwardY * reach, forwardZ * reach);
-  const isStep = advance(downX, downY, downZ) && isLevel() && !isTooHigh();
-  if (isStep) standOn();
+  advance(forwardX * castRadius, forwardY * castRadius, forwardZ * castRadius);
+  const isStep = advance(downX, downY, downZ) && isHitLevel() && !isTooHigh();
+  if (isStep) setGroundFromHit();
   moveTo(edgeX, edgeY, edgeZ);
   return isStep;
 }
@@ -201,12 +201,12 @@ function comeDown(height: f64, forwardX: f64, forwardY: f64, forwardZ: f64): boo
  */
 function rise(height: f64): void {
   clearPlanes();
-  setWay(upX * height, upY * height, upZ * height);
+  setMotion(upX * height, upY * height, upZ * height);
   const start = alongUp(x, y, z);
-  for (let i = 0; i < MOST_SLIDES && !isOver(); i++) {
-    if (!advance(wayX, wayY, wayZ)) return;
-    notePushOfHit();
-    if (isCeiling()) setBlockedAbove();
+  for (let i = 0; i < MAX_SLIDES && !isMotionSpent(); i++) {
+    if (!advance(motionX, motionY, motionZ)) return;
+    recordHitPush();
+    if (isHitCeiling()) setBlockedAbove();
     deflect(upX, upY, upZ);
   }
   if (planeCount > 0 && alongUp(x, y, z) - start < 1e-3 * height) setBlockedAbove();
@@ -215,33 +215,33 @@ function rise(height: f64): void {
 /** Falls until something carries it; slides off surfaces that are too steep. */
 function fall(height: f64): void {
   clearPlanes();
-  setWay(-upX * height, -upY * height, -upZ * height);
+  setMotion(-upX * height, -upY * height, -upZ * height);
   const start = alongUp(x, y, z);
-  for (let i = 0; i < MOST_SLIDES && !isOver(); i++) {
-    if (!advance(wayX, wayY, wayZ)) return;
-    if (carries()) {
-      standOn();
+  for (let i = 0; i < MAX_SLIDES && !isMotionSpent(); i++) {
+    if (!advance(motionX, motionY, motionZ)) return;
+    if (canStandOnHit()) {
+      setGroundFromHit();
       setStanding();
       return;
     }
-    standOn();
-    notePushOfHit();
+    setGroundFromHit();
+    recordHitPush();
     deflect(-upX, -upY, -upZ);
   }
   // A character that does not get lower is wedged between surfaces each of which is too steep.
-  setHeld(height > 0 && start - alongUp(x, y, z) < 1e-3 * height && planeCount > 0);
+  setWedged(height > 0 && start - alongUp(x, y, z) < 1e-3 * height && planeCount > 0);
 }
 
 /** Looks for ground below to stand on, and moves down to it if the character walked. */
-function land(hasWalked: bool): void {
-  const height = hasWalked ? max(snap, 2 * skin) : 2 * skin;
-  if (!cast(x, y, z, -upX * height, -upY * height, -upZ * height, upX, upY, upZ)) return;
+function snapToGround(hasWalked: bool): void {
+  const height = hasWalked ? max(snapDistance, 2 * skin) : 2 * skin;
+  if (!castCapsule(x, y, z, -upX * height, -upY * height, -upZ * height, upX, upY, upZ)) return;
   const time = hitTime;
   // Places the foot where it will be.
   const startX = x, startY = y, startZ = z;
   moveTo(x - upX * height * time, y - upY * height * time, z - upZ * height * time);
-  if (carries()) {
-    standOn();
+  if (canStandOnHit()) {
+    setGroundFromHit();
     setStanding();
     if (hasWalked) return;
   }

@@ -2,7 +2,7 @@
 // frame, in which the capsule's axis is along z; float64.
 
 import {
-  half, hitNormalX, hitNormalY, hitNormalZ, hitObstacle, hitX, hitY, hitZ, reach, setCastCapsule,
+  halfHeight, hitNormalX, hitNormalY, hitNormalZ, hitObstacle, hitX, hitY, hitZ, castRadius, setCastCapsule,
 } from './capsule-cast';
 import { TRIANGLE, obstacleAt } from './obstacles';
 
@@ -10,18 +10,18 @@ import { TRIANGLE, obstacleAt } from './obstacles';
 export let radius: f64 = 0;
 export let skin: f64 = 0;
 export let upX: f64 = 0, upY: f64 = 0, upZ: f64 = 1;
-let steepest: f64 = 0;
+let maxSlopeCosine: f64 = 0;
 export let stepHeight: f64 = 0;
-export let snap: f64 = 0;
+export let snapDistance: f64 = 0;
 
-/** Position of the capsule's middle. */
+/** Position of the capsule's centre. */
 export let x: f64 = 0;
 export let y: f64 = 0;
 export let z: f64 = 0;
 /** Whether it stands on a surface that is not too steep. */
 export let isStanding: bool = false;
 /** Whether it is wedged between surfaces each of which is too steep to stand on. */
-export let isHeld: bool = false;
+export let isWedged: bool = false;
 /** Whether it hit something above. */
 export let isBlockedAbove: bool = false;
 /** Whether obstacles left no free position to push it to. */
@@ -36,7 +36,7 @@ export let groundNormalX: f64 = 0, groundNormalY: f64 = 0, groundNormalZ: f64 = 
 export let groundX: f64 = 0, groundY: f64 = 0, groundZ: f64 = 0;
 
 /** What it pushed against, or was pushed by: at most this many contacts are recorded. */
-export const MOST_PUSHES: u32 = 8;
+export const MAX_PUSHES: u32 = 8;
 export let pushCount: u32 = 0;
 
 @unmanaged
@@ -47,7 +47,7 @@ export class Push {
   triangle: i32;
 }
 
-const pushes: usize = memory.data(<i32>MOST_PUSHES * <i32>offsetof<Push>(), 16);
+const pushes: usize = memory.data(<i32>MAX_PUSHES * <i32>offsetof<Push>(), 16);
 
 // @ts-ignore: decorator
 @inline
@@ -60,24 +60,24 @@ export function pushAt(i: u32): Push {
  * steepest slope that it stands on, the highest step that it climbs, and how far it snaps down to keep standing.
  */
 export function setMover(
-  halfAxis: f64, ownRadius: f64, gap: f64, ux: f64, uy: f64, uz: f64, cosine: f64, step: f64, down: f64,
+  halfAxis: f64, capsuleRadius: f64, gap: f64, ux: f64, uy: f64, uz: f64, cosine: f64, step: f64, down: f64,
 ): void {
-  radius = ownRadius;
+  radius = capsuleRadius;
   skin = gap;
   upX = ux;
   upY = uy;
   upZ = uz;
-  steepest = cosine;
+  maxSlopeCosine = cosine;
   stepHeight = step;
-  snap = down;
-  setCastCapsule(halfAxis, ownRadius + gap);
+  snapDistance = down;
+  setCastCapsule(halfAxis, capsuleRadius + gap);
 }
 
 /** Begins a step of a character at the origin of its frame. */
 export function beginMove(wasStanding: bool): void {
   x = y = z = 0;
   isStanding = wasStanding;
-  isHeld = false;
+  isWedged = false;
   isBlockedAbove = false;
   isSqueezed = false;
   depth = 0;
@@ -111,42 +111,42 @@ export function alongUp(vx: f64, vy: f64, vz: f64): f64 {
 /** Returns whether the hit surface faces up enough for a character to stand on it. */
 // @ts-ignore: decorator
 @inline
-export function isLevel(): bool {
-  return alongUp(hitNormalX, hitNormalY, hitNormalZ) >= steepest;
+export function isHitLevel(): bool {
+  return alongUp(hitNormalX, hitNormalY, hitNormalZ) >= maxSlopeCosine;
 }
 
 /** Returns whether the hit surface faces down as much as ground faces up. */
 // @ts-ignore: decorator
 @inline
-export function isCeiling(): bool {
-  return alongUp(hitNormalX, hitNormalY, hitNormalZ) <= -steepest;
+export function isHitCeiling(): bool {
+  return alongUp(hitNormalX, hitNormalY, hitNormalZ) <= -maxSlopeCosine;
 }
 
 /**
  * Returns whether the hit carries a character: its normal is level enough, or it is on the edge of a face that is, no
  * higher than a step above the capsule's foot.
  */
-export function carries(): bool {
-  if (isLevel()) return true;
+export function canStandOnHit(): bool {
+  if (isHitLevel()) return true;
   const o = obstacleAt(hitObstacle);
   if (o.kind != TRIANGLE || !(alongUp(hitNormalX, hitNormalY, hitNormalZ) > 0)) return false;
-  if (abs(alongUp(o.normalX, o.normalY, o.normalZ)) < steepest) return false;
-  const foot = alongUp(x, y, z) - half * abs(upZ) - reach;
-  return alongUp(hitX, hitY, hitZ) - foot <= stepHeight + skin;
+  if (abs(alongUp(o.normalX, o.normalY, o.normalZ)) < maxSlopeCosine) return false;
+  const footHeight = alongUp(x, y, z) - halfHeight * abs(upZ) - castRadius;
+  return alongUp(hitX, hitY, hitZ) - footHeight <= stepHeight + skin;
 }
 
 /** Records the hit as the ground; if the hit is on an edge that carries, the ground normal is that of its face. */
-export function standOn(): void {
+export function setGroundFromHit(): void {
   const o = obstacleAt(hitObstacle);
   groundObject = o.object;
   groundTriangle = o.triangle;
   groundNormalX = hitNormalX;
   groundNormalY = hitNormalY;
   groundNormalZ = hitNormalZ;
-  if (!isLevel() && o.kind == TRIANGLE) {
+  if (!isHitLevel() && o.kind == TRIANGLE) {
     const up = alongUp(o.normalX, o.normalY, o.normalZ);
     const side: f64 = up < 0 ? -1 : 1;
-    if (side * up >= steepest) {
+    if (side * up >= maxSlopeCosine) {
       groundNormalX = side * o.normalX;
       groundNormalY = side * o.normalY;
       groundNormalZ = side * o.normalZ;
@@ -158,12 +158,12 @@ export function standOn(): void {
 }
 
 /** Records a push against an obstacle. */
-export function notePush(object: u32, triangle: i32, nx: f64, ny: f64, nz: f64, px: f64, py: f64, pz: f64): void {
+export function recordPush(object: u32, triangle: i32, nx: f64, ny: f64, nz: f64, px: f64, py: f64, pz: f64): void {
   for (let i: u32 = 0; i < pushCount; i++) {
-    const known = pushAt(i);
-    if (known.object == object && known.triangle == triangle) return;
+    const existing = pushAt(i);
+    if (existing.object == object && existing.triangle == triangle) return;
   }
-  if (pushCount == MOST_PUSHES) return;
+  if (pushCount == MAX_PUSHES) return;
   const push = pushAt(pushCount++);
   push.x = px; push.y = py; push.z = pz;
   push.normalX = nx; push.normalY = ny; push.normalZ = nz;
@@ -171,9 +171,9 @@ export function notePush(object: u32, triangle: i32, nx: f64, ny: f64, nz: f64, 
   push.triangle = triangle;
 }
 
-export function notePushOfHit(): void {
+export function recordHitPush(): void {
   const o = obstacleAt(hitObstacle);
-  notePush(o.object, o.triangle, hitNormalX, hitNormalY, hitNormalZ, hitX, hitY, hitZ);
+  recordPush(o.object, o.triangle, hitNormalX, hitNormalY, hitNormalZ, hitX, hitY, hitZ);
 }
 
 // Setters for values that other modules decide.
@@ -195,7 +195,7 @@ export function shiftBy(dx: f64, dy: f64, dz: f64): void {
 @inline
 export function leaveGround(): void {
   isStanding = false;
-  isHeld = false;
+  isWedged = false;
 }
 
 // @ts-ignore: decorator
@@ -206,8 +206,8 @@ export function setStanding(): void {
 
 // @ts-ignore: decorator
 @inline
-export function setHeld(held: bool): void {
-  isHeld = held;
+export function setWedged(wedged: bool): void {
+  isWedged = wedged;
 }
 
 // @ts-ignore: decorator
@@ -224,6 +224,6 @@ export function setSqueezed(squeezed: bool): void {
 
 // @ts-ignore: decorator
 @inline
-export function setDepth(least: f64): void {
-  depth = least;
+export function setDepth(newDepth: f64): void {
+  depth = newDepth;
 }

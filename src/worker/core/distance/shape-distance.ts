@@ -6,7 +6,7 @@
 import { SHAPE_MESH } from '../../../shared/layout';
 import { IS_INTERRUPTIBLE } from '../checkpoint';
 import * as gjk from '../contact/convex/gjk';
-import { SUPPORT_BYTES, Support, extentOf, placeX, placeY, placeZ, setSupports } from '../contact/convex/support';
+import { SUPPORT_BYTES, Support, extentOf, originX, originY, originZ, setSupports } from '../contact/convex/support';
 import { Affine, copy } from '../math/affine';
 import { ellipsoidToSegment, footX, footY, footZ, setEllipsoid, surfaceX, surfaceY, surfaceZ } from '../math/ellipsoid';
 import { Triangle } from '../math/triangles';
@@ -44,7 +44,7 @@ export function distanceOfShapes(a: PlacedShape, b: PlacedShape, limit: f64): bo
   else if (isMeshA) isNear = meshToSolid(a, b, limit);
   else if (isMeshB) {
     isNear = meshToSolid(b, a, limit);
-    swap();
+    swapPoints();
   } else isNear = solidToSolid(a, b) && distance <= limit;
   if (!isNear) return false;
   const x = isMeshB && !isMeshA ? b.tx : a.tx, y = isMeshB && !isMeshA ? b.ty : a.ty, z = isMeshB && !isMeshA ? b.tz : a.tz;
@@ -53,7 +53,7 @@ export function distanceOfShapes(a: PlacedShape, b: PlacedShape, limit: f64): bo
   return true;
 }
 
-function swap(): void {
+function swapPoints(): void {
   const x = pointAX, y = pointAY, z = pointAZ;
   setPoints(pointBX, pointBY, pointBZ, x, y, z);
   triangleB = triangleA;
@@ -66,7 +66,7 @@ function setPoints(ax: f64, ay: f64, az: f64, bx: f64, by: f64, bz: f64): void {
 }
 
 /** Copies the result of the trees. */
-function takeTrees(): void {
+function copyTreeResult(): void {
   distance = tree.distance;
   setPoints(tree.pointAX, tree.pointAY, tree.pointAZ, tree.pointBX, tree.pointBY, tree.pointBZ);
   triangleA = tree.triangleA;
@@ -79,14 +79,14 @@ function meshToMesh(a: PlacedShape, b: PlacedShape, limit: f64): bool {
   mapB.tx -= mapA.tx; mapB.ty -= mapA.ty; mapB.tz -= mapA.tz;
   mapA.tx = mapA.ty = mapA.tz = 0;
   if (!tree.distanceOfMeshes(changetype<Mesh>(<usize>a.mesh), mapA, changetype<Mesh>(<usize>b.mesh), mapB, limit)) return false;
-  takeTrees();
+  copyTreeResult();
   return true;
 }
 
-let asked: Mesh = changetype<Mesh>(0);
+let queriedMesh: Mesh = changetype<Mesh>(0);
 
 function meshToSolid(a: PlacedShape, b: PlacedShape, limit: f64): bool {
-  asked = changetype<Mesh>(<usize>a.mesh);
+  queriedMesh = changetype<Mesh>(<usize>a.mesh);
   copy(mapA, mapOf(a));
   copy(mapB, mapOf(b));
   mapB.tx -= mapA.tx; mapB.ty -= mapA.ty; mapB.tz -= mapA.tz;
@@ -94,19 +94,19 @@ function meshToSolid(a: PlacedShape, b: PlacedShape, limit: f64): bool {
   // The box about a capsule is longer than its own space.
   mapB.zx *= 1.0 + b.half; mapB.zy *= 1.0 + b.half; mapB.zz *= 1.0 + b.half;
   setSolid(solidB, b, a.tx, a.ty, a.tz);
-  if (!tree.distanceOfMeshAndBox(asked, mapA, mapB, limit, visitBlock)) return false;
-  takeTrees();
+  if (!tree.distanceOfMeshAndBox(queriedMesh, mapA, mapB, limit, visitBlock)) return false;
+  copyTreeResult();
   return true;
 }
 
 function visitBlock(index: u32, other: u32): void {
-  const block = blockAt(asked, index);
+  const block = blockAt(queriedMesh, index);
   for (let lanes = filledLanes(block); lanes != 0; lanes &= lanes - 1) {
     const lane = ctz(lanes);
-    tree.triangleOfA(triangle, changetype<usize>(block) + (<usize>lane << 2));
-    const found = triangleToSolid(triangle, solidB);
-    if (found <= tree.leastYet()) {
-      tree.offer(found, triangleX, triangleY, triangleZ, solidX, solidY, solidZ, triangleOf(block, lane), -1);
+    tree.mapTriangleOfA(triangle, changetype<usize>(block) + (<usize>lane << 2));
+    const candidateDistance = triangleToSolid(triangle, solidB);
+    if (candidateDistance <= tree.minDistanceSoFar()) {
+      tree.offerDistance(candidateDistance, triangleX, triangleY, triangleZ, solidX, solidY, solidZ, triangleOf(block, lane), -1);
     }
   }
 }
@@ -127,47 +127,47 @@ function solidToSolid(a: PlacedShape, b: PlacedShape): bool {
 }
 
 /**
- * Records a distance with its points if it is smaller than the last; if `isTurned`, the first point is that of the second
+ * Records a distance with its points if it is smaller than the last; if `isSwapped`, the first point is that of the second
  * shape.
  */
-function takePoints(found: f64, isTurned: bool, ax: f64, ay: f64, az: f64, bx: f64, by: f64, bz: f64): void {
-  if (!(found < distance)) return;
-  distance = found;
-  if (isTurned) setPoints(bx, by, bz, ax, ay, az);
+function recordPoints(candidateDistance: f64, isSwapped: bool, ax: f64, ay: f64, az: f64, bx: f64, by: f64, bz: f64): void {
+  if (!(candidateDistance < distance)) return;
+  distance = candidateDistance;
+  if (isSwapped) setPoints(bx, by, bz, ax, ay, az);
   else setPoints(ax, ay, az, bx, by, bz);
 }
 
 /** Measures a sphere or capsule: as its segment, minus its radius. */
-function measureRound(round: Solid, other: Solid, isTurned: bool): void {
-  setAxis(triangle, round);
-  const found = triangleToSolid(triangle, other);
-  if (found <= round.radius) {
-    takePoints(0, isTurned, solidX, solidY, solidZ, solidX, solidY, solidZ);
+function measureRound(roundSolid: Solid, other: Solid, isSwapped: bool): void {
+  setAxis(triangle, roundSolid);
+  const candidateDistance = triangleToSolid(triangle, other);
+  if (candidateDistance <= roundSolid.radius) {
+    recordPoints(0, isSwapped, solidX, solidY, solidZ, solidX, solidY, solidZ);
     return;
   }
-  const share = round.radius / found;
-  takePoints(
-    found - round.radius, isTurned, triangleX + (solidX - triangleX) * share, triangleY + (solidY - triangleY) * share,
-    triangleZ + (solidZ - triangleZ) * share, solidX, solidY, solidZ,
+  const fraction = roundSolid.radius / candidateDistance;
+  recordPoints(
+    candidateDistance - roundSolid.radius, isSwapped, triangleX + (solidX - triangleX) * fraction, triangleY + (solidY - triangleY) * fraction,
+    triangleZ + (solidZ - triangleZ) * fraction, solidX, solidY, solidZ,
   );
 }
 
 /** Measures a box by its faces; a shape that meets none of them may be inside. */
-function measureBox(box: Solid, other: Solid, isTurned: bool): void {
+function measureBox(box: Solid, other: Solid, isSwapped: bool): void {
   for (let face: usize = 0; face < 12 && distance > 0; face++) {
     setFace(triangle, box, face >> 2, face & 1 ? 1 : -1, face & 2 ? 1 : -1);
-    const found = triangleToSolid(triangle, other);
-    takePoints(found, isTurned, triangleX, triangleY, triangleZ, solidX, solidY, solidZ);
+    const candidateDistance = triangleToSolid(triangle, other);
+    recordPoints(candidateDistance, isSwapped, triangleX, triangleY, triangleZ, solidX, solidY, solidZ);
   }
   if (distance == 0) return;
   triangle.ax = triangle.bx = triangle.cx = other.x;
   triangle.ay = triangle.by = triangle.cy = other.y;
   triangle.az = triangle.bz = triangle.cz = other.z;
-  if (triangleToSolid(triangle, box) == 0) takePoints(0, isTurned, other.x, other.y, other.z, other.x, other.y, other.z);
+  if (triangleToSolid(triangle, box) == 0) recordPoints(0, isSwapped, other.x, other.y, other.z, other.x, other.y, other.z);
 }
 
 /** Maximum number of projections from one ellipsoid to the other. */
-const MAX_TURNS: i32 = 64;
+const MAX_PROJECTIONS: i32 = 64;
 
 /**
  * Measures two ellipsoids, or their sums with segments. Alternating projections remove the error that GJK leaves (Cheney
@@ -175,33 +175,33 @@ const MAX_TURNS: i32 = 64;
  */
 function measureEllipsoids(a: PlacedShape, b: PlacedShape): void {
   setSupports(supportA, supportB, a, b);
-  const found = gjk.distanceBetween(supportA, supportB, extentOf(supportA) + extentOf(supportB), false);
-  gjk.setCommon();
-  const x = placeX - a.tx + gjk.commonX, y = placeY - a.ty + gjk.commonY, z = placeZ - a.tz + gjk.commonZ;
-  if (found == 0) {
-    takePoints(0, false, x, y, z, x, y, z);
+  const candidateDistance = gjk.distanceBetween(supportA, supportB, extentOf(supportA) + extentOf(supportB), false);
+  gjk.setCommonPoint();
+  const x = originX - a.tx + gjk.commonX, y = originY - a.ty + gjk.commonY, z = originZ - a.tz + gjk.commonZ;
+  if (candidateDistance == 0) {
+    recordPoints(0, false, x, y, z, x, y, z);
     return;
   }
-  takePoints(found, false, x, y, z, x - gjk.nearestX, y - gjk.nearestY, z - gjk.nearestZ);
-  for (let turn = 0; turn < MAX_TURNS; turn++) {
-    const last = distance;
+  recordPoints(candidateDistance, false, x, y, z, x - gjk.nearestX, y - gjk.nearestY, z - gjk.nearestZ);
+  for (let iteration = 0; iteration < MAX_PROJECTIONS; iteration++) {
+    const previousDistance = distance;
     project(solidB, pointAX, pointAY, pointAZ);
-    takePoints(projected, false, pointAX, pointAY, pointAZ, projectedX, projectedY, projectedZ);
+    recordPoints(projectedDistance, false, pointAX, pointAY, pointAZ, projectedX, projectedY, projectedZ);
     if (distance == 0) break;
     project(solidA, pointBX, pointBY, pointBZ);
-    takePoints(projected, true, pointBX, pointBY, pointBZ, projectedX, projectedY, projectedZ);
-    if (!(distance < last * (1.0 - 1e-15))) break;
+    recordPoints(projectedDistance, true, pointBX, pointBY, pointBZ, projectedX, projectedY, projectedZ);
+    if (!(distance < previousDistance * (1.0 - 1e-15))) break;
   }
   if (distance == 0) setPoints(pointAX, pointAY, pointAZ, pointAX, pointAY, pointAZ);
 }
 
-let projected: f64 = 0;
+let projectedDistance: f64 = 0;
 let projectedX: f64 = 0, projectedY: f64 = 0, projectedZ: f64 = 0;
 
 /** Finds the point of an ellipsoid, or of its sum with a segment, that is closest to a point. */
 function project(solid: Solid, x: f64, y: f64, z: f64): void {
   setEllipsoid(frameOf(solid));
-  projected = sqrt(ellipsoidToSegment(x - solid.x, y - solid.y, z - solid.z, solid.halfX, solid.halfY, solid.halfZ));
+  projectedDistance = sqrt(ellipsoidToSegment(x - solid.x, y - solid.y, z - solid.z, solid.halfX, solid.halfY, solid.halfZ));
   projectedX = x + surfaceX - footX;
   projectedY = y + surfaceY - footY;
   projectedZ = z + surfaceZ - footZ;

@@ -49,7 +49,7 @@ export function frameOf(solid: Solid): Affine {
  * Tolerance for a map that keeps a ball round: its columns have equal lengths and right angles up to this, relative to their
  * squares.
  */
-const ALIKE: f64 = 1e-14;
+const ROUND_TOLERANCE: f64 = 1e-14;
 
 /** Sets a solid from a shape that is not a mesh, relative to a position in the world. */
 export function setSolid(out: Solid, shape: PlacedShape, x: f64, y: f64, z: f64): void {
@@ -66,19 +66,19 @@ export function setSolid(out: Solid, shape: PlacedShape, x: f64, y: f64, z: f64)
     invert(changetype<Affine>(changetype<usize>(out) + offsetof<Solid>('inverseXx')), frameOf(out));
     return;
   }
-  const aa = out.xx * out.xx + out.xy * out.xy + out.xz * out.xz, little = ALIKE * aa;
+  const aa = out.xx * out.xx + out.xy * out.xy + out.xz * out.xz, tolerance = ROUND_TOLERANCE * aa;
   const isRound =
-    abs(out.yx * out.yx + out.yy * out.yy + out.yz * out.yz - aa) <= little &&
-    abs(out.zx * out.zx + out.zy * out.zy + out.zz * out.zz - aa) <= little &&
-    abs(out.xx * out.yx + out.xy * out.yy + out.xz * out.yz) <= little &&
-    abs(out.xx * out.zx + out.xy * out.zy + out.xz * out.zz) <= little &&
-    abs(out.yx * out.zx + out.yy * out.zy + out.yz * out.zz) <= little;
+    abs(out.yx * out.yx + out.yy * out.yy + out.yz * out.yz - aa) <= tolerance &&
+    abs(out.zx * out.zx + out.zy * out.zy + out.zz * out.zz - aa) <= tolerance &&
+    abs(out.xx * out.yx + out.xy * out.yy + out.xz * out.yz) <= tolerance &&
+    abs(out.xx * out.zx + out.xy * out.zy + out.xz * out.zz) <= tolerance &&
+    abs(out.yx * out.zx + out.yy * out.zy + out.yz * out.zz) <= tolerance;
   out.kind = isRound ? ROUND : ELLIPTIC;
   if (isRound) out.radius = sqrt(aa);
 }
 
-const part = changetype<Triangle>(memory.data(<i32>offsetof<Triangle>(), 16));
-const moved = changetype<Triangle>(memory.data(<i32>offsetof<Triangle>(), 16));
+const solidPart = changetype<Triangle>(memory.data(<i32>offsetof<Triangle>(), 16));
+const movedTriangle = changetype<Triangle>(memory.data(<i32>offsetof<Triangle>(), 16));
 
 /** Returns the distance of a triangle from a solid, 0 if they meet, and sets the closest points. */
 export function triangleToSolid(t: Triangle, solid: Solid): f64 {
@@ -96,32 +96,32 @@ export function setAxis(out: Triangle, solid: Solid): void {
 }
 
 function triangleToRound(t: Triangle, solid: Solid): f64 {
-  setAxis(part, solid);
-  const found = distanceOfTriangles(t, part);
+  setAxis(solidPart, solid);
+  const axisDistance = distanceOfTriangles(t, solidPart);
   triangleX = nearestX; triangleY = nearestY; triangleZ = nearestZ;
-  return toSurface(found, solid.radius, nearestX, nearestY, nearestZ, otherX, otherY, otherZ);
+  return setPointOnBall(axisDistance, solid.radius, nearestX, nearestY, nearestZ, otherX, otherY, otherZ);
 }
 
 /**
- * Sets the solid's point to where the segment from the first point to the last, of length `found`, enters a ball about the
+ * Sets the solid's point to where the segment from the first point to the last, of length `axisDistance`, enters a ball about the
  * last. Returns the distance to there; 0 if the ball contains the first point, which is then the solid's point.
  */
-function toSurface(found: f64, radius: f64, x: f64, y: f64, z: f64, cx: f64, cy: f64, cz: f64): f64 {
-  if (found <= radius) {
+function setPointOnBall(distanceToCenter: f64, radius: f64, x: f64, y: f64, z: f64, cx: f64, cy: f64, cz: f64): f64 {
+  if (distanceToCenter <= radius) {
     solidX = x; solidY = y; solidZ = z;
     return 0;
   }
-  const share = radius / found;
-  solidX = cx + (x - cx) * share;
-  solidY = cy + (y - cy) * share;
-  solidZ = cz + (z - cz) * share;
-  return found - radius;
+  const fraction = radius / distanceToCenter;
+  solidX = cx + (x - cx) * fraction;
+  solidY = cy + (y - cy) * fraction;
+  solidZ = cz + (z - cz) * fraction;
+  return distanceToCenter - radius;
 }
 
 // --- a box ---
 
 /** The coordinates of the triangle's corners in the box, three each. */
-const inBox: usize = memory.data(9 * F64_BYTES, 16);
+const localCorners: usize = memory.data(9 * F64_BYTES, 16);
 
 function triangleToBox(t: Triangle, box: Solid): f64 {
   for (let at: usize = 0; at < 72; at += 24) {
@@ -131,58 +131,58 @@ function triangleToBox(t: Triangle, box: Solid): f64 {
     const v = box.inverseXy * x + box.inverseYy * y + box.inverseZy * z;
     const w = box.inverseXz * x + box.inverseYz * y + box.inverseZz * z;
     if (abs(u) <= 1 && abs(v) <= 1 && abs(w) <= 1) {
-      setBoth(load<f64>(from), load<f64>(from, 8), load<f64>(from, 16));
+      setCommonPoint(load<f64>(from), load<f64>(from, 8), load<f64>(from, 16));
       return 0;
     }
-    store<f64>(inBox + at, u);
-    store<f64>(inBox + at, v, 8);
-    store<f64>(inBox + at, w, 16);
+    store<f64>(localCorners + at, u);
+    store<f64>(localCorners + at, v, 8);
+    store<f64>(localCorners + at, w, 16);
   }
   // A triangle that does not reach beyond a face is not closest to it, and does not pass through it.
-  let best = Infinity;
+  let minDistance = Infinity;
   for (let axis: usize = 0; axis < 3; axis++) {
-    const p = load<f64>(inBox + (axis << 3)), q = load<f64>(inBox + (axis << 3), 24), r = load<f64>(inBox + (axis << 3), 48);
-    if (max(max(p, q), r) >= 1) best = triangleToFace(t, box, axis, 1, best);
-    if (min(min(p, q), r) <= -1) best = triangleToFace(t, box, axis, -1, best);
+    const p = load<f64>(localCorners + (axis << 3)), q = load<f64>(localCorners + (axis << 3), 24), r = load<f64>(localCorners + (axis << 3), 48);
+    if (max(max(p, q), r) >= 1) minDistance = triangleToFace(t, box, axis, 1, minDistance);
+    if (min(min(p, q), r) <= -1) minDistance = triangleToFace(t, box, axis, -1, minDistance);
   }
-  return best;
+  return minDistance;
 }
 
-function setBoth(x: f64, y: f64, z: f64): void {
+function setCommonPoint(x: f64, y: f64, z: f64): void {
   triangleX = solidX = x;
   triangleY = solidY = y;
   triangleZ = solidZ = z;
 }
 
 /** Records the distance from a face, as two triangles, if it is the smallest so far. Returns the smallest. */
-function triangleToFace(t: Triangle, box: Solid, axis: usize, side: f64, best: f64): f64 {
-  setFace(part, box, axis, side, 1);
-  best = takeFace(t, best);
-  setFace(part, box, axis, side, -1);
-  return takeFace(t, best);
+function triangleToFace(t: Triangle, box: Solid, axis: usize, side: f64, minDistance: f64): f64 {
+  setFace(solidPart, box, axis, side, 1);
+  minDistance = recordFace(t, minDistance);
+  setFace(solidPart, box, axis, side, -1);
+  return recordFace(t, minDistance);
 }
 
-function takeFace(t: Triangle, best: f64): f64 {
-  if (best == 0) return 0;
-  const found = distanceOfTriangles(t, part);
-  if (!(found < best)) return best;
+function recordFace(t: Triangle, minDistance: f64): f64 {
+  if (minDistance == 0) return 0;
+  const faceDistance = distanceOfTriangles(t, solidPart);
+  if (!(faceDistance < minDistance)) return minDistance;
   triangleX = nearestX; triangleY = nearestY; triangleZ = nearestZ;
   solidX = otherX; solidY = otherY; solidZ = otherZ;
-  return found;
+  return faceDistance;
 }
 
 /**
  * Sets one of the two triangles (`half` 1 or -1) of a box's face perpendicular to an axis (0 … 2), on one side (1 or -1).
  */
 export function setFace(out: Triangle, box: Solid, axis: usize, side: f64, half: f64): void {
-  const one: usize = axis == 2 ? 0 : axis + 1, other: usize = axis == 0 ? 2 : axis - 1;
-  setFaceCorner(changetype<usize>(out), box, axis, side, one, -1, other, -1);
-  setFaceCorner(changetype<usize>(out) + 24, box, axis, side, one, half, other, -half);
-  setFaceCorner(changetype<usize>(out) + 48, box, axis, side, one, 1, other, 1);
+  const axisU: usize = axis == 2 ? 0 : axis + 1, axisV: usize = axis == 0 ? 2 : axis - 1;
+  setFaceCorner(changetype<usize>(out), box, axis, side, axisU, -1, axisV, -1);
+  setFaceCorner(changetype<usize>(out) + 24, box, axis, side, axisU, half, axisV, -half);
+  setFaceCorner(changetype<usize>(out) + 48, box, axis, side, axisU, 1, axisV, 1);
 }
 
-function setFaceCorner(to: usize, box: Solid, axis: usize, s: f64, one: usize, u: f64, other: usize, v: f64): void {
-  const at = changetype<usize>(box), a = at + axis * 24, b = at + one * 24, c = at + other * 24;
+function setFaceCorner(to: usize, box: Solid, axis: usize, s: f64, axisU: usize, u: f64, axisV: usize, v: f64): void {
+  const at = changetype<usize>(box), a = at + axis * 24, b = at + axisU * 24, c = at + axisV * 24;
   store<f64>(to, box.x + s * load<f64>(a) + u * load<f64>(b) + v * load<f64>(c));
   store<f64>(to, box.y + s * load<f64>(a, 8) + u * load<f64>(b, 8) + v * load<f64>(c, 8), 8);
   store<f64>(to, box.z + s * load<f64>(a, 16) + u * load<f64>(b, 16) + v * load<f64>(c, 16), 16);
@@ -190,8 +190,8 @@ function setFaceCorner(to: usize, box: Solid, axis: usize, s: f64, one: usize, u
 
 // --- an ellipsoid, or its sum with a segment ---
 
-let least: f64 = 0;
-let atX: f64 = 0, atY: f64 = 0, atZ: f64 = 0, toX: f64 = 0, toY: f64 = 0, toZ: f64 = 0;
+let minDistanceSquared: f64 = 0;
+let bestFootX: f64 = 0, bestFootY: f64 = 0, bestFootZ: f64 = 0, bestSurfaceX: f64 = 0, bestSurfaceY: f64 = 0, bestSurfaceZ: f64 = 0;
 
 /**
  * Returns the distance between a triangle and the sum of an ellipsoid and a segment: that of the ellipsoid and the
@@ -200,57 +200,57 @@ let atX: f64 = 0, atY: f64 = 0, atZ: f64 = 0, toX: f64 = 0, toY: f64 = 0, toZ: f
 function triangleToElliptic(t: Triangle, solid: Solid): f64 {
   setEllipsoid(frameOf(solid));
   const hx = solid.halfX, hy = solid.halfY, hz = solid.halfZ;
-  const isBare = hx == 0 && hy == 0 && hz == 0;
-  if (!isBare) {
-    setAxis(part, solid);
-    if (distanceOfTriangles(t, part) == 0) {
-      setBoth(nearestX, nearestY, nearestZ);
+  const hasNoSegment = hx == 0 && hy == 0 && hz == 0;
+  if (!hasNoSegment) {
+    setAxis(solidPart, solid);
+    if (distanceOfTriangles(t, solidPart) == 0) {
+      setCommonPoint(nearestX, nearestY, nearestZ);
       return 0;
     }
   }
-  least = Infinity;
-  askFace(t, solid, hx, hy, hz);
-  if (!isBare) {
-    askFace(t, solid, -hx, -hy, -hz);
-    askSide(t.ax, t.ay, t.az, t.bx, t.by, t.bz, solid);
-    askSide(t.bx, t.by, t.bz, t.cx, t.cy, t.cz, solid);
-    askSide(t.cx, t.cy, t.cz, t.ax, t.ay, t.az, solid);
+  minDistanceSquared = Infinity;
+  measureFace(t, solid, hx, hy, hz);
+  if (!hasNoSegment) {
+    measureFace(t, solid, -hx, -hy, -hz);
+    measureSide(t.ax, t.ay, t.az, t.bx, t.by, t.bz, solid);
+    measureSide(t.bx, t.by, t.bz, t.cx, t.cy, t.cz, solid);
+    measureSide(t.cx, t.cy, t.cz, t.ax, t.ay, t.az, solid);
   }
   // The foot is a point of the triangle, moved along the segment.
-  if (isBare) {
-    triangleX = atX + solid.x; triangleY = atY + solid.y; triangleZ = atZ + solid.z;
+  if (hasNoSegment) {
+    triangleX = bestFootX + solid.x; triangleY = bestFootY + solid.y; triangleZ = bestFootZ + solid.z;
   } else {
-    const x = atX + solid.x, y = atY + solid.y, z = atZ + solid.z;
-    part.ax = x - hx; part.ay = y - hy; part.az = z - hz;
-    part.bx = part.cx = x + hx; part.by = part.cy = y + hy; part.bz = part.cz = z + hz;
-    distanceOfTriangles(t, part);
+    const x = bestFootX + solid.x, y = bestFootY + solid.y, z = bestFootZ + solid.z;
+    solidPart.ax = x - hx; solidPart.ay = y - hy; solidPart.az = z - hz;
+    solidPart.bx = solidPart.cx = x + hx; solidPart.by = solidPart.cy = y + hy; solidPart.bz = solidPart.cz = z + hz;
+    distanceOfTriangles(t, solidPart);
     triangleX = nearestX; triangleY = nearestY; triangleZ = nearestZ;
   }
-  solidX = triangleX + (toX - atX);
-  solidY = triangleY + (toY - atY);
-  solidZ = triangleZ + (toZ - atZ);
-  return sqrt(least);
+  solidX = triangleX + (bestSurfaceX - bestFootX);
+  solidY = triangleY + (bestSurfaceY - bestFootY);
+  solidZ = triangleZ + (bestSurfaceZ - bestFootZ);
+  return sqrt(minDistanceSquared);
 }
 
-function askFace(t: Triangle, solid: Solid, hx: f64, hy: f64, hz: f64): void {
+function measureFace(t: Triangle, solid: Solid, hx: f64, hy: f64, hz: f64): void {
   const x = hx - solid.x, y = hy - solid.y, z = hz - solid.z;
-  moved.ax = t.ax + x; moved.ay = t.ay + y; moved.az = t.az + z;
-  moved.bx = t.bx + x; moved.by = t.by + y; moved.bz = t.bz + z;
-  moved.cx = t.cx + x; moved.cy = t.cy + y; moved.cz = t.cz + z;
-  take(ellipsoidToTriangle(moved));
+  movedTriangle.ax = t.ax + x; movedTriangle.ay = t.ay + y; movedTriangle.az = t.az + z;
+  movedTriangle.bx = t.bx + x; movedTriangle.by = t.by + y; movedTriangle.bz = t.bz + z;
+  movedTriangle.cx = t.cx + x; movedTriangle.cy = t.cy + y; movedTriangle.cz = t.cz + z;
+  recordResult(ellipsoidToTriangle(movedTriangle));
 }
 
-function askSide(ax: f64, ay: f64, az: f64, bx: f64, by: f64, bz: f64, solid: Solid): void {
-  take(ellipsoidToParallelogram(
+function measureSide(ax: f64, ay: f64, az: f64, bx: f64, by: f64, bz: f64, solid: Solid): void {
+  recordResult(ellipsoidToParallelogram(
     0.5 * (ax + bx) - solid.x, 0.5 * (ay + by) - solid.y, 0.5 * (az + bz) - solid.z,
     0.5 * (bx - ax), 0.5 * (by - ay), 0.5 * (bz - az), solid.halfX, solid.halfY, solid.halfZ,
   ));
 }
 
 /** Records the last result if it is the smallest so far. */
-function take(square: f64): void {
-  if (!(square < least)) return;
-  least = square;
-  atX = footX; atY = footY; atZ = footZ;
-  toX = surfaceX; toY = surfaceY; toZ = surfaceZ;
+function recordResult(distanceSquared: f64): void {
+  if (!(distanceSquared < minDistanceSquared)) return;
+  minDistanceSquared = distanceSquared;
+  bestFootX = footX; bestFootY = footY; bestFootZ = footZ;
+  bestSurfaceX = surfaceX; bestSurfaceY = surfaceY; bestSurfaceZ = surfaceZ;
 }

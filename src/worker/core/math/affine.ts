@@ -16,15 +16,15 @@ export const AFFINE_BYTES: usize = offsetof<Affine>();
  */
 export function multiply(out: Affine, a: Affine, b: Affine): void {
   const p = changetype<usize>(a), q = changetype<usize>(b), to = changetype<usize>(out);
-  const x = v128.load(p), x1 = between(x, v128.load(p, 16));
-  const y1 = v128.load(p, 32), y = between(v128.load(p, 16), y1);
-  const z = v128.load(p, 48), z1 = between(z, v128.load(p, 64));
-  const t1 = v128.load(p, 80), t = between(v128.load(p, 64), t1);
+  const x = v128.load(p), x1 = middleLanes(x, v128.load(p, 16));
+  const y1 = v128.load(p, 32), y = middleLanes(v128.load(p, 16), y1);
+  const z = v128.load(p, 48), z1 = middleLanes(z, v128.load(p, 64));
+  const t1 = v128.load(p, 80), t = middleLanes(v128.load(p, 64), t1);
   v128.store(to, image(x, y, z, q));
-  v128.store(to, between(image(x1, y1, z1, q), image(x, y, z, q + 24)), 16);
+  v128.store(to, middleLanes(image(x1, y1, z1, q), image(x, y, z, q + 24)), 16);
   v128.store(to, image(x1, y1, z1, q + 24), 32);
   v128.store(to, image(x, y, z, q + 48), 48);
-  v128.store(to, between(image(x1, y1, z1, q + 48), f64x2.add(image(x, y, z, q + 72), t)), 64);
+  v128.store(to, middleLanes(image(x1, y1, z1, q + 48), f64x2.add(image(x, y, z, q + 72), t)), 64);
   v128.store(to, f64x2.add(image(x1, y1, z1, q + 72), t1), 80);
 }
 
@@ -33,24 +33,24 @@ export function multiplyScaled(out: Affine, a: Affine, hx: f64, hy: f64, hz: f64
   const p = changetype<usize>(a), to = changetype<usize>(out);
   const x = v128.load(p), y1 = v128.load(p, 32), z = v128.load(p, 48), t1 = v128.load(p, 80);
   const second = v128.load(p, 16), fifth = v128.load(p, 64);
-  const x1 = between(x, second), y = between(second, y1), z1 = between(z, fifth), t = between(fifth, t1);
-  const byX = f64x2.splat(hx), byY = f64x2.splat(hy), byZ = f64x2.splat(hz);
-  const toX = f64x2.splat(cx), toY = f64x2.splat(cy), toZ = f64x2.splat(cz);
-  v128.store(to, f64x2.mul(x, byX));
-  v128.store(to, f64x2.mul(second, between(byX, byY)), 16);
-  v128.store(to, f64x2.mul(y1, byY), 32);
-  v128.store(to, f64x2.mul(z, byZ), 48);
-  const place = f64x2.add(f64x2.add(f64x2.add(f64x2.mul(x, toX), f64x2.mul(y, toY)), f64x2.mul(z, toZ)), t);
-  v128.store(to, between(f64x2.mul(z1, byZ), place), 64);
+  const x1 = middleLanes(x, second), y = middleLanes(second, y1), z1 = middleLanes(z, fifth), t = middleLanes(fifth, t1);
+  const scaleX = f64x2.splat(hx), scaleY = f64x2.splat(hy), scaleZ = f64x2.splat(hz);
+  const offsetX = f64x2.splat(cx), offsetY = f64x2.splat(cy), offsetZ = f64x2.splat(cz);
+  v128.store(to, f64x2.mul(x, scaleX));
+  v128.store(to, f64x2.mul(second, middleLanes(scaleX, scaleY)), 16);
+  v128.store(to, f64x2.mul(y1, scaleY), 32);
+  v128.store(to, f64x2.mul(z, scaleZ), 48);
+  const translation = f64x2.add(f64x2.add(f64x2.add(f64x2.mul(x, offsetX), f64x2.mul(y, offsetY)), f64x2.mul(z, offsetZ)), t);
+  v128.store(to, middleLanes(f64x2.mul(z1, scaleZ), translation), 64);
   v128.store(
-    to, f64x2.add(f64x2.add(f64x2.add(f64x2.mul(x1, toX), f64x2.mul(y1, toY)), f64x2.mul(z1, toZ)), t1), 80,
+    to, f64x2.add(f64x2.add(f64x2.add(f64x2.mul(x1, offsetX), f64x2.mul(y1, offsetY)), f64x2.mul(z1, offsetZ)), t1), 80,
   );
 }
 
 /** Joins the second lane of a and the first of b. */
 // @ts-ignore: decorator
 @inline
-export function between(a: v128, b: v128): v128 {
+export function middleLanes(a: v128, b: v128): v128 {
   return v128.shuffle<f64>(a, b, 1, 2);
 }
 
@@ -103,7 +103,7 @@ export function invert(out: Affine, a: Affine): void {
   out.tz = -(xz * tx + yz * ty + zz * tz);
 }
 
-const near = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const relativeB = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const inverse = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
 /**
@@ -111,17 +111,17 @@ const inverse = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
  * the origin. If the two maps differ only by their translations, the points that they map differ by exactly the same:
  * then touching objects touch whatever their rotation.
  */
-export function relate(out: Affine, a: Affine, b: Affine): void {
-  copy(near, b);
-  near.tx = b.tx - a.tx;
-  near.ty = b.ty - a.ty;
-  near.tz = b.tz - a.tz;
+export function setRelative(out: Affine, a: Affine, b: Affine): void {
+  copy(relativeB, b);
+  relativeB.tx = b.tx - a.tx;
+  relativeB.ty = b.ty - a.ty;
+  relativeB.tz = b.tz - a.tz;
   invert(inverse, a);
   inverse.tx = 0;
   inverse.ty = 0;
   inverse.tz = 0;
-  multiply(out, inverse, near);
-  if (!isSameForm(a, b)) return;
+  multiply(out, inverse, relativeB);
+  if (!haveEqualColumns(a, b)) return;
   out.xx = out.yy = out.zz = 1;
   out.xy = out.xz = out.yx = out.yz = out.zx = out.zy = 0;
 }
@@ -130,20 +130,20 @@ export function relate(out: Affine, a: Affine, b: Affine): void {
  * Returns whether a map is finite and has a volume that is not just rounding: |det| > 2⁻⁴⁰ · the product of the columns'
  * lengths.
  */
-export function usable(a: Affine): bool {
+export function isUsable(a: Affine): bool {
   const at = changetype<usize>(a);
-  return areUsable(
+  return areUsableVectors(
     v128.load(at), v128.load(at, 16), v128.load(at, 32), v128.load(at, 48), v128.load(at, 64), v128.load(at, 80),
   );
 }
 
 /** Returns the same for a map given by its six vectors. */
-export function areUsable(c0: v128, c1: v128, c2: v128, c3: v128, c4: v128, c5: v128): bool {
+export function areUsableVectors(c0: v128, c1: v128, c2: v128, c3: v128, c4: v128, c5: v128): bool {
   const xx = f64x2.extract_lane(c0, 0), xy = f64x2.extract_lane(c0, 1), xz = f64x2.extract_lane(c1, 0);
   const yx = f64x2.extract_lane(c1, 1), yy = f64x2.extract_lane(c2, 0), yz = f64x2.extract_lane(c2, 1);
   const zx = f64x2.extract_lane(c3, 0), zy = f64x2.extract_lane(c3, 1), zz = f64x2.extract_lane(c4, 0);
   let sum = f64x2.add(f64x2.add(f64x2.add(c0, c1), f64x2.add(c2, c3)), f64x2.add(c4, c5));
-  sum = f64x2.add(sum, between(sum, sum));
+  sum = f64x2.add(sum, middleLanes(sum, sum));
   // NaN or infinite; finite numbers whose sum overflows are unusable, too.
   if (!i64x2.all_true(f64x2.eq(f64x2.sub(sum, sum), f64x2.splat(0)))) return false;
   const x = xx * xx + xy * xy + xz * xz, y = yx * yx + yy * yy + yz * yz, z = zx * zx + zy * zy + zz * zz;
@@ -155,15 +155,15 @@ export function areUsable(c0: v128, c1: v128, c2: v128, c3: v128, c4: v128, c5: 
 }
 
 /** Returns whether two maps are bitwise equal. */
-export function same(a: Affine, b: Affine): bool {
+export function areEqual(a: Affine, b: Affine): bool {
   const at = changetype<usize>(b);
-  return isMade(a, v128.load(at), v128.load(at, 16), v128.load(at, 32), v128.load(at, 48), v128.load(at, 64), v128.load(at, 80));
+  return equalsVectors(a, v128.load(at), v128.load(at, 16), v128.load(at, 32), v128.load(at, 48), v128.load(at, 64), v128.load(at, 80));
 }
 
 /** Returns whether a map is bitwise equal to six vectors. */
 // @ts-ignore: decorator
 @inline
-export function isMade(map: Affine, c0: v128, c1: v128, c2: v128, c3: v128, c4: v128, c5: v128): bool {
+export function equalsVectors(map: Affine, c0: v128, c1: v128, c2: v128, c3: v128, c4: v128, c5: v128): bool {
   const at = changetype<usize>(map);
   return !v128.any_true(
     v128.or(
@@ -179,7 +179,7 @@ export function isMade(map: Affine, c0: v128, c1: v128, c2: v128, c3: v128, c4: 
 /** Sets a map from its six vectors. */
 // @ts-ignore: decorator
 @inline
-export function make(map: Affine, c0: v128, c1: v128, c2: v128, c3: v128, c4: v128, c5: v128): void {
+export function setFromVectors(map: Affine, c0: v128, c1: v128, c2: v128, c3: v128, c4: v128, c5: v128): void {
   const at = changetype<usize>(map);
   v128.store(at, c0);
   v128.store(at, c1, 16);
@@ -190,7 +190,7 @@ export function make(map: Affine, c0: v128, c1: v128, c2: v128, c3: v128, c4: v1
 }
 
 /** Returns whether two maps are bitwise equal except for their translations. */
-function isSameForm(a: Affine, b: Affine): bool {
+function haveEqualColumns(a: Affine, b: Affine): bool {
   const p = changetype<usize>(a), q = changetype<usize>(b);
   return a.zz == b.zz && !v128.any_true(
     v128.or(

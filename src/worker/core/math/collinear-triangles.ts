@@ -54,7 +54,7 @@ export let axisU: usize = 0, axisV: usize = 8;
 
 /** Chooses the two coordinates in which three points span the largest area. Returns whether they span any. */
 export function chooseAxes(a: usize, b: usize, c: usize): bool {
-  const x = abs(turnIn(8, 16, a, b, c)), y = abs(turnIn(16, 0, a, b, c)), z = abs(turnIn(0, 8, a, b, c));
+  const x = abs(orientIn(8, 16, a, b, c)), y = abs(orientIn(16, 0, a, b, c)), z = abs(orientIn(0, 8, a, b, c));
   const isX = x >= y && x >= z, isY = !isX && y >= z;
   axisU = isX ? 8 : isY ? 16 : 0;
   axisV = isX ? 16 : isY ? 0 : 8;
@@ -63,33 +63,33 @@ export function chooseAxes(a: usize, b: usize, c: usize): bool {
 
 // @ts-ignore: decorator
 @inline
-function turnIn(u: usize, v: usize, a: usize, b: usize, c: usize): f64 {
+function orientIn(u: usize, v: usize, a: usize, b: usize, c: usize): f64 {
   return orient2d(load<f64>(a + u), load<f64>(a + v), load<f64>(b + u), load<f64>(b + v), load<f64>(c + u), load<f64>(c + v));
 }
 
-function turn(a: usize, b: usize, c: usize): f64 {
-  return turnIn(axisU, axisV, a, b, c);
+function orient(a: usize, b: usize, c: usize): f64 {
+  return orientIn(axisU, axisV, a, b, c);
 }
 
 /** Returns whether two triangles, at least one of which is collinear, share a point. Touching counts. */
 export function collinearIntersect(p: usize, q: usize): bool {
   const isSegmentP = isCollinear(p), isSegmentQ = isCollinear(q);
-  if (isSegmentP && isSegmentQ) return segmentsMeet(firstEnd(p), lastEnd(p), firstEnd(q), lastEnd(q));
+  if (isSegmentP && isSegmentQ) return segmentsIntersect(firstEnd(p), lastEnd(p), firstEnd(q), lastEnd(q));
   return isSegmentP
-    ? segmentMeetsTriangle(firstEnd(p), lastEnd(p), q, q + CORNER_BYTES, q + 2 * CORNER_BYTES)
-    : segmentMeetsTriangle(firstEnd(q), lastEnd(q), p, p + CORNER_BYTES, p + 2 * CORNER_BYTES);
+    ? segmentIntersectsTriangle(firstEnd(p), lastEnd(p), q, q + CORNER_BYTES, q + 2 * CORNER_BYTES)
+    : segmentIntersectsTriangle(firstEnd(q), lastEnd(q), p, p + CORNER_BYTES, p + 2 * CORNER_BYTES);
 }
 
 /** Tests a segment from r to s, or a point if they coincide, against a triangle that has an area. */
-function segmentMeetsTriangle(r: usize, s: usize, a: usize, b: usize, c: usize): bool {
+function segmentIntersectsTriangle(r: usize, s: usize, a: usize, b: usize, c: usize): bool {
   const heightR = orient3dAt(a, b, c, r), heightS = orient3dAt(a, b, c, s);
   if (isOneSide(heightR, heightS, heightR)) return false;
   if (heightR == 0 && heightS == 0) {
     chooseAxes(a, b, c);
-    const sense = turn(a, b, c);
+    const orientation = orient(a, b, c);
     return !(
-      partsFrom(sense, a, b, r, s) || partsFrom(sense, b, c, r, s) || partsFrom(sense, c, a, r, s) ||
-      isOneSide(turn(r, s, a), turn(r, s, b), turn(r, s, c))
+      isOutsideEdge(orientation, a, b, r, s) || isOutsideEdge(orientation, b, c, r, s) || isOutsideEdge(orientation, c, a, r, s) ||
+      isOneSide(orient(r, s, a), orient(r, s, b), orient(r, s, c))
     );
   }
   const ab = orient3dAt(r, s, a, b), bc = orient3dAt(r, s, b, c), ca = orient3dAt(r, s, c, a);
@@ -99,16 +99,16 @@ function segmentMeetsTriangle(r: usize, s: usize, a: usize, b: usize, c: usize):
 /** Returns whether a segment in the plane of a triangle is strictly on the outer side of an edge. */
 // @ts-ignore: decorator
 @inline
-function partsFrom(sense: f64, a: usize, b: usize, r: usize, s: usize): bool {
-  const atR = turn(a, b, r), atS = turn(a, b, s);
-  return sense > 0 ? atR < 0 && atS < 0 : atR > 0 && atS > 0;
+function isOutsideEdge(orientation: f64, a: usize, b: usize, r: usize, s: usize): bool {
+  const atR = orient(a, b, r), atS = orient(a, b, s);
+  return orientation > 0 ? atR < 0 && atS < 0 : atR > 0 && atS > 0;
 }
 
 /** Tests two segments, or points, whose ends are in order. */
-function segmentsMeet(p: usize, q: usize, r: usize, s: usize): bool {
+function segmentsIntersect(p: usize, q: usize, r: usize, s: usize): bool {
   if (orient3dAt(p, q, r, s) != 0) return false;
   if (!chooseCommonAxes(p, q, r, s)) return !precedes(q, r) && !precedes(s, p);
-  const atR = turn(p, q, r), atS = turn(p, q, s), atP = turn(r, s, p), atQ = turn(r, s, q);
+  const atR = orient(p, q, r), atS = orient(p, q, s), atP = orient(r, s, p), atQ = orient(r, s, q);
   return !(isOneSide(atR, atS, atR) || isOneSide(atP, atQ, atP));
 }
 

@@ -42,41 +42,41 @@ export function axisOf(i: usize, component: usize): f64 {
 let y0: f64 = 0, y1: f64 = 0, y2: f64 = 0;
 
 /**
- * Minimises |w y - c| over |y| <= 1. Returns whether |y| is less than 1 at the minimum. Columns shorter than `least`
+ * Minimises |w y - c| over |y| <= 1. Returns whether |y| is less than 1 at the minimum. Columns shorter than `minRatio`
  * times the longest count as zero up to rounding.
  */
-function solve(w: Affine, cx: f64, cy: f64, cz: f64, least: f64): bool {
+function solve(w: Affine, cx: f64, cy: f64, cz: f64, minRatio: f64): bool {
   let l0 = w.xx * w.xx + w.xy * w.xy + w.xz * w.xz, g0 = w.xx * cx + w.xy * cy + w.xz * cz;
   let l1 = w.yx * w.yx + w.yy * w.yy + w.yz * w.yz, g1 = w.yx * cx + w.yy * cy + w.yz * cz;
   let l2 = w.zx * w.zx + w.zy * w.zy + w.zz * w.zz, g2 = w.zx * cx + w.zy * cy + w.zz * cz;
-  const cut = max(max(l0, l1), l2) * least * least;
-  if (l0 <= cut) { l0 = 1; g0 = 0; }
-  if (l1 <= cut) { l1 = 1; g1 = 0; }
-  if (l2 <= cut) { l2 = 1; g2 = 0; }
+  const minLengthSquared = max(max(l0, l1), l2) * minRatio * minRatio;
+  if (l0 <= minLengthSquared) { l0 = 1; g0 = 0; }
+  if (l1 <= minLengthSquared) { l1 = 1; g1 = 0; }
+  if (l2 <= minLengthSquared) { l2 = 1; g2 = 0; }
   y0 = g0 / l0;
   y1 = g1 / l1;
   y2 = g2 / l2;
   if (y0 * y0 + y1 * y1 + y2 * y2 <= 1) return true;
-  // The root of |y(mu)| = 1 with y = g / (l + mu): below `low`, a term would exceed 1; at `high`,
+  // The root of |y(mu)| = 1 with y = g / (l + mu): below `lower`, a term would exceed 1; at `upper`,
   // the norm with l = 0 is 1.
-  let low = max(max(max(abs(g0) - l0, abs(g1) - l1), abs(g2) - l2), 0.0);
-  let high = sqrt(g0 * g0 + g1 * g1 + g2 * g2);
-  let mu = low;
+  let lower = max(max(max(abs(g0) - l0, abs(g1) - l1), abs(g2) - l2), 0.0);
+  let upper = sqrt(g0 * g0 + g1 * g1 + g2 * g2);
+  let mu = lower;
   let norm: f64 = 1;
   for (let step = 0; step < 100; step++) {
     const d0 = l0 + mu, d1 = l1 + mu, d2 = l2 + mu;
     y0 = g0 / d0;
     y1 = g1 / d1;
     y2 = g2 / d2;
-    const square = y0 * y0 + y1 * y1 + y2 * y2;
-    norm = sqrt(square);
+    const normSquared = y0 * y0 + y1 * y1 + y2 * y2;
+    norm = sqrt(normSquared);
     if (abs(norm - 1) <= 2.220446049250313e-16) break;
-    if (norm > 1) low = mu;
-    else high = mu;
+    if (norm > 1) lower = mu;
+    else upper = mu;
     // Newton's step for 1 / |y(mu)|, which is nearly linear.
-    let next = mu + (square / (y0 * y0 / d0 + y1 * y1 / d1 + y2 * y2 / d2)) * (norm - 1);
-    if (!(next > low && next < high)) next = 0.5 * (low + high);
-    if (next == mu || next == low || next == high) break;
+    let next = mu + (normSquared / (y0 * y0 / d0 + y1 * y1 / d1 + y2 * y2 / d2)) * (norm - 1);
+    if (!(next > lower && next < upper)) next = 0.5 * (lower + upper);
+    if (next == mu || next == lower || next == upper) break;
     mu = next;
   }
   y0 /= norm;
@@ -136,43 +136,43 @@ export function ellipsoidToParallelogram(
   px: f64, py: f64, pz: f64, ax: f64, ay: f64, az: f64, bx: f64, by: f64, bz: f64,
 ): f64 {
   const nx = ay * bz - az * by, ny = az * bx - ax * bz, nz = ax * by - ay * bx;
-  const square = nx * nx + ny * ny + nz * nz;
+  const normalLengthSquared = nx * nx + ny * ny + nz * nz;
   const aa = ax * ax + ay * ay + az * az, bb = bx * bx + by * by + bz * bz;
-  if (square <= aa * bb * 1e-26) {
+  if (normalLengthSquared <= aa * bb * 1e-26) {
     // Practically a segment.
     const sign = ax * bx + ay * by + az * bz < 0 ? -1.0 : 1.0;
     return ellipsoidToSegment(px, py, pz, ax + sign * bx, ay + sign * by, az + sign * bz);
   }
   // Along the normal the ellipsoid is a segment: its point there that is closest to the plane.
-  const length = sqrt(square);
+  const length = sqrt(normalLengthSquared);
   const x = nx / length, y = ny / length, z = nz / length;
   const u = form.xx * x + form.xy * y + form.xz * z;
   const v = form.yx * x + form.yy * y + form.yz * z;
   const w = form.zx * x + form.zy * y + form.zz * z;
-  const reach = sqrt(u * u + v * v + w * w);
-  const share = max(min((px * x + py * y + pz * z) / reach, 1.0), -1.0) / reach;
-  const dx = share * (form.xx * u + form.yx * v + form.zx * w) - px;
-  const dy = share * (form.xy * u + form.yy * v + form.zy * w) - py;
-  const dz = share * (form.xz * u + form.yz * v + form.zz * w) - pz;
+  const extent = sqrt(u * u + v * v + w * w);
+  const fraction = max(min((px * x + py * y + pz * z) / extent, 1.0), -1.0) / extent;
+  const dx = fraction * (form.xx * u + form.yx * v + form.zx * w) - px;
+  const dy = fraction * (form.xy * u + form.yy * v + form.zy * w) - py;
+  const dz = fraction * (form.xz * u + form.yz * v + form.zz * w) - pz;
   const s = (x * (dy * bz - dz * by) + y * (dz * bx - dx * bz) + z * (dx * by - dy * bx)) / length;
   const t = (x * (ay * dz - az * dy) + y * (az * dx - ax * dz) + z * (ax * dy - ay * dx)) / length;
   if (abs(s) <= 1 && abs(t) <= 1) {
     return ellipsoidToPoint(px + s * ax + t * bx, py + s * ay + t * by, pz + s * az + t * bz);
   }
   // Beyond an edge: as the distance is convex, the closest point is on such an edge.
-  let best = Infinity;
+  let minDistanceSquared = Infinity;
   if (abs(s) > 1) {
     const sign = s < 0 ? -1.0 : 1.0;
-    best = ellipsoidToSegment(px + sign * ax, py + sign * ay, pz + sign * az, bx, by, bz);
+    minDistanceSquared = ellipsoidToSegment(px + sign * ax, py + sign * ay, pz + sign * az, bx, by, bz);
   }
-  if (abs(t) <= 1) return best;
+  if (abs(t) <= 1) return minDistanceSquared;
   const sx = surfaceX, sy = surfaceY, sz = surfaceZ, fx = footX, fy = footY, fz = footZ;
   const sign = t < 0 ? -1.0 : 1.0;
-  const other = ellipsoidToSegment(px + sign * bx, py + sign * by, pz + sign * bz, ax, ay, az);
-  if (other < best) return other;
+  const distanceSquared = ellipsoidToSegment(px + sign * bx, py + sign * by, pz + sign * bz, ax, ay, az);
+  if (distanceSquared < minDistanceSquared) return distanceSquared;
   surfaceX = sx; surfaceY = sy; surfaceZ = sz;
   footX = fx; footY = fy; footZ = fz;
-  return best;
+  return minDistanceSquared;
 }
 
 /**
@@ -183,36 +183,36 @@ export function ellipsoidToTriangle(t: Triangle): f64 {
   const ex = t.bx - t.ax, ey = t.by - t.ay, ez = t.bz - t.az;
   const fx = t.cx - t.ax, fy = t.cy - t.ay, fz = t.cz - t.az;
   const nx = ey * fz - ez * fy, ny = ez * fx - ex * fz, nz = ex * fy - ey * fx;
-  const square = nx * nx + ny * ny + nz * nz;
-  if (square > (ex * ex + ey * ey + ez * ez) * (fx * fx + fy * fy + fz * fz) * 1e-26) {
+  const normalLengthSquared = nx * nx + ny * ny + nz * nz;
+  if (normalLengthSquared > (ex * ex + ey * ey + ez * ez) * (fx * fx + fy * fy + fz * fz) * 1e-26) {
     // Along the normal the ellipsoid is a segment: its point there that is closest to the plane.
-    const length = sqrt(square), x = nx / length, y = ny / length, z = nz / length;
+    const length = sqrt(normalLengthSquared), x = nx / length, y = ny / length, z = nz / length;
     const u = form.xx * x + form.xy * y + form.xz * z;
     const v = form.yx * x + form.yy * y + form.yz * z;
     const w = form.zx * x + form.zy * y + form.zz * z;
-    const reach = sqrt(u * u + v * v + w * w);
-    const share = max(min((t.ax * x + t.ay * y + t.az * z) / reach, 1.0), -1.0) / reach;
-    const dx = share * (form.xx * u + form.yx * v + form.zx * w) - t.ax;
-    const dy = share * (form.xy * u + form.yy * v + form.zy * w) - t.ay;
-    const dz = share * (form.xz * u + form.yz * v + form.zz * w) - t.az;
+    const extent = sqrt(u * u + v * v + w * w);
+    const fraction = max(min((t.ax * x + t.ay * y + t.az * z) / extent, 1.0), -1.0) / extent;
+    const dx = fraction * (form.xx * u + form.yx * v + form.zx * w) - t.ax;
+    const dy = fraction * (form.xy * u + form.yy * v + form.zy * w) - t.ay;
+    const dz = fraction * (form.xz * u + form.yz * v + form.zz * w) - t.az;
     const p = (x * (dy * fz - dz * fy) + y * (dz * fx - dx * fz) + z * (dx * fy - dy * fx)) / length;
     const q = (x * (ey * dz - ez * dy) + y * (ez * dx - ex * dz) + z * (ex * dy - ey * dx)) / length;
     if (p >= 0 && q >= 0 && p + q <= 1) {
       return ellipsoidToPoint(t.ax + p * ex + q * fx, t.ay + p * ey + q * fy, t.az + p * ez + q * fz);
     }
   }
-  let best = ellipsoidToEdge(t.ax, t.ay, t.az, t.bx, t.by, t.bz);
+  let minDistanceSquared = ellipsoidToEdge(t.ax, t.ay, t.az, t.bx, t.by, t.bz);
   let sx = surfaceX, sy = surfaceY, sz = surfaceZ, px = footX, py = footY, pz = footZ;
-  let other = ellipsoidToEdge(t.bx, t.by, t.bz, t.cx, t.cy, t.cz);
-  if (other < best) {
-    best = other;
+  let distanceSquared = ellipsoidToEdge(t.bx, t.by, t.bz, t.cx, t.cy, t.cz);
+  if (distanceSquared < minDistanceSquared) {
+    minDistanceSquared = distanceSquared;
     sx = surfaceX; sy = surfaceY; sz = surfaceZ; px = footX; py = footY; pz = footZ;
   }
-  other = ellipsoidToEdge(t.cx, t.cy, t.cz, t.ax, t.ay, t.az);
-  if (other < best) return other;
+  distanceSquared = ellipsoidToEdge(t.cx, t.cy, t.cz, t.ax, t.ay, t.az);
+  if (distanceSquared < minDistanceSquared) return distanceSquared;
   surfaceX = sx; surfaceY = sy; surfaceZ = sz;
   footX = px; footY = py; footZ = pz;
-  return best;
+  return minDistanceSquared;
 }
 
 function ellipsoidToEdge(ax: f64, ay: f64, az: f64, bx: f64, by: f64, bz: f64): f64 {

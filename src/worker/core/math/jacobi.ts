@@ -7,7 +7,7 @@ import { Affine } from './affine';
 import { F64_BYTES } from '../sizes';
 
 /** Maximum number of sweeps: rotations converge quadratically, so this is more than any matrix has taken. */
-const MOST_SWEEPS: i32 = 8;
+const MAX_SWEEPS: i32 = 8;
 
 /** Returns the tangent of the smaller of the angles that make `pq` zero. */
 // @ts-ignore: decorator
@@ -43,9 +43,9 @@ export function diagonalise(xx: f64, xy: f64, xz: f64, yy: f64, yz: f64, zz: f64
   set(a, 1, 0, xy); set(a, 1, 1, yy); set(a, 1, 2, yz);
   set(a, 2, 0, xz); set(a, 2, 1, yz); set(a, 2, 2, zz);
   for (let i = 0; i < 3; i++) for (let j = 0; j < 3; j++) set(v, i, j, i == j ? 1.0 : 0.0);
-  for (let sweep = 0; sweep < MOST_SWEEPS; sweep++) {
-    const off = abs(get(a, 0, 1)) + abs(get(a, 0, 2)) + abs(get(a, 1, 2));
-    if (off <= tolerance * (abs(get(a, 0, 0)) + abs(get(a, 1, 1)) + abs(get(a, 2, 2)))) return;
+  for (let sweep = 0; sweep < MAX_SWEEPS; sweep++) {
+    const offDiagonal = abs(get(a, 0, 1)) + abs(get(a, 0, 2)) + abs(get(a, 1, 2));
+    if (offDiagonal <= tolerance * (abs(get(a, 0, 0)) + abs(get(a, 1, 1)) + abs(get(a, 2, 2)))) return;
     annihilate(0, 1);
     annihilate(0, 2);
     annihilate(1, 2);
@@ -93,20 +93,20 @@ function annihilate(p: i32, q: i32): void {
 /** Columns are orthogonal if the cosine of their angle is at most this: 2⁻⁵¹. */
 const RIGHT_ANGLE: f64 = 4.440892098500626e-16;
 /** Maximum number of one-sided sweeps, which continue to the last bit and may take longer. */
-const MOST_ONE_SIDED_SWEEPS: i32 = 20;
+const MAX_ONE_SIDED_SWEEPS: i32 = 20;
 
 /**
  * Rotates the columns of `w` until they are orthogonal, and those of `v` along with them. Leaves the translations
  * alone.
  */
 export function orthogonalise(w: Affine, v: Affine): void {
-  for (let sweep = 0; sweep < MOST_ONE_SIDED_SWEEPS; sweep++) {
-    const turned = turnColumns(w, v, 0, 24) | turnColumns(w, v, 0, 48) | turnColumns(w, v, 24, 48);
-    if (!turned) return;
+  for (let sweep = 0; sweep < MAX_ONE_SIDED_SWEEPS; sweep++) {
+    const hasRotated = rotateColumns(w, v, 0, 24) | rotateColumns(w, v, 0, 48) | rotateColumns(w, v, 24, 48);
+    if (!hasRotated) return;
   }
 }
 
-function turnColumns(w: Affine, v: Affine, first: usize, second: usize): i32 {
+function rotateColumns(w: Affine, v: Affine, first: usize, second: usize): i32 {
   const p = changetype<usize>(w) + first, q = changetype<usize>(w) + second;
   const px = load<f64>(p), py = load<f64>(p, 8), pz = load<f64>(p, 16);
   const qx = load<f64>(q), qy = load<f64>(q, 8), qz = load<f64>(q, 16);
@@ -115,15 +115,15 @@ function turnColumns(w: Affine, v: Affine, first: usize, second: usize): i32 {
   const t = tangent(pp, qq, pq);
   const c = 1.0 / sqrt(1.0 + t * t), s = c * t;
   for (let at: usize = 0; at < 24; at += 8) {
-    turnPair(p + at, q + at, c, s);
-    turnPair(changetype<usize>(v) + first + at, changetype<usize>(v) + second + at, c, s);
+    rotatePair(p + at, q + at, c, s);
+    rotatePair(changetype<usize>(v) + first + at, changetype<usize>(v) + second + at, c, s);
   }
   return 1;
 }
 
 // @ts-ignore: decorator
 @inline
-function turnPair(p: usize, q: usize, c: f64, s: f64): void {
+function rotatePair(p: usize, q: usize, c: f64, s: f64): void {
   const x = load<f64>(p), y = load<f64>(q);
   store<f64>(p, c * x - s * y);
   store<f64>(q, s * x + c * y);

@@ -41,18 +41,18 @@ export function cross(aYzx: v128, aZxy: v128, bYzx: v128, bZxy: v128): v128 {
 /** Returns 2 / |q|² of a quaternion, in all lanes. */
 // @ts-ignore: decorator
 @inline
-export function twiceOverSquare(q: v128): v128 {
+export function twiceOverNormSquared(q: v128): v128 {
   const squares = f32x4.mul(q, q), pairs = f32x4.add(squares, v128.shuffle<f32>(squares, squares, 1, 0, 3, 2));
   return f32x4.div(f32x4.splat(2), f32x4.add(pairs, v128.shuffle<f32>(pairs, pairs, 2, 3, 0, 1)));
 }
 
 /**
- * Rotates a vector by a quaternion that need not be unit, given as yzx, zxy, w in all lanes and `twiceOverSquare`:
+ * Rotates a vector by a quaternion that need not be unit, given as yzx, zxy, w in all lanes and `twiceOverNormSquared`:
  * v + 2 / |q|² · q × (q × v + w v), as its matrix does (quaternion.ts).
  */
 // @ts-ignore: decorator
 @inline
-export function turned(v: v128, qYzx: v128, qZxy: v128, w: v128, twice: v128): v128 {
+export function rotate(v: v128, qYzx: v128, qZxy: v128, w: v128, twice: v128): v128 {
   const a = f32x4.add(cross(qYzx, qZxy, yzx(v), zxy(v)), f32x4.mul(w, v));
   return f32x4.add(v, f32x4.mul(twice, cross(qYzx, qZxy, yzx(a), zxy(a))));
 }
@@ -79,35 +79,35 @@ export function transpose(to: usize, r0: v128, r1: v128, r2: v128, r3: v128): vo
 /** Returns the index of the greatest f32 at `keys` among those whose bit is set: the first of equals. */
 // @ts-ignore: decorator
 @inline
-export function greatestOf(keys: usize, bits: u32): u32 {
-  let found = ctz(bits);
-  for (let rest = bits & (bits - 1); rest != 0; rest &= rest - 1) {
-    if (load<f32>(keys + (<usize>ctz(rest) << 2)) > load<f32>(keys + (<usize>found << 2))) found = ctz(rest);
+export function indexOfMax(keys: usize, bits: u32): u32 {
+  let index = ctz(bits);
+  for (let remaining = bits & (bits - 1); remaining != 0; remaining &= remaining - 1) {
+    if (load<f32>(keys + (<usize>ctz(remaining) << 2)) > load<f32>(keys + (<usize>index << 2))) index = ctz(remaining);
   }
-  return found;
+  return index;
 }
 
 /** Returns the index of the least one. */
 // @ts-ignore: decorator
 @inline
-export function leastOf(keys: usize, bits: u32): u32 {
-  let found = ctz(bits);
-  for (let rest = bits & (bits - 1); rest != 0; rest &= rest - 1) {
-    if (load<f32>(keys + (<usize>ctz(rest) << 2)) < load<f32>(keys + (<usize>found << 2))) found = ctz(rest);
+export function indexOfMin(keys: usize, bits: u32): u32 {
+  let index = ctz(bits);
+  for (let remaining = bits & (bits - 1); remaining != 0; remaining &= remaining - 1) {
+    if (load<f32>(keys + (<usize>ctz(remaining) << 2)) < load<f32>(keys + (<usize>index << 2))) index = ctz(remaining);
   }
-  return found;
+  return index;
 }
 
 // @ts-ignore: decorator
 @inline
-export function leastLane(v: v128): f32 {
+export function minLane(v: v128): f32 {
   const pairs = f32x4.pmin(v, v128.shuffle<f32>(v, v, 2, 3, 0, 1));
   return min(f32x4.extract_lane(pairs, 0), f32x4.extract_lane(pairs, 1));
 }
 
 // @ts-ignore: decorator
 @inline
-export function greatestLane(v: v128): f32 {
+export function maxLane(v: v128): f32 {
   const pairs = f32x4.pmax(v, v128.shuffle<f32>(v, v, 2, 3, 0, 1));
   return max(f32x4.extract_lane(pairs, 0), f32x4.extract_lane(pairs, 1));
 }

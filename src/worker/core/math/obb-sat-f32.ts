@@ -25,7 +25,7 @@ export const UNSURE: u32 = 4;
 /** Rounding error bound, relative to the sum of the magnitudes in a comparison: some twenty roundings of 2⁻²⁴. */
 const ROUNDING: f32 = 1.9073486328125e-6; // 2^-19
 /** Minimum size of edges in rounding bounds, because products of three smaller ones underflow. */
-const SMALLEST: f32 = 1e-12;
+const MIN_EDGE: f32 = 1e-12;
 
 /** Writes the form of the cube [-1, 1]³ under a map. */
 export function setForm(form: Form, box: Affine): void {
@@ -33,8 +33,8 @@ export function setForm(form: Form, box: Affine): void {
   const yx = box.yx, yy = box.yy, yz = box.yz;
   const zx = box.zx, zy = box.zy, zz = box.zz;
   const from = changetype<usize>(box), edges = changetype<usize>(form) + offsetof<Form>('edgeXx');
-  v128.store(edges, fourOf(from));
-  v128.store(edges, fourOf(from + 32), 16);
+  v128.store(edges, loadAsFloat32(from));
+  v128.store(edges, loadAsFloat32(from + 32), 16);
   form.edgeZz = <f32>zz;
   form.reach = 0;
   form.x = box.tx;
@@ -57,7 +57,7 @@ export function setForm(form: Form, box: Affine): void {
 /** Reads four contiguous f64 as f32. */
 // @ts-ignore: decorator
 @inline
-function fourOf(at: usize): v128 {
+function loadAsFloat32(at: usize): v128 {
   return v128.shuffle<f32>(
     f32x4.demote_f64x2_zero(v128.load(at)), f32x4.demote_f64x2_zero(v128.load(at, 16)), 0, 1, 4, 5,
   );
@@ -74,7 +74,7 @@ export function inverseColumn(form: Form, column: usize): v128 {
 /** Sums up the first three lanes of a, of b and of c. */
 // @ts-ignore: decorator
 @inline
-function sums(a: v128, b: v128, c: v128): v128 {
+function sumLanes(a: v128, b: v128, c: v128): v128 {
   const low = v128.shuffle<f32>(a, b, 0, 4, 1, 5);
   const high = v128.shuffle<f32>(a, b, 2, 6, 3, 7);
   return plus(
@@ -104,19 +104,19 @@ export function compareObbsF32(a: Form, b: Form): u32 {
   const m1 = plus(plus(times(ix, e10), times(iy, e11)), times(iz, e12));
   const m2 = plus(plus(times(ix, e20), times(iy, e21)), times(iz, e22));
   const r0 = f32x4.abs(m0), r1 = f32x4.abs(m1), r2 = f32x4.abs(m2);
-  const least = f32x4.splat(SMALLEST);
-  const n0 = plus(plus(plus(times(jx, f32x4.abs(e00)), times(jy, f32x4.abs(e01))), times(jz, f32x4.abs(e02))), least);
-  const n1 = plus(plus(plus(times(jx, f32x4.abs(e10)), times(jy, f32x4.abs(e11))), times(jz, f32x4.abs(e12))), least);
-  const n2 = plus(plus(plus(times(jx, f32x4.abs(e20)), times(jy, f32x4.abs(e21))), times(jz, f32x4.abs(e22))), least);
+  const minEdge = f32x4.splat(MIN_EDGE);
+  const n0 = plus(plus(plus(times(jx, f32x4.abs(e00)), times(jy, f32x4.abs(e01))), times(jz, f32x4.abs(e02))), minEdge);
+  const n1 = plus(plus(plus(times(jx, f32x4.abs(e10)), times(jy, f32x4.abs(e11))), times(jz, f32x4.abs(e12))), minEdge);
+  const n2 = plus(plus(plus(times(jx, f32x4.abs(e20)), times(jy, f32x4.abs(e21))), times(jz, f32x4.abs(e22))), minEdge);
 
   // Faces of a.
-  const reach = plus(plus(r0, r1), r2);
+  const extents = plus(plus(r0, r1), r2);
   const distance = f32x4.abs(t);
   const n = plus(plus(n0, n1), n2);
-  const gapA = minus(distance, plus(one, reach));
+  const gapA = minus(distance, plus(one, extents));
   const errorA = times(rounding, plus(plus(tt, one), n));
   if (i32x4.bitmask(f32x4.gt(gapA, errorA)) & 7) return APART;
-  let sure = f32x4.lt(gapA, f32x4.neg(errorA));
+  let overlapMask = f32x4.lt(gapA, f32x4.neg(errorA));
 
   // Face normals of b, by cofactors: the cross products of its edges.
   const y0 = yzx(m0), z0 = zxy(m0), y1 = yzx(m1), z1 = zxy(m1), y2 = yzx(m2), z2 = zxy(m2);
@@ -128,59 +128,59 @@ export function compareObbsF32(a: Form, b: Form): u32 {
   const d1 = plus(times(v2, w0), times(w2, v0));
   const d2 = plus(times(v0, w1), times(w0, v1));
   const q0 = f32x4.abs(c0), q1 = f32x4.abs(c1), q2 = f32x4.abs(c2);
-  const volumes = sums(times(m0, c0), times(n0, d0), times(n0, d0));
+  const volumes = sumLanes(times(m0, c0), times(n0, d0), times(n0, d0));
   const volume = f32x4.abs(v128.shuffle<f32>(volumes, volumes, 0, 0, 0, 0));
-  const p = f32x4.abs(sums(times(c0, t), times(c1, t), times(c2, t)));
-  const q = sums(q0, q1, q2);
+  const p = f32x4.abs(sumLanes(times(c0, t), times(c1, t), times(c2, t)));
+  const q = sumLanes(q0, q1, q2);
   const t1 = plus(tt, one);
   const errorB = times(
     rounding,
-    plus(sums(times(d0, t1), times(d1, t1), times(d2, t1)), v128.shuffle<f32>(volumes, volumes, 1, 1, 1, 1)),
+    plus(sumLanes(times(d0, t1), times(d1, t1), times(d2, t1)), v128.shuffle<f32>(volumes, volumes, 1, 1, 1, 1)),
   );
   const gapB = minus(p, plus(q, volume));
   if (i32x4.bitmask(f32x4.gt(gapB, errorB)) & 7) return APART;
-  sure = v128.and(sure, f32x4.lt(gapB, f32x4.neg(errorB)));
+  overlapMask = v128.and(overlapMask, f32x4.lt(gapB, f32x4.neg(errorB)));
 
   // Edge i of a with edge j of b: component i of (edge j × t).
   const ty = yzx(t), tz = zxy(t), uy = yzx(tt), uz = zxy(tt);
   let gap = minus(f32x4.abs(minus(times(y0, tz), times(z0, ty))), plus(plus(yzx(r0), zxy(r0)), plus(q1, q2)));
   let error = times(rounding, plus(plus(times(v0, plus(uz, one)), times(w0, plus(uy, one))), plus(d1, d2)));
-  let apart = f32x4.gt(gap, error);
-  sure = v128.and(sure, f32x4.lt(gap, f32x4.neg(error)));
+  let apartMask = f32x4.gt(gap, error);
+  overlapMask = v128.and(overlapMask, f32x4.lt(gap, f32x4.neg(error)));
   gap = minus(f32x4.abs(minus(times(y1, tz), times(z1, ty))), plus(plus(yzx(r1), zxy(r1)), plus(q0, q2)));
   error = times(rounding, plus(plus(times(v1, plus(uz, one)), times(w1, plus(uy, one))), plus(d0, d2)));
-  apart = v128.or(apart, f32x4.gt(gap, error));
-  sure = v128.and(sure, f32x4.lt(gap, f32x4.neg(error)));
+  apartMask = v128.or(apartMask, f32x4.gt(gap, error));
+  overlapMask = v128.and(overlapMask, f32x4.lt(gap, f32x4.neg(error)));
   gap = minus(f32x4.abs(minus(times(y2, tz), times(z2, ty))), plus(plus(yzx(r2), zxy(r2)), plus(q0, q1)));
   error = times(rounding, plus(plus(times(v2, plus(uz, one)), times(w2, plus(uy, one))), plus(d0, d1)));
-  apart = v128.or(apart, f32x4.gt(gap, error));
-  sure = v128.and(sure, f32x4.lt(gap, f32x4.neg(error)));
-  if (i32x4.bitmask(apart) & 7) return APART;
-  if ((i32x4.bitmask(sure) & 7) != 7) return UNSURE;
+  apartMask = v128.or(apartMask, f32x4.gt(gap, error));
+  overlapMask = v128.and(overlapMask, f32x4.lt(gap, f32x4.neg(error)));
+  if (i32x4.bitmask(apartMask) & 7) return APART;
+  if ((i32x4.bitmask(overlapMask) & 7) != 7) return UNSURE;
 
   // Neither is inside the other if each certainly reaches beyond a face of the other.
-  const firstOut = f32x4.gt(plus(p, q), plus(volume, errorB));
-  const secondOut = f32x4.gt(plus(distance, reach), plus(one, errorA));
-  if (!(i32x4.bitmask(firstOut) & 7 && i32x4.bitmask(secondOut) & 7)) return UNSURE;
+  const firstOutsideMask = f32x4.gt(plus(p, q), plus(volume, errorB));
+  const secondOutsideMask = f32x4.gt(plus(distance, extents), plus(one, errorA));
+  if (!(i32x4.bitmask(firstOutsideMask) & 7 && i32x4.bitmask(secondOutsideMask) & 7)) return UNSURE;
   return OVERLAPPING;
 }
 
 /**
  * Returns whether a line certainly misses a box. The line goes through (x, y, z), relative to the box's position and with
- * an error of at most `blur`, along (ux, uy, uz). Separating axes: the cross products of the line with the edges.
+ * an error of at most `maxError`, along (ux, uy, uz). Separating axes: the cross products of the line with the edges.
  */
 // @ts-ignore: decorator
 @inline
-export function lineMisses(a: Form, x: f64, y: f64, z: f64, blur: f64, ux: v128, uy: v128, uz: v128): bool {
+export function lineMisses(a: Form, x: f64, y: f64, z: f64, maxError: f64, ux: v128, uy: v128, uz: v128): bool {
   const ix = inverseColumn(a, 0), iy = inverseColumn(a, 1), iz = inverseColumn(a, 2);
   const jx = f32x4.abs(ix), jy = f32x4.abs(iy), jz = f32x4.abs(iz);
   const dx = f32x4.splat(<f32>x), dy = f32x4.splat(<f32>y), dz = f32x4.splat(<f32>z);
-  // Magnitudes bound the rounding, as in compareObbsF32; `blur` is added to it.
-  const extra = f32x4.splat(<f32>(blur / ROUNDING));
+  // Magnitudes bound the rounding, as in compareObbsF32; `maxError` is added to it.
+  const errorInRoundings = f32x4.splat(<f32>(maxError / ROUNDING));
   const t = plus(plus(times(ix, dx), times(iy, dy)), times(iz, dz));
   const tt = plus(
-    plus(times(jx, plus(f32x4.abs(dx), extra)), times(jy, plus(f32x4.abs(dy), extra))),
-    times(jz, plus(f32x4.abs(dz), extra)),
+    plus(times(jx, plus(f32x4.abs(dx), errorInRoundings)), times(jy, plus(f32x4.abs(dy), errorInRoundings))),
+    times(jz, plus(f32x4.abs(dz), errorInRoundings)),
   );
   const u = plus(plus(times(ix, ux), times(iy, uy)), times(iz, uz));
   const uu = plus(plus(times(jx, f32x4.abs(ux)), times(jy, f32x4.abs(uy))), times(jz, f32x4.abs(uz)));
@@ -201,13 +201,13 @@ export function lineMisses(a: Form, x: f64, y: f64, z: f64, blur: f64, ux: v128,
  */
 // @ts-ignore: decorator
 @inline
-export function lineMissesMap(box: Affine, x: f64, y: f64, z: f64, blur: f64, ux: v128, uy: v128, uz: v128): bool {
+export function lineMissesMap(box: Affine, x: f64, y: f64, z: f64, maxError: f64, ux: v128, uy: v128, uz: v128): bool {
   const at = changetype<usize>(box);
-  const some = fourOf(at), others = fourOf(at + 32);
+  const firstFour = loadAsFloat32(at), lastFour = loadAsFloat32(at + 32);
   // A lane per edge.
-  const ex = v128.shuffle<f32>(some, others, 0, 3, 6, 6);
-  const ey = v128.shuffle<f32>(some, others, 1, 4, 7, 7);
-  const ez = f32x4.replace_lane(v128.shuffle<f32>(some, others, 2, 5, 5, 5), 2, <f32>box.zz);
+  const ex = v128.shuffle<f32>(firstFour, lastFour, 0, 3, 6, 6);
+  const ey = v128.shuffle<f32>(firstFour, lastFour, 1, 4, 7, 7);
+  const ez = f32x4.replace_lane(v128.shuffle<f32>(firstFour, lastFour, 2, 5, 5, 5), 2, <f32>box.zz);
   const dx = f32x4.splat(<f32>x), dy = f32x4.splat(<f32>y), dz = f32x4.splat(<f32>z);
   const along = f32x4.abs(
     plus(
@@ -226,10 +226,10 @@ export function lineMissesMap(box: Affine, x: f64, y: f64, z: f64, blur: f64, ux
     ),
   );
   const gap = minus(along, plus(yzx(faces), zxy(faces)));
-  const sizes = plus(plus(plus(f32x4.abs(ex), f32x4.abs(ey)), f32x4.abs(ez)), f32x4.splat(SMALLEST));
-  const far = plus(
-    plus(plus(f32x4.abs(dx), f32x4.abs(dy)), f32x4.abs(dz)), f32x4.splat(<f32>(blur / ROUNDING)),
+  const sizes = plus(plus(plus(f32x4.abs(ex), f32x4.abs(ey)), f32x4.abs(ez)), f32x4.splat(MIN_EDGE));
+  const maxCoordinate = plus(
+    plus(plus(f32x4.abs(dx), f32x4.abs(dy)), f32x4.abs(dz)), f32x4.splat(<f32>(maxError / ROUNDING)),
   );
-  const error = times(f32x4.splat(ROUNDING), times(sizes, plus(far, plus(yzx(sizes), zxy(sizes)))));
+  const error = times(f32x4.splat(ROUNDING), times(sizes, plus(maxCoordinate, plus(yzx(sizes), zxy(sizes)))));
   return (i32x4.bitmask(f32x4.gt(gap, error)) & 7) != 0;
 }

@@ -3,14 +3,14 @@
 // sums of expansions: Shewchuk, "Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates",
 // 1997.
 
-import { F64_BYTES, PLACE_BYTES } from '../sizes';
-import { low, twoProduct, twoSum } from './two-term';
+import { F64_BYTES, POSITION_BYTES } from '../sizes';
+import { roundingError, twoProduct, twoSum } from './two-term';
 
 const EPSILON: f64 = 1.1102230246251565e-16; // 2^-53
 const BOUND_2D: f64 = (3.0 + 16.0 * EPSILON) * EPSILON;
 export const BOUND_3D: f64 = (7.0 + 56.0 * EPSILON) * EPSILON;
 /** Minimum ratio of an accurate determinant to its rounding error: 2³⁷. */
-export const ACCURATE: f64 = 137438953472.0;
+export const ACCURACY_RATIO: f64 = 137438953472.0;
 
 // Expansions are in static memory: components of increasing magnitude, without zeros. Functions return their lengths.
 /** A difference has up to two components. */
@@ -40,7 +40,7 @@ function sum(e: usize, eCount: i32, f: usize, fCount: i32, h: usize): i32 {
       next = load<f64>(f + (j++ << 3));
     }
     q = twoSum(q, next);
-    if (low != 0.0) store<f64>(h + (count++ << 3), low);
+    if (roundingError != 0.0) store<f64>(h + (count++ << 3), roundingError);
   }
   if (q != 0.0) store<f64>(h + (count++ << 3), q);
   return count;
@@ -52,11 +52,11 @@ function scale(e: usize, eCount: i32, b: f64, h: usize): i32 {
   let q: f64 = 0;
   for (let i = 0; i < eCount; i++) {
     const product = twoProduct(load<f64>(e + (i << 3)), b);
-    const productLow = low;
+    const productLow = roundingError;
     q = twoSum(q, productLow);
-    if (low != 0.0) store<f64>(h + (count++ << 3), low);
+    if (roundingError != 0.0) store<f64>(h + (count++ << 3), roundingError);
     q = twoSum(product, q);
-    if (low != 0.0) store<f64>(h + (count++ << 3), low);
+    if (roundingError != 0.0) store<f64>(h + (count++ << 3), roundingError);
   }
   if (q != 0.0) store<f64>(h + (count++ << 3), q);
   return count;
@@ -73,11 +73,11 @@ function multiply(e: usize, eCount: i32, f: usize, fCount: i32, h: usize): i32 {
 
 /** Sets h to the exact a - b as an expansion. Returns the length of h. */
 function difference(a: f64, b: f64, h: usize): i32 {
-  const high = twoSum(a, -b);
-  const rest = low;
+  const highPart = twoSum(a, -b);
+  const lowPart = roundingError;
   let count = 0;
-  if (rest != 0.0) store<f64>(h + (count++ << 3), rest);
-  if (high != 0.0) store<f64>(h + (count++ << 3), high);
+  if (lowPart != 0.0) store<f64>(h + (count++ << 3), lowPart);
+  if (highPart != 0.0) store<f64>(h + (count++ << 3), highPart);
   return count;
 }
 
@@ -103,18 +103,18 @@ function valueOf(e: usize, count: i32): f64 {
  * Returns a number that is positive if a, b, c are counter-clockwise, negative if clockwise, exactly 0 if collinear.
  */
 export function orient2d(ax: f64, ay: f64, bx: f64, by: f64, cx: f64, cy: f64): f64 {
-  return orient2dBeyond(BOUND_2D, ax, ay, bx, by, cx, cy);
+  return orient2dFiltered(BOUND_2D, ax, ay, bx, by, cx, cy);
 }
 
 /** Returns `orient2d` not only with the right sign, but accurate to eleven digits. */
 export function accurateOrient2d(ax: f64, ay: f64, bx: f64, by: f64, cx: f64, cy: f64): f64 {
-  return orient2dBeyond(BOUND_2D * ACCURATE, ax, ay, bx, by, cx, cy);
+  return orient2dFiltered(BOUND_2D * ACCURACY_RATIO, ax, ay, bx, by, cx, cy);
 }
 
 /** Computes the determinant, exactly if it is not larger than `bound`, relative to its terms. */
 // @ts-ignore: decorator
 @inline
-function orient2dBeyond(bound: f64, ax: f64, ay: f64, bx: f64, by: f64, cx: f64, cy: f64): f64 {
+function orient2dFiltered(bound: f64, ax: f64, ay: f64, bx: f64, by: f64, cx: f64, cy: f64): f64 {
   const left = (ax - cx) * (by - cy);
   const right = (ay - cy) * (bx - cx);
   const det = left - right;
@@ -135,7 +135,7 @@ export function orient3d(
   cx: f64, cy: f64, cz: f64,
   dx: f64, dy: f64, dz: f64,
 ): f64 {
-  return orient3dBeyond(BOUND_3D, ax, ay, az, bx, by, bz, cx, cy, cz, dx, dy, dz);
+  return orient3dFiltered(BOUND_3D, ax, ay, az, bx, by, bz, cx, cy, cz, dx, dy, dz);
 }
 
 /** Returns `orient3d` not only with the right sign, but accurate to eleven digits. */
@@ -145,12 +145,12 @@ export function accurateOrient3d(
   cx: f64, cy: f64, cz: f64,
   dx: f64, dy: f64, dz: f64,
 ): f64 {
-  return orient3dBeyond(BOUND_3D * ACCURATE, ax, ay, az, bx, by, bz, cx, cy, cz, dx, dy, dz);
+  return orient3dFiltered(BOUND_3D * ACCURACY_RATIO, ax, ay, az, bx, by, bz, cx, cy, cz, dx, dy, dz);
 }
 
 // @ts-ignore: decorator
 @inline
-function orient3dBeyond(
+function orient3dFiltered(
   bound: f64,
   ax: f64, ay: f64, az: f64,
   bx: f64, by: f64, bz: f64,
@@ -193,7 +193,7 @@ export function orient3dExact(
 const exactSum: usize = memory.data(DETERMINANT_BYTES, 16);
 
 /** The bytes of a corner: three contiguous f64. */
-export const CORNER_BYTES: usize = PLACE_BYTES;
+export const CORNER_BYTES: usize = POSITION_BYTES;
 
 /** Returns orient3d of four corners at their addresses. */
 export function orient3dAt(a: usize, b: usize, c: usize, d: usize): f64 {
@@ -206,13 +206,13 @@ export function orient3dAt(a: usize, b: usize, c: usize, d: usize): f64 {
 /** Loads two numbers at the same offset from two addresses. */
 // @ts-ignore: decorator
 @inline
-export function both(first: usize, second: usize, offset: usize): v128 {
+export function loadPair(first: usize, second: usize, offset: usize): v128 {
   return v128.load64_lane(second + offset, v128.load64_splat(first + offset), 1);
 }
 /** Swaps the two lanes. */
 // @ts-ignore: decorator
 @inline
-export function swapped(v: v128): v128 { return v128.shuffle<f64>(v, v, 1, 0); }
+export function swapLanes(v: v128): v128 { return v128.shuffle<f64>(v, v, 1, 0); }
 // @ts-ignore: decorator
 @inline
 export function absSum(a: v128, b: v128): v128 { return f64x2.add(f64x2.abs(a), f64x2.abs(b)); }
@@ -221,10 +221,10 @@ export function absSum(a: v128, b: v128): v128 { return f64x2.add(f64x2.abs(a), 
 export function orient3dTwice(
   a: usize, b: usize, c: usize, d: usize, e: usize, f: usize, g: usize, h: usize,
 ): v128 {
-  const dx = both(d, h, 0), dy = both(d, h, 8), dz = both(d, h, 16);
-  const ax = f64x2.sub(both(a, e, 0), dx), ay = f64x2.sub(both(a, e, 8), dy), az = f64x2.sub(both(a, e, 16), dz);
-  const bx = f64x2.sub(both(b, f, 0), dx), by = f64x2.sub(both(b, f, 8), dy), bz = f64x2.sub(both(b, f, 16), dz);
-  const cx = f64x2.sub(both(c, g, 0), dx), cy = f64x2.sub(both(c, g, 8), dy), cz = f64x2.sub(both(c, g, 16), dz);
+  const dx = loadPair(d, h, 0), dy = loadPair(d, h, 8), dz = loadPair(d, h, 16);
+  const ax = f64x2.sub(loadPair(a, e, 0), dx), ay = f64x2.sub(loadPair(a, e, 8), dy), az = f64x2.sub(loadPair(a, e, 16), dz);
+  const bx = f64x2.sub(loadPair(b, f, 0), dx), by = f64x2.sub(loadPair(b, f, 8), dy), bz = f64x2.sub(loadPair(b, f, 16), dz);
+  const cx = f64x2.sub(loadPair(c, g, 0), dx), cy = f64x2.sub(loadPair(c, g, 8), dy), cz = f64x2.sub(loadPair(c, g, 16), dz);
   const bc = f64x2.mul(bx, cy), cb = f64x2.mul(cx, by);
   const ca = f64x2.mul(cx, ay), ac = f64x2.mul(ax, cy);
   const ab = f64x2.mul(ax, by), ba = f64x2.mul(bx, ay);
@@ -235,7 +235,7 @@ export function orient3dTwice(
     f64x2.add(f64x2.mul(absSum(bc, cb), f64x2.abs(az)), f64x2.mul(absSum(ca, ac), f64x2.abs(bz))),
     f64x2.mul(absSum(ab, ba), f64x2.abs(cz)),
   );
-  const sure = f64x2.gt(f64x2.abs(det), f64x2.mul(f64x2.splat(BOUND_3D), permanent));
-  if (i64x2.all_true(sure)) return det;
+  const certainMask = f64x2.gt(f64x2.abs(det), f64x2.mul(f64x2.splat(BOUND_3D), permanent));
+  if (i64x2.all_true(certainMask)) return det;
   return f64x2(orient3dAt(a, b, c, d), orient3dAt(e, f, g, h));
 }

@@ -64,7 +64,7 @@ export function rotationAt(out: Rotation, address: usize): void {
  * results of Jacobi's rotations do (their trace is above -0.09, as far as a search finds): then the one of Shepperd's four cases
  * (1978) that is accurate there is enough.
  */
-export function fromRows(
+export function setFromRows(
   q: Quaternion,
   xx: f64, xy: f64, xz: f64,
   yx: f64, yy: f64, yz: f64,
@@ -75,7 +75,7 @@ export function fromRows(
 }
 
 /** Sets out to q followed by a small rotation by 2·atan(t) about a frame's own axis (0 x, 1 y, 2 z). */
-export function turned(out: Quaternion, q: Quaternion, axis: i32, t: f64): void {
+export function setRotatedAboutAxis(out: Quaternion, q: Quaternion, axis: i32, t: f64): void {
   const x = q.x, y = q.y, z = q.z, w = q.w;
   if (axis == 0) { out.x = x + t * w; out.y = y - t * z; out.z = z + t * y; out.w = w - t * x; }
   else if (axis == 1) { out.x = x + t * z; out.y = y + t * w; out.z = z - t * x; out.w = w - t * y; }

@@ -8,8 +8,8 @@ import {
   axisU, axisV, chooseAxes, chooseCommonAxes, firstEnd, isCollinear, lastEnd, precedes,
 } from './collinear-triangles';
 import { CORNER_BYTES, accurateOrient2d, accurateOrient3d, orient3dTwice } from './predicates';
-import { NO_PLANE, PLANES_AGREE, Triangle, a, b, c, d, e, f, knownHeight, planes } from './triangles';
-import { PLACE_BYTES } from '../sizes';
+import { NO_PLANE, PLANES_COINCIDE, Triangle, a, b, c, d, e, f, accurateHeight, planes } from './triangles';
+import { POSITION_BYTES } from '../sizes';
 
 /** The ends of the segment, in the space that `intersectionSegment` maps to. */
 export let fromX: f64 = 0, fromY: f64 = 0, fromZ: f64 = 0;
@@ -22,25 +22,25 @@ export let toX: f64 = 0, toY: f64 = 0, toZ: f64 = 0;
  */
 export function intersectionSegment(p: Triangle, q: Triangle, m: Affine): void {
   pointCount = 0;
-  if (planes == PLANES_AGREE) {
-    shareInPlane(p, q, m);
+  if (planes == PLANES_COINCIDE) {
+    intersectCoplanar(p, q, m);
     return;
   }
   if (planes == NO_PLANE) {
-    shareCollinear(p, q, m);
+    intersectCollinear(p, q, m);
     return;
   }
   // The later of the two starts, and the earlier of the two ends.
   const volumes = orient3dTwice(a, c, d, e, a, b, d, f);
-  if (f64x2.extract_lane(volumes, 0) <= 0) crossPlane(a, c, p, q, true, m);
-  else crossPlane(d, e, q, p, false, m);
-  if (f64x2.extract_lane(volumes, 1) <= 0) crossPlane(d, f, q, p, false, m);
-  else crossPlane(a, b, p, q, true, m);
+  if (f64x2.extract_lane(volumes, 0) <= 0) addPlaneCrossing(a, c, p, q, true, m);
+  else addPlaneCrossing(d, e, q, p, false, m);
+  if (f64x2.extract_lane(volumes, 1) <= 0) addPlaneCrossing(d, f, q, p, false, m);
+  else addPlaneCrossing(a, b, p, q, true, m);
   setEnds(0, 1);
 }
 
 // Points of the intersection: at most three corners of each triangle and nine crossings of edges.
-const points: usize = memory.data((2 * 3 + 9) * PLACE_BYTES, 16);
+const points: usize = memory.data((2 * 3 + 9) * POSITION_BYTES, 16);
 let pointCount: u32 = 0;
 
 function addCorner(corner: usize, m: Affine): void {
@@ -69,11 +69,11 @@ function setEnds(from: u32, to: u32): void {
  * Adds the point where an edge of `o`, from u to v, intersects the plane of `t`; `isOfP`: whether `o` is the first of
  * the two.
  */
-function crossPlane(u: usize, v: usize, o: Triangle, t: Triangle, isOfP: bool, m: Affine): void {
-  let heightU = knownHeight(u, o, isOfP), heightV = knownHeight(v, o, isOfP);
+function addPlaneCrossing(u: usize, v: usize, o: Triangle, t: Triangle, isOfP: bool, m: Affine): void {
+  let heightU = accurateHeight(u, o, isOfP), heightV = accurateHeight(v, o, isOfP);
   if (heightU != heightU) heightU = heightOf(u, t);
   if (heightV != heightV) heightV = heightOf(v, t);
-  divide(u, v, heightU, heightV, m);
+  addZeroHeightPoint(u, v, heightU, heightV, m);
 }
 
 function heightOf(corner: usize, t: Triangle): f64 {
@@ -87,7 +87,7 @@ function heightOf(corner: usize, t: Triangle): f64 {
  * Adds the point of an edge that is at height 0, computed from the nearer end. The heights of the ends must not have
  * the same sign.
  */
-function divide(u: usize, v: usize, heightU: f64, heightV: f64, m: Affine): void {
+function addZeroHeightPoint(u: usize, v: usize, heightU: f64, heightV: f64, m: Affine): void {
   const isNearV = abs(heightV) < abs(heightU);
   const near = isNearV ? v : u, far = isNearV ? u : v;
   const t = isNearV ? heightV / (heightV - heightU) : heightU / (heightU - heightV);
@@ -97,14 +97,14 @@ function divide(u: usize, v: usize, heightU: f64, heightV: f64, m: Affine): void
 
 // --- in one plane ---
 
-function shareInPlane(p: Triangle, q: Triangle, m: Affine): void {
+function intersectCoplanar(p: Triangle, q: Triangle, m: Affine): void {
   const first = changetype<usize>(p), other = changetype<usize>(q);
   chooseAxes(first, first + CORNER_BYTES, first + 2 * CORNER_BYTES);
   addCornersIn(first, other, m);
   addCornersIn(other, first, m);
   for (let i: usize = 0; i < 3 * CORNER_BYTES; i += CORNER_BYTES) {
     for (let j: usize = 0; j < 3 * CORNER_BYTES; j += CORNER_BYTES) {
-      addCrossing(first + i, first + next(i), other + j, other + next(j), m);
+      addCrossing(first + i, first + nextCorner(i), other + j, other + nextCorner(j), m);
     }
   }
   setFarthestEnds();
@@ -113,12 +113,12 @@ function shareInPlane(p: Triangle, q: Triangle, m: Affine): void {
 /** Sets the ends to the two points that are farthest from each other. */
 function setFarthestEnds(): void {
   let first: u32 = 0, last: u32 = 0;
-  let greatest: f64 = 0;
+  let maxDistanceSquared: f64 = 0;
   for (let i: u32 = 0; i < pointCount; i++) {
     for (let j = i + 1; j < pointCount; j++) {
-      const distance = squaredDistance(i, j);
-      if (distance <= greatest) continue;
-      greatest = distance;
+      const distanceSquared = distanceSquaredBetween(i, j);
+      if (distanceSquared <= maxDistanceSquared) continue;
+      maxDistanceSquared = distanceSquared;
       first = i;
       last = j;
     }
@@ -128,15 +128,15 @@ function setFarthestEnds(): void {
 
 // @ts-ignore: decorator
 @inline
-function next(corner: usize): usize {
+function nextCorner(corner: usize): usize {
   return corner == 2 * CORNER_BYTES ? 0 : corner + CORNER_BYTES;
 }
 
-function squaredDistance(i: u32, j: u32): f64 {
-  const one = points + <usize>i * 24, other = points + <usize>j * 24;
-  const x = load<f64>(one) - load<f64>(other);
-  const y = load<f64>(one, 8) - load<f64>(other, 8);
-  const z = load<f64>(one, 16) - load<f64>(other, 16);
+function distanceSquaredBetween(i: u32, j: u32): f64 {
+  const first = points + <usize>i * 24, second = points + <usize>j * 24;
+  const x = load<f64>(first) - load<f64>(second);
+  const y = load<f64>(first, 8) - load<f64>(second, 8);
+  const z = load<f64>(first, 16) - load<f64>(second, 16);
   return x * x + y * y + z * z;
 }
 
@@ -147,19 +147,19 @@ function addCornersIn(t: usize, o: usize, m: Affine): void {
 
 function isInTriangle(point: usize, triangle: usize): bool {
   const a = triangle, b = a + CORNER_BYTES, c = b + CORNER_BYTES;
-  const ab = turn(a, b, point), bc = turn(b, c, point), ca = turn(c, a, point);
-  return turn(a, b, c) > 0 ? ab >= 0 && bc >= 0 && ca >= 0 : ab <= 0 && bc <= 0 && ca <= 0;
+  const ab = orient(a, b, point), bc = orient(b, c, point), ca = orient(c, a, point);
+  return orient(a, b, c) > 0 ? ab >= 0 && bc >= 0 && ca >= 0 : ab <= 0 && bc <= 0 && ca <= 0;
 }
 
 /** Adds the point where two edges cross between their ends. */
 function addCrossing(p: usize, q: usize, r: usize, s: usize, m: Affine): void {
-  const atR = turn(p, q, r), atS = turn(p, q, s);
+  const atR = orient(p, q, r), atS = orient(p, q, s);
   if (!((atR > 0 && atS < 0) || (atR < 0 && atS > 0))) return;
-  const atP = turn(r, s, p), atQ = turn(r, s, q);
-  if ((atP > 0 && atQ < 0) || (atP < 0 && atQ > 0)) divide(p, q, atP, atQ, m);
+  const atP = orient(r, s, p), atQ = orient(r, s, q);
+  if ((atP > 0 && atQ < 0) || (atP < 0 && atQ > 0)) addZeroHeightPoint(p, q, atP, atQ, m);
 }
 
-function turn(a: usize, b: usize, c: usize): f64 {
+function orient(a: usize, b: usize, c: usize): f64 {
   return accurateOrient2d(
     load<f64>(a + axisU), load<f64>(a + axisV), load<f64>(b + axisU), load<f64>(b + axisV),
     load<f64>(c + axisU), load<f64>(c + axisV),
@@ -168,19 +168,19 @@ function turn(a: usize, b: usize, c: usize): f64 {
 
 // --- without an area ---
 
-function shareCollinear(p: Triangle, q: Triangle, m: Affine): void {
+function intersectCollinear(p: Triangle, q: Triangle, m: Affine): void {
   const first = changetype<usize>(p), other = changetype<usize>(q);
-  if (!isCollinear(first)) shareOfSegment(firstEnd(other), lastEnd(other), p, m);
-  else if (!isCollinear(other)) shareOfSegment(firstEnd(first), lastEnd(first), q, m);
-  else shareOfSegments(firstEnd(first), lastEnd(first), firstEnd(other), lastEnd(other), m);
+  if (!isCollinear(first)) intersectSegmentTriangle(firstEnd(other), lastEnd(other), p, m);
+  else if (!isCollinear(other)) intersectSegmentTriangle(firstEnd(first), lastEnd(first), q, m);
+  else intersectSegments(firstEnd(first), lastEnd(first), firstEnd(other), lastEnd(other), m);
   setFarthestEnds();
 }
 
 /** Adds the intersection of a segment, or a point, and a triangle with an area. */
-function shareOfSegment(r: usize, s: usize, t: Triangle, m: Affine): void {
+function intersectSegmentTriangle(r: usize, s: usize, t: Triangle, m: Affine): void {
   const heightR = heightOf(r, t), heightS = heightOf(s, t);
   if (heightR != 0 || heightS != 0) {
-    divide(r, s, heightR, heightS, m);
+    addZeroHeightPoint(r, s, heightR, heightS, m);
     return;
   }
   const corners = changetype<usize>(t);
@@ -189,12 +189,12 @@ function shareOfSegment(r: usize, s: usize, t: Triangle, m: Affine): void {
   if (isInTriangle(s, corners)) addCorner(s, m);
   for (let i: usize = 0; i < 3 * CORNER_BYTES; i += CORNER_BYTES) {
     if (isInSegment(corners + i, r, s)) addCorner(corners + i, m);
-    addCrossing(r, s, corners + i, corners + next(i), m);
+    addCrossing(r, s, corners + i, corners + nextCorner(i), m);
   }
 }
 
 /** Adds the intersection of two segments, or points; the ends of each are in order. */
-function shareOfSegments(p: usize, q: usize, r: usize, s: usize, m: Affine): void {
+function intersectSegments(p: usize, q: usize, r: usize, s: usize, m: Affine): void {
   if (!chooseCommonAxes(p, q, r, s)) {
     addCorner(precedes(p, r) ? r : p, m);
     addCorner(precedes(q, s) ? q : s, m);
@@ -209,5 +209,5 @@ function shareOfSegments(p: usize, q: usize, r: usize, s: usize, m: Affine): voi
 
 /** Returns whether a point of the plane is on a segment, whose ends are in order. */
 function isInSegment(point: usize, r: usize, s: usize): bool {
-  return turn(r, s, point) == 0 && !precedes(point, r) && !precedes(s, point);
+  return orient(r, s, point) == 0 && !precedes(point, r) && !precedes(s, point);
 }

@@ -4,7 +4,7 @@
 
 import { collinearIntersect, isCollinear } from './collinear-triangles';
 import {
-  ACCURATE, BOUND_3D, CORNER_BYTES, absSum, both, orient2d, orient3dExact, orient3dTwice, swapped,
+  ACCURACY_RATIO, BOUND_3D, CORNER_BYTES, absSum, loadPair, orient2d, orient3dExact, orient3dTwice, swapLanes,
 } from './predicates';
 import { positives } from './signs';
 
@@ -37,15 +37,15 @@ function heightsAt(corner: usize): Heights { return changetype<Heights>(heights 
 
 /**
  * Returns orient3d(t, corner), accurate to eleven digits, for the triangle t and a corner of the other one of the two
- * for which `arrange` was called last; NaN if its result is not that accurate. `isOfP`: whether the corner belongs to
+ * for which `arrangeCorners` was called last; NaN if its result is not that accurate. `isOfP`: whether the corner belongs to
  * the first triangle.
  */
 // @ts-ignore: decorator
 @inline
-export function knownHeight(corner: usize, o: Triangle, isOfP: bool): f64 {
-  const known = heightsAt((corner - changetype<usize>(o)) / CORNER_BYTES);
-  const height = isOfP ? known.ofP : known.ofQ;
-  return abs(height) > (isOfP ? known.doubtOfP : known.doubtOfQ) ? height : NaN;
+export function accurateHeight(corner: usize, o: Triangle, isOfP: bool): f64 {
+  const cornerHeights = heightsAt((corner - changetype<usize>(o)) / CORNER_BYTES);
+  const height = isOfP ? cornerHeights.ofP : cornerHeights.ofQ;
+  return abs(height) > (isOfP ? cornerHeights.doubtOfP : cornerHeights.doubtOfQ) ? height : NaN;
 }
 
 /**
@@ -56,22 +56,22 @@ export function knownHeight(corner: usize, o: Triangle, isOfP: bool): f64 {
 function findSides(p: Triangle, q: Triangle): bool {
   // Lane 0 is for the corners of p, lane 1 for those of q.
   const first = changetype<usize>(p), other = changetype<usize>(q);
-  const ax = both(first, other, 0), ay = both(first, other, 8), az = both(first, other, 16);
-  const bx = both(first, other, 24), by = both(first, other, 32), bz = both(first, other, 40);
-  const cx = both(first, other, 48), cy = both(first, other, 56), cz = both(first, other, 64);
+  const ax = loadPair(first, other, 0), ay = loadPair(first, other, 8), az = loadPair(first, other, 16);
+  const bx = loadPair(first, other, 24), by = loadPair(first, other, 32), bz = loadPair(first, other, 40);
+  const cx = loadPair(first, other, 48), cy = loadPair(first, other, 56), cz = loadPair(first, other, 64);
   // Each lane's plane is that of the other triangle.
-  const ox = swapped(ax), oy = swapped(ay), oz = swapped(az);
-  const ex = f64x2.sub(swapped(bx), ox), ey = f64x2.sub(swapped(by), oy), ez = f64x2.sub(swapped(bz), oz);
-  const fx = f64x2.sub(swapped(cx), ox), fy = f64x2.sub(swapped(cy), oy), fz = f64x2.sub(swapped(cz), oz);
+  const ox = swapLanes(ax), oy = swapLanes(ay), oz = swapLanes(az);
+  const ex = f64x2.sub(swapLanes(bx), ox), ey = f64x2.sub(swapLanes(by), oy), ez = f64x2.sub(swapLanes(bz), oz);
+  const fx = f64x2.sub(swapLanes(cx), ox), fy = f64x2.sub(swapLanes(cy), oy), fz = f64x2.sub(swapLanes(cz), oz);
   const yz = f64x2.mul(ey, fz), zy = f64x2.mul(ez, fy);
   const zx = f64x2.mul(ez, fx), xz = f64x2.mul(ex, fz);
   const xy = f64x2.mul(ex, fy), yx = f64x2.mul(ey, fx);
   const nx = f64x2.sub(yz, zy), ny = f64x2.sub(zx, xz), nz = f64x2.sub(xy, yx);
   const mx = absSum(yz, zy), my = absSum(zx, xz), mz = absSum(xy, yx);
-  let sure = setHeights(0, f64x2.sub(ox, ax), f64x2.sub(oy, ay), f64x2.sub(oz, az), nx, ny, nz, mx, my, mz);
-  sure &= setHeights(1, f64x2.sub(ox, bx), f64x2.sub(oy, by), f64x2.sub(oz, bz), nx, ny, nz, mx, my, mz);
-  sure &= setHeights(2, f64x2.sub(ox, cx), f64x2.sub(oy, cy), f64x2.sub(oz, cz), nx, ny, nz, mx, my, mz);
-  if (sure != 3) for (let corner: usize = 0; corner < 3; corner++) makeExact(p, q, corner);
+  let certainLanes = setHeights(0, f64x2.sub(ox, ax), f64x2.sub(oy, ay), f64x2.sub(oz, az), nx, ny, nz, mx, my, mz);
+  certainLanes &= setHeights(1, f64x2.sub(ox, bx), f64x2.sub(oy, by), f64x2.sub(oz, bz), nx, ny, nz, mx, my, mz);
+  certainLanes &= setHeights(2, f64x2.sub(ox, cx), f64x2.sub(oy, cy), f64x2.sub(oz, cz), nx, ny, nz, mx, my, mz);
+  if (certainLanes != 3) for (let corner: usize = 0; corner < 3; corner++) computeExactSides(p, q, corner);
   const zero = f64x2.splat(0), side = offsetof<Heights>('sideOfP');
   const a = v128.load(heights, side), b = v128.load(heights, HEIGHTS_BYTES + side);
   const c = v128.load(heights, 2 * HEIGHTS_BYTES + side);
@@ -91,19 +91,19 @@ function setHeights(
   const size = f64x2.add(
     f64x2.add(f64x2.mul(f64x2.abs(dx), mx), f64x2.mul(f64x2.abs(dy), my)), f64x2.mul(f64x2.abs(dz), mz),
   );
-  const doubt = f64x2.mul(f64x2.splat(BOUND_3D), size);
+  const maxError = f64x2.mul(f64x2.splat(BOUND_3D), size);
   v128.store(at, height);
-  v128.store(at, f64x2.mul(doubt, f64x2.splat(ACCURATE)), offsetof<Heights>('doubtOfP'));
+  v128.store(at, f64x2.mul(maxError, f64x2.splat(ACCURACY_RATIO)), offsetof<Heights>('doubtOfP'));
   v128.store(at, height, offsetof<Heights>('sideOfP'));
-  return i64x2.bitmask(f64x2.gt(f64x2.abs(height), doubt));
+  return i64x2.bitmask(f64x2.gt(f64x2.abs(height), maxError));
 }
 
 /** Computes the exact side of a corner of each triangle if its height is too close to 0 to be certain. */
-function makeExact(p: Triangle, q: Triangle, corner: usize): void {
-  const found = heightsAt(corner);
+function computeExactSides(p: Triangle, q: Triangle, corner: usize): void {
+  const cornerHeights = heightsAt(corner);
   const offset = corner * CORNER_BYTES;
-  if (!(abs(found.ofP) * ACCURATE > found.doubtOfP)) found.sideOfP = exactHeight(q, changetype<usize>(p) + offset);
-  if (!(abs(found.ofQ) * ACCURATE > found.doubtOfQ)) found.sideOfQ = exactHeight(p, changetype<usize>(q) + offset);
+  if (!(abs(cornerHeights.ofP) * ACCURACY_RATIO > cornerHeights.doubtOfP)) cornerHeights.sideOfP = exactHeight(q, changetype<usize>(p) + offset);
+  if (!(abs(cornerHeights.ofQ) * ACCURACY_RATIO > cornerHeights.doubtOfQ)) cornerHeights.sideOfQ = exactHeight(p, changetype<usize>(q) + offset);
 }
 
 function exactHeight(t: Triangle, corner: usize): f64 {
@@ -145,14 +145,14 @@ function apexOnPlane(a: f64, b: f64, c: f64): usize {
 // @ts-ignore: decorator
 @inline
 function apexIsAbove(a: f64, b: f64, c: f64, apex: usize): bool {
-  const own = apex == 0 ? a : apex == 1 ? b : c;
-  return own > 0 || (own == 0 && (apex == 0 ? b : a) < 0);
+  const apexHeight = apex == 0 ? a : apex == 1 ? b : c;
+  return apexHeight > 0 || (apexHeight == 0 && (apex == 0 ? b : a) < 0);
 }
 
-/** The results of `arrange`. */
-export const PLANES_PART: i32 = 0;
+/** The results of `arrangeCorners`. */
+export const PLANES_SEPARATE: i32 = 0;
 export const PLANES_CROSS: i32 = 1;
-export const PLANES_AGREE: i32 = 2;
+export const PLANES_COINCIDE: i32 = 2;
 /** At least one of the triangles has no area, and so no plane. */
 export const NO_PLANE: i32 = 3;
 
@@ -165,18 +165,18 @@ export let a: usize = 0, b: usize = 0, c: usize = 0;
 export let d: usize = 0, e: usize = 0, f: usize = 0;
 
 /** The relation of the planes that `trianglesIntersect` found last. */
-export let planes: i32 = PLANES_PART;
+export let planes: i32 = PLANES_SEPARATE;
 
 /** Returns how the planes of two triangles are related (PLANES_*, NO_PLANE), and arranges the corners accordingly. */
-export function arrange(p: Triangle, q: Triangle): i32 {
-  if (!findSides(p, q)) return PLANES_PART;
+export function arrangeCorners(p: Triangle, q: Triangle): i32 {
+  if (!findSides(p, q)) return PLANES_SEPARATE;
   const p0 = heightsAt(0).sideOfP, p1 = heightsAt(1).sideOfP, p2 = heightsAt(2).sideOfP;
   const q0 = heightsAt(0).sideOfQ, q1 = heightsAt(1).sideOfQ, q2 = heightsAt(2).sideOfQ;
   // All corners of one are on the plane of the other if both are coplanar, or if the other has no plane: then every
   // comparison with its corners gives 0. For two with an area, this holds for both or for none.
   const isInP = q0 == 0 && q1 == 0 && q2 == 0;
   if (p0 == 0 && p1 == 0 && p2 == 0) {
-    return isInP && !isCollinear(changetype<usize>(p)) && !isCollinear(changetype<usize>(q)) ? PLANES_AGREE : NO_PLANE;
+    return isInP && !isCollinear(changetype<usize>(p)) && !isCollinear(changetype<usize>(q)) ? PLANES_COINCIDE : NO_PLANE;
   }
   if (isInP) return NO_PLANE;
   const i = apexOf(p0, p1, p2), j = apexOf(q0, q1, q2);
@@ -188,11 +188,11 @@ export function arrange(p: Triangle, q: Triangle): i32 {
   f = changetype<usize>(q) + (j == 0 ? 2 : j - 1) * CORNER_BYTES;
   // Swapped so that each apex is above the other's plane.
   const isPAbove = apexIsAbove(p0, p1, p2, i), isQAbove = apexIsAbove(q0, q1, q2, j);
-  const last = b, lastOther = e;
+  const formerB = b, formerE = e;
   b = isQAbove ? b : c;
-  c = isQAbove ? c : last;
+  c = isQAbove ? c : formerB;
   e = isPAbove ? e : f;
-  f = isPAbove ? f : lastOther;
+  f = isPAbove ? f : formerE;
   return PLANES_CROSS;
 }
 
@@ -203,9 +203,9 @@ export function arrange(p: Triangle, q: Triangle): i32 {
  * Devillers, "Fast and Robust Triangle-Triangle Overlap Test Using Orientation Predicates", 2003).
  */
 export function trianglesIntersect(p: Triangle, q: Triangle): bool {
-  planes = arrange(p, q);
+  planes = arrangeCorners(p, q);
   if (planes == PLANES_CROSS) return !v128.any_true(f64x2.gt(orient3dTwice(a, b, d, e, a, c, f, d), f64x2.splat(0)));
-  if (planes == PLANES_AGREE) return coplanarIntersect(p, q);
+  if (planes == PLANES_COINCIDE) return coplanarIntersect(p, q);
   return planes == NO_PLANE && collinearIntersect(changetype<usize>(p), changetype<usize>(q));
 }
 
@@ -215,45 +215,45 @@ function coplanarIntersect(p: Triangle, q: Triangle): bool {
   const y = abs(orient2d(p.az, p.ax, p.bz, p.bx, p.cz, p.cx));
   const z = abs(orient2d(p.ax, p.ay, p.bx, p.by, p.cx, p.cy));
   if (x >= y && x >= z) {
-    return flatIntersect(p.ay, p.az, p.by, p.bz, p.cy, p.cz, q.ay, q.az, q.by, q.bz, q.cy, q.cz);
+    return trianglesIntersect2d(p.ay, p.az, p.by, p.bz, p.cy, p.cz, q.ay, q.az, q.by, q.bz, q.cy, q.cz);
   }
-  if (y >= z) return flatIntersect(p.az, p.ax, p.bz, p.bx, p.cz, p.cx, q.az, q.ax, q.bz, q.bx, q.cz, q.cx);
-  return flatIntersect(p.ax, p.ay, p.bx, p.by, p.cx, p.cy, q.ax, q.ay, q.bx, q.by, q.cx, q.cy);
+  if (y >= z) return trianglesIntersect2d(p.az, p.ax, p.bz, p.bx, p.cz, p.cx, q.az, q.ax, q.bz, q.bx, q.cz, q.cx);
+  return trianglesIntersect2d(p.ax, p.ay, p.bx, p.by, p.cx, p.cy, q.ax, q.ay, q.bx, q.by, q.cx, q.cy);
 }
 
-function flatIntersect(
+function trianglesIntersect2d(
   pax: f64, pay: f64, pbx: f64, pby: f64, pcx: f64, pcy: f64,
   qax: f64, qay: f64, qbx: f64, qby: f64, qcx: f64, qcy: f64,
 ): bool {
   // Two convex polygons are disjoint if an edge of one has the whole other strictly on its outer side.
-  const turnP = orient2d(pax, pay, pbx, pby, pcx, pcy);
-  const turnQ = orient2d(qax, qay, qbx, qby, qcx, qcy);
+  const orientationP = orient2d(pax, pay, pbx, pby, pcx, pcy);
+  const orientationQ = orient2d(qax, qay, qbx, qby, qcx, qcy);
   return !(
-    parts(turnP, pax, pay, pbx, pby, qax, qay, qbx, qby, qcx, qcy) ||
-    parts(turnP, pbx, pby, pcx, pcy, qax, qay, qbx, qby, qcx, qcy) ||
-    parts(turnP, pcx, pcy, pax, pay, qax, qay, qbx, qby, qcx, qcy) ||
-    parts(turnQ, qax, qay, qbx, qby, pax, pay, pbx, pby, pcx, pcy) ||
-    parts(turnQ, qbx, qby, qcx, qcy, pax, pay, pbx, pby, pcx, pcy) ||
-    parts(turnQ, qcx, qcy, qax, qay, pax, pay, pbx, pby, pcx, pcy)
+    isSeparatedByEdge(orientationP, pax, pay, pbx, pby, qax, qay, qbx, qby, qcx, qcy) ||
+    isSeparatedByEdge(orientationP, pbx, pby, pcx, pcy, qax, qay, qbx, qby, qcx, qcy) ||
+    isSeparatedByEdge(orientationP, pcx, pcy, pax, pay, qax, qay, qbx, qby, qcx, qcy) ||
+    isSeparatedByEdge(orientationQ, qax, qay, qbx, qby, pax, pay, pbx, pby, pcx, pcy) ||
+    isSeparatedByEdge(orientationQ, qbx, qby, qcx, qcy, pax, pay, pbx, pby, pcx, pcy) ||
+    isSeparatedByEdge(orientationQ, qcx, qcy, qax, qay, pax, pay, pbx, pby, pcx, pcy)
   );
 }
 
-function parts(
-  turn: f64,
+function isSeparatedByEdge(
+  orientation: f64,
   ax: f64, ay: f64, bx: f64, by: f64,
   px: f64, py: f64, qx: f64, qy: f64, rx: f64, ry: f64,
 ): bool {
   const p = orient2d(ax, ay, bx, by, px, py);
   const q = orient2d(ax, ay, bx, by, qx, qy);
   const r = orient2d(ax, ay, bx, by, rx, ry);
-  return turn > 0 ? p < 0 && q < 0 && r < 0 : p > 0 && q > 0 && r > 0;
+  return orientation > 0 ? p < 0 && q < 0 && r < 0 : p > 0 && q > 0 && r > 0;
 }
 
 /**
  * Returns whether a triangle and the cube [-1, 1]³ share a point, up to rounding. Tests separating axes as in
  * Akenine-Möller, "Fast 3D Triangle-Box Overlapping Testing", 2001.
  */
-export function triangleMeetsCube(t: Triangle): bool {
+export function triangleIntersectsCube(t: Triangle): bool {
   if (max(max(t.ax, t.bx), t.cx) < -1 || min(min(t.ax, t.bx), t.cx) > 1) return false;
   if (max(max(t.ay, t.by), t.cy) < -1 || min(min(t.ay, t.by), t.cy) > 1) return false;
   if (max(max(t.az, t.bz), t.cz) < -1 || min(min(t.az, t.bz), t.cz) > 1) return false;
@@ -262,20 +262,20 @@ export function triangleMeetsCube(t: Triangle): bool {
   const wx = t.ax - t.cx, wy = t.ay - t.cy, wz = t.az - t.cz;
   const nx = uy * vz - uz * vy, ny = uz * vx - ux * vz, nz = ux * vy - uy * vx;
   if (abs(nx * t.ax + ny * t.ay + nz * t.az) > abs(nx) + abs(ny) + abs(nz)) return false;
-  return !(cubeApart(t, ux, uy, uz) || cubeApart(t, vx, vy, vz) || cubeApart(t, wx, wy, wz));
+  return !(isSeparatedByEdgeAxes(t, ux, uy, uz) || isSeparatedByEdgeAxes(t, vx, vy, vz) || isSeparatedByEdgeAxes(t, wx, wy, wz));
 }
 
 /** Returns whether the cross product of an edge with one of the cube's axes separates. */
-function cubeApart(t: Triangle, ex: f64, ey: f64, ez: f64): bool {
+function isSeparatedByEdgeAxes(t: Triangle, ex: f64, ey: f64, ez: f64): bool {
   return (
-    apartAlong(t.ay * -ez + t.az * ey, t.by * -ez + t.bz * ey, t.cy * -ez + t.cz * ey, abs(ez) + abs(ey)) ||
-    apartAlong(t.ax * ez - t.az * ex, t.bx * ez - t.bz * ex, t.cx * ez - t.cz * ex, abs(ez) + abs(ex)) ||
-    apartAlong(t.ay * ex - t.ax * ey, t.by * ex - t.bx * ey, t.cy * ex - t.cx * ey, abs(ey) + abs(ex))
+    isSeparatedAlong(t.ay * -ez + t.az * ey, t.by * -ez + t.bz * ey, t.cy * -ez + t.cz * ey, abs(ez) + abs(ey)) ||
+    isSeparatedAlong(t.ax * ez - t.az * ex, t.bx * ez - t.bz * ex, t.cx * ez - t.cz * ex, abs(ez) + abs(ex)) ||
+    isSeparatedAlong(t.ay * ex - t.ax * ey, t.by * ex - t.bx * ey, t.cy * ex - t.cx * ey, abs(ey) + abs(ex))
   );
 }
 
 // @ts-ignore: decorator
 @inline
-function apartAlong(a: f64, b: f64, c: f64, radius: f64): bool {
+function isSeparatedAlong(a: f64, b: f64, c: f64, radius: f64): bool {
   return min(min(a, b), c) > radius || max(max(a, b), c) < -radius;
 }

@@ -5,14 +5,14 @@
 const SPLITTER: f64 = 134217729.0; // 2^27 + 1
 
 /** The rounding error of the last operation. */
-export let low: f64 = 0;
+export let roundingError: f64 = 0;
 
 // @ts-ignore: decorator
 @inline
 export function twoSum(a: f64, b: f64): f64 {
   const sum = a + b;
   const virtualB = sum - a;
-  low = a - (sum - virtualB) + (b - virtualB);
+  roundingError = a - (sum - virtualB) + (b - virtualB);
   return sum;
 }
 
@@ -26,7 +26,7 @@ export function twoProduct(a: f64, b: f64): f64 {
   c = SPLITTER * b;
   const bHigh = c - (c - b);
   const bLow = b - bHigh;
-  low = aLow * bLow - (product - aHigh * bHigh - aLow * bHigh - aHigh * bLow);
+  roundingError = aLow * bLow - (product - aHigh * bHigh - aLow * bHigh - aHigh * bLow);
   return product;
 }
 
@@ -35,10 +35,10 @@ export function twoProduct(a: f64, b: f64): f64 {
  * given as two terms. The result is rounded as if it were computed with twice the digits, however far the origin is.
  */
 export function coordinateAt(origin: f64, centre: f64, t: f64, direction: f64, directionLow: f64): f64 {
-  const way = twoProduct(t, direction);
-  let rest = low + t * directionLow;
+  const product = twoProduct(t, direction);
+  let errorSum = roundingError + t * directionLow;
   const from = twoSum(origin, -centre);
-  rest += low;
-  const sum = twoSum(from, way);
-  return sum + (rest + low);
+  errorSum += roundingError;
+  const sum = twoSum(from, product);
+  return sum + (errorSum + roundingError);
 }

@@ -3,20 +3,20 @@
 // is its smallest number, so that sets keep the order of their first members.
 
 /** Makes `count` sets of one number each. `parents`: a u32 per number. */
-export function beginSets(parents: usize, count: u32): void {
+export function makeSets(parents: usize, count: u32): void {
   for (let i: u32 = 0; i < count; i++) store<u32>(parents + (<usize>i << 2), i);
 }
 
 /** Returns the root of the set that a number is in. */
-export function rootOf(parents: usize, number: u32): u32 {
-  let parent = load<u32>(parents + (<usize>number << 2));
-  while (parent != number) {
-    const above = load<u32>(parents + (<usize>parent << 2));
-    store<u32>(parents + (<usize>number << 2), above);
-    number = above;
-    parent = load<u32>(parents + (<usize>number << 2));
+export function rootOf(parents: usize, element: u32): u32 {
+  let parent = load<u32>(parents + (<usize>element << 2));
+  while (parent != element) {
+    const grandparent = load<u32>(parents + (<usize>parent << 2));
+    store<u32>(parents + (<usize>element << 2), grandparent);
+    element = grandparent;
+    parent = load<u32>(parents + (<usize>element << 2));
   }
-  return number;
+  return element;
 }
 
 /** Unites the sets of two numbers. Returns whether they were different. */

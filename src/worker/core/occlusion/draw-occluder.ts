@@ -25,74 +25,74 @@ const localNear = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
 
 /** A vertex: x, y, z and w as the functions give them, n, and its position on the screen if n is not negative. */
 @unmanaged
-class Projected {
+class ProjectedVertex {
   x: f64; y: f64; z: f64; w: f64;
   near: f64;
-  placeX: f64; placeY: f64; depth: f64;
+  pixelX: f64; pixelY: f64; depth: f64;
 }
 
 /** An object that extends farther on the screen cannot be drawn to pixel precision, and is not used as an occluder. */
-const FARTHEST: f64 = 1e7;
+const MAX_COORDINATE: f64 = 1e7;
 /** A determinant smaller than this, relative to its terms, may be rounding: the triangle's orientation is unknown. */
 const FLAT: f64 = 1e-11;
 /** How much depths are lowered, relative to their size, for the rounding of float32 here and on the graphics card. */
 export const DEPTH_SLACK: f64 = 4e-6;
 
 let vertices: usize = 0; // Projected each
-let drawn: usize = 0; // u16 each: the triangles with the requested orientation
-let sides: usize = 0; // u8 per edge: which of its sides have a triangle
+let drawnTriangles: usize = 0; // u16 each: the triangles with the requested orientation
+let edgeSides: usize = 0; // u8 per edge: which of its sides have a triangle
 
 // @ts-ignore: decorator
 @inline
-function vertexAt(i: u32): Projected {
-  return changetype<Projected>(vertices + i * <u32>offsetof<Projected>());
+function vertexAt(i: u32): ProjectedVertex {
+  return changetype<ProjectedVertex>(vertices + i * <u32>offsetof<ProjectedVertex>());
 }
 
 /** Bounds of positions on the screen. */
-let lowX: f64 = 0, lowY: f64 = 0, highX: f64 = 0, highY: f64 = 0;
+let minX: f64 = 0, minY: f64 = 0, maxX: f64 = 0, maxY: f64 = 0;
 
 /**
  * Draws a shape that `map` places in the world: faces turned to the eye, or away if `isBack`. Outlines are drawn with a thickness
- * of `reach` to either side, in pixels. Throws OUT_OF_MEMORY.
+ * of `outlineRadius` to either side, in pixels. Throws OUT_OF_MEMORY.
  */
-export function drawOccluder(shape: OccluderShape, map: Affine, isBack: bool, reach: f64): void {
+export function drawOccluder(shape: OccluderShape, map: Affine, isBack: bool, outlineRadius: f64): void {
   const count = shape.vertexCount, triangles = shape.triangleCount;
-  vertices = reserve(vertices, 0, <u64>count * offsetof<Projected>());
-  drawn = reserve(drawn, 0, <u64>triangles << 1);
-  sides = reserve(sides, 0, <u64>shape.edgeCount);
-  memory.fill(sides, 0, shape.edgeCount);
+  vertices = reserve(vertices, 0, <u64>count * offsetof<ProjectedVertex>());
+  drawnTriangles = reserve(drawnTriangles, 0, <u64>triangles << 1);
+  edgeSides = reserve(edgeSides, 0, <u64>shape.edgeCount);
+  memory.fill(edgeSides, 0, shape.edgeCount);
   const isCut = project(shape, map);
   // Seen from outside, triangles are counterclockwise, unless the map mirrors them.
-  const turn: f64 = (determinant(map) < 0) == isBack ? 1 : -1;
+  const winding: f64 = (determinant(map) < 0) == isBack ? 1 : -1;
   let drawnCount: u32 = 0;
-  lowX = lowY = Infinity;
-  highX = highY = -Infinity;
+  minX = minY = Infinity;
+  maxX = maxY = -Infinity;
   for (let t: u32 = 0; t < triangles; t++) {
     const a = vertexAt(vertexOf(shape, t, 0)), b = vertexAt(vertexOf(shape, t, 1)), c = vertexAt(vertexOf(shape, t, 2));
-    if (!isTurned(a, b, c, turn)) continue;
-    store<u16>(drawn + (<usize>drawnCount << 1), <u16>t);
+    if (!hasWinding(a, b, c, winding)) continue;
+    store<u16>(drawnTriangles + (<usize>drawnCount << 1), <u16>t);
     drawnCount++;
     for (let k: usize = 0; k < 3; k++) {
-      const edge = edgeOf(shape, t, k), at = sides + (edge >> 1);
+      const edge = edgeOf(shape, t, k), at = edgeSides + (edge >> 1);
       store<u8>(at, <u8>(<u32>load<u8>(at) | ((<u32>1) << (edge & 1))));
     }
-    includePlaces(a, b);
-    includePlaces(b, c);
-    includePlaces(c, a);
+    includeEdge(a, b);
+    includeEdge(b, c);
+    includeEdge(c, a);
   }
-  if (!(lowX > -FARTHEST && lowY > -FARTHEST && highX < FARTHEST && highY < FARTHEST)) return;
-  if (!findTiles(lowX - 1, lowY - 1, highX + 1, highY + 1)) return;
+  if (!(minX > -MAX_COORDINATE && minY > -MAX_COORDINATE && maxX < MAX_COORDINATE && maxY < MAX_COORDINATE)) return;
+  if (!findTiles(minX - 1, minY - 1, maxX + 1, maxY + 1)) return;
   const c0 = firstColumn, c1 = lastColumn, r0 = firstRow, r1 = lastRow;
   beginCoverage(c0, c1, r0, r1);
   for (let i: u32 = 0; i < drawnCount; i++) {
-    const t = load<u16>(drawn + (<usize>i << 1));
+    const t = load<u16>(drawnTriangles + (<usize>i << 1));
     const a = vertexAt(vertexOf(shape, t, 0)), b = vertexAt(vertexOf(shape, t, 1)), c = vertexAt(vertexOf(shape, t, 2));
-    if (isCut) coverCut(a, b, c, reach);
+    if (isCut) coverCut(a, b, c, outlineRadius);
     else cover(a, b, c);
     for (let k: usize = 0; k < 3; k++) {
-      const both = load<u8>(sides + (edgeOf(shape, t, k) >> 1));
-      if (both == 3) continue;
-      outline(k == 0 ? a : k == 1 ? b : c, k == 0 ? b : k == 1 ? c : a, reach);
+      const sideBits = load<u8>(edgeSides + (edgeOf(shape, t, k) >> 1));
+      if (sideBits == 3) continue;
+      outline(k == 0 ? a : k == 1 ? b : c, k == 0 ? b : k == 1 ? c : a, outlineRadius);
     }
   }
   endCoverage(c0, c1, r0, r1);
@@ -117,17 +117,17 @@ function project(shape: OccluderShape, map: Affine): bool {
     v.w = localW.x * x + localW.y * y + localW.z * z + localW.w;
     v.near = localNear.x * x + localNear.y * y + localNear.z * z + localNear.w;
     if (v.near < 0) isCut = true;
-    else place(v);
+    else perspectiveDivide(v);
   }
   return isCut;
 }
 
 // @ts-ignore: decorator
 @inline
-function place(v: Projected): void {
+function perspectiveDivide(v: ProjectedVertex): void {
   const scale = 1.0 / v.w;
-  v.placeX = v.x * scale;
-  v.placeY = v.y * scale;
+  v.pixelX = v.x * scale;
+  v.pixelY = v.y * scale;
   v.depth = v.z * scale;
 }
 
@@ -135,29 +135,29 @@ function place(v: Projected): void {
  * Returns whether a triangle has a given winding on the screen (Olano and Greer, "Triangle Scan Conversion using 2D Homogeneous
  * Coordinates", 1997).
  */
-function isTurned(a: Projected, b: Projected, c: Projected, turn: f64): bool {
+function hasWinding(a: ProjectedVertex, b: ProjectedVertex, c: ProjectedVertex, winding: f64): bool {
   const x = b.y * c.w - c.y * b.w, y = b.x * c.w - c.x * b.w, w = b.x * c.y - c.x * b.y;
   const value = a.x * x - a.y * y + a.w * w;
   const terms =
     abs(a.x) * (abs(b.y * c.w) + abs(c.y * b.w)) + abs(a.y) * (abs(b.x * c.w) + abs(c.x * b.w)) +
     abs(a.w) * (abs(b.x * c.y) + abs(c.x * b.y));
-  return value * turn > terms * FLAT;
+  return value * winding > terms * FLAT;
 }
 
-const cutA = changetype<Projected>(memory.data(<i32>offsetof<Projected>(), 16));
-const cutB = changetype<Projected>(memory.data(<i32>offsetof<Projected>(), 16));
+const cutA = changetype<ProjectedVertex>(memory.data(<i32>offsetof<ProjectedVertex>(), 16));
+const cutB = changetype<ProjectedVertex>(memory.data(<i32>offsetof<ProjectedVertex>(), 16));
 
 /** Sets `out` to where the edge intersects the near plane. The same ends in either order give the same point. */
-function cut(out: Projected, inside: Projected, outside: Projected): void {
+function cut(out: ProjectedVertex, inside: ProjectedVertex, outside: ProjectedVertex): void {
   const t = inside.near / (inside.near - outside.near);
   out.x = inside.x + (outside.x - inside.x) * t;
   out.y = inside.y + (outside.y - inside.y) * t;
   out.z = inside.z + (outside.z - inside.z) * t;
   out.w = inside.w + (outside.w - inside.w) * t;
-  place(out);
+  perspectiveDivide(out);
 }
 
-function includePlaces(a: Projected, b: Projected): void {
+function includeEdge(a: ProjectedVertex, b: ProjectedVertex): void {
   if (a.near >= 0) include(a);
   if ((a.near >= 0) == (b.near >= 0)) return;
   if (a.near >= 0) cut(cutA, a, b);
@@ -165,23 +165,23 @@ function includePlaces(a: Projected, b: Projected): void {
   include(cutA);
 }
 
-function include(v: Projected): void {
-  lowX = min(lowX, v.placeX);
-  highX = max(highX, v.placeX);
-  lowY = min(lowY, v.placeY);
-  highY = max(highY, v.placeY);
+function include(v: ProjectedVertex): void {
+  minX = min(minX, v.pixelX);
+  maxX = max(maxX, v.pixelX);
+  minY = min(minY, v.pixelY);
+  maxY = max(maxY, v.pixelY);
 }
 
 // @ts-ignore: decorator
 @inline
-function cover(a: Projected, b: Projected, c: Projected): void {
+function cover(a: ProjectedVertex, b: ProjectedVertex, c: ProjectedVertex): void {
   coverTriangle(
-    a.placeX, a.placeY, a.depth, b.placeX, b.placeY, b.depth, c.placeX, c.placeY, c.depth, DEPTH_SLACK,
+    a.pixelX, a.pixelY, a.depth, b.pixelX, b.pixelY, b.depth, c.pixelX, c.pixelY, c.depth, DEPTH_SLACK,
   );
 }
 
 /** Draws the part of a triangle that is behind the near plane, and the cut's outline. */
-function coverCut(a: Projected, b: Projected, c: Projected, reach: f64): void {
+function coverCut(a: ProjectedVertex, b: ProjectedVertex, c: ProjectedVertex, outlineRadius: f64): void {
   const count = i32(a.near >= 0) + i32(b.near >= 0) + i32(c.near >= 0);
   if (count == 0) return;
   if (count == 3) {
@@ -190,28 +190,28 @@ function coverCut(a: Projected, b: Projected, c: Projected, reach: f64): void {
   }
   // The corner that is alone on its side, and the two others.
   const isAlone = count == 1;
-  const one = (a.near >= 0) == isAlone ? a : (b.near >= 0) == isAlone ? b : c;
-  const two = one == a ? b : one == b ? c : a, three = one == a ? c : one == b ? a : b;
+  const lone = (a.near >= 0) == isAlone ? a : (b.near >= 0) == isAlone ? b : c;
+  const second = lone == a ? b : lone == b ? c : a, third = lone == a ? c : lone == b ? a : b;
   if (isAlone) {
-    cut(cutA, one, two);
-    cut(cutB, one, three);
-    cover(one, cutA, cutB);
+    cut(cutA, lone, second);
+    cut(cutB, lone, third);
+    cover(lone, cutA, cutB);
   } else {
-    cut(cutA, two, one);
-    cut(cutB, three, one);
-    cover(cutA, two, three);
-    cover(cutA, three, cutB);
+    cut(cutA, second, lone);
+    cut(cutB, third, lone);
+    cover(cutA, second, third);
+    cover(cutA, third, cutB);
   }
-  drawOutline(cutA.placeX, cutA.placeY, cutB.placeX, cutB.placeY, reach);
+  drawOutline(cutA.pixelX, cutA.pixelY, cutB.pixelX, cutB.pixelY, outlineRadius);
 }
 
-function outline(a: Projected, b: Projected, reach: f64): void {
+function outline(a: ProjectedVertex, b: ProjectedVertex, outlineRadius: f64): void {
   if (a.near >= 0 && b.near >= 0) {
-    drawOutline(a.placeX, a.placeY, b.placeX, b.placeY, reach);
+    drawOutline(a.pixelX, a.pixelY, b.pixelX, b.pixelY, outlineRadius);
     return;
   }
   if (a.near < 0 && b.near < 0) return;
   const inside = a.near >= 0 ? a : b;
   cut(cutA, inside, inside == a ? b : a);
-  drawOutline(inside.placeX, inside.placeY, cutA.placeX, cutA.placeY, reach);
+  drawOutline(inside.pixelX, inside.pixelY, cutA.pixelX, cutA.pixelY, outlineRadius);
 }

@@ -14,12 +14,12 @@ import { Affine, invert, multiply, setIdentity } from '../math/affine';
 import { Plane, pullBack } from '../math/plane';
 import { reserve } from '../memory';
 import { meshMeetsCube } from '../mesh/query/mesh-pair';
-import { Mesh, placeTree } from '../mesh/tree/layout';
+import { Mesh, composeTreeMap } from '../mesh/tree/layout';
 import { pixelsHigh, pixelsWide } from './depth-tiles';
 import { drawOccluder, screenNear, screenW, screenX, screenY } from './draw-occluder';
 import { CORNER_BYTES, OccluderShape, VERTEX_BYTES, cornersOf, verticesOf } from './occluder-shape';
 import { F64_BYTES, WORD_BYTES } from '../sizes';
-import { Relief, highBound, highsOf, lowBound, lowsOf } from './relief';
+import { Relief, maxBound, maxHeightsOf, minBound, minHeightsOf } from './relief';
 
 /** The eye and the near plane, as far as a relief depends on them. */
 @unmanaged
@@ -28,24 +28,24 @@ export class ReliefEye {
   /** The eye, the occluders and the hidden objects move by no more than this. */
   margin: f64;
   /** Points closer than this may be in front of the near plane. */
-  nearest: f64;
+  nearRadius: f64;
   /** Size of a unit in pixels of the depth buffer, at a distance of 1. */
   pixels: f64;
   /** Thickness of outlines to either side, in pixels. */
-  reach: f64;
+  outlineRadius: f64;
 }
 
 /** Cells along a side of a patch, and beyond it on each side if there are more. */
 const PATCH: u32 = 8;
 const OVERLAP: u32 = 1;
 /** Maximum number of vertices along a side: the last one ends the last cell. */
-const PLACES: i32 = <i32>(PATCH + 2 * OVERLAP + 1);
+const MAX_SIDE_VERTICES: i32 = <i32>(PATCH + 2 * OVERLAP + 1);
 /** A patch is divided if it is this many pixels across, or more if that would give too many patches. */
-const DIVIDED: f64 = 40;
+const MAX_PATCH_PIXELS: f64 = 40;
 const COARSER: f64 = 1.5;
-const MOST_PATCHES: u32 = 40;
+const MAX_PATCHES: u32 = 40;
 /** Size of the stack of patches: each division adds three, for at most as many levels as a grid has. */
-const STACK: u32 = 64;
+const STACK_SIZE: u32 = 64;
 /** Rounding error of heights, in tree space. */
 const HEIGHT_SLACK: f64 = 1e-6;
 /** Rounding error of a position, relative to its terms. */
@@ -54,7 +54,7 @@ const ROUNDING: f64 = 1e-9;
 const map = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const inverse = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const box = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
-const placed = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const meshToBox = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const toMesh = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
 // The eye in tree space, along columns, rows and heights; and the extent of a unit of the world along each.
@@ -64,10 +64,10 @@ let unitA: f64 = 0, unitB: f64 = 0, unitH: f64 = 0;
 let sign: f64 = 1;
 let margin: f64 = 0;
 let columns: u32 = 0;
-let lows: usize = 0;
+let minHeights: usize = 0;
 /** Origin and size of the cells. */
-let lowA: f64 = 0, lowB: f64 = 0, sizeA: f64 = 0, sizeB: f64 = 0;
-let lowH: f64 = 0, highH: f64 = 0;
+let minA: f64 = 0, minB: f64 = 0, sizeA: f64 = 0, sizeB: f64 = 0;
+let minH: f64 = 0, maxH: f64 = 0;
 let axisA: u32 = 0, axisB: u32 = 0, axisH: u32 = 0;
 /** The drawn cells begin and end here; the heights of this many more cells around are taken into account. */
 let firstA: u32 = 0, endA: u32 = 0, firstB: u32 = 0, endB: u32 = 0;
@@ -78,47 +78,47 @@ let aroundA: u32 = 0, aroundB: u32 = 0;
  * Returns how many triangles were processed, 0 if nothing is certainly hidden. Throws OUT_OF_MEMORY.
  */
 export function drawRelief(relief: Relief, mesh: Mesh, world: Affine, isFront: bool, eye: ReliefEye): u32 {
-  placeTree(map, mesh, world);
+  composeTreeMap(map, mesh, world);
   invert(inverse, map);
   axisH = relief.axis;
   axisA = (axisH + 1) % 3;
   axisB = (axisH + 2) % 3;
   sign = (relief.winding > 0) == isFront ? 1 : -1;
   margin = eye.margin;
-  unitA = unitOf(axisA);
-  unitB = unitOf(axisB);
-  unitH = unitOf(axisH);
-  eyeA = placeOf(axisA, eye);
-  eyeB = placeOf(axisB, eye);
-  eyeH = sign * placeOf(axisH, eye);
+  unitA = unitExtent(axisA);
+  unitB = unitExtent(axisB);
+  unitH = unitExtent(axisH);
+  eyeA = eyeCoordinate(axisA, eye);
+  eyeB = eyeCoordinate(axisB, eye);
+  eyeH = sign * eyeCoordinate(axisH, eye);
   columns = relief.columns;
-  lows = sign > 0 ? lowsOf(relief) : highsOf(relief);
-  lowA = lowBound(relief, axisA);
-  lowB = lowBound(relief, axisB);
-  sizeA = (highBound(relief, axisA) - lowA) / <f64>columns;
-  sizeB = (highBound(relief, axisB) - lowB) / <f64>relief.rows;
-  lowH = sign > 0 ? lowBound(relief, axisH) : -highBound(relief, axisH);
-  highH = sign > 0 ? highBound(relief, axisH) : -lowBound(relief, axisH);
+  minHeights = sign > 0 ? minHeightsOf(relief) : maxHeightsOf(relief);
+  minA = minBound(relief, axisA);
+  minB = minBound(relief, axisB);
+  sizeA = (maxBound(relief, axisA) - minA) / <f64>columns;
+  sizeB = (maxBound(relief, axisB) - minB) / <f64>relief.rows;
+  minH = sign > 0 ? minBound(relief, axisH) : -maxBound(relief, axisH);
+  maxH = sign > 0 ? maxBound(relief, axisH) : -minBound(relief, axisH);
   // The drawn part is this far within the rectangle.
-  aroundA = cellsIn((margin * unitA) / sizeA);
-  aroundB = cellsIn((margin * unitB) / sizeB);
+  aroundA = cellCount((margin * unitA) / sizeA);
+  aroundB = cellCount((margin * unitB) / sizeB);
   if ((aroundA << 1) >= relief.endColumn - relief.firstColumn || (aroundB << 1) >= relief.endRow - relief.firstRow) return 0;
   firstA = relief.firstColumn + aroundA;
   endA = relief.endColumn - aroundA;
   firstB = relief.firstRow + aroundB;
   endB = relief.endRow - aroundB;
-  const place = beginSides(relief);
-  if (place == AT_SIDE || meetsEye(mesh, eye, place == INSIDE ? highH : -Infinity)) return 0;
-  setPictureOfTree();
+  const eyeRegion = beginSides(relief);
+  if (eyeRegion == AT_SIDE || meetsEye(mesh, eye, eyeRegion == INSIDE ? maxH : -Infinity)) return 0;
+  setTreeFrustum();
   // A flat relief is as good in one patch.
-  let divided = highH - lowH <= HEIGHT_SLACK ? Infinity : DIVIDED;
-  while (!findPatches(divided, eye.pixels)) divided *= COARSER;
+  let maxPatchPixels = maxH - minH <= HEIGHT_SLACK ? Infinity : MAX_PATCH_PIXELS;
+  while (!findPatches(maxPatchPixels, eye.pixels)) maxPatchPixels *= COARSER;
   let triangles: u32 = 0;
   for (let i: u32 = 0; i < patchCount; i++) {
     const patch = patchAt(i);
     if (!setShape(relief, patch)) continue;
     const shape = changetype<OccluderShape>(shapeAddress);
-    drawOccluder(shape, map, false, eye.reach);
+    drawOccluder(shape, map, false, eye.outlineRadius);
     triangles += shape.triangleCount;
   }
   return triangles;
@@ -139,14 +139,14 @@ class Patch {
 }
 
 const PATCH_BYTES: usize = offsetof<Patch>();
-const found: usize = memory.data(<i32>(MOST_PATCHES * <u32>PATCH_BYTES), 16);
+const patches: usize = memory.data(<i32>(MAX_PATCHES * <u32>PATCH_BYTES), 16);
 let patchCount: u32 = 0;
-const stack: usize = memory.data(<i32>(STACK * <u32>PATCH_BYTES), 16);
+const stack: usize = memory.data(<i32>(STACK_SIZE * <u32>PATCH_BYTES), 16);
 
 // @ts-ignore: decorator
 @inline
 function patchAt(i: u32): Patch {
-  return changetype<Patch>(found + i * <u32>PATCH_BYTES);
+  return changetype<Patch>(patches + i * <u32>PATCH_BYTES);
 }
 
 /** The functions of the view frustum, in tree space: each is at least 0 for a point in the image. */
@@ -157,7 +157,7 @@ const top = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
 const front = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
 const depth = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
 
-function setPictureOfTree(): void {
+function setTreeFrustum(): void {
   pullBack(left, screenX, map);
   pullBack(bottom, screenY, map);
   pullBack(front, screenNear, map);
@@ -174,25 +174,25 @@ function subtract(out: Plane, w: Plane, size: f64, from: Plane): void {
 }
 
 /** Finds the patches that may be in the image, nearest first; returns false if there are too many. */
-function findPatches(divided: f64, pixels: f64): bool {
+function findPatches(maxPatchPixels: f64, pixels: f64): bool {
   patchCount = 0;
   let step: u32 = 1;
   while (step * PATCH < max(endA - firstA, endB - firstB)) step <<= 1;
-  let waiting: u32 = 1;
+  let stackSize: u32 = 1;
   push(0, firstA, firstB, step);
-  while (waiting > 0) {
-    waiting--;
-    const patch = changetype<Patch>(stack + waiting * <u32>PATCH_BYTES);
-    const a = patch.a, b = patch.b, own = patch.step, side = own * PATCH;
-    if (a >= endA || b >= endB || !isInPicture(a, b, side)) continue;
+  while (stackSize > 0) {
+    stackSize--;
+    const patch = changetype<Patch>(stack + stackSize * <u32>PATCH_BYTES);
+    const a = patch.a, b = patch.b, patchStep = patch.step, side = patchStep * PATCH;
+    if (a >= endA || b >= endB || !isInImage(a, b, side)) continue;
     const distance = distanceTo(a, b, side);
     const size = max((<f64>side * sizeA) / unitA, (<f64>side * sizeB) / unitB);
-    if (own > 1 && size * pixels > divided * sqrt(distance)) {
-      const half = own >> 1, next = half * PATCH;
-      for (let k: u32 = 0; k < 4; k++) push(waiting++, a + (k & 1) * next, b + (k >> 1) * next, half);
+    if (patchStep > 1 && size * pixels > maxPatchPixels * sqrt(distance)) {
+      const half = patchStep >> 1, next = half * PATCH;
+      for (let k: u32 = 0; k < 4; k++) push(stackSize++, a + (k & 1) * next, b + (k >> 1) * next, half);
       continue;
     }
-    if (patchCount == MOST_PATCHES) return false;
+    if (patchCount == MAX_PATCHES) return false;
     let i = patchCount++;
     for (; i > 0 && patchAt(i - 1).distance > distance; i--) {
       memory.copy(changetype<usize>(patchAt(i)), changetype<usize>(patchAt(i - 1)), PATCH_BYTES);
@@ -200,7 +200,7 @@ function findPatches(divided: f64, pixels: f64): bool {
     const at = patchAt(i);
     at.a = a;
     at.b = b;
-    at.step = own;
+    at.step = patchStep;
     at.distance = distance;
   }
   return true;
@@ -215,29 +215,29 @@ function push(at: u32, a: u32, b: u32, step: u32): void {
 
 /** Returns the approximate squared distance of the eye from a square of cells, in the world. */
 function distanceTo(a: u32, b: u32, side: u32): f64 {
-  const x = beyond(eyeA, lowA + <f64>a * sizeA, lowA + <f64>(a + side) * sizeA) / unitA;
-  const y = beyond(eyeB, lowB + <f64>b * sizeB, lowB + <f64>(b + side) * sizeB) / unitB;
-  const z = beyond(eyeH, lowH, highH) / unitH;
+  const x = distanceToInterval(eyeA, minA + <f64>a * sizeA, minA + <f64>(a + side) * sizeA) / unitA;
+  const y = distanceToInterval(eyeB, minB + <f64>b * sizeB, minB + <f64>(b + side) * sizeB) / unitB;
+  const z = distanceToInterval(eyeH, minH, maxH) / unitH;
   return x * x + y * y + z * z;
 }
 
-function beyond(value: f64, low: f64, high: f64): f64 {
-  return max(max(low - value, value - high), 0.0);
+function distanceToInterval(value: f64, lower: f64, upper: f64): f64 {
+  return max(max(lower - value, value - upper), 0.0);
 }
 
-function isInPicture(a: u32, b: u32, side: u32): bool {
-  const fromA = lowA + <f64>a * sizeA, toA = lowA + <f64>(a + side) * sizeA;
-  const fromB = lowB + <f64>b * sizeB, toB = lowB + <f64>(b + side) * sizeB;
-  const fromH = min(sign * lowH, sign * highH), toH = max(sign * lowH, sign * highH);
+function isInImage(a: u32, b: u32, side: u32): bool {
+  const fromA = minA + <f64>a * sizeA, toA = minA + <f64>(a + side) * sizeA;
+  const fromB = minB + <f64>b * sizeB, toB = minB + <f64>(b + side) * sizeB;
+  const fromH = min(sign * minH, sign * maxH), toH = max(sign * minH, sign * maxH);
   return (
-    reaches(left, fromA, toA, fromB, toB, fromH, toH) && reaches(right, fromA, toA, fromB, toB, fromH, toH) &&
-    reaches(bottom, fromA, toA, fromB, toB, fromH, toH) && reaches(top, fromA, toA, fromB, toB, fromH, toH) &&
-    reaches(front, fromA, toA, fromB, toB, fromH, toH)
+    isPositiveInBox(left, fromA, toA, fromB, toB, fromH, toH) && isPositiveInBox(right, fromA, toA, fromB, toB, fromH, toH) &&
+    isPositiveInBox(bottom, fromA, toA, fromB, toB, fromH, toH) && isPositiveInBox(top, fromA, toA, fromB, toB, fromH, toH) &&
+    isPositiveInBox(front, fromA, toA, fromB, toB, fromH, toH)
   );
 }
 
 /** Returns whether a function is at least 0 at some point of a box. */
-function reaches(plane: Plane, fromA: f64, toA: f64, fromB: f64, toB: f64, fromH: f64, toH: f64): bool {
+function isPositiveInBox(plane: Plane, fromA: f64, toA: f64, fromB: f64, toB: f64, fromH: f64, toH: f64): bool {
   const at = changetype<usize>(plane);
   const a = load<f64>(at + (<usize>axisA << 3)), b = load<f64>(at + (<usize>axisB << 3)), h = load<f64>(at + (<usize>axisH << 3));
   return max(a * fromA, a * toA) + max(b * fromB, b * toB) + max(h * fromH, h * toH) + plane.w >= 0;
@@ -245,18 +245,18 @@ function reaches(plane: Plane, fromA: f64, toA: f64, fromB: f64, toB: f64, fromH
 
 // @ts-ignore: decorator
 @inline
-function cellsIn(part: f64): u32 {
-  return part > ROUNDING ? <u32>ceil(min(part, 65536.0)) : 0;
+function cellCount(cells: f64): u32 {
+  return cells > ROUNDING ? <u32>ceil(min(cells, 65536.0)) : 0;
 }
 
 /** Returns the extent of a unit of the world along an axis of tree space. */
-function unitOf(axis: u32): f64 {
+function unitExtent(axis: u32): f64 {
   const at = changetype<usize>(inverse) + (<usize>axis << 3);
   const x = load<f64>(at), y = load<f64>(at, offsetof<Affine>('yx')), z = load<f64>(at, offsetof<Affine>('zx'));
   return sqrt(x * x + y * y + z * z);
 }
 
-function placeOf(axis: u32, eye: ReliefEye): f64 {
+function eyeCoordinate(axis: u32, eye: ReliefEye): f64 {
   const at = changetype<usize>(inverse) + (<usize>axis << 3);
   return load<f64>(at) * eye.x + load<f64>(at, offsetof<Affine>('yx')) * eye.y + load<f64>(at, offsetof<Affine>('zx')) * eye.z +
     load<f64>(at, offsetof<Affine>('tx'));
@@ -264,24 +264,24 @@ function placeOf(axis: u32, eye: ReliefEye): f64 {
 
 /** Returns whether the mesh is within the nearest distance of the eye, or above it up to a height. */
 function meetsEye(mesh: Mesh, eye: ReliefEye, upTo: f64): bool {
-  const radius = eye.nearest + margin;
+  const radius = eye.nearRadius + margin;
   const a = radius * unitA + abs(eyeA) * ROUNDING, b = radius * unitB + abs(eyeB) * ROUNDING;
   const h = radius * unitH + abs(eyeH) * ROUNDING;
-  const low = eyeH - h, high = max(eyeH + h, upTo + HEIGHT_SLACK);
+  const minHeight = eyeH - h, maxHeight = max(eyeH + h, upTo + HEIGHT_SLACK);
   setIdentity(box);
-  placeTree(toMesh, mesh, box);
+  composeTreeMap(toMesh, mesh, box);
   setBoxAxis(axisA, a, eyeA);
   setBoxAxis(axisB, b, eyeB);
-  setBoxAxis(axisH, 0.5 * (high - low), sign * 0.5 * (high + low));
-  multiply(placed, toMesh, box);
-  invert(placed, placed);
-  return meshMeetsCube(mesh, placed);
+  setBoxAxis(axisH, 0.5 * (maxHeight - minHeight), sign * 0.5 * (maxHeight + minHeight));
+  multiply(meshToBox, toMesh, box);
+  invert(meshToBox, meshToBox);
+  return meshMeetsCube(mesh, meshToBox);
 }
 
-function setBoxAxis(axis: u32, half: f64, middle: f64): void {
+function setBoxAxis(axis: u32, half: f64, center: f64): void {
   const at = changetype<usize>(box) + (<usize>axis << 3);
   store<f64>(at + axis * offsetof<Affine>('yx'), half);
-  store<f64>(at, middle, offsetof<Affine>('tx'));
+  store<f64>(at, center, offsetof<Affine>('tx'));
 }
 
 // --- the sides of the rectangle ---
@@ -295,62 +295,62 @@ const AT_SIDE: u32 = 2;
 /** For each side that the eye may be beyond: which of the four it is, its position, and the maximum height there. */
 let sideCount: u32 = 0;
 const sides: usize = memory.data(SIDES * WORD_BYTES, 16);
-const sidePlaces: usize = memory.data(SIDES * F64_BYTES, 16);
+const sidePositions: usize = memory.data(SIDES * F64_BYTES, 16);
 const sideHeights: usize = memory.data(SIDES * F64_BYTES, 16);
 
 /** Finds the sides that the eye may be beyond: the first and the last column, the first and the last row. */
 function beginSides(relief: Relief): u32 {
   sideCount = 0;
-  let found = INSIDE;
+  let eyeRegion = INSIDE;
   for (let side: u32 = 0; side < <u32>SIDES; side++) {
     const isA = side < 2, isEnd = (side & 1) == 1;
     const cell = isA ? (isEnd ? relief.endColumn : relief.firstColumn) : isEnd ? relief.endRow : relief.firstRow;
-    const place = isA ? lowA + <f64>cell * sizeA : lowB + <f64>cell * sizeB;
+    const position = isA ? minA + <f64>cell * sizeA : minB + <f64>cell * sizeB;
     const eye = isA ? eyeA : eyeB;
-    const reach = margin * (isA ? unitA : unitB) + abs(eye) * ROUNDING;
-    const inwards = isEnd ? place - eye : eye - place;
-    if (inwards > reach) continue;
-    const height = greatestAt(relief, isA, isEnd ? cell - 1 : cell) + HEIGHT_SLACK;
-    found = max(found, OUTSIDE);
-    if (inwards > -reach && eyeH - margin * unitH < height) return AT_SIDE;
+    const eyeMargin = margin * (isA ? unitA : unitB) + abs(eye) * ROUNDING;
+    const inwards = isEnd ? position - eye : eye - position;
+    if (inwards > eyeMargin) continue;
+    const height = maxHeightAt(relief, isA, isEnd ? cell - 1 : cell) + HEIGHT_SLACK;
+    eyeRegion = max(eyeRegion, OUTSIDE);
+    if (inwards > -eyeMargin && eyeH - margin * unitH < height) return AT_SIDE;
     store<u32>(sides + (<usize>sideCount << 2), side);
-    store<f64>(sidePlaces + (<usize>sideCount << 3), place);
+    store<f64>(sidePositions + (<usize>sideCount << 3), position);
     store<f64>(sideHeights + (<usize>sideCount << 3), height);
     sideCount++;
   }
-  return found;
+  return eyeRegion;
 }
 
 /** Returns the maximum height of the rectangle's cells in a column, or in a row. */
-function greatestAt(relief: Relief, isColumn: bool, cell: u32): f64 {
-  const heights = sign > 0 ? highsOf(relief) : lowsOf(relief);
-  let most = -Infinity;
+function maxHeightAt(relief: Relief, isColumn: bool, cell: u32): f64 {
+  const heights = sign > 0 ? maxHeightsOf(relief) : minHeightsOf(relief);
+  let maxHeight = -Infinity;
   const from = isColumn ? relief.firstRow : relief.firstColumn, to = isColumn ? relief.endRow : relief.endColumn;
   for (let i = from; i < to; i++) {
     const at = isColumn ? i * columns + cell : cell * columns + i;
-    most = max(most, sign * <f64>load<f32>(heights + (<usize>at << 2)));
+    maxHeight = max(maxHeight, sign * <f64>load<f32>(heights + (<usize>at << 2)));
   }
-  return most;
+  return maxHeight;
 }
 
 /**
  * Returns whether lines of sight to a point pass over the heights of all sides that the eye is beyond, wherever the eye and the
- * point are within the margin: the line crosses the side at height eyeH + (h - eyeH) (place - eye) / (p - eye).
+ * point are within the margin: the line crosses the side at height eyeH + (h - eyeH) (position - eye) / (p - eye).
  */
-function comesFromAbove(a: f64, b: f64, h: f64): bool {
+function isSeenFromAbove(a: f64, b: f64, h: f64): bool {
   const marginH = margin * unitH;
   for (let i: u32 = 0; i < sideCount; i++) {
     const side = load<u32>(sides + (<usize>i << 2)), isA = side < 2, isEnd = (side & 1) == 1;
-    const place = load<f64>(sidePlaces + (<usize>i << 3)), height = load<f64>(sideHeights + (<usize>i << 3));
+    const position = load<f64>(sidePositions + (<usize>i << 3)), height = load<f64>(sideHeights + (<usize>i << 3));
     const marginP = margin * (isA ? unitA : unitB);
     // Measured from the side inwards.
-    const p = isEnd ? place - (isA ? a : b) : (isA ? a : b) - place;
-    const eye = isEnd ? place - (isA ? eyeA : eyeB) : (isA ? eyeA : eyeB) - place;
+    const p = isEnd ? position - (isA ? a : b) : (isA ? a : b) - position;
+    const eye = isEnd ? position - (isA ? eyeA : eyeB) : (isA ? eyeA : eyeB) - position;
     // Affine in the eye, and in the point: (h - eyeH) (-eye) + (eyeH - height) (p - eye).
     const value = (height - h) * eye + (eyeH - height) * p;
     const terms = (abs(height) + abs(h)) * abs(eye) + (abs(eyeH) + abs(height)) * abs(p);
-    const least = marginH * (abs(eye) + abs(p) + 2 * marginP) + marginP * (abs(height - h) + abs(eyeH - height) + 2 * marginH);
-    if (!(value > least + terms * ROUNDING)) return false;
+    const minValue = marginH * (abs(eye) + abs(p) + 2 * marginP) + marginP * (abs(height - h) + abs(eyeH - height) + 2 * marginH);
+    if (!(value > minValue + terms * ROUNDING)) return false;
   }
   return true;
 }
@@ -358,16 +358,16 @@ function comesFromAbove(a: f64, b: f64, h: f64): bool {
 // --- what is drawn of a patch ---
 
 /** The cells at which a patch's grid lines begin along columns, and along rows: u32. Vertices are their intersections. */
-const alongA: usize = memory.data(PLACES * WORD_BYTES, 16);
-const alongB: usize = memory.data(PLACES * WORD_BYTES, 16);
+const linesA: usize = memory.data(MAX_SIDE_VERTICES * WORD_BYTES, 16);
+const linesB: usize = memory.data(MAX_SIDE_VERTICES * WORD_BYTES, 16);
 /** The minimum heights: f64 for each grid line along columns in each row of cells, and for each vertex. */
-let byRow: usize = 0;
-const least: usize = memory.data(PLACES * PLACES * F64_BYTES, 16);
-const isUsed: usize = memory.data(PLACES * PLACES, 16);
+let rowMinima: usize = 0;
+const vertexMinima: usize = memory.data(MAX_SIDE_VERTICES * MAX_SIDE_VERTICES * F64_BYTES, 16);
+const isUsed: usize = memory.data(MAX_SIDE_VERTICES * MAX_SIDE_VERTICES, 16);
 let shapeAddress: usize = 0;
 
 /** Lists the grid lines of a patch from its first cell on, between a first and an end. Returns their number. */
-function places(list: usize, from: u32, step: u32, first: u32, end: u32): u32 {
+function listGridLines(list: usize, from: u32, step: u32, first: u32, end: u32): u32 {
   const before = OVERLAP * step, last = min(from + (PATCH + OVERLAP) * step, end);
   let count: usize = 0;
   for (let at = from >= first + before ? from - before : first; at < last; at += step) {
@@ -380,32 +380,32 @@ function places(list: usize, from: u32, step: u32, first: u32, end: u32): u32 {
 
 // @ts-ignore: decorator
 @inline
-function placeAlong(list: usize, i: u32): u32 {
+function gridLineAt(list: usize, i: u32): u32 {
   return load<u32>(list + (<usize>i << 2));
 }
 
 /** Makes the shape of a patch. Returns whether it has any triangle. */
 function setShape(relief: Relief, patch: Patch): bool {
-  const countA = places(alongA, patch.a, patch.step, firstA, endA), countB = places(alongB, patch.b, patch.step, firstB, endB);
-  const vertexCount = countA * countB, most = 2 * (countA - 1) * (countB - 1);
-  shapeAddress = reserve(shapeAddress, 0, 16 + <u64>vertexCount * VERTEX_BYTES + <u64>most * CORNER_BYTES);
+  const countA = listGridLines(linesA, patch.a, patch.step, firstA, endA), countB = listGridLines(linesB, patch.b, patch.step, firstB, endB);
+  const vertexCount = countA * countB, maxTriangles = 2 * (countA - 1) * (countB - 1);
+  shapeAddress = reserve(shapeAddress, 0, 16 + <u64>vertexCount * VERTEX_BYTES + <u64>maxTriangles * CORNER_BYTES);
   const shape = changetype<OccluderShape>(shapeAddress);
   shape.vertexCount = vertexCount;
   const across = vertexCount, along = 2 * vertexCount;
   shape.edgeCount = 3 * vertexCount;
-  findLeast(relief, countA, countB);
-  const lowered = margin * unitH + HEIGHT_SLACK;
+  findMinHeights(relief, countA, countB);
+  const heightMargin = margin * unitH + HEIGHT_SLACK;
   for (let l: u32 = 0; l < countB; l++) {
-    const b = lowB + <f64>placeAlong(alongB, l) * sizeB;
+    const b = minB + <f64>gridLineAt(linesB, l) * sizeB;
     for (let k: u32 = 0; k < countA; k++) {
       const i = l * countA + k;
-      const a = lowA + <f64>placeAlong(alongA, k) * sizeA;
-      const h = load<f64>(least + (<usize>i << 3)) - lowered;
+      const a = minA + <f64>gridLineAt(linesA, k) * sizeA;
+      const h = load<f64>(vertexMinima + (<usize>i << 3)) - heightMargin;
       const at = verticesOf(shape) + i * <u32>VERTEX_BYTES;
       store<f64>(at + (<usize>axisA << 3), a);
       store<f64>(at + (<usize>axisB << 3), b);
       store<f64>(at + (<usize>axisH << 3), sign * h);
-      store<u8>(isUsed + i, u8(comesFromAbove(a, b, h)));
+      store<u8>(isUsed + i, u8(isSeenFromAbove(a, b, h)));
     }
   }
   let count: u32 = 0;
@@ -428,9 +428,9 @@ function setShape(relief: Relief, patch: Patch): bool {
  */
 function setTriangle(shape: OccluderShape, triangle: u32, a: u32, b: u32, c: u32, ab: u32, bc: u32, ca: u32): void {
   const to = cornersOf(shape) + triangle * <u32>CORNER_BYTES;
-  const isTurned = sign < 0;
-  const second = isTurned ? c : b, third = isTurned ? b : c;
-  const first = isTurned ? ca : ab, last = isTurned ? ab : ca;
+  const isReversed = sign < 0;
+  const second = isReversed ? c : b, third = isReversed ? b : c;
+  const first = isReversed ? ca : ab, last = isReversed ? ab : ca;
   store<u16>(to, <u16>a);
   store<u16>(to, <u16>second, 2);
   store<u16>(to, <u16>third, 4);
@@ -442,39 +442,39 @@ function setTriangle(shape: OccluderShape, triangle: u32, a: u32, b: u32, c: u32
 /**
  * Finds the minimum height about each vertex: of its adjacent cells, up to the next vertices, and of the margin's cells around.
  */
-function findLeast(relief: Relief, countA: u32, countB: u32): void {
-  const firstRow = cellsFrom(alongB, 0, aroundB, relief.firstRow);
-  const rows = cellsTo(alongB, countB - 1, countB, aroundB, relief.endRow) - firstRow;
-  byRow = reserve(byRow, 0, <u64>(countA * rows) << 3);
+function findMinHeights(relief: Relief, countA: u32, countB: u32): void {
+  const firstRow = cellsFrom(linesB, 0, aroundB, relief.firstRow);
+  const rows = cellsTo(linesB, countB - 1, countB, aroundB, relief.endRow) - firstRow;
+  rowMinima = reserve(rowMinima, 0, <u64>(countA * rows) << 3);
   for (let row: u32 = 0; row < rows; row++) {
-    const cells = lows + (<usize>((firstRow + row) * columns) << 2);
+    const cells = minHeights + (<usize>((firstRow + row) * columns) << 2);
     for (let k: u32 = 0; k < countA; k++) {
-      const to = cellsTo(alongA, k, countA, aroundA, relief.endColumn);
-      let low = Infinity;
-      for (let cell = cellsFrom(alongA, k, aroundA, relief.firstColumn); cell < to; cell++) {
-        low = min(low, sign * <f64>load<f32>(cells + (<usize>cell << 2)));
+      const to = cellsTo(linesA, k, countA, aroundA, relief.endColumn);
+      let minHeight = Infinity;
+      for (let cell = cellsFrom(linesA, k, aroundA, relief.firstColumn); cell < to; cell++) {
+        minHeight = min(minHeight, sign * <f64>load<f32>(cells + (<usize>cell << 2)));
       }
-      store<f64>(byRow + (<usize>(row * countA + k) << 3), low);
+      store<f64>(rowMinima + (<usize>(row * countA + k) << 3), minHeight);
     }
   }
   for (let l: u32 = 0; l < countB; l++) {
-    const from = cellsFrom(alongB, l, aroundB, relief.firstRow) - firstRow;
-    const to = cellsTo(alongB, l, countB, aroundB, relief.endRow) - firstRow;
+    const from = cellsFrom(linesB, l, aroundB, relief.firstRow) - firstRow;
+    const to = cellsTo(linesB, l, countB, aroundB, relief.endRow) - firstRow;
     for (let k: u32 = 0; k < countA; k++) {
-      let low = Infinity;
-      for (let row = from; row < to; row++) low = min(low, load<f64>(byRow + (<usize>(row * countA + k) << 3)));
-      store<f64>(least + (<usize>(l * countA + k) << 3), low);
+      let minHeight = Infinity;
+      for (let row = from; row < to; row++) minHeight = min(minHeight, load<f64>(rowMinima + (<usize>(row * countA + k) << 3)));
+      store<f64>(vertexMinima + (<usize>(l * countA + k) << 3), minHeight);
     }
   }
 }
 
 /** Returns the first cell that counts for a grid line: from the previous line on, and the margin's cells before. */
 function cellsFrom(list: usize, i: u32, around: u32, first: u32): u32 {
-  const at = placeAlong(list, i == 0 ? 0 : i - 1);
+  const at = gridLineAt(list, i == 0 ? 0 : i - 1);
   return at > first + around ? at - around : first;
 }
 
 /** Returns the end of the cells that count for a grid line. */
 function cellsTo(list: usize, i: u32, count: u32, around: u32, end: u32): u32 {
-  return min(placeAlong(list, min(i + 1, count - 1)) + around, end);
+  return min(gridLineAt(list, min(i + 1, count - 1)) + around, end);
 }

@@ -10,14 +10,14 @@ import { mix } from '../math/hash';
 import { allocate, reserve } from '../memory';
 import { meshMeetsCube } from '../mesh/query/mesh-pair';
 import { windingOfClosedMesh } from '../mesh/query/ray-parity';
-import { Mesh, blockAt, placeTree, triangleOf } from '../mesh/tree/layout';
-import { HAS_BOX, NO_BOX, UNKNOWN, find, findOrAdd } from './occluder-table';
+import { Mesh, blockAt, composeTreeMap, triangleOf } from '../mesh/tree/layout';
+import { HAS_BOX, NO_BOX, UNKNOWN, findOccluder, findOrAddOccluder } from './occluder-table';
 
 /**
  * A mesh with more triangles is not used as an occluder by its triangles: this is half a frame's budget
  * (scene/view/occlusion.ts).
  */
-export const MOST_TRIANGLES: u32 = 2048;
+export const MAX_TRIANGLES: u32 = 2048;
 
 /** Triangles and edges; the vertices of 3 f64 each follow, and then CORNER_BYTES per triangle. */
 @unmanaged
@@ -72,15 +72,15 @@ export function edgeOf(shape: OccluderShape, triangle: u32, i: usize): u32 {
 }
 
 /** Returns whether the shape or the box of a mesh has been made, if it can have one. */
-export function isMade(mesh: Mesh, isBox: bool): bool {
-  const entry = find(<u32>changetype<usize>(mesh));
-  return entry !== null && (isBox ? entry.box != UNKNOWN : entry.hasShape != 0);
+export function isComputed(mesh: Mesh, isBox: bool): bool {
+  const entry = findOccluder(<u32>changetype<usize>(mesh));
+  return entry !== null && (isBox ? entry.boxState != UNKNOWN : entry.hasShape != 0);
 }
 
 /** Returns the triangles of a mesh, or null if they are too many. Makes them on first use. Throws OUT_OF_MEMORY. */
 export function shapeOf(mesh: Mesh): OccluderShape | null {
-  if (mesh.keptCount > MOST_TRIANGLES) return null;
-  const entry = findOrAdd(<u32>changetype<usize>(mesh));
+  if (mesh.keptCount > MAX_TRIANGLES) return null;
+  const entry = findOrAddOccluder(<u32>changetype<usize>(mesh));
   if (entry.hasShape == 0) {
     entry.shape = <u32>changetype<usize>(makeShape(mesh));
     entry.hasShape = 1;
@@ -91,30 +91,30 @@ export function shapeOf(mesh: Mesh): OccluderShape | null {
 /** Returns a box inside of a closed mesh, or null if none was found. Throws OUT_OF_MEMORY. */
 export function innerBoxOf(mesh: Mesh): InnerBox | null {
   if (!mesh.closed) return null;
-  const entry = findOrAdd(<u32>changetype<usize>(mesh));
-  if (entry.box == UNKNOWN) {
-    const inner = findBox(mesh);
-    entry.box = inner == 0 ? NO_BOX : HAS_BOX;
-    entry.inner = inner;
+  const entry = findOrAddOccluder(<u32>changetype<usize>(mesh));
+  if (entry.boxState == UNKNOWN) {
+    const inner = findInnerBox(mesh);
+    entry.boxState = inner == 0 ? NO_BOX : HAS_BOX;
+    entry.innerBox = inner;
   }
-  return changetype<InnerBox | null>(entry.inner);
+  return changetype<InnerBox | null>(entry.innerBox);
 }
 
 // --- triangles ---
 
 let table: usize = 0; // u16 + 1, by hash
 let corners: usize = 0; // u16 per corner of each triangle
-let places: usize = 0; // 3 f32 per vertex
+let positions: usize = 0; // 3 f32 per vertex
 let edges: usize = 0; // two u16 per edge: the smaller vertex first
 
-const MOST_VERTICES: u32 = 3 * MOST_TRIANGLES;
+const MAX_VERTICES: u32 = 3 * MAX_TRIANGLES;
 const TABLE_SIZE: u32 = 16384;
 
 function makeShape(mesh: Mesh): OccluderShape {
   table = reserve(table, 0, TABLE_SIZE << 1);
-  corners = reserve(corners, 0, MOST_VERTICES << 1);
-  places = reserve(places, 0, MOST_VERTICES * 12);
-  edges = reserve(edges, 0, MOST_VERTICES << 2);
+  corners = reserve(corners, 0, MAX_VERTICES << 1);
+  positions = reserve(positions, 0, MAX_VERTICES * 12);
+  edges = reserve(edges, 0, MAX_VERTICES << 2);
   memory.fill(table, 0, TABLE_SIZE << 1);
   let vertexCount: u32 = 0, triangleCount: u32 = 0;
   for (let i: u32 = 0; i < mesh.blockCount; i++) {
@@ -123,7 +123,7 @@ function makeShape(mesh: Mesh): OccluderShape {
       if (triangleOf(block, lane) < 0) continue;
       for (let k: usize = 0; k < 3; k++) {
         const at = changetype<usize>(block) + k * 48 + (<usize>lane << 2);
-        const vertex = vertexAt(load<f32>(at) + 0, load<f32>(at, 16) + 0, load<f32>(at, 32) + 0, vertexCount);
+        const vertex = findOrAddVertex(load<f32>(at) + 0, load<f32>(at, 16) + 0, load<f32>(at, 32) + 0, vertexCount);
         if (vertex == vertexCount) vertexCount++;
         store<u16>(corners + ((triangleCount * 3 + <u32>k) << 1), <u16>vertex);
       }
@@ -135,7 +135,7 @@ function makeShape(mesh: Mesh): OccluderShape {
   shape.vertexCount = vertexCount;
   shape.triangleCount = triangleCount;
   for (let i: u32 = 0; i < 3 * vertexCount; i++) {
-    store<f64>(verticesOf(shape) + (<usize>i << 3), <f64>load<f32>(places + (<usize>i << 2)));
+    store<f64>(verticesOf(shape) + (<usize>i << 3), <f64>load<f32>(positions + (<usize>i << 2)));
   }
   memory.fill(table, 0, TABLE_SIZE << 1);
   let edgeCount: u32 = 0;
@@ -144,7 +144,7 @@ function makeShape(mesh: Mesh): OccluderShape {
     for (let k: u32 = 0; k < 3; k++) {
       const from = load<u16>(corners + ((t * 3 + k) << 1)), next = load<u16>(corners + ((t * 3 + (k + 1) % 3) << 1));
       store<u16>(to + (<usize>k << 1), from);
-      const edge = edgeAt(min<u32>(from, next), max<u32>(from, next), edgeCount);
+      const edge = findOrAddEdge(min<u32>(from, next), max<u32>(from, next), edgeCount);
       if (edge == edgeCount) edgeCount++;
       store<u16>(to + (<usize>k << 1), <u16>((edge << 1) | u32(from > next)), 6);
     }
@@ -153,34 +153,34 @@ function makeShape(mesh: Mesh): OccluderShape {
   return shape;
 }
 
-function vertexAt(x: f32, y: f32, z: f32, count: u32): u32 {
+function findOrAddVertex(x: f32, y: f32, z: f32, count: u32): u32 {
   const xy = <u64>reinterpret<u32>(x) | (<u64>reinterpret<u32>(y) << 32);
   let i = <u32>(mix(mix(xy) + reinterpret<u32>(z)) >> 32) & (TABLE_SIZE - 1);
   for (; ; i = (i + 1) & (TABLE_SIZE - 1)) {
-    const known = load<u16>(table + (<usize>i << 1));
-    if (known == 0) break;
-    const at = places + (<usize>known - 1) * 12;
-    if (load<f32>(at) == x && load<f32>(at, 4) == y && load<f32>(at, 8) == z) return known - 1;
+    const existing = load<u16>(table + (<usize>i << 1));
+    if (existing == 0) break;
+    const at = positions + (<usize>existing - 1) * 12;
+    if (load<f32>(at) == x && load<f32>(at, 4) == y && load<f32>(at, 8) == z) return existing - 1;
   }
   store<u16>(table + (<usize>i << 1), <u16>(count + 1));
-  const at = places + <usize>count * 12;
+  const at = positions + <usize>count * 12;
   store<f32>(at, x);
   store<f32>(at, y, 4);
   store<f32>(at, z, 8);
   return count;
 }
 
-function edgeAt(low: u32, high: u32, count: u32): u32 {
-  let i = <u32>(mix(<u64>low | (<u64>high << 32)) >> 32) & (TABLE_SIZE - 1);
+function findOrAddEdge(first: u32, second: u32, count: u32): u32 {
+  let i = <u32>(mix(<u64>first | (<u64>second << 32)) >> 32) & (TABLE_SIZE - 1);
   for (; ; i = (i + 1) & (TABLE_SIZE - 1)) {
-    const known = load<u16>(table + (<usize>i << 1));
-    if (known == 0) break;
-    const at = edges + (<usize>known - 1) * 4;
-    if (load<u16>(at) == low && load<u16>(at, 2) == high) return known - 1;
+    const existing = load<u16>(table + (<usize>i << 1));
+    if (existing == 0) break;
+    const at = edges + (<usize>existing - 1) * 4;
+    if (load<u16>(at) == first && load<u16>(at, 2) == second) return existing - 1;
   }
   store<u16>(table + (<usize>i << 1), <u16>(count + 1));
-  store<u16>(edges + (<usize>count << 2), <u16>low);
-  store<u16>(edges + (<usize>count << 2), <u16>high, 2);
+  store<u16>(edges + (<usize>count << 2), <u16>first);
+  store<u16>(edges + (<usize>count << 2), <u16>second, 2);
   return count;
 }
 
@@ -235,69 +235,69 @@ setCube();
 // --- the box inside ---
 
 const toCube = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
-const tree = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const treeToMesh = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
 /** The first boxes that are tried, relative to the bounds: in a box-shaped mesh, the box must not touch the surface. */
-const FIRST = memory.data<f64>([0.9990234375, 0.9, 0.75, 0.577, 0.4, 0.25, 0.12]);
-const FIRST_COUNT: usize = 7;
+const FIRST_SIZES = memory.data<f64>([0.9990234375, 0.9, 0.75, 0.577, 0.4, 0.25, 0.12]);
+const FIRST_SIZE_COUNT: usize = 7;
 /** Number of bisections of each side's way outwards. */
 const HALVINGS: u32 = 5;
 
 // The box that is tried.
-let lowX: f64 = 0, lowY: f64 = 0, lowZ: f64 = 0;
-let highX: f64 = 0, highY: f64 = 0, highZ: f64 = 0;
+let minX: f64 = 0, minY: f64 = 0, minZ: f64 = 0;
+let maxX: f64 = 0, maxY: f64 = 0, maxZ: f64 = 0;
 
 /** Returns the address of a map to a box inside; 0 if none. */
-function findBox(mesh: Mesh): usize {
-  const x = 0.5 * (mesh.lowX + mesh.highX), y = 0.5 * (mesh.lowY + mesh.highY), z = 0.5 * (mesh.lowZ + mesh.highZ);
-  const hx = 0.5 * (mesh.highX - mesh.lowX), hy = 0.5 * (mesh.highY - mesh.lowY), hz = 0.5 * (mesh.highZ - mesh.lowZ);
+function findInnerBox(mesh: Mesh): usize {
+  const x = 0.5 * (mesh.minX + mesh.maxX), y = 0.5 * (mesh.minY + mesh.maxY), z = 0.5 * (mesh.minZ + mesh.maxZ);
+  const hx = 0.5 * (mesh.maxX - mesh.minX), hy = 0.5 * (mesh.maxY - mesh.minY), hz = 0.5 * (mesh.maxZ - mesh.minZ);
   if (!(hx > 0 && hy > 0 && hz > 0)) return 0;
   setIdentity(toCube);
-  placeTree(tree, mesh, toCube);
-  const winding = windingOfClosedMesh(mesh, tree, x, y, z);
+  composeTreeMap(treeToMesh, mesh, toCube);
+  const winding = windingOfClosedMesh(mesh, treeToMesh, x, y, z);
   if (winding == 0) return 0;
-  let found = false;
-  for (let i: usize = 0; i < FIRST_COUNT && !found; i++) {
-    const part = load<f64>(FIRST + (i << 3));
-    lowX = x - hx * part; lowY = y - hy * part; lowZ = z - hz * part;
-    highX = x + hx * part; highY = y + hy * part; highZ = z + hz * part;
-    found = isFree(mesh);
+  let isFound = false;
+  for (let i: usize = 0; i < FIRST_SIZE_COUNT && !isFound; i++) {
+    const size = load<f64>(FIRST_SIZES + (i << 3));
+    minX = x - hx * size; minY = y - hy * size; minZ = z - hz * size;
+    maxX = x + hx * size; maxY = y + hy * size; maxZ = z + hz * size;
+    isFound = isBoxFree(mesh);
   }
-  if (!found) return 0;
-  lowX = grown(mesh, 0, lowX, mesh.lowX);
-  highX = grown(mesh, 1, highX, mesh.highX);
-  lowY = grown(mesh, 2, lowY, mesh.lowY);
-  highY = grown(mesh, 3, highY, mesh.highY);
-  lowZ = grown(mesh, 4, lowZ, mesh.lowZ);
-  highZ = grown(mesh, 5, highZ, mesh.highZ);
+  if (!isFound) return 0;
+  minX = growSide(mesh, 0, minX, mesh.minX);
+  maxX = growSide(mesh, 1, maxX, mesh.maxX);
+  minY = growSide(mesh, 2, minY, mesh.minY);
+  maxY = growSide(mesh, 3, maxY, mesh.maxY);
+  minZ = growSide(mesh, 4, minZ, mesh.minZ);
+  maxZ = growSide(mesh, 5, maxZ, mesh.maxZ);
   const box = changetype<InnerBox>(allocate(offsetof<InnerBox>()));
   setBox(changetype<Affine>(box));
   box.winding = winding;
   return changetype<usize>(box);
 }
 
-function grown(mesh: Mesh, side: u32, from: f64, to: f64): f64 {
-  let free = from, met = to;
+function growSide(mesh: Mesh, side: u32, from: f64, to: f64): f64 {
+  let free = from, blocked = to;
   for (let i: u32 = 0; i < HALVINGS; i++) {
-    const half = 0.5 * (free + met);
+    const half = 0.5 * (free + blocked);
     setSide(side, half);
-    if (isFree(mesh)) free = half;
-    else met = half;
+    if (isBoxFree(mesh)) free = half;
+    else blocked = half;
   }
   setSide(side, free);
   return free;
 }
 
 function setSide(side: u32, value: f64): void {
-  if (side == 0) lowX = value;
-  else if (side == 1) highX = value;
-  else if (side == 2) lowY = value;
-  else if (side == 3) highY = value;
-  else if (side == 4) lowZ = value;
-  else highZ = value;
+  if (side == 0) minX = value;
+  else if (side == 1) maxX = value;
+  else if (side == 2) minY = value;
+  else if (side == 3) maxY = value;
+  else if (side == 4) minZ = value;
+  else maxZ = value;
 }
 
-function isFree(mesh: Mesh): bool {
+function isBoxFree(mesh: Mesh): bool {
   setBox(toCube);
   invert(toCube, toCube);
   return !meshMeetsCube(mesh, toCube);
@@ -305,6 +305,6 @@ function isFree(mesh: Mesh): bool {
 
 function setBox(map: Affine): void {
   setIdentity(map);
-  map.xx = 0.5 * (highX - lowX); map.yy = 0.5 * (highY - lowY); map.zz = 0.5 * (highZ - lowZ);
-  map.tx = 0.5 * (highX + lowX); map.ty = 0.5 * (highY + lowY); map.tz = 0.5 * (highZ + lowZ);
+  map.xx = 0.5 * (maxX - minX); map.yy = 0.5 * (maxY - minY); map.zz = 0.5 * (maxZ - minZ);
+  map.tx = 0.5 * (maxX + minX); map.ty = 0.5 * (maxY + minY); map.tz = 0.5 * (maxZ + minZ);
 }

@@ -15,7 +15,7 @@
 import { mix } from '../math/hash';
 import { allocate, release, reserve } from '../memory';
 import { Block, Mesh, blockAt, triangleOf } from '../mesh/tree/layout';
-import { findOrAdd } from './occluder-table';
+import { findOrAddOccluder } from './occluder-table';
 
 /**
  * Heights of cells, in tree space, in rows along one axis; the axes are 0 to 2. The minima follow the header, then the maxima.
@@ -26,7 +26,7 @@ export class Relief {
   /** The next block of triangles. */
   next: u32;
   /** Number of axes that were tried before. */
-  tried: u32;
+  triedCount: u32;
   /** Heights are along this axis, columns are spaced along the next one and rows along the one after that. */
   axis: u32;
   columns: u32;
@@ -48,44 +48,44 @@ const NONE: u32 = 4;
 
 const HEADER_BYTES: usize = 80;
 /** Cells along a side of a square: a cell of a terrain of 500,000 triangles has 4 × 4 of its quads. */
-const SIDE: f64 = 128;
-const MOST_ALONG: f64 = 512;
+const CELLS_PER_SIDE: f64 = 128;
+const MAX_CELLS_PER_SIDE: f64 = 512;
 /** Meshes with few triangles have fewer cells; this is the minimum along a side. */
-const LEAST_SIDE: f64 = 16;
+const MIN_CELLS_PER_SIDE: f64 = 16;
 /** Rounding error of a cell's border, in cells. */
 const PAD: f64 = 1e-6;
 /** A steeper triangle is a wall: its slope is not used. */
-const STEEPEST: f64 = 1e4;
+const MAX_SLOPE: f64 = 1e4;
 /** Minimum share of the cells that a rectangle must have to be worthwhile. */
-const LEAST_PART: f64 = 0.02;
+const MIN_SHARE: f64 = 0.02;
 
 // @ts-ignore: decorator
 @inline
-export function lowsOf(relief: Relief): usize {
+export function minHeightsOf(relief: Relief): usize {
   return changetype<usize>(relief) + HEADER_BYTES;
 }
 
 // @ts-ignore: decorator
 @inline
-export function highsOf(relief: Relief): usize {
-  return lowsOf(relief) + ((relief.columns * relief.rows) << 2);
+export function maxHeightsOf(relief: Relief): usize {
+  return minHeightsOf(relief) + ((relief.columns * relief.rows) << 2);
 }
 
 // @ts-ignore: decorator
 @inline
 function sumsOf(relief: Relief): usize {
-  return lowsOf(relief) + ((relief.columns * relief.rows) << 3);
+  return minHeightsOf(relief) + ((relief.columns * relief.rows) << 3);
 }
 
 // @ts-ignore: decorator
 @inline
-export function lowBound(relief: Relief, axis: u32): f64 {
+export function minBound(relief: Relief, axis: u32): f64 {
   return <f64>load<f32>(changetype<usize>(relief) + (<usize>axis << 2), offsetof<Relief>('lowX'));
 }
 
 // @ts-ignore: decorator
 @inline
-export function highBound(relief: Relief, axis: u32): f64 {
+export function maxBound(relief: Relief, axis: u32): f64 {
   return <f64>load<f32>(changetype<usize>(relief) + (<usize>axis << 2), offsetof<Relief>('highX'));
 }
 
@@ -98,29 +98,29 @@ export function beginReliefs(): void {
 
 /**
  * Returns the relief of a mesh; null if there is none, or if it is not known yet: each call computes a part of it, as long as
- * `reliefWork` is below `most`. Throws OUT_OF_MEMORY.
+ * `reliefWork` is below `maxWork`. Throws OUT_OF_MEMORY.
  */
-export function reliefOf(mesh: Mesh, most: u32): Relief | null {
-  const entry = findOrAdd(<u32>changetype<usize>(mesh));
+export function reliefOf(mesh: Mesh, maxWork: u32): Relief | null {
+  const entry = findOrAddOccluder(<u32>changetype<usize>(mesh));
   if (entry.relief == 0) {
-    if (reliefWork >= most) return null;
-    const begun = changetype<Relief>(allocate(HEADER_BYTES));
-    memory.fill(changetype<usize>(begun), 0, HEADER_BYTES);
-    begun.lowX = begun.lowY = begun.lowZ = Infinity;
-    begun.highX = begun.highY = begun.highZ = -Infinity;
-    entry.relief = changetype<usize>(begun);
+    if (reliefWork >= maxWork) return null;
+    const newRelief = changetype<Relief>(allocate(HEADER_BYTES));
+    memory.fill(changetype<usize>(newRelief), 0, HEADER_BYTES);
+    newRelief.lowX = newRelief.lowY = newRelief.lowZ = Infinity;
+    newRelief.highX = newRelief.highY = newRelief.highZ = -Infinity;
+    entry.relief = changetype<usize>(newRelief);
   }
   let relief = changetype<Relief>(entry.relief);
-  while (relief.phase < DONE && reliefWork < most) {
+  while (relief.phase < DONE && reliefWork < maxWork) {
     if (relief.next < mesh.blockCount) {
-      step(relief, blockAt(mesh, relief.next++));
+      processBlock(relief, blockAt(mesh, relief.next++));
       continue;
     }
     relief.next = 0;
     if (relief.phase == FILLING && findRectangle(relief)) relief.phase = WINDING;
     else if (relief.phase == WINDING && relief.winding != 0) {
       relief.phase = DONE;
-      relief = withoutSums(relief);
+      relief = dropSums(relief);
       entry.relief = changetype<usize>(relief);
     } else {
       relief = beginAxis(relief, mesh);
@@ -131,95 +131,95 @@ export function reliefOf(mesh: Mesh, most: u32): Relief | null {
 }
 
 /** Begins with the next axis, those along which the mesh is flat first. The relief moves to a new address. */
-function beginAxis(before: Relief, mesh: Mesh): Relief {
-  const tried = before.phase == BOUNDING ? 0 : before.tried + 1;
-  if (tried > 2) {
-    before.phase = NONE;
-    return before;
+function beginAxis(previous: Relief, mesh: Mesh): Relief {
+  const triedCount = previous.phase == BOUNDING ? 0 : previous.triedCount + 1;
+  if (triedCount > 2) {
+    previous.phase = NONE;
+    return previous;
   }
-  const axis = axisAt(before, tried), across = (axis + 1) % 3, along = (axis + 2) % 3;
-  const a = highBound(before, across) - lowBound(before, across), b = highBound(before, along) - lowBound(before, along);
+  const axis = axisAt(previous, triedCount), columnAxis = (axis + 1) % 3, rowAxis = (axis + 2) % 3;
+  const a = maxBound(previous, columnAxis) - minBound(previous, columnAxis), b = maxBound(previous, rowAxis) - minBound(previous, rowAxis);
   let columns: u32 = 0, rows: u32 = 0;
   if (a > 0 && b > 0 && a + b < Infinity) {
-    const side = max(min(SIDE, 2 * sqrt(<f64>mesh.keptCount)), LEAST_SIDE);
-    columns = <u32>max(1, min(MOST_ALONG, side * sqrt(a / b)));
-    rows = <u32>max(1, min(MOST_ALONG, side * sqrt(b / a)));
+    const side = max(min(CELLS_PER_SIDE, 2 * sqrt(<f64>mesh.keptCount)), MIN_CELLS_PER_SIDE);
+    columns = <u32>max(1, min(MAX_CELLS_PER_SIDE, side * sqrt(a / b)));
+    rows = <u32>max(1, min(MAX_CELLS_PER_SIDE, side * sqrt(b / a)));
   }
   const relief = changetype<Relief>(allocate(HEADER_BYTES + (<u64>(columns * rows) << 4)));
-  memory.copy(changetype<usize>(relief), changetype<usize>(before), HEADER_BYTES);
-  release(changetype<usize>(before));
+  memory.copy(changetype<usize>(relief), changetype<usize>(previous), HEADER_BYTES);
+  release(changetype<usize>(previous));
   relief.phase = FILLING;
-  relief.tried = tried;
+  relief.triedCount = triedCount;
   relief.axis = axis;
   relief.columns = columns;
   relief.rows = rows;
   relief.winding = 0;
   if (columns == 0) relief.next = mesh.blockCount;
   for (let i: u32 = 0; i < columns * rows; i++) {
-    store<f32>(lowsOf(relief) + (<usize>i << 2), Infinity);
-    store<f32>(highsOf(relief) + (<usize>i << 2), -Infinity);
+    store<f32>(minHeightsOf(relief) + (<usize>i << 2), Infinity);
+    store<f32>(maxHeightsOf(relief) + (<usize>i << 2), -Infinity);
     store<u64>(sumsOf(relief) + (<usize>i << 3), 0);
   }
   return relief;
 }
 
-/** Moves it to memory that only has room for its heights. */
-function withoutSums(before: Relief): Relief {
-  const bytes = HEADER_BYTES + (<usize>(before.columns * before.rows) << 3);
+/** Moves it to memory that only has space for its heights. */
+function dropSums(previous: Relief): Relief {
+  const bytes = HEADER_BYTES + (<usize>(previous.columns * previous.rows) << 3);
   const relief = allocate(bytes);
-  memory.copy(relief, changetype<usize>(before), bytes);
-  release(changetype<usize>(before));
+  memory.copy(relief, changetype<usize>(previous), bytes);
+  release(changetype<usize>(previous));
   return changetype<Relief>(relief);
 }
 
 /** Returns the axis with the smallest extent, the middle one, or the largest. */
 function axisAt(relief: Relief, order: u32): u32 {
   for (let axis: u32 = 0; axis < 3; axis++) {
-    const own = highBound(relief, axis) - lowBound(relief, axis);
-    let less: u32 = 0;
+    const axisExtent = maxBound(relief, axis) - minBound(relief, axis);
+    let smallerCount: u32 = 0;
     for (let other: u32 = 0; other < 3; other++) {
-      const extent = highBound(relief, other) - lowBound(relief, other);
-      if (extent < own || (extent == own && other < axis)) less++;
+      const otherExtent = maxBound(relief, other) - minBound(relief, other);
+      if (otherExtent < axisExtent || (otherExtent == axisExtent && other < axis)) smallerCount++;
     }
-    if (less == order) return axis;
+    if (smallerCount == order) return axis;
   }
   return 0;
 }
 
 // The columns, rows and heights of the current block.
 let offsetA: usize = 0, offsetB: usize = 0, offsetH: usize = 0;
-let lowA: f64 = 0, lowB: f64 = 0, highA: f64 = 0, highB: f64 = 0;
+let minA: f64 = 0, minB: f64 = 0, maxA: f64 = 0, maxB: f64 = 0;
 let scaleA: f64 = 0, scaleB: f64 = 0;
 
 function setAxes(relief: Relief): void {
-  const across = (relief.axis + 1) % 3, along = (relief.axis + 2) % 3;
+  const columnAxis = (relief.axis + 1) % 3, rowAxis = (relief.axis + 2) % 3;
   offsetH = <usize>relief.axis << 4;
-  offsetA = <usize>across << 4;
-  offsetB = <usize>along << 4;
-  lowA = lowBound(relief, across);
-  lowB = lowBound(relief, along);
-  highA = highBound(relief, across);
-  highB = highBound(relief, along);
-  scaleA = <f64>relief.columns / (highA - lowA);
-  scaleB = <f64>relief.rows / (highB - lowB);
+  offsetA = <usize>columnAxis << 4;
+  offsetB = <usize>rowAxis << 4;
+  minA = minBound(relief, columnAxis);
+  minB = minBound(relief, rowAxis);
+  maxA = maxBound(relief, columnAxis);
+  maxB = maxBound(relief, rowAxis);
+  scaleA = <f64>relief.columns / (maxA - minA);
+  scaleB = <f64>relief.rows / (maxB - minB);
 }
 
-function step(relief: Relief, block: Block): void {
+function processBlock(relief: Relief, block: Block): void {
   if (relief.phase != BOUNDING) setAxes(relief);
   for (let lane = 0; lane < 4; lane++) {
     if (triangleOf(block, lane) < 0) continue;
     const at = changetype<usize>(block) + (<usize>lane << 2);
     if (relief.phase == BOUNDING) {
-      for (let k: usize = 0; k < 3; k++) include(relief, at + k * 48);
-    } else if (relief.phase == FILLING) fill(relief, at);
+      for (let k: usize = 0; k < 3; k++) includeCorner(relief, at + k * 48);
+    } else if (relief.phase == FILLING) fillCells(relief, at);
     else {
-      for (let k: usize = 0; k < 3; k++) turn(relief, at + k * 48, at + (k + 1) % 3 * 48);
+      for (let k: usize = 0; k < 3; k++) addWinding(relief, at + k * 48, at + (k + 1) % 3 * 48);
     }
   }
   reliefWork++; // work beyond this is added where it is done
 }
 
-function include(relief: Relief, at: usize): void {
+function includeCorner(relief: Relief, at: usize): void {
   const x = load<f32>(at), y = load<f32>(at, 16), z = load<f32>(at, 32);
   relief.lowX = min(relief.lowX, x); relief.lowY = min(relief.lowY, y); relief.lowZ = min(relief.lowZ, z);
   relief.highX = max(relief.highX, x); relief.highY = max(relief.highY, y); relief.highZ = max(relief.highZ, z);
@@ -227,39 +227,39 @@ function include(relief: Relief, at: usize): void {
 
 // @ts-ignore: decorator
 @inline
-function cellOf(place: f64, count: u32): u32 {
-  return <u32>max(0.0, min(place, <f64>count - 1));
+function cellOf(coordinate: f64, count: u32): u32 {
+  return <u32>max(0.0, min(coordinate, <f64>count - 1));
 }
 
 /** Adds a triangle's heights to the cells that it may overlap, and its edges to the sums of theirs. */
-function fill(relief: Relief, at: usize): void {
+function fillCells(relief: Relief, at: usize): void {
   const a0 = <f64>load<f32>(at + offsetA), a1 = <f64>load<f32>(at + offsetA, 48), a2 = <f64>load<f32>(at + offsetA, 96);
   const b0 = <f64>load<f32>(at + offsetB), b1 = <f64>load<f32>(at + offsetB, 48), b2 = <f64>load<f32>(at + offsetB, 96);
   const h0 = <f64>load<f32>(at + offsetH), h1 = <f64>load<f32>(at + offsetH, 48), h2 = <f64>load<f32>(at + offsetH, 96);
-  const c0 = cellOf((min(min(a0, a1), a2) - lowA) * scaleA - PAD, relief.columns);
-  const c1 = cellOf((max(max(a0, a1), a2) - lowA) * scaleA + PAD, relief.columns);
-  const r0 = cellOf((min(min(b0, b1), b2) - lowB) * scaleB - PAD, relief.rows);
-  const r1 = cellOf((max(max(b0, b1), b2) - lowB) * scaleB + PAD, relief.rows);
-  const least = min(min(h0, h1), h2), most = max(max(h0, h1), h2);
-  const lows = lowsOf(relief), highs = highsOf(relief);
+  const c0 = cellOf((min(min(a0, a1), a2) - minA) * scaleA - PAD, relief.columns);
+  const c1 = cellOf((max(max(a0, a1), a2) - minA) * scaleA + PAD, relief.columns);
+  const r0 = cellOf((min(min(b0, b1), b2) - minB) * scaleB - PAD, relief.rows);
+  const r1 = cellOf((max(max(b0, b1), b2) - minB) * scaleB + PAD, relief.rows);
+  const minHeight = min(min(h0, h1), h2), maxHeight = max(max(h0, h1), h2);
+  const minHeights = minHeightsOf(relief), maxHeights = maxHeightsOf(relief);
   reliefWork += 2 + (((c1 - c0 + 1) * (r1 - r0 + 1)) >> 3);
   // The plane's heights are h0 + slopeA · (a - a0) + slopeB · (b - b0).
   const area = (a1 - a0) * (b2 - b0) - (a2 - a0) * (b1 - b0);
   const slopeA = ((h1 - h0) * (b2 - b0) - (h2 - h0) * (b1 - b0)) / area;
   const slopeB = ((a1 - a0) * (h2 - h0) - (a2 - a0) * (h1 - h0)) / area;
-  const isSloped = (c0 < c1 || r0 < r1) && abs(slopeA) + abs(slopeB) < STEEPEST;
+  const isSloped = (c0 < c1 || r0 < r1) && abs(slopeA) + abs(slopeB) < MAX_SLOPE;
   const spread = isSloped ? (0.5 + PAD) * (abs(slopeA) / scaleA + abs(slopeB) / scaleB) : 0;
   for (let row = r0; row <= r1; row++) {
     for (let column = c0; column <= c1; column++) {
-      let low = least, high = most;
+      let cellMin = minHeight, cellMax = maxHeight;
       if (isSloped) {
-        const middle = h0 + slopeA * (lowA + (<f64>column + 0.5) / scaleA - a0) + slopeB * (lowB + (<f64>row + 0.5) / scaleB - b0);
-        low = max(low, middle - spread);
-        high = min(high, middle + spread);
+        const center = h0 + slopeA * (minA + (<f64>column + 0.5) / scaleA - a0) + slopeB * (minB + (<f64>row + 0.5) / scaleB - b0);
+        cellMin = max(cellMin, center - spread);
+        cellMax = min(cellMax, center + spread);
       }
       const cell = <usize>(row * relief.columns + column) << 2;
-      store<f32>(lows + cell, min(load<f32>(lows + cell), <f32>low));
-      store<f32>(highs + cell, max(load<f32>(highs + cell), <f32>high));
+      store<f32>(minHeights + cell, min(load<f32>(minHeights + cell), <f32>cellMin));
+      store<f32>(maxHeights + cell, max(load<f32>(maxHeights + cell), <f32>cellMax));
     }
   }
   const hash0 = hashOf(at), hash1 = hashOf(at + 48), hash2 = hashOf(at + 96);
@@ -278,12 +278,12 @@ function hashOf(at: usize): u64 {
 function addEdge(relief: Relief, from: u64, to: u64, fromA: f64, fromB: f64, toA: f64, toB: f64): void {
   if (from == to) return;
   // Edges on the border of the grid are in no prism.
-  if (fromA == toA && (fromA == lowA || fromA == highA)) return;
-  if (fromB == toB && (fromB == lowB || fromB == highB)) return;
-  const c0 = cellOf((min(fromA, toA) - lowA) * scaleA - PAD, relief.columns);
-  const c1 = cellOf((max(fromA, toA) - lowA) * scaleA + PAD, relief.columns);
-  const r0 = cellOf((min(fromB, toB) - lowB) * scaleB - PAD, relief.rows);
-  const r1 = cellOf((max(fromB, toB) - lowB) * scaleB + PAD, relief.rows);
+  if (fromA == toA && (fromA == minA || fromA == maxA)) return;
+  if (fromB == toB && (fromB == minB || fromB == maxB)) return;
+  const c0 = cellOf((min(fromA, toA) - minA) * scaleA - PAD, relief.columns);
+  const c1 = cellOf((max(fromA, toA) - minA) * scaleA + PAD, relief.columns);
+  const r0 = cellOf((min(fromB, toB) - minB) * scaleB - PAD, relief.rows);
+  const r1 = cellOf((max(fromB, toB) - minB) * scaleB + PAD, relief.rows);
   const edge = mix(mix(min(from, to)) + max(from, to));
   const sum = from < to ? edge : 0 - edge;
   const sums = sumsOf(relief);
@@ -299,9 +299,9 @@ function addEdge(relief: Relief, from: u64, to: u64, fromA: f64, fromB: f64, toA
  * Adds an edge's contribution to the winding number about the rectangle's middle cell: whether it crosses the half-line along
  * rows, and in which direction.
  */
-function turn(relief: Relief, from: usize, to: usize): void {
+function addWinding(relief: Relief, from: usize, to: usize): void {
   const column = (relief.firstColumn + relief.endColumn) >> 1, row = (relief.firstRow + relief.endRow) >> 1;
-  const a = lowA + (<f64>column + 0.5) / scaleA, b = lowB + (<f64>row + 0.5) / scaleB;
+  const a = minA + (<f64>column + 0.5) / scaleA, b = minB + (<f64>row + 0.5) / scaleB;
   const fromB = <f64>load<f32>(from + offsetB), toB = <f64>load<f32>(to + offsetB);
   if ((fromB > b) == (toB > b)) return;
   const fromA = <f64>load<f32>(from + offsetA), toA = <f64>load<f32>(to + offsetA);
@@ -324,36 +324,36 @@ function findRectangle(relief: Relief): bool {
   runs = reserve(runs, 0, <u64>(2 * columns + 1) << 2);
   memory.fill(runs, 0, columns << 2);
   const stack = runs + (<usize>columns << 2);
-  let largest: u32 = 0;
+  let maxArea: u32 = 0;
   for (let row: u32 = 0; row < rows; row++) {
-    let depth: usize = 0;
+    let stackDepth: usize = 0;
     for (let column: u32 = 0; column <= columns; column++) {
       const at = runs + (<usize>column << 2);
       let run: u32 = 0;
       if (column < columns) {
-        run = isFree(relief, row * columns + column) ? load<u32>(at) + 1 : 0;
+        run = isFreeCell(relief, row * columns + column) ? load<u32>(at) + 1 : 0;
         store<u32>(at, run);
       }
       // Heights increase along the stack.
-      while (depth > 0) {
-        const height = load<u32>(runs + (<usize>load<u32>(stack + ((depth - 1) << 2)) << 2));
+      while (stackDepth > 0) {
+        const height = load<u32>(runs + (<usize>load<u32>(stack + ((stackDepth - 1) << 2)) << 2));
         if (column < columns && height < run) break;
-        depth--;
-        const first: u32 = depth == 0 ? 0 : load<u32>(stack + ((depth - 1) << 2)) + 1;
+        stackDepth--;
+        const first: u32 = stackDepth == 0 ? 0 : load<u32>(stack + ((stackDepth - 1) << 2)) + 1;
         const area = height * (column - first);
-        if (area <= largest) continue;
-        largest = area;
+        if (area <= maxArea) continue;
+        maxArea = area;
         relief.firstColumn = first;
         relief.endColumn = column;
         relief.firstRow = row + 1 - height;
         relief.endRow = row + 1;
       }
-      if (column < columns) store<u32>(stack + (depth++ << 2), column);
+      if (column < columns) store<u32>(stack + (stackDepth++ << 2), column);
     }
   }
-  return largest > 0 && <f64>largest >= LEAST_PART * <f64>(columns * rows);
+  return maxArea > 0 && <f64>maxArea >= MIN_SHARE * <f64>(columns * rows);
 }
 
-function isFree(relief: Relief, cell: u32): bool {
-  return load<u64>(sumsOf(relief) + (<usize>cell << 3)) == 0 && load<f32>(lowsOf(relief) + (<usize>cell << 2)) < Infinity;
+function isFreeCell(relief: Relief, cell: u32): bool {
+  return load<u64>(sumsOf(relief) + (<usize>cell << 3)) == 0 && load<f32>(minHeightsOf(relief) + (<usize>cell << 2)) < Infinity;
 }

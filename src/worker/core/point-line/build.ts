@@ -9,14 +9,14 @@ import { MAX_NODES, NODE_BYTES, Node, setChildren } from '../mesh/tree/layout';
 import { SPACE_BYTES, Space, chooseOffset, largestCoordinate, scaleFor } from '../mesh/tree/tree-space';
 import { BOUNDS_BYTES, costOf, fitNode } from './fit';
 import {
-  LEAST_RADIUS, LINE_NUMBER, NO_ELEMENT, POINT_NUMBER, PointLine, blockBytes, blocksFor, elementsABlock, exponentOf,
+  MIN_RADIUS, LINE_ELEMENT, NO_ELEMENT, POINT_ELEMENT, PointLine, blockBytes, blocksFor, elementsPerBlock, exponentOf,
   storeLine, storePoint,
 } from './layout';
 import { LineRecord, PointRecord, select } from './select';
 import { WORD_BYTES } from '../sizes';
 
 const PHASE_SCAN = 0;
-const PHASE_PLACE = 1;
+const PHASE_RECORDS = 1;
 const PHASE_SPLIT = 2;
 const PHASE_FIT = 3;
 const PHASE_DONE = 4;
@@ -25,8 +25,8 @@ export const POINT_LINE_BAD_INDEX = 1;
 export const POINT_LINE_EMPTY = 2;
 
 /** Elements that are processed between two readings of the clock. */
-const ELEMENTS_A_STEP: u32 = 16384;
-const NODES_A_STEP: u32 = 1024;
+const ELEMENTS_PER_STEP: u32 = 16384;
+const NODES_PER_STEP: u32 = 1024;
 
 @unmanaged
 export class PointLineBuild {
@@ -39,7 +39,7 @@ export class PointLineBuild {
   culprit: u32;
   phase: u32;
   cursor: u32;
-  kept: u32;
+  keptCount: u32;
   /** PointRecord or LineRecord of each element, in tree space. */
   records: usize;
   stack: usize;
@@ -52,11 +52,11 @@ export class PointLineBuild {
   extent: f32; // the largest coordinate in tree space
   pad: u32;
   areas: f64; // half the area of all boxes
-  square: f64; // of the radius
-  low: v128; high: v128;
+  radiusSquared: f64; // of the radius
+  min: v128; max: v128;
   offsetX: f64; offsetY: f64; offsetZ: f64; // Space
-  lowX: f64; lowY: f64; lowZ: f64;
-  highX: f64; highY: f64; highZ: f64;
+  minX: f64; minY: f64; minZ: f64;
+  maxX: f64; maxY: f64; maxZ: f64;
 }
 
 // @ts-ignore: decorator
@@ -86,8 +86,8 @@ export function beginPointLine(vertexCount: u32, elementCount: u32, size: u32): 
   build.vertexCount = vertexCount;
   build.elementCount = elementCount;
   build.size = size;
-  build.low = f32x4.splat(Infinity);
-  build.high = f32x4.splat(-Infinity);
+  build.min = f32x4.splat(Infinity);
+  build.max = f32x4.splat(-Infinity);
   return build;
 }
 
@@ -110,23 +110,23 @@ export function freePointLine(build: PointLineBuild): void {
   release(changetype<usize>(build));
 }
 
-/** Works until time `until`. Returns the fraction done, or -1 if the data are bad. Throws OUT_OF_MEMORY. */
-export function stepPointLine(build: PointLineBuild, until: f64): f64 {
+/** Works until time `deadline`. Returns the fraction done, or -1 if the data are bad. Throws OUT_OF_MEMORY. */
+export function stepPointLine(build: PointLineBuild, deadline: f64): f64 {
   do {
     if (build.phase == PHASE_SCAN) scan(build);
-    else if (build.phase == PHASE_PLACE) place(build);
-    else if (build.phase == PHASE_SPLIT) splitSome(build);
-    else if (build.phase == PHASE_FIT) fitSome(build);
+    else if (build.phase == PHASE_RECORDS) placeElements(build);
+    else if (build.phase == PHASE_SPLIT) splitStep(build);
+    else if (build.phase == PHASE_FIT) fitStep(build);
     if (build.error != 0) return -1;
-  } while (build.phase != PHASE_DONE && now() < until);
+  } while (build.phase != PHASE_DONE && now() < deadline);
   return fraction(build);
 }
 
 function fraction(build: PointLineBuild): f64 {
   const done = <f64>build.cursor;
   if (build.phase == PHASE_SCAN) return (0.05 * done) / <f64>build.elementCount;
-  if (build.phase == PHASE_PLACE) return 0.05 + (0.1 * done) / <f64>build.elementCount;
-  if (build.phase == PHASE_SPLIT) return 0.15 + (0.75 * <f64>build.blockCount) / <f64>blocksFor(build.kept, build.size);
+  if (build.phase == PHASE_RECORDS) return 0.05 + (0.1 * done) / <f64>build.elementCount;
+  if (build.phase == PHASE_SPLIT) return 0.15 + (0.75 * <f64>build.blockCount) / <f64>blocksFor(build.keptCount, build.size);
   if (build.phase == PHASE_FIT) return 0.9 + 0.09 * (1.0 - done / <f64>build.nodeCount);
   return 1;
 }
@@ -153,8 +153,8 @@ function isFinite(v: v128): bool {
 
 /** Finds the elements with finite vertices, and their bounds. */
 function scan(build: PointLineBuild): void {
-  const end = min<u32>(build.cursor + ELEMENTS_A_STEP, build.elementCount);
-  let low = build.low, high = build.high;
+  const end = min<u32>(build.cursor + ELEMENTS_PER_STEP, build.elementCount);
+  let boundsMin = build.min, boundsMax = build.max;
   for (let e = build.cursor; e < end; e++) {
     const first = vertexIn(build, e, 0), last = vertexIn(build, e, build.size - 1);
     if (max(first, last) >= build.vertexCount) {
@@ -164,30 +164,30 @@ function scan(build: PointLineBuild): void {
     }
     const a = positionOf(build, first), b = positionOf(build, last);
     if (!isFinite(a) || !isFinite(b)) continue;
-    build.kept++;
-    low = f32x4.pmin(f32x4.pmin(low, a), b);
-    high = f32x4.pmax(f32x4.pmax(high, a), b);
+    build.keptCount++;
+    boundsMin = f32x4.pmin(f32x4.pmin(boundsMin, a), b);
+    boundsMax = f32x4.pmax(f32x4.pmax(boundsMax, a), b);
   }
-  build.low = low;
-  build.high = high;
+  build.min = boundsMin;
+  build.max = boundsMax;
   build.cursor = end;
   if (end < build.elementCount) return;
-  if (build.kept == 0) {
+  if (build.keptCount == 0) {
     build.error = POINT_LINE_EMPTY;
     return;
   }
   const space = spaceOf(build);
-  space.lowX = f32x4.extract_lane(low, 0); space.highX = f32x4.extract_lane(high, 0);
-  space.lowY = f32x4.extract_lane(low, 1); space.highY = f32x4.extract_lane(high, 1);
-  space.lowZ = f32x4.extract_lane(low, 2); space.highZ = f32x4.extract_lane(high, 2);
+  space.minX = f32x4.extract_lane(boundsMin, 0); space.maxX = f32x4.extract_lane(boundsMax, 0);
+  space.minY = f32x4.extract_lane(boundsMin, 1); space.maxY = f32x4.extract_lane(boundsMax, 1);
+  space.minZ = f32x4.extract_lane(boundsMin, 2); space.maxZ = f32x4.extract_lane(boundsMax, 2);
   chooseOffset(space);
   const largest = largestCoordinate(space);
   build.exponent = exponentOf(largest);
   build.extent = largest == 0 ? 1 : <f32>(largest * scaleFor(build.exponent));
-  build.records = allocate(<u64>build.kept * recordBytes(build.size));
-  build.phase = PHASE_PLACE;
+  build.records = allocate(<u64>build.keptCount * recordBytes(build.size));
+  build.phase = PHASE_RECORDS;
   build.cursor = 0;
-  build.kept = 0;
+  build.keptCount = 0;
 }
 
 // @ts-ignore: decorator
@@ -208,37 +208,37 @@ function enterSpace(build: PointLineBuild): void {
 /** Maps a position to tree space, where it is exact. */
 // @ts-ignore: decorator
 @inline
-function inTree(v: v128): v128 {
+function toTreeSpace(v: v128): v128 {
   const xy = f64x2.mul(f64x2.sub(f64x2.promote_low_f32x4(v), offsetXy), f64x2.splat(scale));
   const z = <f32>((<f64>f32x4.extract_lane(v, 2) - offsetZ) * scale);
   return f32x4.replace_lane(f32x4.demote_f64x2_zero(xy), 2, z);
 }
 
 /** Makes the records. */
-function place(build: PointLineBuild): void {
+function placeElements(build: PointLineBuild): void {
   enterSpace(build);
-  const end = min<u32>(build.cursor + ELEMENTS_A_STEP, build.elementCount);
+  const end = min<u32>(build.cursor + ELEMENTS_PER_STEP, build.elementCount);
   const space = spaceOf(build);
-  const x = 0.5 * (space.lowX + space.highX), y = 0.5 * (space.lowY + space.highY), z = 0.5 * (space.lowZ + space.highZ);
+  const x = 0.5 * (space.minX + space.maxX), y = 0.5 * (space.minY + space.maxY), z = 0.5 * (space.minZ + space.maxZ);
   const isLine = build.size == 2;
   const step = recordBytes(build.size);
-  let square = build.square;
-  let to = build.records + <usize>build.kept * step;
+  let radiusSquared = build.radiusSquared;
+  let to = build.records + <usize>build.keptCount * step;
   for (let e = build.cursor; e < end; e++) {
     const a = positionOf(build, vertexIn(build, e, 0));
     if (!isFinite(a)) continue;
     if (isLine) {
       const b = positionOf(build, vertexIn(build, e, 1));
       if (!isFinite(b)) continue;
-      v128.store(to, inTree(b), 16);
-      square = f64.max(square, squareFrom(b, x, y, z));
+      v128.store(to, toTreeSpace(b), 16);
+      radiusSquared = f64.max(radiusSquared, distanceSquaredFrom(b, x, y, z));
     }
-    square = f64.max(square, squareFrom(a, x, y, z));
-    v128.store(to, i32x4.replace_lane(inTree(a), 3, e));
+    radiusSquared = f64.max(radiusSquared, distanceSquaredFrom(a, x, y, z));
+    v128.store(to, i32x4.replace_lane(toTreeSpace(a), 3, e));
     to += step;
   }
-  build.square = square;
-  build.kept = <u32>((to - build.records) / step);
+  build.radiusSquared = radiusSquared;
+  build.keptCount = <u32>((to - build.records) / step);
   build.cursor = end;
   if (end < build.elementCount) return;
   release(build.positions); // the records have all that is needed of them
@@ -248,7 +248,7 @@ function place(build: PointLineBuild): void {
 
 // @ts-ignore: decorator
 @inline
-function squareFrom(v: v128, x: f64, y: f64, z: f64): f64 {
+function distanceSquaredFrom(v: v128, x: f64, y: f64, z: f64): f64 {
   const dx = <f64>f32x4.extract_lane(v, 0) - x, dy = <f64>f32x4.extract_lane(v, 1) - y;
   const dz = <f64>f32x4.extract_lane(v, 2) - z;
   return dx * dx + dy * dy + dz * dz;
@@ -257,7 +257,7 @@ function squareFrom(v: v128, x: f64, y: f64, z: f64): f64 {
 /** Allocates the mesh and writes its header; nodes and blocks follow later. */
 function beginTree(build: PointLineBuild): void {
   const size = build.size;
-  const blockCount = blocksFor(build.kept, size);
+  const blockCount = blocksFor(build.keptCount, size);
   const nodeCount = nodesFor(blockCount);
   const nodes = <u64>MESH_HEADER_BYTES;
   const blocks = nodes + <u64>nodeCount * NODE_BYTES;
@@ -274,7 +274,7 @@ function beginTree(build: PointLineBuild): void {
   mesh.nodeCount = nodeCount;
   mesh.blockCount = blockCount;
   mesh.elementCount = build.elementCount;
-  mesh.keptCount = build.kept;
+  mesh.keptCount = build.keptCount;
   mesh.vertexCount = build.vertexCount;
   mesh.indexed = build.indices == 0 ? 0 : 1;
   mesh.nodes = <u32>nodes;
@@ -282,16 +282,16 @@ function beginTree(build: PointLineBuild): void {
   mesh.indices = <u32>indices;
   mesh.exponent = build.exponent;
   mesh.size = size;
-  mesh.radius = f64.max(sqrt(build.square), LEAST_RADIUS);
+  mesh.radius = f64.max(sqrt(build.radiusSquared), MIN_RADIUS);
   memory.copy(build.mesh + offsetof<PointLine>('offsetX'), changetype<usize>(spaceOf(build)), SPACE_BYTES);
   if (indexBytes > 0) memory.copy(build.mesh + mesh.indices, build.indices, <usize>indexBytes);
   build.nodeCount = 1;
-  push(build, 0, build.kept, 0);
+  push(build, 0, build.keptCount, 0);
   build.phase = PHASE_SPLIT;
 }
 
 /** Returns the most blocks below a child: the smallest power of four that is at least a quarter of the blocks. */
-function blocksBelow(blocks: u32): u32 {
+function childCapacity(blocks: u32): u32 {
   let capacity: u32 = 1;
   while (<u64>capacity * 4 < blocks) capacity *= 4;
   return capacity;
@@ -300,7 +300,7 @@ function blocksBelow(blocks: u32): u32 {
 /** Returns the number of nodes of a tree of `blocks` blocks. */
 function nodesFor(blocks: u32): u32 {
   if (blocks <= 4) return 1;
-  const parts = (blocks - 1) / blocksBelow(blocks) + 1;
+  const parts = (blocks - 1) / childCapacity(blocks) + 1;
   const each = blocks / parts, rest = blocks % parts;
   const smaller = (parts - rest) * nodesFor(each);
   return 1 + smaller + (rest == 0 ? 0 : rest * nodesFor(each + 1));
@@ -314,9 +314,9 @@ function push(build: PointLineBuild, start: u32, end: u32, node: u32): void {
   range.node = node;
 }
 
-function splitSome(build: PointLineBuild): void {
+function splitStep(build: PointLineBuild): void {
   let work: u32 = 0;
-  while (build.stackCount > 0 && work < ELEMENTS_A_STEP) {
+  while (build.stackCount > 0 && work < ELEMENTS_PER_STEP) {
     const range = changetype<Range>(build.stack + --build.stackCount * <u32>RANGE_BYTES);
     work += range.end - range.start;
     makeNode(build, range.start, range.end, range.node);
@@ -330,30 +330,30 @@ function splitSome(build: PointLineBuild): void {
 }
 
 /** Where up to four parts of a range begin, and where the last one ends: u32 each. */
-const cuts: usize = memory.data(5 * WORD_BYTES, 4);
+const partStarts: usize = memory.data(5 * WORD_BYTES, 4);
 
 // @ts-ignore: decorator
 @inline
-function cutAt(i: u32): u32 {
-  return load<u32>(cuts + (<usize>i << 2));
+function partStart(i: u32): u32 {
+  return load<u32>(partStarts + (<usize>i << 2));
 }
 
 /** Makes a node of a range: splits it into parts of whole blocks, which become leaves or are pushed to become nodes. */
 function makeNode(build: PointLineBuild, start: u32, end: u32, index: u32): void {
   const mesh = changetype<PointLine>(build.mesh);
-  const per = elementsABlock(build.size);
+  const blockCapacity = elementsPerBlock(build.size);
   const blocks = blocksFor(end - start, build.size);
   const isLast = blocks <= 4;
-  const parts = isLast ? blocks : (blocks - 1) / blocksBelow(blocks) + 1;
+  const parts = isLast ? blocks : (blocks - 1) / childCapacity(blocks) + 1;
   const each = blocks / parts, rest = blocks % parts;
   let at = start;
   for (let i: u32 = 0; i < parts; i++) {
-    store<u32>(cuts + (<usize>i << 2), at);
-    at += (each + (i < rest ? 1 : 0)) * per;
+    store<u32>(partStarts + (<usize>i << 2), at);
+    at += (each + (i < rest ? 1 : 0)) * blockCapacity;
   }
-  store<u32>(cuts + (<usize>parts << 2), end);
-  if (build.size == 1) cutParts<PointRecord>(build.records, 0, parts);
-  else cutParts<LineRecord>(build.records, 0, parts);
+  store<u32>(partStarts + (<usize>parts << 2), end);
+  if (build.size == 1) partitionParts<PointRecord>(build.records, 0, parts);
+  else partitionParts<LineRecord>(build.records, 0, parts);
 
   const node = changetype<Node>(build.mesh + mesh.nodes + index * <u32>NODE_BYTES);
   const inner: u32 = isLast ? 0 : parts;
@@ -361,56 +361,56 @@ function makeNode(build: PointLineBuild, start: u32, end: u32, index: u32): void
   let next = build.nodeCount;
   build.nodeCount += inner;
   for (let i: u32 = 0; i < parts; i++) {
-    if (isLast) writeBlock(build, cutAt(i), cutAt(i + 1));
-    else push(build, cutAt(i), cutAt(i + 1), next++);
+    if (isLast) writeBlock(build, partStart(i), partStart(i + 1));
+    else push(build, partStart(i), partStart(i + 1), next++);
   }
 }
 
 /** Partitions the records among the parts `first` to `last`. */
-function cutParts<T>(records: usize, first: u32, last: u32): void {
+function partitionParts<T>(records: usize, first: u32, last: u32): void {
   if (last - first < 2) return;
   const middle = (first + last) >> 1;
-  const start = cutAt(first), end = cutAt(last);
-  let low = f32x4.splat(Infinity), high = f32x4.splat(-Infinity);
+  const start = partStart(first), end = partStart(last);
+  let sumMin = f32x4.splat(Infinity), sumMax = f32x4.splat(-Infinity);
   let at = records + <usize>start * offsetof<T>();
   for (const stop = records + <usize>end * offsetof<T>(); at < stop; at += offsetof<T>()) {
     let v = v128.load(at);
     if (offsetof<T>() > 16) v = f32x4.add(v, v128.load(at, 16));
-    low = f32x4.pmin(low, v);
-    high = f32x4.pmax(high, v);
+    sumMin = f32x4.pmin(sumMin, v);
+    sumMax = f32x4.pmax(sumMax, v);
   }
-  const d = f32x4.sub(high, low);
+  const d = f32x4.sub(sumMax, sumMin);
   const x = f32x4.extract_lane(d, 0), y = f32x4.extract_lane(d, 1), z = f32x4.extract_lane(d, 2);
-  select<T>(records, start, end, cutAt(middle), x >= y && x >= z ? 0 : y >= z ? 4 : 8);
-  cutParts<T>(records, first, middle);
-  cutParts<T>(records, middle, last);
+  select<T>(records, start, end, partStart(middle), x >= y && x >= z ? 0 : y >= z ? 4 : 8);
+  partitionParts<T>(records, first, middle);
+  partitionParts<T>(records, middle, last);
 }
 
 function writeBlock(build: PointLineBuild, start: u32, end: u32): void {
   const mesh = changetype<PointLine>(build.mesh);
-  const size = build.size, per = elementsABlock(size), step = recordBytes(size);
+  const size = build.size, per = elementsPerBlock(size), step = recordBytes(size);
   const block = build.mesh + mesh.blocks + <usize>build.blockCount * blockBytes(size);
   build.blockCount++;
   for (let lane: u32 = 0; lane < per; lane++) {
     const isFilled = start + lane < end;
     const record = build.records + <usize>(isFilled ? start + lane : start) * step;
-    const place = v128.load(record);
-    const number = isFilled ? i32x4.extract_lane(place, 3) : NO_ELEMENT;
+    const position = v128.load(record);
+    const elementIndex = isFilled ? i32x4.extract_lane(position, 3) : NO_ELEMENT;
     const at = block + (<usize>lane << 2);
     if (size == 1) {
-      storePoint(at, place);
-      store<u32>(at, number, POINT_NUMBER);
+      storePoint(at, position);
+      store<u32>(at, elementIndex, POINT_ELEMENT);
     } else {
-      storeLine(at, place, v128.load(record, 16));
-      store<u32>(at, number, LINE_NUMBER);
+      storeLine(at, position, v128.load(record, 16));
+      store<u32>(at, elementIndex, LINE_ELEMENT);
     }
   }
 }
 
-function fitSome(build: PointLineBuild): void {
+function fitStep(build: PointLineBuild): void {
   const mesh = changetype<PointLine>(build.mesh);
   const nodes = build.mesh + mesh.nodes, blocks = build.mesh + mesh.blocks;
-  const stop = build.cursor > NODES_A_STEP ? build.cursor - NODES_A_STEP : 0;
+  const stop = build.cursor > NODES_PER_STEP ? build.cursor - NODES_PER_STEP : 0;
   while (build.cursor > stop) {
     build.areas += fitNode(nodes, --build.cursor, blocks, build.size, build.bounds, build.extent);
   }

@@ -4,13 +4,13 @@
 
 import { nearestOfSegment, nearestX, nearestY, nearestZ } from '../math/closest';
 import {
-  boundOf, closerThan, distances, isFarAway, setMaps, toWorld,
+  boxBoundOf, closerThan, boxDistances, isFarAway, setMaps, toWorld,
 } from '../mesh/query/closest-point';
 import { countLeaf, countNode, countTriangle } from '../mesh/tree/counters';
-import { LEAF, MOST_WAITING, childMask, childOf, nodeAt } from '../mesh/tree/layout';
+import { LEAF, MAX_STACK_ENTRIES, childMask, childOf, nodeAt } from '../mesh/tree/layout';
 import { Affine } from '../math/affine';
-import { greatestOf } from '../math/lanes';
-import { LINE_END, LINE_Y, LINE_Z, NO_ELEMENT, POINT_Y, POINT_Z, PointLine, blockOf, elementsABlock, meshOf, numberIn } from './layout';
+import { indexOfMax } from '../math/lanes';
+import { LINE_END, LINE_Y, LINE_Z, NO_ELEMENT, POINT_Y, POINT_Z, PointLine, blockOf, elementsPerBlock, meshOf, elementIn } from './layout';
 import { VECTOR_BYTES, WORD_BYTES } from '../sizes';
 
 /** The closest point, in the world about the given point. */
@@ -19,7 +19,7 @@ export let closestElement: i32 = -1;
 export let closestDistance: f64 = 0;
 
 /** The stack of children, with lower bounds of their distances: three of each depth and the last node's four. */
-const stack: usize = memory.data(MOST_WAITING * 2 * WORD_BYTES, 16);
+const stack: usize = memory.data(MAX_STACK_ENTRIES * 2 * WORD_BYTES, 16);
 const keys: usize = memory.data(VECTOR_BYTES, 16);
 
 /**
@@ -30,7 +30,7 @@ export function closestOnPointLine(mesh: PointLine, m: Affine, limit: f64): bool
   setMaps(meshOf(mesh), m);
   closestElement = -1;
   closestDistance = limit;
-  let bound = boundOf(limit);
+  let bound = boxBoundOf(limit);
   let top = stack + 8;
   store<f32>(stack, -Infinity);
   store<u32>(stack, 0, 4);
@@ -39,17 +39,17 @@ export function closestOnPointLine(mesh: PointLine, m: Affine, limit: f64): bool
     if (load<f32>(top) > bound) continue;
     const child = load<u32>(top, 4);
     if (child & LEAF) {
-      if (searchBlock(mesh, blockOf(mesh, child), bound)) bound = boundOf(closestDistance);
+      if (searchBlock(mesh, blockOf(mesh, child), bound)) bound = boxBoundOf(closestDistance);
       continue;
     }
     countNode();
     const node = nodeAt(meshOf(mesh), child);
-    const near = distances(node);
+    const near = boxDistances(node);
     let bits = <u32>i32x4.bitmask(f32x4.le(near, f32x4.splat(bound))) & childMask(node);
     v128.store(keys, near);
     while (bits != 0) {
       // The farthest is pushed first, so that the nearest is popped next.
-      const next = greatestOf(keys, bits);
+      const next = indexOfMax(keys, bits);
       bits &= ~(1 << next);
       store<f32>(top, load<f32>(keys + (<usize>next << 2)));
       store<u32>(top, childOf(node, next), 4);
@@ -63,55 +63,55 @@ export function closestOnPointLine(mesh: PointLine, m: Affine, limit: f64): bool
 function searchBlock(mesh: PointLine, block: usize, bound: f32): bool {
   countLeaf();
   const isPoints = mesh.size == 1;
-  let found = false;
-  for (let first: u32 = 0; first < elementsABlock(mesh.size); first += 4) {
-    const four = block + (<usize>first << 2);
+  let isCloser = false;
+  for (let first: u32 = 0; first < elementsPerBlock(mesh.size); first += 4) {
+    const group = block + (<usize>first << 2);
     let bits: u32 = 15;
     if (!isFarAway()) {
       const y: usize = isPoints ? POINT_Y : LINE_Y, z: usize = isPoints ? POINT_Z : LINE_Z, end: usize = isPoints ? 0 : LINE_END;
       bits = closerThan(
-        v128.load(four), v128.load(four + y), v128.load(four + z),
-        v128.load(four + end), v128.load(four + y + end), v128.load(four + z + end), bound,
+        v128.load(group), v128.load(group + y), v128.load(group + z),
+        v128.load(group + end), v128.load(group + y + end), v128.load(group + z + end), bound,
       );
     }
     for (; bits != 0; bits &= bits - 1) {
       const lane = first + ctz(bits);
-      const number = numberIn(block, lane, mesh.size);
-      if (number == NO_ELEMENT) continue;
+      const elementIndex = elementIn(block, lane, mesh.size);
+      if (elementIndex == NO_ELEMENT) continue;
       countTriangle();
-      const distance = sqrt(isPoints ? squareOfPoint(block + (<usize>lane << 2)) : squareOfLine(block + (<usize>lane << 2)));
+      const distance = sqrt(isPoints ? pointDistanceSquared(block + (<usize>lane << 2)) : lineDistanceSquared(block + (<usize>lane << 2)));
       if (!(distance <= closestDistance)) continue;
-      if (distance == closestDistance && closestElement >= 0 && <u32>closestElement < number) continue;
+      if (distance == closestDistance && closestElement >= 0 && <u32>closestElement < elementIndex) continue;
       closestDistance = distance;
-      closestElement = number;
-      closestX = isPoints ? placeX : nearestX;
-      closestY = isPoints ? placeY : nearestY;
-      closestZ = isPoints ? placeZ : nearestZ;
-      found = true;
+      closestElement = elementIndex;
+      closestX = isPoints ? worldX : nearestX;
+      closestY = isPoints ? worldY : nearestY;
+      closestZ = isPoints ? worldZ : nearestZ;
+      isCloser = true;
     }
   }
-  return found;
+  return isCloser;
 }
 
-let placeX: f64 = 0, placeY: f64 = 0, placeZ: f64 = 0;
+let worldX: f64 = 0, worldY: f64 = 0, worldZ: f64 = 0;
 
 /** Maps a vertex from tree space to the world. */
 // @ts-ignore: decorator
 @inline
-function place(x: f64, y: f64, z: f64): void {
-  placeX = toWorld.xx * x + toWorld.yx * y + toWorld.zx * z + toWorld.tx;
-  placeY = toWorld.xy * x + toWorld.yy * y + toWorld.zy * z + toWorld.ty;
-  placeZ = toWorld.xz * x + toWorld.yz * y + toWorld.zz * z + toWorld.tz;
+function toWorldPoint(x: f64, y: f64, z: f64): void {
+  worldX = toWorld.xx * x + toWorld.yx * y + toWorld.zx * z + toWorld.tx;
+  worldY = toWorld.xy * x + toWorld.yy * y + toWorld.zy * z + toWorld.ty;
+  worldZ = toWorld.xz * x + toWorld.yz * y + toWorld.zz * z + toWorld.tz;
 }
 
-function squareOfPoint(at: usize): f64 {
-  place(<f64>load<f32>(at), <f64>load<f32>(at, POINT_Y), <f64>load<f32>(at, POINT_Z));
-  return placeX * placeX + placeY * placeY + placeZ * placeZ;
+function pointDistanceSquared(at: usize): f64 {
+  toWorldPoint(<f64>load<f32>(at), <f64>load<f32>(at, POINT_Y), <f64>load<f32>(at, POINT_Z));
+  return worldX * worldX + worldY * worldY + worldZ * worldZ;
 }
 
-function squareOfLine(at: usize): f64 {
-  place(<f64>load<f32>(at), <f64>load<f32>(at, LINE_Y), <f64>load<f32>(at, LINE_Z));
-  const x = placeX, y = placeY, z = placeZ;
-  place(<f64>load<f32>(at, LINE_END), <f64>load<f32>(at, LINE_END + LINE_Y), <f64>load<f32>(at, LINE_END + LINE_Z));
-  return nearestOfSegment(x, y, z, placeX, placeY, placeZ);
+function lineDistanceSquared(at: usize): f64 {
+  toWorldPoint(<f64>load<f32>(at), <f64>load<f32>(at, LINE_Y), <f64>load<f32>(at, LINE_Z));
+  const x = worldX, y = worldY, z = worldZ;
+  toWorldPoint(<f64>load<f32>(at, LINE_END), <f64>load<f32>(at, LINE_END + LINE_Y), <f64>load<f32>(at, LINE_END + LINE_Z));
+  return nearestOfSegment(x, y, z, worldX, worldY, worldZ);
 }

@@ -30,8 +30,8 @@ export class PointLine {
   indices: u32;
   exponent: i32;
   offsetX: f64; offsetY: f64; offsetZ: f64;
-  lowX: f64; lowY: f64; lowZ: f64;
-  highX: f64; highY: f64; highZ: f64;
+  minX: f64; minY: f64; minZ: f64;
+  maxX: f64; maxY: f64; maxZ: f64;
   cost: f64;
   builtCost: f64;
   /** Maximum distance of a vertex from the centre of the bounds, in mesh space. */
@@ -71,27 +71,27 @@ export function copyPointLine(mesh: PointLine): usize {
  * Points of a block: x of each, y, z, then their numbers. Sixteen, so that a block and its share of the nodes take 18
  * bytes per point.
  */
-export const POINTS_A_BLOCK: u32 = 16;
+export const POINTS_PER_BLOCK: u32 = 16;
 export const POINT_BLOCK_BYTES: usize = 256;
 export const POINT_Y: usize = 64;
 export const POINT_Z: usize = 128;
-export const POINT_NUMBER: usize = 192;
+export const POINT_ELEMENT: usize = 192;
 
 /** Lines of a block: x, y and z of each one's start, then of its end, then their numbers. */
-export const LINES_A_BLOCK: u32 = 8;
+export const LINES_PER_BLOCK: u32 = 8;
 export const LINE_BLOCK_BYTES: usize = 224;
 export const LINE_Y: usize = 32;
 export const LINE_Z: usize = 64;
 export const LINE_END: usize = 96;
-export const LINE_NUMBER: usize = 192;
+export const LINE_ELEMENT: usize = 192;
 
 /** The number of a lane without an element; it has the coordinates of the block's first element. */
 export const NO_ELEMENT: u32 = 0xffffffff;
 
 // @ts-ignore: decorator
 @inline
-export function elementsABlock(size: u32): u32 {
-  return size == 1 ? POINTS_A_BLOCK : LINES_A_BLOCK;
+export function elementsPerBlock(size: u32): u32 {
+  return size == 1 ? POINTS_PER_BLOCK : LINES_PER_BLOCK;
 }
 
 // @ts-ignore: decorator
@@ -110,8 +110,8 @@ export function blockOf(mesh: PointLine, child: u32): usize {
 /** Returns the number of the element in a lane of a block, or NO_ELEMENT. */
 // @ts-ignore: decorator
 @inline
-export function numberIn(block: usize, lane: u32, size: u32): u32 {
-  return load<u32>(block + (<usize>lane << 2) + (size == 1 ? POINT_NUMBER : LINE_NUMBER));
+export function elementIn(block: usize, lane: u32, size: u32): u32 {
+  return load<u32>(block + (<usize>lane << 2) + (size == 1 ? POINT_ELEMENT : LINE_ELEMENT));
 }
 
 /** Returns vertex k of an element, as an index into the positions. */
@@ -127,14 +127,14 @@ export function exponentOf(largest: f64): i32 {
   return largest == 0 ? 0 : exponentFor(largest);
 }
 
-/** Returns the number of blocks for `kept` elements. */
-export function blocksFor(kept: u32, size: u32): u32 {
-  const per = elementsABlock(size);
-  return (kept - 1) / per + 1;
+/** Returns the number of blocks for `keptCount` elements. */
+export function blocksFor(keptCount: u32, size: u32): u32 {
+  const blockCapacity = elementsPerBlock(size);
+  return (keptCount - 1) / blockCapacity + 1;
 }
 
 /** The minimum radius, so that the ball about a mesh of one point can be inverted. */
-export const LEAST_RADIUS: f64 = 1e-90;
+export const MIN_RADIUS: f64 = 1e-90;
 
 /** Writes a point of tree space to its lane. */
 // @ts-ignore: decorator

@@ -3,31 +3,31 @@
 // never intersect a surface, so they can only be inside of a mesh of triangles, if it is solid.
 
 import { SIDE_DOUBLE } from '../../../shared/layout';
-import { Affine, copy, relate, setIdentity } from '../math/affine';
+import { Affine, copy, setRelative, setIdentity } from '../math/affine';
 import { axisToPoint, axisToSegment } from '../math/closest';
 import { reserve } from '../memory';
 import { TOUCHING, meshMeetsCube } from '../mesh/query/mesh-pair';
 import { ANY, castRay } from '../mesh/query/ray';
 import { isInsideClosedMesh } from '../mesh/query/ray-parity';
-import { LEAF, Mesh, childCount, childOf, firstBlock, firstNode, highBounds, innerCount, lowBounds, nodeAt, placeTree, treeScale } from '../mesh/tree/layout';
-import { LINE_END, LINE_Y, LINE_Z, NO_ELEMENT, POINT_Y, POINT_Z, PointLine, blockOf, elementsABlock, meshOf, numberIn } from './layout';
+import { LEAF, Mesh, childCount, childOf, firstBlock, firstNode, maxBounds, innerCount, minBounds, nodeAt, composeTreeMap, treeScale } from '../mesh/tree/layout';
+import { LINE_END, LINE_Y, LINE_Z, NO_ELEMENT, POINT_Y, POINT_Z, PointLine, blockOf, elementsPerBlock, meshOf, elementIn } from './layout';
 import { VECTOR_BYTES } from '../sizes';
 
 /** Tree space to the space of the other shape. */
-const map = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
-const world = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
-const back = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
-const cube = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const treeToShape = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const treeToWorld = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const otherToTree = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const otherToBox = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const identity = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 setIdentity(identity);
 
 /** The stack of nodes and blocks: u32 each. */
 let stack: usize = 0;
 
-function push(waiting: u32, child: u32): u32 {
-  stack = reserve(stack, <usize>waiting << 2, <u64>(waiting + 1) << 2);
-  store<u32>(stack + (<usize>waiting << 2), child);
-  return waiting + 1;
+function push(pendingCount: u32, child: u32): u32 {
+  stack = reserve(stack, <usize>pendingCount << 2, <u64>(pendingCount + 1) << 2);
+  store<u32>(stack + (<usize>pendingCount << 2), child);
+  return pendingCount + 1;
 }
 
 /** The centres and half sizes of a node's four boxes: x, y and z of the centres, then of the half sizes. */
@@ -37,7 +37,7 @@ function readBoxes(mesh: PointLine, child: u32): void {
   const node = nodeAt(meshOf(mesh), child);
   const half = f32x4.splat(0.5);
   for (let axis: usize = 0; axis < 3; axis++) {
-    const low = lowBounds(node, axis), high = highBounds(node, axis);
+    const low = minBounds(node, axis), high = maxBounds(node, axis);
     v128.store(boxes + (axis << 4), f32x4.mul(half, f32x4.add(low, high)));
     // Slightly enlarged for the rounding of both.
     v128.store(boxes + (axis << 4), f32x4.mul(f32x4.splat(0.5000005), f32x4.sub(high, low)), 48);
@@ -53,52 +53,52 @@ function boxAt(i: u32, offset: usize): f64 {
 // --- cube, ball and capsule ---
 
 /** Half of the capsule's segment; 0 for a ball, -1 for a cube. */
-let half: f64 = 0;
+let halfSegment: f64 = 0;
 /** The radius, or half size, plus the tolerance for touching. */
-let limit: f64 = 1;
+let shapeRadius: f64 = 1;
 
 /**
  * Returns whether an element intersects a capsule of radius 1 about z from -half to half, a ball if half is 0, or the cube
  * [-1, 1]³ if half is negative. `m` maps mesh space there. Throws OUT_OF_MEMORY.
  */
-export function pointLineMeets(mesh: PointLine, m: Affine, asked: f64): bool {
-  placeTree(map, meshOf(mesh), m);
-  half = asked;
+export function pointLineOverlapsShape(mesh: PointLine, m: Affine, segmentHalf: f64): bool {
+  composeTreeMap(treeToShape, meshOf(mesh), m);
+  halfSegment = segmentHalf;
   const largest =
-    2.0 * (abs(map.xx) + abs(map.xy) + abs(map.xz) + abs(map.yx) + abs(map.yy) + abs(map.yz) + abs(map.zx) + abs(map.zy) +
-    abs(map.zz)) + abs(map.tx) + abs(map.ty) + abs(map.tz);
-  limit = 1.0 + TOUCHING + largest * 8.881784197001252e-16; // 2^-50
-  let waiting = push(0, 0);
-  while (waiting != 0) {
-    const child = load<u32>(stack + (<usize>--waiting << 2));
+    2.0 * (abs(treeToShape.xx) + abs(treeToShape.xy) + abs(treeToShape.xz) + abs(treeToShape.yx) + abs(treeToShape.yy) + abs(treeToShape.yz) + abs(treeToShape.zx) + abs(treeToShape.zy) +
+    abs(treeToShape.zz)) + abs(treeToShape.tx) + abs(treeToShape.ty) + abs(treeToShape.tz);
+  shapeRadius = 1.0 + TOUCHING + largest * 8.881784197001252e-16; // 2^-50
+  let pendingCount = push(0, 0);
+  while (pendingCount != 0) {
+    const child = load<u32>(stack + (<usize>--pendingCount << 2));
     if (child & LEAF) {
-      if (blockMeets(mesh, child)) return true;
+      if (blockOverlapsShape(mesh, child)) return true;
       continue;
     }
     readBoxes(mesh, child);
     const node = nodeAt(meshOf(mesh), child);
     for (let i: u32 = 0, count = childCount(node); i < count; i++) {
-      if (!boxIsApart(i)) waiting = push(waiting, childOf(node, i));
+      if (!isBoxApart(i)) pendingCount = push(pendingCount, childOf(node, i));
     }
   }
   return false;
 }
 
 /** Returns whether a box is outside of the shape, by the axes of the shape's space. */
-function boxIsApart(i: u32): bool {
+function isBoxApart(i: u32): bool {
   const x = boxAt(i, 0), y = boxAt(i, 16), z = boxAt(i, 32), hx = boxAt(i, 48), hy = boxAt(i, 64), hz = boxAt(i, 80);
-  const u = abs(map.xx * x + map.yx * y + map.zx * z + map.tx) - abs(map.xx) * hx - abs(map.yx) * hy - abs(map.zx) * hz;
-  const v = abs(map.xy * x + map.yy * y + map.zy * z + map.ty) - abs(map.xy) * hx - abs(map.yy) * hy - abs(map.zy) * hz;
-  const w = abs(map.xz * x + map.yz * y + map.zz * z + map.tz) - abs(map.xz) * hx - abs(map.yz) * hy - abs(map.zz) * hz;
-  if (half < 0) return u > limit || v > limit || w > limit;
-  const p = f64.max(u, 0), q = f64.max(v, 0), r = f64.max(w - half, 0);
-  return p * p + q * q + r * r > limit * limit;
+  const u = abs(treeToShape.xx * x + treeToShape.yx * y + treeToShape.zx * z + treeToShape.tx) - abs(treeToShape.xx) * hx - abs(treeToShape.yx) * hy - abs(treeToShape.zx) * hz;
+  const v = abs(treeToShape.xy * x + treeToShape.yy * y + treeToShape.zy * z + treeToShape.ty) - abs(treeToShape.xy) * hx - abs(treeToShape.yy) * hy - abs(treeToShape.zy) * hz;
+  const w = abs(treeToShape.xz * x + treeToShape.yz * y + treeToShape.zz * z + treeToShape.tz) - abs(treeToShape.xz) * hx - abs(treeToShape.yz) * hy - abs(treeToShape.zz) * hz;
+  if (halfSegment < 0) return u > shapeRadius || v > shapeRadius || w > shapeRadius;
+  const p = f64.max(u, 0), q = f64.max(v, 0), r = f64.max(w - halfSegment, 0);
+  return p * p + q * q + r * r > shapeRadius * shapeRadius;
 }
 
 let ax: f64 = 0, ay: f64 = 0, az: f64 = 0, bx: f64 = 0, by: f64 = 0, bz: f64 = 0;
 
 /** Reads the ends of an element (for a point, both are the same) under a map from tree space. */
-function take(mesh: PointLine, block: usize, lane: u32, m: Affine): void {
+function loadElement(mesh: PointLine, block: usize, lane: u32, m: Affine): void {
   const at = block + (<usize>lane << 2);
   const isPoint = mesh.size == 1;
   const x = <f64>load<f32>(at), y = <f64>load<f32>(at + (isPoint ? POINT_Y : LINE_Y));
@@ -118,64 +118,64 @@ function take(mesh: PointLine, block: usize, lane: u32, m: Affine): void {
   bz = m.xz * u + m.yz * v + m.zz * w + m.tz;
 }
 
-function blockMeets(mesh: PointLine, child: u32): bool {
+function blockOverlapsShape(mesh: PointLine, child: u32): bool {
   const block = blockOf(mesh, child);
   const isPoint = mesh.size == 1;
-  for (let lane: u32 = 0; lane < elementsABlock(mesh.size); lane++) {
-    if (numberIn(block, lane, mesh.size) == NO_ELEMENT) continue;
-    take(mesh, block, lane, map);
-    if (half < 0 ? lineMeetsCube() : (isPoint ? axisToPoint(half, ax, ay, az) : axisToSegment(half, ax, ay, az, bx, by, bz)) <= limit * limit) return true;
+  for (let lane: u32 = 0; lane < elementsPerBlock(mesh.size); lane++) {
+    if (elementIn(block, lane, mesh.size) == NO_ELEMENT) continue;
+    loadElement(mesh, block, lane, treeToShape);
+    if (halfSegment < 0 ? lineOverlapsCube() : (isPoint ? axisToPoint(halfSegment, ax, ay, az) : axisToSegment(halfSegment, ax, ay, az, bx, by, bz)) <= shapeRadius * shapeRadius) return true;
   }
   return false;
 }
 
 /** Returns whether the element intersects the cube, by clipping it between each pair of faces. */
-function lineMeetsCube(): bool {
-  from = 0;
-  to = 1;
-  between(ax, bx - ax);
-  between(ay, by - ay);
-  between(az, bz - az);
-  return from <= to;
+function lineOverlapsCube(): bool {
+  clipStart = 0;
+  clipEnd = 1;
+  clipToSlab(ax, bx - ax);
+  clipToSlab(ay, by - ay);
+  clipToSlab(az, bz - az);
+  return clipStart <= clipEnd;
 }
 
-let from: f64 = 0, to: f64 = 1;
+let clipStart: f64 = 0, clipEnd: f64 = 1;
 
-function between(a: f64, d: f64): void {
+function clipToSlab(a: f64, d: f64): void {
   if (d == 0) {
-    if (abs(a) > limit) to = -1;
+    if (abs(a) > shapeRadius) clipEnd = -1;
     return;
   }
-  const s = (-limit - a) / d, t = (limit - a) / d;
-  from = f64.max(from, f64.min(s, t));
-  to = f64.min(to, f64.max(s, t));
+  const s = (-shapeRadius - a) / d, t = (shapeRadius - a) / d;
+  clipStart = f64.max(clipStart, f64.min(s, t));
+  clipEnd = f64.min(clipEnd, f64.max(s, t));
 }
 
 // --- a mesh of triangles ---
 
 /**
- * Returns whether a line intersects a triangle of `other`, or, if `filled`, an element is inside of it. `m` and `o` map both
+ * Returns whether a line intersects a triangle of `other`, or, if `isSolid`, an element is inside of it. `m` and `otherToWorld` map both
  * mesh spaces to the world. The descendants of a box that the surface does not intersect are on one side of it. Throws
  * OUT_OF_MEMORY.
  */
-export function pointLineMeetsMesh(mesh: PointLine, m: Affine, other: Mesh, o: Affine, filled: bool): bool {
-  if (mesh.size == 1 && !filled) return false;
-  placeTree(world, meshOf(mesh), m);
-  relate(back, world, o);
-  relate(map, o, world);
-  let waiting = push(0, 0);
-  while (waiting != 0) {
-    const child = load<u32>(stack + (<usize>--waiting << 2));
+export function pointLineOverlapsMesh(mesh: PointLine, m: Affine, other: Mesh, otherToWorld: Affine, isSolid: bool): bool {
+  if (mesh.size == 1 && !isSolid) return false;
+  composeTreeMap(treeToWorld, meshOf(mesh), m);
+  setRelative(otherToTree, treeToWorld, otherToWorld);
+  setRelative(treeToShape, otherToWorld, treeToWorld);
+  let pendingCount = push(0, 0);
+  while (pendingCount != 0) {
+    const child = load<u32>(stack + (<usize>--pendingCount << 2));
     if (child & LEAF) {
-      if (blockMeetsMesh(mesh, child, other, filled)) return true;
+      if (blockOverlapsMesh(mesh, child, other, isSolid)) return true;
       continue;
     }
     const node = nodeAt(meshOf(mesh), child);
     for (let i: u32 = 0, count = childCount(node); i < count; i++) {
       readBoxes(mesh, child);
       setCube(i);
-      if (meshMeetsCube(other, cube)) waiting = push(waiting, childOf(node, i));
-      else if (filled && isInside(other, firstBelow(mesh, childOf(node, i)), mesh)) return true;
+      if (meshMeetsCube(other, otherToBox)) pendingCount = push(pendingCount, childOf(node, i));
+      else if (isSolid && isInside(other, firstBelow(mesh, childOf(node, i)), mesh)) return true;
     }
   }
   return false;
@@ -183,11 +183,11 @@ export function pointLineMeetsMesh(mesh: PointLine, m: Affine, other: Mesh, o: A
 
 /** Sets the map from the other mesh's space to the space in which a box is the cube. */
 function setCube(i: u32): void {
-  copy(cube, back);
+  copy(otherToBox, otherToTree);
   const x = 1.0 / boxAt(i, 48), y = 1.0 / boxAt(i, 64), z = 1.0 / boxAt(i, 80);
-  cube.xx *= x; cube.yx *= x; cube.zx *= x; cube.tx = (back.tx - boxAt(i, 0)) * x;
-  cube.xy *= y; cube.yy *= y; cube.zy *= y; cube.ty = (back.ty - boxAt(i, 16)) * y;
-  cube.xz *= z; cube.yz *= z; cube.zz *= z; cube.tz = (back.tz - boxAt(i, 32)) * z;
+  otherToBox.xx *= x; otherToBox.yx *= x; otherToBox.zx *= x; otherToBox.tx = (otherToTree.tx - boxAt(i, 0)) * x;
+  otherToBox.xy *= y; otherToBox.yy *= y; otherToBox.zy *= y; otherToBox.ty = (otherToTree.ty - boxAt(i, 16)) * y;
+  otherToBox.xz *= z; otherToBox.yz *= z; otherToBox.zz *= z; otherToBox.tz = (otherToTree.tz - boxAt(i, 32)) * z;
 }
 
 /** Returns a block among a child's descendants. */
@@ -202,24 +202,24 @@ function firstBelow(mesh: PointLine, child: u32): u32 {
 
 /** Returns whether the first element of a block begins inside of a closed mesh. */
 function isInside(other: Mesh, child: u32, mesh: PointLine): bool {
-  take(mesh, blockOf(mesh, child), 0, map);
-  return holdsStart(other);
+  loadElement(mesh, blockOf(mesh, child), 0, treeToShape);
+  return containsStart(other);
 }
 
 /** Returns whether a closed mesh contains the start of the element that was read. */
-function holdsStart(other: Mesh): bool {
+function containsStart(other: Mesh): bool {
   const scale = treeScale(other);
   return isInsideClosedMesh(
     other, identity, (ax - other.offsetX) * scale, (ay - other.offsetY) * scale, (az - other.offsetZ) * scale,
   );
 }
 
-function blockMeetsMesh(mesh: PointLine, child: u32, other: Mesh, filled: bool): bool {
+function blockOverlapsMesh(mesh: PointLine, child: u32, other: Mesh, isSolid: bool): bool {
   const block = blockOf(mesh, child);
-  for (let lane: u32 = 0; lane < elementsABlock(mesh.size); lane++) {
-    if (numberIn(block, lane, mesh.size) == NO_ELEMENT) continue;
-    take(mesh, block, lane, map);
-    if (filled && holdsStart(other)) return true;
+  for (let lane: u32 = 0; lane < elementsPerBlock(mesh.size); lane++) {
+    if (elementIn(block, lane, mesh.size) == NO_ELEMENT) continue;
+    loadElement(mesh, block, lane, treeToShape);
+    if (isSolid && containsStart(other)) return true;
     const dx = bx - ax, dy = by - ay, dz = bz - az;
     if (dx == 0 && dy == 0 && dz == 0) continue;
     if (castRay(other, ax, ay, az, dx, dy, dz, 0, 1, SIDE_DOUBLE, 0, ANY) != Infinity) return true;

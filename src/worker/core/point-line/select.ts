@@ -5,7 +5,7 @@
 /** A point and its number. */
 @unmanaged
 export class PointRecord {
-  place: v128;
+  position: v128;
 }
 
 /** The start of a line and its number, and its end. */
@@ -24,16 +24,16 @@ function keyAt<T>(record: usize, axis: usize): f32 {
 }
 
 /** Ranges of at most this many records are sorted by counting, for each record, how many come before it. */
-const SMALL: u32 = 32;
+const MAX_COUNTING_SORT: u32 = 32;
 /** Sample sizes for small, medium and large ranges. */
-const FEW: u32 = 15;
-const SOME: u32 = 63;
-const MANY: u32 = 255;
+const SMALL_SAMPLE: u32 = 15;
+const MEDIUM_SAMPLE: u32 = 63;
+const LARGE_SAMPLE: u32 = 255;
 
-const sample: usize = memory.data(<i32>MANY * 4, 16);
-const keys: usize = memory.data(<i32>(MANY + 1) * 4, 16);
-const ranks: usize = memory.data(<i32>(MANY + 1) * 4, 16);
-const copies: usize = memory.data(<i32>SMALL * 32, 16);
+const sample: usize = memory.data(<i32>LARGE_SAMPLE * 4, 16);
+const keys: usize = memory.data(<i32>(LARGE_SAMPLE + 1) * 4, 16);
+const ranks: usize = memory.data(<i32>(LARGE_SAMPLE + 1) * 4, 16);
+const copies: usize = memory.data(<i32>MAX_COUNTING_SORT * 32, 16);
 
 /**
  * Partially sorts the records from `start` to `end`: record k gets the key that it would have if all were sorted, no record
@@ -41,7 +41,7 @@ const copies: usize = memory.data(<i32>SMALL * 32, 16);
  */
 export function select<T>(records: usize, start: u32, end: u32, k: u32, axis: usize): void {
   let left = start, right = end;
-  while (right - left > SMALL) {
+  while (right - left > MAX_COUNTING_SORT) {
     const pivot = pivotFor<T>(records, left, right, k, axis);
     const border = partition<T>(records, left, right, pivot, axis);
     if (k < border) right = border;
@@ -65,7 +65,7 @@ function next(value: f32): f32 {
 /** Returns the key of a record near rank k. */
 function pivotFor<T>(records: usize, left: u32, right: u32, k: u32, axis: usize): f32 {
   const n = right - left;
-  const size = n > 32768 ? MANY : n > 1024 ? SOME : FEW;
+  const size = n > 32768 ? LARGE_SAMPLE : n > 1024 ? MEDIUM_SAMPLE : SMALL_SAMPLE;
   const step = <usize>(n / size) * offsetof<T>();
   let from = records + <usize>left * offsetof<T>();
   for (let i: u32 = 0; i < size; i++, from += step) store<f32>(keys + (<usize>i << 2), keyAt<T>(from, axis));
@@ -115,32 +115,32 @@ function rank(count: u32): void {
   const end: usize = <usize>((count + 3) & ~3) << 2;
   for (let at = <usize>count << 2; at < end; at += 4) store<f32>(keys + at, Infinity);
   for (let at: usize = 0; at < end; at += 16) {
-    const four = v128.load(keys + at);
-    let before = i32x4.splat(0);
+    const keys4 = v128.load(keys + at);
+    let counts = i32x4.splat(0);
     for (let other: usize = 0; other < at; other += 16) {
-      before = i32x4.sub(before, f32x4.le(v128.load32_splat(keys + other), four));
-      before = i32x4.sub(before, f32x4.le(v128.load32_splat(keys + other, 4), four));
-      before = i32x4.sub(before, f32x4.le(v128.load32_splat(keys + other, 8), four));
-      before = i32x4.sub(before, f32x4.le(v128.load32_splat(keys + other, 12), four));
+      counts = i32x4.sub(counts, f32x4.le(v128.load32_splat(keys + other), keys4));
+      counts = i32x4.sub(counts, f32x4.le(v128.load32_splat(keys + other, 4), keys4));
+      counts = i32x4.sub(counts, f32x4.le(v128.load32_splat(keys + other, 8), keys4));
+      counts = i32x4.sub(counts, f32x4.le(v128.load32_splat(keys + other, 12), keys4));
     }
-    before = i32x4.sub(before, beforeLanes(keys + at, four, i32x4(0, -1, -1, -1)));
-    before = i32x4.sub(before, beforeLanes(keys + at + 4, four, i32x4(0, 0, -1, -1)));
-    before = i32x4.sub(before, beforeLanes(keys + at + 8, four, i32x4(0, 0, 0, -1)));
-    before = i32x4.sub(before, f32x4.lt(v128.load32_splat(keys + at, 12), four));
+    counts = i32x4.sub(counts, lanesAfter(keys + at, keys4, i32x4(0, -1, -1, -1)));
+    counts = i32x4.sub(counts, lanesAfter(keys + at + 4, keys4, i32x4(0, 0, -1, -1)));
+    counts = i32x4.sub(counts, lanesAfter(keys + at + 8, keys4, i32x4(0, 0, 0, -1)));
+    counts = i32x4.sub(counts, f32x4.lt(v128.load32_splat(keys + at, 12), keys4));
     for (let other = at + 16; other < end; other += 16) {
-      before = i32x4.sub(before, f32x4.lt(v128.load32_splat(keys + other), four));
-      before = i32x4.sub(before, f32x4.lt(v128.load32_splat(keys + other, 4), four));
-      before = i32x4.sub(before, f32x4.lt(v128.load32_splat(keys + other, 8), four));
-      before = i32x4.sub(before, f32x4.lt(v128.load32_splat(keys + other, 12), four));
+      counts = i32x4.sub(counts, f32x4.lt(v128.load32_splat(keys + other), keys4));
+      counts = i32x4.sub(counts, f32x4.lt(v128.load32_splat(keys + other, 4), keys4));
+      counts = i32x4.sub(counts, f32x4.lt(v128.load32_splat(keys + other, 8), keys4));
+      counts = i32x4.sub(counts, f32x4.lt(v128.load32_splat(keys + other, 12), keys4));
     }
-    v128.store(ranks + at, before);
+    v128.store(ranks + at, counts);
   }
 }
 
-/** Tells for four keys whether another key is less, or is equal in the lanes of `behind`. */
+/** Tells for four keys whether another key is less, or is equal in the lanes of `tieMask`. */
 // @ts-ignore: decorator
 @inline
-function beforeLanes(key: usize, four: v128, behind: v128): v128 {
-  const one = v128.load32_splat(key);
-  return v128.or(f32x4.lt(one, four), v128.and(f32x4.eq(one, four), behind));
+function lanesAfter(key: usize, keys4: v128, tieMask: v128): v128 {
+  const key4 = v128.load32_splat(key);
+  return v128.or(f32x4.lt(key4, keys4), v128.and(f32x4.eq(key4, keys4), tieMask));
 }

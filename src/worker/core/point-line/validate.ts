@@ -2,14 +2,14 @@
 // checksum detects damage, and no forged buffer makes a traversal read out of bounds or run forever.
 
 import { MESH_HEADER_BYTES, POINT_LINE_MAGIC_VALUE, POINT_LINE_VERSION_VALUE } from '../../../shared/layout';
-import { GREATEST_EXPONENT, LEAST_EXPONENT, NODE_BYTES, TREE_EXTENT } from '../mesh/tree/layout';
+import { MAX_EXPONENT, MIN_EXPONENT, NODE_BYTES, TREE_EXTENT } from '../mesh/tree/layout';
 import {
   MESH_BAD_INDEX, MESH_BAD_NUMBER, MESH_FOREIGN, MESH_INCONSISTENT, MESH_OK, MESH_OTHER_VERSION, MESH_TRUNCATED, MeshCheck,
   RANGE_WORDS, addNumbers, blocksBefore, checkLinksBefore, checkRangesBefore, meshOf as checkedMesh,
 } from '../mesh/tree/mesh-check';
 import { SPACE_BYTES, Space, chooseOffset, largestCoordinate } from '../mesh/tree/tree-space';
 import {
-  LINE_NUMBER, NO_ELEMENT, POINT_NUMBER, PointLine, blockBytes, blockOf, blocksFor, elementsABlock, exponentOf, pointLineOf,
+  LINE_ELEMENT, NO_ELEMENT, POINT_ELEMENT, PointLine, blockBytes, blockOf, blocksFor, elementsPerBlock, exponentOf, pointLineOf,
 } from './layout';
 
 /** Checks the header: that all bytes are there, and that counts and sizes agree. */
@@ -26,9 +26,9 @@ export function checkPointLineHeader(check: MeshCheck): u32 {
 /** Checks the numbers of the header, and schedules checks of the indices, and of the nodes for having no rotation. */
 export function checkPointLineNumbers(check: MeshCheck): u32 {
   const mesh = pointLineOf(checkedMesh(check));
-  if (!isSpace(mesh) || !isCost(mesh.cost) || !isCost(mesh.builtCost)) return MESH_BAD_NUMBER;
-  if (!(mesh.radius > 0 && mesh.radius < LARGEST_RADIUS)) return MESH_BAD_NUMBER;
-  check.isUpright = 1;
+  if (!isSpaceValid(mesh) || !isCostValid(mesh.cost) || !isCostValid(mesh.builtCost)) return MESH_BAD_NUMBER;
+  if (!(mesh.radius > 0 && mesh.radius < MAX_RADIUS)) return MESH_BAD_NUMBER;
+  check.forbidsRotation = 1;
   if (!mesh.indexed) return MESH_OK;
   const indices = changetype<usize>(mesh) + mesh.indices;
   addNumbers(check, RANGE_WORDS, indices, indices + (<usize>mesh.elementCount * mesh.size << 2), mesh.vertexCount);
@@ -44,7 +44,7 @@ export function checkPointLineBefore(check: MeshCheck, end: usize): u32 {
 }
 
 /** More than the diagonal of the largest bounds in float32. */
-const LARGEST_RADIUS: f64 = 1e39;
+const MAX_RADIUS: f64 = 1e39;
 
 /** Returns whether counts and sizes agree, and unused bytes are 0. */
 function isConsistent(mesh: PointLine): bool {
@@ -71,51 +71,51 @@ function isRestEmpty(mesh: PointLine): bool {
 const expected = changetype<Space>(memory.data(<i32>offsetof<Space>(), 16));
 
 /** Returns whether the bounds are ones that float32 positions can have, and tree space is the one that belongs to them. */
-function isSpace(mesh: PointLine): bool {
+function isSpaceValid(mesh: PointLine): bool {
   const space = changetype<usize>(mesh) + offsetof<PointLine>('offsetX');
   memory.copy(changetype<usize>(expected), space, SPACE_BYTES);
   chooseOffset(expected);
   return (
-    isRange(mesh.lowX, mesh.highX) && isRange(mesh.lowY, mesh.highY) && isRange(mesh.lowZ, mesh.highZ) &&
+    isRangeValid(mesh.minX, mesh.maxX) && isRangeValid(mesh.minY, mesh.maxY) && isRangeValid(mesh.minZ, mesh.maxZ) &&
     memory.compare(changetype<usize>(expected), space, SPACE_BYTES) == 0 &&
     mesh.exponent == exponentOf(largestCoordinate(expected)) &&
-    mesh.exponent >= LEAST_EXPONENT && mesh.exponent <= GREATEST_EXPONENT
+    mesh.exponent >= MIN_EXPONENT && mesh.exponent <= MAX_EXPONENT
   );
 }
 
 // Each comparison is false for NaN, here and below.
-function isRange(low: f64, high: f64): bool {
+function isRangeValid(low: f64, high: f64): bool {
   return low >= <f64>-f32.MAX_VALUE && low <= high && high <= <f64>f32.MAX_VALUE;
 }
 
-function isCost(cost: f64): bool {
+function isCostValid(cost: f64): bool {
   return cost >= 1 && cost < Infinity;
 }
 
 /** Checks the blocks that are not checked yet, up to `end`, and counts their elements. */
 function checkBlocks(check: MeshCheck, end: u32): u32 {
   const mesh = pointLineOf(checkedMesh(check));
-  let found: u32 = 0;
-  const numbers: usize = mesh.size == 1 ? POINT_NUMBER : LINE_NUMBER;
-  const per = elementsABlock(mesh.size);
+  let elementCount: u32 = 0;
+  const indicesOffset: usize = mesh.size == 1 ? POINT_ELEMENT : LINE_ELEMENT;
+  const blockCapacity = elementsPerBlock(mesh.size);
   const none = i32x4.splat(NO_ELEMENT), count = i32x4.splat(mesh.elementCount);
-  for (let index = check.nextChecked; index < end; index++) {
+  for (let index = check.nextUncheckedBlock; index < end; index++) {
     const block = blockOf(mesh, index);
     let within = i32x4.splat(-1);
-    for (let at = block; at < block + numbers; at += 16) {
+    for (let at = block; at < block + indicesOffset; at += 16) {
       within = v128.and(within, f32x4.le(f32x4.abs(v128.load(at)), f32x4.splat(TREE_EXTENT)));
     }
     if (!i32x4.all_true(within)) return MESH_BAD_NUMBER;
-    for (let at = block + numbers; at < block + numbers + (per << 2); at += 16) {
-      const four = v128.load(at);
-      const isNone = i32x4.eq(four, none);
-      if (!i32x4.all_true(v128.or(isNone, i32x4.lt_u(four, count)))) return MESH_BAD_INDEX;
-      found += 4 - popcnt(i32x4.bitmask(isNone));
+    for (let at = block + indicesOffset; at < block + indicesOffset + (blockCapacity << 2); at += 16) {
+      const elementIndices = v128.load(at);
+      const isNone = i32x4.eq(elementIndices, none);
+      if (!i32x4.all_true(v128.or(isNone, i32x4.lt_u(elementIndices, count)))) return MESH_BAD_INDEX;
+      elementCount += 4 - popcnt(i32x4.bitmask(isNone));
     }
     // Refits use the first lane for lanes without an element.
-    if (load<u32>(block + numbers) == NO_ELEMENT) return MESH_BAD_INDEX;
+    if (load<u32>(block + indicesOffset) == NO_ELEMENT) return MESH_BAD_INDEX;
   }
-  check.nextChecked = end;
-  check.kept += found;
-  return end < mesh.blockCount || check.kept == mesh.keptCount ? MESH_OK : MESH_BAD_INDEX;
+  check.nextUncheckedBlock = end;
+  check.keptCount += elementCount;
+  return end < mesh.blockCount || check.keptCount == mesh.keptCount ? MESH_OK : MESH_BAD_INDEX;
 }

@@ -4,16 +4,16 @@ import { isDeformable } from '../mesh/tree/deform-layout';
 import { Mesh } from '../mesh/tree/layout';
 import { isPointLine } from '../point-line/layout';
 import { Item } from '../shape/item';
-import { baseOf, fitsPose, freeRooms, isPosed, repose, reserveRepose, retire } from '../skin/pose';
-import { TAGS_AT_ONCE, idAt, itemAt, mayHaveMesh, noteMesh, slotCount } from './objects';
-import { touch } from './scene';
+import { baseOf, fitsPose, freeReservations, isPosed, repose, reserveRepose, retire } from '../skin/pose';
+import { TAGS_AT_ONCE, idAt, itemAt, mayHaveMesh, setMeshTag, slotCount } from './objects';
+import { refreshBounds } from './scene';
 
 /**
  * Makes room for `swapMesh`, which then throws nothing. `isRead`: whether an unfinished computation still reads poses. Throws
  * OUT_OF_MEMORY.
  */
 export function reserveSwap(from: Mesh, to: Mesh, isRead: bool): void {
-  freeRooms();
+  freeReservations();
   if (!hasPoses(from) || (from == to && !isRead)) return;
   for (let slot: u32 = 0; slot < slotCount; slot++) {
     if (idAt(slot) != 0 && isPoseOf(itemAt(slot), from) && fitsPose(meshOf(itemAt(slot)), to)) reserveRepose(to);
@@ -35,15 +35,15 @@ export function swapMesh(from: Mesh, to: Mesh, isRead: bool = false): void {
     const item = itemAt(slot);
     if (item.mesh == address) {
       item.mesh = <u32>changetype<usize>(to);
-      noteMesh(slot, item.mesh);
-    } else if (isPosable && isPoseOf(item, from)) item.mesh = <u32>changetype<usize>(posedAs(meshOf(item), to, isRead));
+      setMeshTag(slot, item.mesh);
+    } else if (isPosable && isPoseOf(item, from)) item.mesh = <u32>changetype<usize>(convertPose(meshOf(item), to, isRead));
     else continue;
-    touch(slot);
+    refreshBounds(slot);
   }
-  freeRooms();
+  freeReservations();
 }
 
-function posedAs(posed: Mesh, to: Mesh, isRead: bool): Mesh {
+function convertPose(posed: Mesh, to: Mesh, isRead: bool): Mesh {
   if (fitsPose(posed, to)) return repose(posed, to, isRead);
   retire(posed);
   return to;

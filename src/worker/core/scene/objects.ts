@@ -17,18 +17,18 @@ import { Mesh } from '../mesh/tree/layout';
 import {
   ITEM_BYTES, Item, PRIMITIVE_BYTES, Primitive, boxListOf, describePrimitive, describeShape, setOrientedBounds, worldOf,
 } from '../shape/item';
-import { baseOf, fitsPose, freeRooms, isPosed, poseOf, repose, reserveRepose, retire } from '../skin/pose';
+import { baseOf, fitsPose, freeReservations, isPosed, poseOf, repose, reserveRepose, retire } from '../skin/pose';
 import { PlacedShape, setPlacedShape } from '../shape/placed-shape';
-import { REACHING, REACH_BYTES, Reach, endsZ, findReach, halfXY, highXY, lowXY, placeXY } from '../shape/reach';
-import { noteReach, noteReaching, noteStart, reserveWays, wayRound } from './ways';
+import { REACHING, REACH_BYTES, Reach, boundsZ, updateReach, halfExtentXY, maxXY, minXY, translationXY } from '../shape/reach';
+import { recordMotion, markReaching, recordMotionStart, reserveMotions, motionRound } from './ways';
 
 /** World bounds of a slot in float32, relative to the scene's origin, rounded outwards. */
 @unmanaged
 export class Box {
-  lowX: f32; lowY: f32; lowZ: f32;
+  minX: f32; minY: f32; minZ: f32;
   /** The position in its tree; UNPLACED until it has one. */
   position: u32;
-  highX: f32; highY: f32; highZ: f32;
+  maxX: f32; maxY: f32; maxZ: f32;
   /** The tree that the object is in: TREE_*. */
   tree: u32;
 }
@@ -56,7 +56,7 @@ class Page {
    * Whether all objects other than meshes have the same shape: a million equal boxes then share one primitive per page, in 4,000
    * pages.
    */
-  areAlike: u32;
+  hasSharedPrimitive: u32;
   /** The address of a clip set number per slot, u32 each; 0 if no object has had one. */
   clipSets: usize;
   /** The address of a Reach per slot; 0 if no object has had one. */
@@ -76,7 +76,7 @@ export let liveCount: u32 = 0;
 /** How many objects are points or lines. */
 export let pointLineCount: u32 = 0;
 /** Counts how often bounds were set. */
-export let changes: u32 = 1;
+export let boundsVersion: u32 = 1;
 
 export let sceneOriginX: f64 = 0;
 export let sceneOriginY: f64 = 0;
@@ -162,7 +162,7 @@ export function mayHaveMesh(slot: u32, mesh: u32): bool {
 }
 
 /** Notes the mesh of an object. */
-export function noteMesh(slot: u32, mesh: u32): void {
+export function setMeshTag(slot: u32, mesh: u32): void {
   store<u8>(meshTags + slot, <u8>tagOf(mesh));
 }
 
@@ -210,7 +210,7 @@ export function reserveRecord(slot: u32, description: usize): void {
   reserveReaches(page, description);
 }
 
-const other = memory.data(<i32>offsetof<Primitive>(), 16);
+const describedPrimitive = memory.data(<i32>offsetof<Primitive>(), 16);
 
 /** Makes room for the primitive of a slot: all objects of a page share one as long as they are alike. */
 function reservePrimitive(page: Page, slot: u32, description: usize): void {
@@ -218,12 +218,12 @@ function reservePrimitive(page: Page, slot: u32, description: usize): void {
     sharePrimitive(page, allocate(PRIMITIVE_BYTES));
     return;
   }
-  if (!page.areAlike) return;
-  describePrimitive(other, description);
-  if (memory.compare(page.primitives, other, PRIMITIVE_BYTES) == 0) return;
+  if (!page.hasSharedPrimitive) return;
+  describePrimitive(describedPrimitive, description);
+  if (memory.compare(page.primitives, describedPrimitive, PRIMITIVE_BYTES) == 0) return;
   const shared = page.primitives;
   page.primitives = allocate(PAGE_PRIMITIVES);
-  page.areAlike = 0;
+  page.hasSharedPrimitive = 0;
   const first = slot & ~(PAGE_SLOTS - 1);
   for (let s = first; s < first + PAGE_SLOTS; s++) {
     const item = itemAt(s);
@@ -234,24 +234,24 @@ function reservePrimitive(page: Page, slot: u32, description: usize): void {
   if (shared != page.records + PAGE_BYTES) release(shared);
 }
 
-/** Lets all objects of a page share one primitive. `describe` writes it, for the first of them. */
+/** Lets all objects of a page share one primitive. `applyDescription` writes it, for the first of them. */
 function sharePrimitive(page: Page, primitive: usize): void {
   page.primitives = primitive;
-  page.areAlike = 1;
+  page.hasSharedPrimitive = 1;
 }
 
 /** Returns the address of the primitive of a slot. `reserveRecord` must come before. */
 function primitiveOf(slot: u32): u32 {
   const page = pageOf(slot);
-  return <u32>(page.areAlike ? page.primitives : page.primitives + (slot & (PAGE_SLOTS - 1)) * <u32>PRIMITIVE_BYTES);
+  return <u32>(page.hasSharedPrimitive ? page.primitives : page.primitives + (slot & (PAGE_SLOTS - 1)) * <u32>PRIMITIVE_BYTES);
 }
 
 function reserveReaches(page: Page, description: usize): void {
   const flags = load<u32>(description, OBJECT_FLAGS);
-  if (flags & FLAG_CONTINUOUS) reserveWays(slotCount);
+  if (flags & FLAG_CONTINUOUS) reserveMotions(slotCount);
   if (page.reaches != 0 || !(flags & REACHING)) return;
   page.reaches = allocate(PAGE_REACHES);
-  noteReaching();
+  markReaching();
 }
 
 function reserveClipSets(page: Page, description: usize): void {
@@ -264,24 +264,24 @@ function reserveClipSets(page: Page, description: usize): void {
  * Writes a description (layout.ts, OBJECT_*) to a slot, except for its bounds; `reserveRecord` must come before. A new object
  * without a matrix gets the identity.
  */
-export function describe(id: u32, description: usize): void {
+export function applyDescription(id: u32, description: usize): void {
   const slot = slotOf(id);
   const item = itemAt(slot);
-  const fresh = item.id != id;
-  const wasContinuous = !fresh && (item.flags & FLAG_CONTINUOUS) != 0 && item.contacts != <u8>CONTACTS_NONE;
-  if (fresh) {
+  const isNew = item.id != id;
+  const wasContinuous = !isNew && (item.flags & FLAG_CONTINUOUS) != 0 && item.contacts != <u8>CONTACTS_NONE;
+  if (isNew) {
     liveCount++;
     pageOf(slot).live++;
   } else if (item.shape == SHAPE_POINT_LINE) pointLineCount--;
   item.id = id;
   store<u32>(ids + (<usize>slot << 2), id);
-  const before: u32 = fresh ? 0 : item.mesh;
-  const boxesBefore: usize = fresh ? 0 : boxListOf(item);
+  const previousMesh: u32 = isNew ? 0 : item.mesh;
+  const previousBoxes: usize = isNew ? 0 : boxListOf(item);
   const isMesh = load<u32>(description, OBJECT_SHAPE) == SHAPE_MESH;
   item.primitive = isMesh ? 0 : primitiveOf(slot);
   describeShape(item, description);
-  if (item.mesh != 0) noteMesh(slot, item.mesh);
-  keepPose(item, before);
+  if (item.mesh != 0) setMeshTag(slot, item.mesh);
+  keepPose(item, previousMesh);
   item.flags = <u16>load<u32>(description, OBJECT_FLAGS);
   item.layers = load<u32>(description, OBJECT_LAYERS);
   item.collidesWith = load<u32>(description, OBJECT_COLLIDES_WITH);
@@ -295,26 +295,26 @@ export function describe(id: u32, description: usize): void {
   if (clipSets != 0) store<u32>(clipSets + (<usize>(slot & (PAGE_SLOTS - 1)) << 2), load<u32>(description, OBJECT_CLIP_SET));
   const faceSides: u32 = item.flags & FLAG_FACE_SIDES ? load<u32>(description, OBJECT_FACE_SIDES) : 0;
   shareList(faceSides);
-  if (!fresh) dropList(item.faceSides);
+  if (!isNew) dropList(item.faceSides);
   item.faceSides = faceSides;
   if (isMesh && item.flags & FLAG_BOXES) item.primitive = load<u32>(description, OBJECT_BOXES);
   shareList(boxListOf(item));
-  retireList(boxesBefore); // a frame under way may still read it
+  retireList(previousBoxes); // a frame under way may still read it
   const world = worldOf(item);
   if (item.flags & FLAG_MATRIX) memory.copy(changetype<usize>(world), description + OBJECT_MATRIX, AFFINE_BYTES);
-  else if (fresh) setIdentity(world);
-  if (item.flags & REACHING) describeReach(slot, description, wasContinuous);
+  else if (isNew) setIdentity(world);
+  if (item.flags & REACHING) applyReachDescription(slot, description, wasContinuous);
 }
 
-/** Sets the reach of an object. An object that is given a matrix is teleported: it has no way to there. */
-function describeReach(slot: u32, description: usize, hasWay: bool): void {
+/** Sets the reach of an object. An object that is given a matrix is teleported: it has no motion. */
+function applyReachDescription(slot: u32, description: usize, hasMotion: bool): void {
   const reach = reachAt(slot), item = itemAt(slot);
   reach.clearance = load<f64>(description, OBJECT_CLEARANCE);
-  if (hasWay && !(item.flags & FLAG_MATRIX)) return;
-  reach.isHeld = 0;
+  if (hasMotion && !(item.flags & FLAG_MATRIX)) return;
+  reach.hasWaitingPair = 0;
   reach.travel = 0;
   reach.isPlaced = 0; // its bounds are set next
-  reach.begun = wayRound;
+  reach.begun = motionRound;
 }
 
 /** Makes room for the pose of an object if that must be converted to a pose of another mesh. Throws OUT_OF_MEMORY. */
@@ -322,22 +322,22 @@ function reservePose(item: Item, mesh: Mesh): void {
   if (item.id == 0 || item.mesh == 0) return;
   const posed = changetype<Mesh>(<usize>item.mesh);
   if (!fitsPose(posed, mesh) || baseOf(posed) == mesh) return;
-  freeRooms();
+  freeReservations();
   reserveRepose(mesh);
 }
 
 /** Keeps the pose of an object if its mesh is the same as before or fits the pose; otherwise releases the pose. */
-function keepPose(item: Item, before: u32): void {
-  if (before == 0 || !isPosed(changetype<Mesh>(<usize>before))) return;
-  const posed = changetype<Mesh>(<usize>before);
-  if (item.mesh == poseOf(posed).base) item.mesh = before;
+function keepPose(item: Item, previousMesh: u32): void {
+  if (previousMesh == 0 || !isPosed(changetype<Mesh>(<usize>previousMesh))) return;
+  const posed = changetype<Mesh>(<usize>previousMesh);
+  if (item.mesh == poseOf(posed).base) item.mesh = previousMesh;
   else if (item.shape == SHAPE_MESH && fitsPose(posed, changetype<Mesh>(<usize>item.mesh))) {
     item.mesh = <u32>changetype<usize>(repose(posed, changetype<Mesh>(<usize>item.mesh), false));
   } else retire(posed);
 }
 
 /** Empties a slot. Its record and its bounds may be freed by that. */
-export function forget(slot: u32): void {
+export function releaseSlot(slot: u32): void {
   const mesh = itemAt(slot).mesh;
   if (mesh != 0 && isPosed(changetype<Mesh>(mesh))) retire(changetype<Mesh>(mesh));
   boxAt(slot).tree = NO_TREE;
@@ -356,7 +356,7 @@ export function forget(slot: u32): void {
   if (page.reaches != 0) release(page.reaches);
   release(page.records);
   page.records = page.primitives = page.clipSets = page.reaches = 0;
-  page.areAlike = 0;
+  page.hasSharedPrimitive = 0;
 }
 
 const bounds = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
@@ -368,40 +368,40 @@ export function orientedBounds(slot: u32): Affine {
 }
 
 /** Sets a slot's world bounds from its oriented bounds. */
-export function setBox(slot: u32, b: Affine): void {
-  changes++;
+export function updateBox(slot: u32, b: Affine): void {
+  boundsVersion++;
   const box = boxAt(slot), item = itemAt(slot);
   // An object that makes no pairs needs no reach.
   if (item.flags & REACHING && item.contacts != <u8>CONTACTS_NONE) {
     setReachingBox(slot, box, item, b);
     return;
   }
-  const at = changetype<usize>(b), half = halfXY(at), halfZ = abs(b.xz) + abs(b.yz) + abs(b.zz);
+  const at = changetype<usize>(b), half = halfExtentXY(at), halfZ = abs(b.xz) + abs(b.yz) + abs(b.zz);
   storeBox(box, at, f64x2.neg(half), half, f64x2(-halfZ, halfZ));
 }
 
 /** Sets a slot's bounds to include its reach beyond its shape. */
 function setReachingBox(slot: u32, box: Box, item: Item, b: Affine): void {
   const reach = reachAt(slot), isContinuous = (item.flags & FLAG_CONTINUOUS) != 0;
-  if (isContinuous) noteStart(reach, item);
-  findReach(reach, item, b);
-  storeBox(box, changetype<usize>(b), lowXY, highXY, endsZ);
-  reach.round = wayRound;
-  if (isContinuous) noteReach(slot, reach);
+  if (isContinuous) recordMotionStart(reach, item);
+  updateReach(reach, item, b);
+  storeBox(box, changetype<usize>(b), minXY, maxXY, boundsZ);
+  reach.round = motionRound;
+  if (isContinuous) recordMotion(slot, reach);
 }
 
 /** Sets world bounds by their extents from the centre of oriented bounds: x and y at once, then both ends of z. */
 // @ts-ignore: decorator
 @inline
-function storeBox(box: Box, bounds: usize, low: v128, high: v128, ends: v128): void {
+function storeBox(box: Box, bounds: usize, minOffsetXY: v128, maxOffsetXY: v128, offsetsZ: v128): void {
   const origin = f64x2.replace_lane(f64x2.splat(sceneOriginX), 1, sceneOriginY), to = changetype<usize>(box);
-  const middle = f64x2.sub(placeXY(bounds), origin);
+  const centreXY = f64x2.sub(translationXY(bounds), origin);
   const z = f64x2.splat(load<f64>(bounds, offsetof<Affine>('tz')) - sceneOriginZ);
-  const outermost = f32x4.demote_f64x2_zero(f64x2.add(z, ends));
-  const lowest = v128.shuffle<f32>(f32x4.demote_f64x2_zero(f64x2.add(middle, low)), outermost, 0, 1, 4, 4);
-  const highest = v128.shuffle<f32>(f32x4.demote_f64x2_zero(f64x2.add(middle, high)), outermost, 0, 1, 5, 5);
-  setEnds(to, outward(lowest, f32x4.splat(-OUTWARD)));
-  setEnds(to + offsetof<Box>('highX'), outward(highest, f32x4.splat(OUTWARD)));
+  const boundsZ = f32x4.demote_f64x2_zero(f64x2.add(z, offsetsZ));
+  const minCorner = v128.shuffle<f32>(f32x4.demote_f64x2_zero(f64x2.add(centreXY, minOffsetXY)), boundsZ, 0, 1, 4, 4);
+  const maxCorner = v128.shuffle<f32>(f32x4.demote_f64x2_zero(f64x2.add(centreXY, maxOffsetXY)), boundsZ, 0, 1, 5, 5);
+  storeCorner(to, roundOutward(minCorner, f32x4.splat(-ROUNDING_MARGIN)));
+  storeCorner(to + offsetof<Box>('maxX'), roundOutward(maxCorner, f32x4.splat(ROUNDING_MARGIN)));
 }
 
 /**
@@ -410,8 +410,8 @@ function storeBox(box: Box, bounds: usize, low: v128, high: v128, ends: v128): v
  */
 // @ts-ignore: decorator
 @inline
-function setEnds(at: usize, ends: v128): void {
-  v128.store(at, v128.load32_lane(at, ends, 3, 12));
+function storeCorner(at: usize, corner: v128): void {
+  v128.store(at, v128.load32_lane(at, corner, 3, 12));
 }
 
 /** Sets all boxes again, about another origin. */
@@ -419,15 +419,15 @@ export function moveOrigin(x: f64, y: f64, z: f64): void {
   sceneOriginX = x;
   sceneOriginY = y;
   sceneOriginZ = z;
-  for (let slot: u32 = 0; slot < slotCount; slot++) if (idAt(slot) != 0) setBox(slot, orientedBounds(slot));
+  for (let slot: u32 = 0; slot < slotCount; slot++) if (idAt(slot) != 0) updateBox(slot, orientedBounds(slot));
 }
 
-const OUTWARD: f32 = 1.1920928955078125e-7; // 2^-23, twice the largest error of rounding to float32
+const ROUNDING_MARGIN: f32 = 1.1920928955078125e-7; // 2^-23, twice the largest error of rounding to float32
 /**
  * The farthest coordinate of boxes, well within float32, so that no value computed from them overflows. Objects beyond are tested
  * by shape.
  */
-const FARTHEST: f32 = 1e30;
+const MAX_COORDINATE: f32 = 1e30;
 
 // Scalar min and max compile to branches; those of vectors do not.
 /**
@@ -436,20 +436,20 @@ const FARTHEST: f32 = 1e30;
  */
 // @ts-ignore: decorator
 @inline
-function outward(values: v128, share: v128): v128 {
-  const within = f32x4.pmax(f32x4.pmin(values, f32x4.splat(FARTHEST)), f32x4.splat(-FARTHEST));
-  return f32x4.add(within, f32x4.mul(f32x4.abs(within), share));
+function roundOutward(values: v128, relativeMargin: v128): v128 {
+  const clamped = f32x4.pmax(f32x4.pmin(values, f32x4.splat(MAX_COORDINATE)), f32x4.splat(-MAX_COORDINATE));
+  return f32x4.add(clamped, f32x4.mul(f32x4.abs(clamped), relativeMargin));
 }
 
 /** Rounds to a float32 that is certainly no greater, as for lower bounds. */
 // @ts-ignore: decorator
 @inline
-export function below(value: f64): f32 {
-  return f32x4.extract_lane(outward(f32x4.splat(<f32>value), f32x4.splat(-OUTWARD)), 0);
+export function roundDown(value: f64): f32 {
+  return f32x4.extract_lane(roundOutward(f32x4.splat(<f32>value), f32x4.splat(-ROUNDING_MARGIN)), 0);
 }
 
 // @ts-ignore: decorator
 @inline
-export function above(value: f64): f32 {
-  return f32x4.extract_lane(outward(f32x4.splat(<f32>value), f32x4.splat(OUTWARD)), 0);
+export function roundUp(value: f64): f32 {
+  return f32x4.extract_lane(roundOutward(f32x4.splat(<f32>value), f32x4.splat(ROUNDING_MARGIN)), 0);
 }

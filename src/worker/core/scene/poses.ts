@@ -7,9 +7,9 @@ import { Affine } from '../math/affine';
 import { deformOf, isDeformable } from '../mesh/tree/deform-layout';
 import { Mesh } from '../mesh/tree/layout';
 import { boneAt } from '../skin/bone-at';
-import { baseOf, draftOf, draftPose, isPosed, placeDraft, retire } from '../skin/pose';
+import { baseOf, draftOf, draftPose, isPosed, applyDraft, retire } from '../skin/pose';
 import { isAlive, itemAt, slotOf } from './objects';
-import { touch } from './scene';
+import { refreshBounds } from './scene';
 
 const bind = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const bindInverse = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
@@ -34,12 +34,12 @@ export function poseObject(slot: u32, record: usize, input: usize, isRead: bool)
   readColumns(bind, binds + BINDS_BIND);
   readColumns(bindInverse, binds + BINDS_INVERSE);
   if (!draftOf(base, bones, bind, bindInverse, morphs)) return false;
-  if (draftPose().hasBones || draftPose().hasMorphs) item.mesh = <u32>changetype<usize>(placeDraft(mesh, isRead));
+  if (draftPose().hasBones || draftPose().hasMorphs) item.mesh = <u32>changetype<usize>(applyDraft(mesh, isRead));
   else {
     if (isPosed(mesh)) retire(mesh);
     item.mesh = <u32>changetype<usize>(base);
   }
-  touch(slot);
+  refreshBounds(slot);
   return true;
 }
 

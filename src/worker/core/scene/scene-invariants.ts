@@ -1,19 +1,19 @@
 // Invariants of the scene, checked by tests.
 
 import { GENERATION_BITS, SHAPE_MESH } from '../../../shared/layout';
-import { Affine, same } from '../math/affine';
+import { Affine, areEqual } from '../math/affine';
 import { Mesh } from '../mesh/tree/layout';
 import { checkTree } from '../mesh/tree/tree-invariants';
 import { MESH_OK } from '../mesh/tree/mesh-check';
 import { Item, boxListOf } from '../shape/item';
 import { listUses } from '../shared-lists';
-import { SET, isPosed, poseOf } from '../skin/pose';
+import { BOUNDS_CURRENT, isPosed, poseOf } from '../skin/pose';
 import { Proxy, boundsOf } from '../shape/proxy';
 import {
   Box, NO_TREE, UNPLACED, boxAt, idAt, isReserved, itemAt, liveCount, orientedBounds, sceneOriginX, sceneOriginY, sceneOriginZ,
   slotCount,
 } from './objects';
-import { Cell, HOLE, MOVING_TREE, SCATTERED, TREE_COUNT, Tree, cellAt, inCell, laneAt, readPlace, slotAt, treeOf } from './index/octree';
+import { Cell, HOLE, MOVING_TREE, SCATTERED, TREE_COUNT, Tree, cellAt, isInCell, laneAt, readProxy, slotAt, treeOf } from './index/octree';
 import { capacityOf, freeOrder } from './index/ranges';
 import { pairIn } from './pairs/pair-list';
 import { pairCount, pairs } from './pairs/pairs';
@@ -38,36 +38,36 @@ export const SCENE_POSE = 30;
 function isPoseSound(item: Item): bool {
   if (item.shape != SHAPE_MESH) return true;
   const mesh = changetype<Mesh>(item.mesh);
-  if (!isPosed(mesh) || poseOf(mesh).state == SET) return true;
+  if (!isPosed(mesh) || poseOf(mesh).state == BOUNDS_CURRENT) return true;
   const pose = poseOf(mesh);
   return (
-    checkTree(mesh) == MESH_OK && pose.lowX <= mesh.lowX && pose.lowY <= mesh.lowY && pose.lowZ <= mesh.lowZ &&
-    mesh.highX <= pose.highX && mesh.highY <= pose.highY && mesh.highZ <= pose.highZ
+    checkTree(mesh) == MESH_OK && pose.minX <= mesh.minX && pose.minY <= mesh.minY && pose.minZ <= mesh.minZ &&
+    mesh.maxX <= pose.maxX && mesh.maxY <= pose.maxY && mesh.maxZ <= pose.maxZ
   );
 }
 
 export function checkScene(): u32 {
   updateTrees();
-  live = listed = 0;
+  checkedCount = listUseCount = 0;
   for (let slot: u32 = 0; slot < slotCount; slot++) {
     const code = idAt(slot) == 0 ? checkFree(slot) : checkObject(slot);
     if (code != SCENE_OK) return code;
   }
-  if (live != liveCount) return SCENE_COUNT;
-  if (listed != listUses()) return SCENE_LISTS;
-  let held: u32 = 0;
-  for (let which: u32 = 0; which < TREE_COUNT; which++) {
-    const tree = treeOf(which);
-    held += tree.count - tree.holes;
-    const code = which == MOVING_TREE ? checkOctree(tree) : checkGrowing(tree);
+  if (checkedCount != liveCount) return SCENE_COUNT;
+  if (listUseCount != listUses()) return SCENE_LISTS;
+  let treeObjectCount: u32 = 0;
+  for (let treeIndex: u32 = 0; treeIndex < TREE_COUNT; treeIndex++) {
+    const tree = treeOf(treeIndex);
+    treeObjectCount += tree.count - tree.holes;
+    const code = treeIndex == MOVING_TREE ? checkOctree(tree) : checkGrowing(tree);
     if (code != SCENE_OK) return code;
   }
-  return held == live ? checkPairs() : SCENE_COUNT;
+  return treeObjectCount == checkedCount ? checkPairs() : SCENE_COUNT;
 }
 
 /** Counts of the objects that were checked, and of the shared lists that they use. */
-let live: u32 = 0;
-let listed: u32 = 0;
+let checkedCount: u32 = 0;
+let listUseCount: u32 = 0;
 
 /** Checks a slot without an object, which may be reserved for one. */
 function checkFree(slot: u32): u32 {
@@ -80,19 +80,19 @@ function checkFree(slot: u32): u32 {
 function checkObject(slot: u32): u32 {
   const item = itemAt(slot), box = boxAt(slot);
   if (item.id != idAt(slot) || item.id >> GENERATION_BITS != slot) return SCENE_ID;
-  live++;
-  if (item.faceSides != 0) listed++;
-  if (boxListOf(item) != 0) listed++;
+  checkedCount++;
+  if (item.faceSides != 0) listUseCount++;
+  if (boxListOf(item) != 0) listUseCount++;
   if (!isPoseSound(item)) return SCENE_POSE;
   if (box.tree >= TREE_COUNT || box.position >= treeOf(box.tree).positions) return SCENE_PLACE;
   const tree = treeOf(box.tree);
   if (slotAt(tree, box.position) != slot) return SCENE_PLACE;
-  const proxy = readPlace(tree, box.position);
-  const isKept = tree.proxies != 0;
-  if (proxy.id != item.id || (isKept && !isFresh(proxy, slot)) || !isLane(laneAt(tree, box.position), box)) {
+  const proxy = readProxy(tree, box.position);
+  const hasProxies = tree.proxies != 0;
+  if (proxy.id != item.id || (hasProxies && !isFresh(proxy, slot)) || !isLaneEqual(laneAt(tree, box.position), box)) {
     return SCENE_STALE;
   }
-  return boxHoldsCorners(boundsOf(proxy, known), box) ? SCENE_OK : SCENE_BOX_TOO_SMALL;
+  return boxContainsCorners(boundsOf(proxy, proxyBounds), box) ? SCENE_OK : SCENE_BOX_TOO_SMALL;
 }
 
 /** Checks that pairs are in ascending order. */
@@ -104,29 +104,29 @@ function checkPairs(): u32 {
   return SCENE_OK;
 }
 
-const known = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const proxyBounds = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
 function isFresh(proxy: Proxy, slot: u32): bool {
   return (
-    same(orientedBounds(slot), boundsOf(proxy, known)) &&
-    proxy.edgeXx == <f32>known.xx && proxy.edgeYy == <f32>known.yy && proxy.edgeZz == <f32>known.zz
+    areEqual(orientedBounds(slot), boundsOf(proxy, proxyBounds)) &&
+    proxy.edgeXx == <f32>proxyBounds.xx && proxy.edgeYy == <f32>proxyBounds.yy && proxy.edgeZz == <f32>proxyBounds.zz
   );
 }
 
-function isLane(at: usize, box: Box): bool {
+function isLaneEqual(at: usize, box: Box): bool {
   return (
-    load<f32>(at) == box.lowX && load<f32>(at, 16) == box.lowY && load<f32>(at, 32) == box.lowZ &&
-    load<f32>(at, 48) == box.highX && load<f32>(at, 64) == box.highY && load<f32>(at, 80) == box.highZ
+    load<f32>(at) == box.minX && load<f32>(at, 16) == box.minY && load<f32>(at, 32) == box.minZ &&
+    load<f32>(at, 48) == box.maxX && load<f32>(at, 64) == box.maxY && load<f32>(at, 80) == box.maxZ
   );
 }
 
-function boxHoldsCorners(b: Affine, box: Box): bool {
+function boxContainsCorners(b: Affine, box: Box): bool {
   for (let corner = 0; corner < 8; corner++) {
     const sx = corner & 1 ? 1.0 : -1.0, sy = corner & 2 ? 1.0 : -1.0, sz = corner & 4 ? 1.0 : -1.0;
     const x = b.tx - sceneOriginX + (sx * b.xx + sy * b.yx + sz * b.zx);
     const y = b.ty - sceneOriginY + (sx * b.xy + sy * b.yy + sz * b.zy);
     const z = b.tz - sceneOriginZ + (sx * b.xz + sy * b.yz + sz * b.zz);
-    if (x < box.lowX || x > box.highX || y < box.lowY || y > box.highY || z < box.lowZ || z > box.highZ) return false;
+    if (x < box.minX || x > box.maxX || y < box.minY || y > box.maxY || z < box.minZ || z > box.maxZ) return false;
   }
   return true;
 }
@@ -138,7 +138,7 @@ function boxHoldsCorners(b: Affine, box: Box): bool {
 function checkOctree(tree: Tree): u32 {
   if (tree.count == 0) return SCENE_OK;
   let covered: u32 = 0;
-  let strays: u32 = 0;
+  let misfits: u32 = 0;
   for (let index: u32 = 0; index < tree.cellCount; index++) {
     const cell = cellAt(tree, index);
     covered += (cell.firstChild == 0 ? cell.end : cell.ownEnd) - cell.start;
@@ -147,12 +147,12 @@ function checkOctree(tree: Tree): u32 {
     for (let position = cell.start; position < cell.ownEnd; position++) {
       const slot = slotAt(tree, position);
       if (slot == HOLE) continue;
-      if (!holds(cell, boxAt(slot))) return SCENE_CELL_TOO_SMALL;
-      if (!inCell(cell, boxAt(slot))) strays++;
+      if (!containsBox(cell, boxAt(slot))) return SCENE_CELL_TOO_SMALL;
+      if (!isInCell(cell, boxAt(slot))) misfits++;
     }
   }
   if (covered != tree.positions || tree.positions > tree.capacity) return SCENE_RANGES;
-  return strays <= tree.misfits ? SCENE_OK : SCENE_WRONG_CELL;
+  return misfits <= tree.misfits ? SCENE_OK : SCENE_WRONG_CELL;
 }
 
 /**
@@ -161,15 +161,15 @@ function checkOctree(tree: Tree): u32 {
  */
 function checkRanges(tree: Tree, cell: Cell, index: u32): u32 {
   if (cell.firstChild == 0) return cell.ownEnd > cell.end ? SCENE_RANGES : SCENE_OK;
-  const isWhole = cell.end != SCATTERED;
-  let from = cell.ownEnd;
+  const isContiguous = cell.end != SCATTERED;
+  let expectedStart = cell.ownEnd;
   for (let i: u32 = 0; i < 8; i++) {
     const child = cellAt(tree, cell.firstChild + i);
-    if (child.parent != index || child.end < child.start || (isWhole && child.start != from)) return SCENE_RANGES;
-    from = child.end;
-    if (!within(child, cell)) return SCENE_CELL_TOO_SMALL;
+    if (child.parent != index || child.end < child.start || (isContiguous && child.start != expectedStart)) return SCENE_RANGES;
+    expectedStart = child.end;
+    if (!isChildWithin(child, cell)) return SCENE_CELL_TOO_SMALL;
   }
-  return !isWhole || from == cell.end ? SCENE_OK : SCENE_RANGES;
+  return !isContiguous || expectedStart == cell.end ? SCENE_OK : SCENE_RANGES;
 }
 
 /**
@@ -178,54 +178,54 @@ function checkRanges(tree: Tree, cell: Cell, index: u32): u32 {
  */
 function checkGrowing(tree: Tree): u32 {
   if (tree.count == 0) return tree.cellCount == 0 && tree.positions == 0 ? SCENE_OK : SCENE_COUNT;
-  found = 0;
-  blocks = 0;
+  objectCount = 0;
+  blockCount = 0;
   const code = checkCell(tree, 0);
   if (code != SCENE_OK) return code;
-  if (found != tree.count) return SCENE_COUNT;
+  if (objectCount != tree.count) return SCENE_COUNT;
   for (let block: u32 = 0; block < tree.positions >> 2; ) {
     const order = freeOrder(tree, block);
     if (order >= 0) {
       for (let i: u32 = 0; i < 4 << order; i++) if (slotAt(tree, (block << 2) + i) != HOLE) return SCENE_RANGES;
       block += 1 << order;
-      blocks += 1 << order;
+      blockCount += 1 << order;
     } else block++;
   }
-  return blocks == tree.positions >> 2 ? SCENE_OK : SCENE_RANGES;
+  return blockCount == tree.positions >> 2 ? SCENE_OK : SCENE_RANGES;
 }
 
-let found: u32 = 0;
-let blocks: u32 = 0;
+let objectCount: u32 = 0;
+let blockCount: u32 = 0;
 
 function checkCell(tree: Tree, index: u32): u32 {
   const cell = cellAt(tree, index);
   if (!isRangeSound(tree, cell, index)) return SCENE_RANGES;
-  blocks += capacityOf(cell.order) >> 2;
-  found += cell.ownCount;
-  let lowX: f32 = Infinity, highZ: f32 = -Infinity;
+  blockCount += capacityOf(cell.order) >> 2;
+  objectCount += cell.ownCount;
+  let minX: f32 = Infinity, maxZ: f32 = -Infinity;
   for (let position = cell.start; position < cell.start + cell.ownCount; position++) {
     const slot = slotAt(tree, position);
     if (slot == HOLE || boxAt(slot).position != position) return SCENE_PLACE;
     const box = boxAt(slot);
-    lowX = min(lowX, box.lowX);
-    highZ = max(highZ, box.highZ);
-    if (!holds(cell, box)) return SCENE_CELL_TOO_SMALL;
-    if (!inCell(cell, box)) return SCENE_WRONG_CELL;
+    minX = min(minX, box.minX);
+    maxZ = max(maxZ, box.maxZ);
+    if (!containsBox(cell, box)) return SCENE_CELL_TOO_SMALL;
+    if (!isInCell(cell, box)) return SCENE_WRONG_CELL;
   }
   for (let position = cell.start + cell.ownCount; position < cell.ownEnd; position++) {
     if (slotAt(tree, position) != HOLE || load<f32>(laneAt(tree, position)) != Infinity) return SCENE_PLACE;
   }
-  if (cell.ownLowX != lowX || cell.ownHighZ != highZ) return SCENE_CELL_TOO_SMALL;
+  if (cell.ownMinX != minX || cell.ownMaxZ != maxZ) return SCENE_CELL_TOO_SMALL;
   for (let i: u32 = 0; i < 8 && cell.firstChild != 0; i++) {
     const child = cellAt(tree, cell.firstChild + i);
     if (child.parent != index) return SCENE_RANGES;
-    if (child.lowX <= child.highX && !within(child, cell)) return SCENE_CELL_TOO_SMALL;
+    if (child.minX <= child.maxX && !isChildWithin(child, cell)) return SCENE_CELL_TOO_SMALL;
     const code = checkCell(tree, cell.firstChild + i);
     if (code != SCENE_OK) return code;
-    lowX = min(lowX, child.lowX);
-    highZ = max(highZ, child.highZ);
+    minX = min(minX, child.minX);
+    maxZ = max(maxZ, child.maxZ);
   }
-  return cell.lowX == lowX && cell.highZ == highZ ? SCENE_OK : SCENE_CELL_TOO_SMALL;
+  return cell.minX == minX && cell.maxZ == maxZ ? SCENE_OK : SCENE_CELL_TOO_SMALL;
 }
 
 /** Returns whether a cell has a range of its own, of the size that it records. */
@@ -233,22 +233,22 @@ function isRangeSound(tree: Tree, cell: Cell, index: u32): bool {
   if (cell.dirty || cell.end != SCATTERED || cell.ownCount > capacityOf(cell.order)) return false;
   if (cell.ownEnd != cell.start + ((cell.ownCount + 3) & ~3)) return false;
   for (let i: u32 = 0; i < capacityOf(cell.order) >> 2; i++) {
-    if (load<u32>(tree.cellOf + (<usize>((cell.start >> 2) + i) << 2)) != index) return false;
+    if (load<u32>(tree.cellByBlock + (<usize>((cell.start >> 2) + i) << 2)) != index) return false;
   }
   return true;
 }
 
 /** Returns whether a cell's bounds contain a box. */
-function holds(cell: Cell, box: Box): bool {
+function containsBox(cell: Cell, box: Box): bool {
   return !(
-    box.lowX < cell.lowX || box.highX > cell.highX || box.lowY < cell.lowY || box.highY > cell.highY ||
-    box.lowZ < cell.lowZ || box.highZ > cell.highZ
+    box.minX < cell.minX || box.maxX > cell.maxX || box.minY < cell.minY || box.maxY > cell.maxY ||
+    box.minZ < cell.minZ || box.maxZ > cell.maxZ
   );
 }
 
-function within(child: Cell, cell: Cell): bool {
+function isChildWithin(child: Cell, cell: Cell): bool {
   return (
-    child.lowX >= cell.lowX && child.highX <= cell.highX && child.lowY >= cell.lowY && child.highY <= cell.highY &&
-    child.lowZ >= cell.lowZ && child.highZ <= cell.highZ
+    child.minX >= cell.minX && child.maxX <= cell.maxX && child.minY >= cell.minY && child.maxY <= cell.maxY &&
+    child.minZ >= cell.minZ && child.maxZ <= cell.maxZ
   );
 }

@@ -2,43 +2,43 @@
 
 import { CONTACTS_NONE, FLAG_CONTINUOUS, FLAG_STATIC, OBJECT_CONTACTS, OBJECT_FLAGS } from '../../../shared/layout';
 import { now } from '../host';
-import { Affine, areUsable, isMade, make } from '../math/affine';
+import { Affine, areUsableVectors, equalsVectors, setFromVectors } from '../math/affine';
 import { reserve } from '../memory';
 import {
-  NO_TREE, UNPLACED, boxAt, describe, forget, idAt, isAlive, itemAt, moveOrigin, orientedBounds, reachAt, reserveRecord,
-  reserveSlots, sceneOriginX, sceneOriginY, sceneOriginZ, slotCount, setBox, slotOf,
+  NO_TREE, UNPLACED, boxAt, applyDescription, releaseSlot, idAt, isAlive, itemAt, moveOrigin, orientedBounds, reachAt, reserveRecord,
+  reserveSlots, sceneOriginX, sceneOriginY, sceneOriginZ, slotCount, updateBox, slotOf,
 } from './objects';
 import { worldOf } from '../shape/item';
 import {
-  MOVING_TREE, PASSIVE_TREE, STATIC_TREE, TREE_COUNT, Tree, cellAt, clearSlot, isEmpty, markMoved, movedPositions, moveWithin,
-  noteChange, place, refitTree, slotAt, treeOf,
+  MOVING_TREE, PASSIVE_TREE, STATIC_TREE, TREE_COUNT, Tree, cellAt, clearSlot, isEmpty, markMoved, movedPositions, updateMoved,
+  markChanged, updateSlot, refitTree, slotAt, treeOf,
 } from './index/octree';
 import { beginTree, buildTree, enlist } from './index/build';
 import { addToTree, clearTree, refitDirty, removeFromTree, updateInTree } from './index/growing';
 import { insert } from './index/insert';
 import { SlotSet, addSlot, hasSlot, moveSlots, removeLast, reserveSet, slotIn } from './slot-set';
-import { isAnyReaching, noteStart } from './ways';
-import { replaceSlot, reserveLastIds } from './view/last-ids';
+import { isAnyReaching, recordMotionStart } from './ways';
+import { recordReplacedSlot, reserveLastIds } from './view/last-ids';
 
 /** Dirty slots: the pairs of their objects are to be found again. */
-export const unpaired = changetype<SlotSet>(memory.data(<i32>offsetof<SlotSet>(), 16));
+export const changedSlots = changetype<SlotSet>(memory.data(<i32>offsetof<SlotSet>(), 16));
 /** Slots that changed while a frame is under way: the next frame finds their pairs. */
-const unpairedSince = changetype<SlotSet>(memory.data(<i32>offsetof<SlotSet>(), 16));
-/** The set that currently records changes: `unpaired` or `unpairedSince`. */
-let noted: SlotSet = unpaired;
+const changedSlotsSince = changetype<SlotSet>(memory.data(<i32>offsetof<SlotSet>(), 16));
+/** The set that currently records changes: `changedSlots` or `changedSlotsSince`. */
+let currentChanges: SlotSet = changedSlots;
 
-/** Bitmap of the slots that had changed in the last frame; as many words as that of `unpaired`. */
+/** Bitmap of the slots that had changed in the last frame; as many words as that of `changedSlots`. */
 let awakeBits: usize = 0;
 
 /** Makes room for recording changes of all slots below `count`. Throws OUT_OF_MEMORY. */
 function reserveChanges(count: u32): void {
-  const words = unpaired.words;
+  const words = changedSlots.words;
   const bits = (count + 31) >> 5;
   if (bits > words) {
     awakeBits = reserve(awakeBits, words << 2, <u64>bits << 2);
     memory.fill(awakeBits + (<usize>words << 2), 0, <usize>(bits - words) << 2);
   }
-  reserveSet(unpaired, count);
+  reserveSet(changedSlots, count);
 }
 
 /**
@@ -46,43 +46,43 @@ function reserveChanges(count: u32): void {
  * nothing.
  */
 export function endChanges(): void {
-  const changed = unpaired.bits;
-  unpaired.bits = awakeBits;
-  unpaired.count = 0;
-  memory.fill(unpaired.bits, 0, <usize>unpaired.words << 2);
+  const changed = changedSlots.bits;
+  changedSlots.bits = awakeBits;
+  changedSlots.count = 0;
+  memory.fill(changedSlots.bits, 0, <usize>changedSlots.words << 2);
   awakeBits = changed;
 }
 
 /** Returns whether an object neither changed in the last frame nor has changed since. */
 export function isAsleep(slot: u32): bool {
   const word = slot >> 5;
-  const isAwake = word < unpaired.words && (load<u32>(awakeBits + (<usize>word << 2)) & (1 << (slot & 31))) != 0;
-  return !isAwake && !hasSlot(unpaired, slot) && !hasSlot(unpairedSince, slot);
+  const isAwake = word < changedSlots.words && (load<u32>(awakeBits + (<usize>word << 2)) & (1 << (slot & 31))) != 0;
+  return !isAwake && !hasSlot(changedSlots, slot) && !hasSlot(changedSlotsSince, slot);
 }
 
 /** Makes sure that `beginChangesSince` allocates nothing. Throws OUT_OF_MEMORY. */
 export function reserveChangesSince(): void {
-  reserveSet(unpairedSince, slotCount);
+  reserveSet(changedSlotsSince, slotCount);
 }
 
 /** Records changes for the next frame from now on. */
 export function beginChangesSince(): void {
-  noted = unpairedSince;
+  currentChanges = changedSlotsSince;
 }
 
 /** Hands the changes that were recorded since `beginChangesSince` to the coming frame. */
 export function endChangesSince(): void {
-  noted = unpaired;
-  moveSlots(unpairedSince, unpaired);
+  currentChanges = changedSlots;
+  moveSlots(changedSlotsSince, changedSlots);
 }
 
 /**
  * The slots that changed since visibility was last found: objects that may still be moving do not occlude in lasting answers.
  */
-export const unsteady = changetype<SlotSet>(memory.data(<i32>offsetof<SlotSet>(), 16));
+export const changedSinceCull = changetype<SlotSet>(memory.data(<i32>offsetof<SlotSet>(), 16));
 
 /** Objects of the growing trees (static and passive) that have no position yet, or need another one. */
-const displaced = changetype<SlotSet>(memory.data(<i32>offsetof<SlotSet>(), 16));
+const slotsToPlace = changetype<SlotSet>(memory.data(<i32>offsetof<SlotSet>(), 16));
 
 /** Bitmap of the slots of the moving tree: it finds them quickly among a million others. */
 let movingBits: usize = 0;
@@ -92,18 +92,18 @@ let movingWords: u32 = 0;
  * Notes that the shape or the transform of an object has changed: updates its bounds and its position in a tree, or leaves the
  * position to `updateTrees`. Allocates nothing.
  */
-export function touch(slot: u32): void {
+export function refreshBounds(slot: u32): void {
   const bounds = orientedBounds(slot);
-  setBox(slot, bounds);
+  updateBox(slot, bounds);
   const box = boxAt(slot);
   const tree = treeOf(box.tree);
-  if (box.tree != PASSIVE_TREE) addSlot(noted, slot);
-  addSlot(unsteady, slot);
+  if (box.tree != PASSIVE_TREE) addSlot(currentChanges, slot);
+  addSlot(changedSinceCull, slot);
   if (box.tree != MOVING_TREE) {
-    if (box.position == UNPLACED || !updateInTree(tree, slot)) addSlot(displaced, slot);
-  } else if (tree.built) {
-    if (box.position != UNPLACED) place(tree, slot, bounds);
-    else if (!insert(tree, slot, bounds)) tree.built = 0;
+    if (box.position == UNPLACED || !updateInTree(tree, slot)) addSlot(slotsToPlace, slot);
+  } else if (tree.isBuilt) {
+    if (box.position != UNPLACED) updateSlot(tree, slot, bounds);
+    else if (!insert(tree, slot, bounds)) tree.isBuilt = 0;
   }
 }
 
@@ -112,31 +112,31 @@ export function putObject(id: u32, description: usize): void {
   const slot = slotOf(id);
   if (slot >= slotCount) {
     reserveChanges(slot + 1);
-    if (noted == unpairedSince) reserveSet(unpairedSince, slot + 1);
-    reserveSet(displaced, slot + 1);
-    reserveSet(unsteady, slot + 1);
+    if (currentChanges == changedSlotsSince) reserveSet(changedSlotsSince, slot + 1);
+    reserveSet(slotsToPlace, slot + 1);
+    reserveSet(changedSinceCull, slot + 1);
     reserveMoving(slot + 1);
     reserveLastIds(slot + 1);
     reserveSlots(slot);
   }
   reserveRecord(slot, description);
-  const which = treeFor(description);
+  const treeIndex = treeFor(description);
   const box = boxAt(slot);
-  if (box.tree != which) {
+  if (box.tree != treeIndex) {
     leaveTree(slot);
-    box.tree = which;
-    if (which == MOVING_TREE) setMoving(slot, true);
+    box.tree = treeIndex;
+    if (treeIndex == MOVING_TREE) setMoving(slot, true);
   }
-  if (idAt(slot) != id) replaceSlot(slot);
-  describe(id, description);
-  touch(slot);
+  if (idAt(slot) != id) recordReplacedSlot(slot);
+  applyDescription(id, description);
+  refreshBounds(slot);
 }
 
 /** Takes an object out of its tree, if it is in one. Its pairs are to be found again. */
 function leaveTree(slot: u32): void {
   const box = boxAt(slot);
   if (box.tree == NO_TREE) return;
-  if (box.tree != PASSIVE_TREE) addSlot(noted, slot);
+  if (box.tree != PASSIVE_TREE) addSlot(currentChanges, slot);
   if (box.tree == MOVING_TREE) setMoving(slot, false);
   if (box.position == UNPLACED) return;
   if (box.tree == MOVING_TREE) clearSlot(treeOf(MOVING_TREE), slot);
@@ -167,16 +167,16 @@ export function setLayers(id: u32, layers: u32): void {
   if (!isAlive(id)) return;
   const slot = slotOf(id);
   itemAt(slot).layers = layers;
-  touch(slot);
+  refreshBounds(slot);
 }
 
 /** Removes an object. Does nothing if the object does not exist because adding it ran out of memory. */
 export function removeObject(id: u32): void {
   if (!isAlive(id)) return;
   const slot = slotOf(id);
-  replaceSlot(slot);
+  recordReplacedSlot(slot);
   leaveTree(slot);
-  forget(slot);
+  releaseSlot(slot);
 }
 
 /** Moves an object, as `moveTo` does. */
@@ -188,28 +188,28 @@ export function moveObject(slot: u32, matrix: Affine): bool {
 }
 
 /**
- * Moves an object to a matrix, given as its six vectors. `placeMoved` must follow once after all objects have been moved. Returns
- * false if the matrix is not `usable`. Setting the same matrix again does not count as a movement.
+ * Moves an object to a matrix, given as its six vectors. `updateMovedObjects` must follow once after all objects have been moved. Returns
+ * false if the matrix is not `isUsable`. Setting the same matrix again does not count as a movement.
  */
 export function moveTo(slot: u32, c0: v128, c1: v128, c2: v128, c3: v128, c4: v128, c5: v128): bool {
   const item = itemAt(slot), world = worldOf(item);
-  if (isMade(world, c0, c1, c2, c3, c4, c5)) return true;
-  if (!areUsable(c0, c1, c2, c3, c4, c5)) return false;
-  if (item.flags & FLAG_CONTINUOUS) noteStart(reachAt(slot), item);
-  make(world, c0, c1, c2, c3, c4, c5);
+  if (equalsVectors(world, c0, c1, c2, c3, c4, c5)) return true;
+  if (!areUsableVectors(c0, c1, c2, c3, c4, c5)) return false;
+  if (item.flags & FLAG_CONTINUOUS) recordMotionStart(reachAt(slot), item);
+  setFromVectors(world, c0, c1, c2, c3, c4, c5);
   const box = boxAt(slot);
-  if (box.tree != MOVING_TREE || box.position == UNPLACED || !treeOf(MOVING_TREE).built) {
-    touch(slot);
+  if (box.tree != MOVING_TREE || box.position == UNPLACED || !treeOf(MOVING_TREE).isBuilt) {
+    refreshBounds(slot);
     return true;
   }
-  addSlot(noted, slot);
-  addSlot(unsteady, slot);
+  addSlot(currentChanges, slot);
+  addSlot(changedSinceCull, slot);
   markMoved(box.position);
   return true;
 }
 
 /** Sum of the values that were read ahead, so that the reads are not optimized away. */
-let ahead: u32 = 0;
+let prefetchSum: u32 = 0;
 
 /**
  * Sets the bounds of all objects that `moveObject` has moved. It visits them in the order of their positions, since most of what
@@ -217,13 +217,13 @@ let ahead: u32 = 0;
  * for the caches. Frames of 10,000 turning boxes take 0.87 of the time that they took in the order of slots; the update alone
  * takes 0.79.
  */
-export function placeMoved(): void {
+export function updateMovedObjects(): void {
   const tree = treeOf(MOVING_TREE);
-  let sum: u32 = 0, any: u32 = 0;
+  let sum: u32 = 0, isAnyMoved: u32 = 0;
   for (let position: u32 = 0; position < tree.positions; position += 32) {
     const at = movedPositions + (position >> 3), moved = load<u32>(at);
     if (moved == 0) continue;
-    any = 1;
+    isAnyMoved = 1;
     store<u32>(at, 0);
     for (let bits = moved; bits != 0; bits &= bits - 1) {
       const slot = slotAt(tree, position + ctz(bits)), item = changetype<usize>(itemAt(slot));
@@ -235,13 +235,13 @@ export function placeMoved(): void {
       sum += load<u32>(reach) + load<u32>(reach, 64) + load<u32>(reach, 128) + load<u32>(reach, 176);
     }
     for (let bits = moved; bits != 0; bits &= bits - 1) {
-      const at = position + ctz(bits), slot = slotAt(tree, at), bounds = orientedBounds(slot);
-      setBox(slot, bounds);
-      if (tree.built) moveWithin(tree, at, slot, bounds);
+      const movedPosition = position + ctz(bits), slot = slotAt(tree, movedPosition), bounds = orientedBounds(slot);
+      updateBox(slot, bounds);
+      if (tree.isBuilt) updateMoved(tree, movedPosition, slot, bounds);
     }
   }
-  ahead = sum;
-  if (any && tree.built) noteChange(tree);
+  prefetchSum = sum;
+  if (isAnyMoved && tree.isBuilt) markChanged(tree);
 }
 
 /**
@@ -250,35 +250,35 @@ export function placeMoved(): void {
  * refitted. Throws OUT_OF_MEMORY.
  */
 export function updateTrees(): void {
-  settle(Infinity);
+  placeStaticObjects(Infinity);
   const moving = treeOf(MOVING_TREE);
   if (isStale(moving)) {
-    if (recentre()) settle(Infinity);
+    if (recentre()) placeStaticObjects(Infinity);
     rebuild(moving);
   }
   refitTree(moving);
 }
 
 /** How many objects get positions between two readings of the clock: about 0.1 to 0.3 ms. */
-const PLACED_PER_READING: u32 = 256;
+const PLACEMENTS_PER_READING: u32 = 256;
 
 /**
  * Gives static objects their positions, until a time by the clock of `now`. Returns whether all objects have one. Throws
  * OUT_OF_MEMORY; objects that already have a position then keep it.
  */
-export function settle(until: f64): bool {
-  let moves: u32 = 0;
-  for (let count: u32 = 1; displaced.count != 0; count++) {
-    const slot = slotIn(displaced, displaced.count - 1);
+export function placeStaticObjects(deadline: f64): bool {
+  let originMoves: u32 = 0;
+  for (let count: u32 = 1; slotsToPlace.count != 0; count++) {
+    const slot = slotIn(slotsToPlace, slotsToPlace.count - 1);
     if (idAt(slot) != 0 && boxAt(slot).tree != MOVING_TREE) givePosition(slot);
-    removeLast(displaced);
+    removeLast(slotsToPlace);
     // All added objects may lie far away. It is better to know that early, since a new origin moves all objects that are already
     // placed.
-    if (((count & (count - 1)) == 0 || displaced.count == 0) && moves < MOST_MOVES && recentre()) {
-      moves++;
+    if (((count & (count - 1)) == 0 || slotsToPlace.count == 0) && originMoves < MAX_ORIGIN_MOVES && recentre()) {
+      originMoves++;
       count = 0;
     }
-    if (count % PLACED_PER_READING == 0 && now() >= until && displaced.count != 0) return false;
+    if (count % PLACEMENTS_PER_READING == 0 && now() >= deadline && slotsToPlace.count != 0) return false;
   }
   refitDirty(treeOf(STATIC_TREE));
   refitDirty(treeOf(PASSIVE_TREE));
@@ -286,7 +286,7 @@ export function settle(until: f64): bool {
 }
 
 /** How often the origin moves at most in one call: an object beyond all bounds would make it move forever. */
-const MOST_MOVES: u32 = 4;
+const MAX_ORIGIN_MOVES: u32 = 4;
 
 function givePosition(slot: u32): void {
   const box = boxAt(slot);
@@ -299,7 +299,7 @@ function givePosition(slot: u32): void {
 }
 
 function isStale(moving: Tree): bool {
-  return !moving.built || moving.misfits * 20 > moving.count + 320 || moving.holes * 4 > moving.count * 3 + 64;
+  return !moving.isBuilt || moving.misfits * 20 > moving.count + 320 || moving.holes * 4 > moving.count * 3 + 64;
 }
 
 function rebuild(moving: Tree): void {
@@ -316,13 +316,13 @@ function rebuild(moving: Tree): void {
 }
 
 // Bounds of all objects in the trees.
-let lowX: f32 = 0, lowY: f32 = 0, lowZ: f32 = 0;
-let highX: f32 = 0, highY: f32 = 0, highZ: f32 = 0;
+let minX: f32 = 0, minY: f32 = 0, minZ: f32 = 0;
+let maxX: f32 = 0, maxY: f32 = 0, maxZ: f32 = 0;
 
-function bound(x0: f32, y0: f32, z0: f32, x1: f32, y1: f32, z1: f32): void {
-  lowX = min(lowX, x0); highX = max(highX, x1);
-  lowY = min(lowY, y0); highY = max(highY, y1);
-  lowZ = min(lowZ, z0); highZ = max(highZ, z1);
+function expandBounds(x0: f32, y0: f32, z0: f32, x1: f32, y1: f32, z1: f32): void {
+  minX = min(minX, x0); maxX = max(maxX, x1);
+  minY = min(minY, y0); maxY = max(maxY, y1);
+  minZ = min(minZ, z0); maxZ = max(maxZ, z1);
 }
 
 /**
@@ -330,36 +330,36 @@ function bound(x0: f32, y0: f32, z0: f32, x1: f32, y1: f32, z1: f32): void {
  * whether it did; then all trees must be rebuilt about the new origin.
  */
 function recentre(): bool {
-  lowX = lowY = lowZ = Infinity;
-  highX = highY = highZ = -Infinity;
-  for (let which: u32 = 0; which < TREE_COUNT; which++) {
-    const tree = treeOf(which);
-    if (which == MOVING_TREE && !tree.built) boundMoving();
-    if (isEmpty(tree) || (which == MOVING_TREE && !tree.built)) continue;
+  minX = minY = minZ = Infinity;
+  maxX = maxY = maxZ = -Infinity;
+  for (let treeIndex: u32 = 0; treeIndex < TREE_COUNT; treeIndex++) {
+    const tree = treeOf(treeIndex);
+    if (treeIndex == MOVING_TREE && !tree.isBuilt) expandBoundsByMoving();
+    if (isEmpty(tree) || (treeIndex == MOVING_TREE && !tree.isBuilt)) continue;
     const root = cellAt(tree, 0);
-    bound(root.lowX, root.lowY, root.lowZ, root.highX, root.highY, root.highZ);
+    expandBounds(root.minX, root.minY, root.minZ, root.maxX, root.maxY, root.maxZ);
   }
-  if (!(lowX <= highX)) return false;
-  const x = (lowX + highX) * <f32>0.5, y = (lowY + highY) * <f32>0.5, z = (lowZ + highZ) * <f32>0.5;
-  const size = max(max(highX - lowX, highY - lowY), highZ - lowZ);
+  if (!(minX <= maxX)) return false;
+  const x = (minX + maxX) * <f32>0.5, y = (minY + maxY) * <f32>0.5, z = (minZ + maxZ) * <f32>0.5;
+  const size = max(max(maxX - minX, maxY - minY), maxZ - minZ);
   if (!(max(max(abs(x), abs(y)), abs(z)) > size * 2)) return false;
   moveOrigin(sceneOriginX + x, sceneOriginY + y, sceneOriginZ + z);
-  treeOf(MOVING_TREE).built = 0;
+  treeOf(MOVING_TREE).isBuilt = 0;
   clearTree(treeOf(STATIC_TREE));
   clearTree(treeOf(PASSIVE_TREE));
   for (let slot: u32 = 0; slot < slotCount; slot++) {
     if (idAt(slot) == 0 || boxAt(slot).tree == MOVING_TREE) continue;
     boxAt(slot).position = UNPLACED;
-    addSlot(displaced, slot);
+    addSlot(slotsToPlace, slot);
   }
   return true;
 }
 
-function boundMoving(): void {
+function expandBoundsByMoving(): void {
   for (let w: u32 = 0; w < movingWords; w++) {
     for (let bits = load<u32>(movingBits + (<usize>w << 2)); bits != 0; bits &= bits - 1) {
       const box = boxAt((w << 5) + <u32>ctz(bits));
-      bound(box.lowX, box.lowY, box.lowZ, box.highX, box.highY, box.highZ);
+      expandBounds(box.minX, box.minY, box.minZ, box.maxX, box.maxY, box.maxZ);
     }
   }
 }

@@ -16,7 +16,7 @@ import { now } from '../host';
 import { Affine } from '../math/affine';
 import { mix } from '../math/hash';
 import { Plane } from '../math/plane';
-import { allocate, capacityOf, moveTo, release, reserve } from '../memory';
+import { allocate, capacityOf, reserveExactly, release, reserve } from '../memory';
 import { addPoint, beginOutline, endOutline } from './outlines';
 
 /**
@@ -33,7 +33,7 @@ class Segment {
   fromMate: u32; toMate: u32;
   triangle: i32;
   /** 1 if the segment is in an outline. */
-  taken: u32;
+  isWalked: u32;
 }
 
 const SEGMENT_BYTES: usize = offsetof<Segment>();
@@ -43,7 +43,7 @@ const SEAM: u32 = 0x40000000;
 
 let segments: usize = 0;
 let segmentCount: u32 = 0;
-let segmentRoom: u32 = 0;
+let segmentCapacity: u32 = 0;
 /** A hash table of the edges with unmatched ends: the heads of linked lists, an end plus 1, or 0. */
 let table: usize = 0;
 let tableSize: u32 = 0;
@@ -51,7 +51,7 @@ let tableSize: u32 = 0;
  * The minimum size. The table is as large as an object needs, because it is cleared for each: 10,000 boxes after a mesh of 50,000
  * scattered triangles are cut with it in 13.6 ms instead of 15.6.
  */
-const FIRST_TABLE: u32 = 256;
+const MIN_TABLE_SIZE: u32 = 256;
 /** The plane in the space that is cut, and the map from there to the world. */
 let plane: usize = 0;
 let map: usize = 0;
@@ -85,18 +85,18 @@ function mateOf(end: u32): usize {
 
 // @ts-ignore: decorator
 @inline
-function join(one: u32, other: u32, how: u32): void {
-  store<u32>(mateOf(one), how | other);
-  store<u32>(mateOf(other), how | one);
+function join(endA: u32, endB: u32, flags: u32): void {
+  store<u32>(mateOf(endA), flags | endB);
+  store<u32>(mateOf(endB), flags | endA);
 }
 
 /**
  * Begins another object. The plane is in the space that is cut, and the map leads from there to the world; both are read until
  * everything is joined.
  */
-export function beginSegments(cutting: Plane, toWorld: Affine): void {
+export function beginSegments(cuttingPlane: Plane, toWorld: Affine): void {
   segmentCount = 0;
-  plane = changetype<usize>(cutting);
+  plane = changetype<usize>(cuttingPlane);
   map = changetype<usize>(toWorld);
 }
 
@@ -105,7 +105,7 @@ export function freeSegments(): void {
   release(segments);
   release(table);
   segments = table = 0;
-  segmentCount = segmentRoom = tableSize = 0;
+  segmentCount = segmentCapacity = tableSize = 0;
 }
 
 /**
@@ -115,19 +115,19 @@ export function freeSegments(): void {
 // @ts-ignore: decorator
 @inline
 export function addSegment(from: v128, fromRest: u64, to: v128, toRest: u64, triangle: i32): void {
-  if (segmentCount == segmentRoom) growSegments();
+  if (segmentCount == segmentCapacity) growSegments();
   const s = segmentAt(segmentCount++);
   s.from = from;
   s.to = to;
   s.fromRest = fromRest;
   s.toRest = toRest;
   s.triangle = triangle;
-  s.fromMate = s.toMate = s.taken = 0;
+  s.fromMate = s.toMate = s.isWalked = 0;
 }
 
 function growSegments(): void {
   segments = reserve(segments, <usize>segmentCount * SEGMENT_BYTES, <u64>(segmentCount + 1) * SEGMENT_BYTES);
-  segmentRoom = <u32>(capacityOf(segments) / SEGMENT_BYTES);
+  segmentCapacity = <u32>(capacityOf(segments) / SEGMENT_BYTES);
 }
 
 // --- neighbours ---
@@ -140,22 +140,22 @@ const MIXER: u64 = 0xa4093822299f31d1;
 /** Returns the address of the hash bucket of an end's edge. */
 // @ts-ignore: decorator
 @inline
-function listOf(end: u32): usize {
+function bucketOf(end: u32): usize {
   const edge = edgeOf(end);
   const sum = load<u64>(edge) + load<u64>(edge, 8) * SECOND + load<u64>(restOf(end)) * THIRD;
   return table + (<usize>(<u32>(((sum ^ (sum >> 32)) * MIXER) >> 32) & (tableSize - 1)) << 2);
 }
 
 /**
- * Joins an end, unless it is already joined, to an unmatched one on the same edge, if it `looks` for one and finds it; otherwise
+ * Joins an end, unless it is already joined, to an unmatched one on the same edge, if it `searches` for one and finds it; otherwise
  * enters it into the table.
  */
 // @ts-ignore: decorator
 @inline
-function meet(end: u32, looks: bool): void {
+function matchEnd(end: u32, searches: bool): void {
   if (load<u32>(mateOf(end)) & JOINED) return;
-  const list = listOf(end);
-  if (looks) {
+  const list = bucketOf(end);
+  if (searches) {
     const edge = v128.load(edgeOf(end)), rest = load<u64>(restOf(end));
     for (let link = list; load<u32>(link) != 0; ) {
       const other = load<u32>(link) - 1;
@@ -174,7 +174,7 @@ function meet(end: u32, looks: bool): void {
 }
 
 /** How many ends or segments are examined between two readings of the clock: some 0.1 ms. */
-const PER_READING: u32 = 2048;
+const ENDS_PER_READING: u32 = 2048;
 
 /**
  * An open end in a grid of cells at least as large as the tolerance: its position in the world, its cell, and the next one in its
@@ -188,7 +188,7 @@ class OpenEnd {
   next: u32;
 }
 
-const OPEN_BYTES: usize = offsetof<OpenEnd>();
+const OPEN_END_BYTES: usize = offsetof<OpenEnd>();
 let tolerance: f64 = 0;
 let cellSize: f64 = 0;
 /** Number of ends that are not joined. */
@@ -211,7 +211,7 @@ const LINKING: u32 = 1;
 const PAIRING: u32 = 2;
 const WELDING: u32 = 3;
 const OPEN_CHAINS: u32 = 4;
-const TURNED_CHAINS: u32 = 5;
+const REVERSED_CHAINS: u32 = 5;
 const LOOPS: u32 = 6;
 const DONE: u32 = 7;
 let phase: u32 = DONE;
@@ -224,33 +224,33 @@ function clearTable(): void {
 }
 
 /**
- * Begins to join all segments to outlines; ends at most `within` apart are merged. They are searched in cells of at least the
- * size `cell`, which together extend over at most MOST_CELLS to either side. World units. Throws OUT_OF_MEMORY.
+ * Begins to join all segments to outlines; ends at most `mergeDistance` apart are merged. They are searched in cells of at least the
+ * size `minCellSize`, which together extend over at most MAX_CELLS to either side. World units. Throws OUT_OF_MEMORY.
  */
-export function beginJoining(within: f64, cell: f64): void {
-  tolerance = within;
-  cellSize = max(within, cell);
+export function beginJoining(mergeDistance: f64, minCellSize: f64): void {
+  tolerance = mergeDistance;
+  cellSize = max(mergeDistance, minCellSize);
   phase = segmentCount == 0 ? DONE : ENTERING;
   next = 0;
-  walkEnd = NOWHERE;
-  tableSize = FIRST_TABLE;
+  walkEnd = NO_END;
+  tableSize = MIN_TABLE_SIZE;
   while (tableSize < segmentCount << 1) tableSize <<= 1;
-  table = moveTo(table, 0, <u64>tableSize << 2);
+  table = reserveExactly(table, 0, <u64>tableSize << 2);
   clearTable();
 }
 
-/** Continues until time `until` of `now`. Returns whether all outlines are complete. Throws OUT_OF_MEMORY. */
-export function joinSegments(until: f64): bool {
+/** Continues until time `deadline` of `now`. Returns whether all outlines are complete. Throws OUT_OF_MEMORY. */
+export function joinSegments(deadline: f64): bool {
   const count = segmentCount << 1;
   let work: u32 = 0;
   while (phase != DONE) {
-    const end = min(next + PER_READING, count);
+    const end = min(next + ENDS_PER_READING, count);
     work += end - next;
     joinUpTo(end);
     if (next >= count) beginNextPhase();
-    if (phase == DONE || work < PER_READING) continue;
+    if (phase == DONE || work < ENDS_PER_READING) continue;
     work = 0;
-    if (now() >= until) return false;
+    if (now() >= deadline) return false;
   }
   return true;
 }
@@ -259,7 +259,7 @@ export function joinSegments(until: f64): bool {
 function joinUpTo(end: u32): void {
   const step: u32 = phase == PAIRING || phase == WELDING ? 1 : 2;
   for (; next < end; next += step) {
-    if (phase <= PAIRING) meet(next, phase != ENTERING);
+    if (phase <= PAIRING) matchEnd(next, phase != ENTERING);
     else if (phase == WELDING) weldEnd(next);
     else if (!walkFrom(next)) return;
   }
@@ -280,13 +280,13 @@ function beginNextPhase(): void {
     // Nothing is open.
     if (openCount == 0) phase = LOOPS;
   }
-  next = phase == LINKING || phase == TURNED_CHAINS ? 1 : 0;
+  next = phase == LINKING || phase == REVERSED_CHAINS ? 1 : 0;
 }
 
 function beginWelding(): void {
-  headCount = FIRST_TABLE;
+  headCount = MIN_TABLE_SIZE;
   while (headCount < openCount << 1) headCount <<= 1;
-  heads = allocate((<u64>headCount << 2) + <u64>openCount * OPEN_BYTES);
+  heads = allocate((<u64>headCount << 2) + <u64>openCount * OPEN_END_BYTES);
   memory.fill(heads, 0, <usize>headCount << 2);
   entries = heads + (<usize>headCount << 2);
   entryCount = 0;
@@ -306,12 +306,12 @@ function weldEnd(end: u32): void {
   if (load<u32>(mateOf(end)) & JOINED) return;
   locate(end);
   const i = cellOf(x - originX), j = cellOf(y - originY), k = cellOf(z - originZ);
-  const mate = takeNearest(i, j, k);
-  if (mate != NOWHERE) {
+  const mate = removeNearest(i, j, k);
+  if (mate != NO_END) {
     join(end, mate, JOINED | SEAM);
     return;
   }
-  const entry = changetype<OpenEnd>(entries + <usize>entryCount * OPEN_BYTES);
+  const entry = changetype<OpenEnd>(entries + <usize>entryCount * OPEN_END_BYTES);
   entry.x = x;
   entry.y = y;
   entry.z = z;
@@ -323,10 +323,10 @@ function weldEnd(end: u32): void {
 }
 
 /** Cells to either side along an axis; coordinates beyond are in the outermost cell. */
-const MOST_CELLS: f64 = 1000000;
+const MAX_CELLS: f64 = 1000000;
 
-function cellOf(along: f64): i32 {
-  return <i32>max(min(floor(along / cellSize), MOST_CELLS), -MOST_CELLS);
+function cellOf(coordinate: f64): i32 {
+  return <i32>max(min(floor(coordinate / cellSize), MAX_CELLS), -MAX_CELLS);
 }
 
 function keyOf(i: i32, j: i32, k: i32): u64 {
@@ -341,35 +341,35 @@ function headOf(cell: u64): usize {
  * Removes the end nearest to the located position from the grid, if one is within the tolerance, and returns it; NOWHERE
  * otherwise. No two ends in the grid are that close to each other, so that a cell has few.
  */
-function takeNearest(i: i32, j: i32, k: i32): u32 {
-  let nearest: usize = 0, least = tolerance * tolerance;
+function removeNearest(i: i32, j: i32, k: i32): u32 {
+  let nearest: usize = 0, minDistanceSquared = tolerance * tolerance;
   for (let n: i32 = 0; n < 27; n++) {
     const cell = keyOf(i + n % 3 - 1, j + (n / 3) % 3 - 1, k + n / 9 - 1);
     let link = headOf(cell);
     while (load<u32>(link) != 0) {
-      const entry = changetype<OpenEnd>(entries + <usize>(load<u32>(link) - 1) * OPEN_BYTES);
+      const entry = changetype<OpenEnd>(entries + <usize>(load<u32>(link) - 1) * OPEN_END_BYTES);
       if (entry.cell == cell) {
         const dx = entry.x - x, dy = entry.y - y, dz = entry.z - z;
-        const distance = dx * dx + dy * dy + dz * dz;
-        if (distance <= least) {
-          least = distance;
+        const distanceSquared = dx * dx + dy * dy + dz * dz;
+        if (distanceSquared <= minDistanceSquared) {
+          minDistanceSquared = distanceSquared;
           nearest = link;
         }
       }
       link = changetype<usize>(entry) + offsetof<OpenEnd>('next');
     }
   }
-  if (nearest == 0) return NOWHERE;
-  const entry = changetype<OpenEnd>(entries + <usize>(load<u32>(nearest) - 1) * OPEN_BYTES);
+  if (nearest == 0) return NO_END;
+  const entry = changetype<OpenEnd>(entries + <usize>(load<u32>(nearest) - 1) * OPEN_END_BYTES);
   store<u32>(nearest, entry.next);
   return entry.end;
 }
 
 // --- outlines ---
 
-const NOWHERE: u32 = 0xffffffff;
+const NO_END: u32 = 0xffffffff;
 /** The end at which the walk along an outline enters a segment, NOWHERE between two outlines; and where the walk began. */
-let walkEnd: u32 = NOWHERE;
+let walkEnd: u32 = NO_END;
 let walkStart: u32 = 0;
 /** Position of a crossing in the world. */
 let x: f64 = 0;
@@ -384,12 +384,12 @@ function locate(end: u32): void {
   const ys = f64x2.promote_low_f32x4(v128.shuffle<f32>(first, second, 1, 4, 1, 4));
   const zs = f64x2.promote_low_f32x4(v128.shuffle<f32>(first, second, 2, 5, 2, 5));
   const height = f64x2.add(
-    f64x2.add(f64x2.add(f64x2.mul(number(plane), xs), f64x2.mul(number(plane + 8), ys)), f64x2.mul(number(plane + 16), zs)),
-    number(plane + 24),
+    f64x2.add(f64x2.add(f64x2.mul(splat(plane), xs), f64x2.mul(splat(plane + 8), ys)), f64x2.mul(splat(plane + 16), zs)),
+    splat(plane + 24),
   );
   // A vertex on the plane is the crossing itself.
-  const s = f64x2.extract_lane(height, 0), share = s / (s - f64x2.extract_lane(height, 1));
-  const u = along(xs, share), v = along(ys, share), w = along(zs, share), m = changetype<Affine>(map);
+  const s = f64x2.extract_lane(height, 0), fraction = s / (s - f64x2.extract_lane(height, 1));
+  const u = interpolate(xs, fraction), v = interpolate(ys, fraction), w = interpolate(zs, fraction), m = changetype<Affine>(map);
   x = m.xx * u + m.yx * v + m.zx * w + m.tx;
   y = m.xy * u + m.yy * v + m.zy * w + m.ty;
   z = m.xz * u + m.yz * v + m.zz * w + m.tz;
@@ -397,16 +397,16 @@ function locate(end: u32): void {
 
 // @ts-ignore: decorator
 @inline
-function number(at: usize): v128 {
+function splat(at: usize): v128 {
   return v128.load64_splat(at);
 }
 
 /** Interpolates linearly between two numbers. */
 // @ts-ignore: decorator
 @inline
-function along(both: v128, share: f64): f64 {
-  const from = f64x2.extract_lane(both, 0);
-  return from + (f64x2.extract_lane(both, 1) - from) * share;
+function interpolate(values: v128, fraction: f64): f64 {
+  const from = f64x2.extract_lane(values, 0);
+  return from + (f64x2.extract_lane(values, 1) - from) * fraction;
 }
 
 /**
@@ -414,15 +414,15 @@ function along(both: v128, share: f64): f64 {
  * triangles have opposite windings, then the closed ones. Returns false if the walk is not finished.
  */
 function walkFrom(end: u32): bool {
-  if (walkEnd == NOWHERE) {
-    if (segmentAt(end >> 1).taken) return true;
+  if (walkEnd == NO_END) {
+    if (segmentAt(end >> 1).isWalked) return true;
     if (phase != LOOPS && load<u32>(mateOf(end)) & JOINED) return true;
     walkEnd = walkStart = end;
     beginOutline();
   }
-  for (let steps: u32 = 0; steps < PER_READING; steps++) {
+  for (let steps: u32 = 0; steps < ENDS_PER_READING; steps++) {
     const s = segmentAt(walkEnd >> 1);
-    s.taken = 1;
+    s.isWalked = 1;
     locate(walkEnd);
     addPoint(x, y, z, s.triangle);
     const mate = load<u32>(mateOf(walkEnd ^ 1)), isOpen = !(mate & JOINED);
@@ -434,7 +434,7 @@ function walkFrom(end: u32): bool {
     walkEnd = mate & ~(JOINED | SEAM);
     if (isOpen || walkEnd == walkStart) {
       endOutline(!isOpen);
-      walkEnd = NOWHERE;
+      walkEnd = NO_END;
       return true;
     }
   }

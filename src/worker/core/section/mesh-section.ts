@@ -8,16 +8,16 @@ import { laneCompaction } from '../math/lane-compaction';
 import { PLANE_BYTES, Plane, normalise, pullBack, valueAt } from '../math/plane';
 import { Rotation, rotationOf } from '../math/quaternion';
 import {
-  Block, MAX_DEPTH, Mesh, Node, blockAt, childMask, firstBlock, firstNode, highSteps, innerCount, isRotated, lowSteps,
-  nodeAt, placeTree,
+  Block, MAX_DEPTH, Mesh, Node, blockAt, childMask, firstBlock, firstNode, maxSteps, innerCount, isRotated, minSteps,
+  nodeAt, composeTreeMap,
 } from '../mesh/tree/layout';
 import { addSegment, beginSegments } from './crossings';
 import { VECTOR_BYTES, WORD_BYTES } from '../sizes';
 
 /** The map from tree space to the world, and the plane in tree space: as pulled back, and with a unit normal. */
-const place = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
-const exact = changetype<Plane>(memory.data(<i32>PLANE_BYTES, 16));
-const unit = changetype<Plane>(memory.data(<i32>PLANE_BYTES, 16));
+const treeToWorld = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const treePlane = changetype<Plane>(memory.data(<i32>PLANE_BYTES, 16));
+const unitPlane = changetype<Plane>(memory.data(<i32>PLANE_BYTES, 16));
 const rotation = changetype<Rotation>(memory.data(<i32>offsetof<Rotation>(), 16));
 /** Whether the map mirrors the mesh, so that segments have the opposite direction. */
 let isMirrored: bool = false;
@@ -31,17 +31,17 @@ let cutMesh: usize = 0;
 const BATCH: u32 = 8;
 const STACK: usize = memory.data(4 * BATCH * (MAX_DEPTH + 1) * WORD_BYTES + VECTOR_BYTES, 16);
 let top: usize = 0;
-const TAKEN: usize = memory.data(BATCH * WORD_BYTES, 16);
+const BATCH_NODES: usize = memory.data(BATCH * WORD_BYTES, 16);
 /**
  * Lists of what is to be cut: blocks; and the addresses of triangles' first corners, with a bit for each corner that is below the
  * plane. The number of a node's children or a block's triangles that the plane cuts is unpredictable, so that a loop over them
  * would end with a branch misprediction. They are written to lists as vectors instead, and the lists are processed once they are
  * long.
  */
-const MOST_BLOCKS: i32 = 128;
-const BLOCKS: usize = memory.data(MOST_BLOCKS * WORD_BYTES + VECTOR_BYTES, 16);
-const CORNERS: usize = memory.data(4 * MOST_BLOCKS * WORD_BYTES + VECTOR_BYTES, 16);
-const BELOW: usize = memory.data(4 * MOST_BLOCKS * WORD_BYTES + VECTOR_BYTES, 16);
+const MAX_BLOCKS: i32 = 128;
+const BLOCKS: usize = memory.data(MAX_BLOCKS * WORD_BYTES + VECTOR_BYTES, 16);
+const CORNERS: usize = memory.data(4 * MAX_BLOCKS * WORD_BYTES + VECTOR_BYTES, 16);
+const BELOW: usize = memory.data(4 * MAX_BLOCKS * WORD_BYTES + VECTOR_BYTES, 16);
 let blocksEnd: usize = BLOCKS;
 
 /**
@@ -50,44 +50,44 @@ let blocksEnd: usize = BLOCKS;
  */
 const ROUNDING: f32 = 3.0517578125e-5; // 2^-15
 /** Nodes between two readings of the clock: some 0.1 ms. */
-const PER_READING: u32 = 512;
+const NODES_PER_READING: u32 = 512;
 
 /** Begins to cut a mesh that a map places in the world. Throws OUT_OF_MEMORY. */
 export function beginMeshSection(mesh: Mesh, map: Affine, plane: Plane): void {
-  beginSegments(exact, place);
-  placeTree(place, mesh, map);
-  pullBack(exact, plane, place);
-  memory.copy(changetype<usize>(unit), changetype<usize>(exact), PLANE_BYTES);
-  normalise(unit);
+  beginSegments(treePlane, treeToWorld);
+  composeTreeMap(treeToWorld, mesh, map);
+  pullBack(treePlane, plane, treeToWorld);
+  memory.copy(changetype<usize>(unitPlane), changetype<usize>(treePlane), PLANE_BYTES);
+  normalise(unitPlane);
   isMirrored =
-    place.xx * (place.yy * place.zz - place.yz * place.zy) -
-    place.yx * (place.xy * place.zz - place.xz * place.zy) +
-    place.zx * (place.xy * place.yz - place.xz * place.yy) < 0;
+    treeToWorld.xx * (treeToWorld.yy * treeToWorld.zz - treeToWorld.yz * treeToWorld.zy) -
+    treeToWorld.yx * (treeToWorld.xy * treeToWorld.zz - treeToWorld.xz * treeToWorld.zy) +
+    treeToWorld.zx * (treeToWorld.xy * treeToWorld.yz - treeToWorld.xz * treeToWorld.yy) < 0;
   cutMesh = changetype<usize>(mesh);
   store<u32>(STACK, 0);
   // Skips a plane that is far away, or for which a map without a volume leaves no normal.
-  top = abs(unit.w) < 4 ? STACK + 4 : STACK;
+  top = abs(unitPlane.w) < 4 ? STACK + 4 : STACK;
 }
 
-/** Continues until time `until` of `now`. Returns whether all triangles are cut. Throws OUT_OF_MEMORY. */
-export function stepMeshSection(until: f64): bool {
+/** Continues until time `deadline` of `now`. Returns whether all triangles are cut. Throws OUT_OF_MEMORY. */
+export function stepMeshSection(deadline: f64): bool {
   const mesh = changetype<Mesh>(cutMesh);
   for (let count: u32 = 0; top != STACK; ) {
-    const taken = min(<u32>(top - STACK) >> 2, BATCH);
-    top -= <usize>taken << 2;
-    v128.store(TAKEN, v128.load(top));
-    v128.store(TAKEN, v128.load(top, 16), 16);
-    for (let i: u32 = 0; i < taken; i++) {
-      const node = nodeAt(mesh, load<u32>(TAKEN + (<usize>i << 2))), inner = innerCount(node), cut = childrenCut(node);
+    const batchSize = min(<u32>(top - STACK) >> 2, BATCH);
+    top -= <usize>batchSize << 2;
+    v128.store(BATCH_NODES, v128.load(top));
+    v128.store(BATCH_NODES, v128.load(top, 16), 16);
+    for (let i: u32 = 0; i < batchSize; i++) {
+      const node = nodeAt(mesh, load<u32>(BATCH_NODES + (<usize>i << 2))), inner = innerCount(node), cutBits = childrenCut(node);
       // The nodes come first.
-      top = append(top, firstNode(node), cut & ((1 << inner) - 1));
-      blocksEnd = append(blocksEnd, firstBlock(node), cut >> inner);
+      top = append(top, firstNode(node), cutBits & ((1 << inner) - 1));
+      blocksEnd = append(blocksEnd, firstBlock(node), cutBits >> inner);
     }
-    if (blocksEnd > BLOCKS + (MOST_BLOCKS - 4 * BATCH) * WORD_BYTES) cutBlocks(mesh);
-    count += taken;
-    if (count < PER_READING) continue;
+    if (blocksEnd > BLOCKS + (MAX_BLOCKS - 4 * BATCH) * WORD_BYTES) cutBlocks(mesh);
+    count += batchSize;
+    if (count < NODES_PER_READING) continue;
     count = 0;
-    if (now() >= until) break;
+    if (now() >= deadline) break;
   }
   cutBlocks(mesh);
   return top == STACK;
@@ -104,7 +104,7 @@ function append(end: usize, first: u32, bits: u32): usize {
 
 /** Returns the children whose boxes may cross the plane, a bit each. */
 function childrenCut(node: Node): u32 {
-  let x = <f32>unit.x, y = <f32>unit.y, z = <f32>unit.z;
+  let x = <f32>unitPlane.x, y = <f32>unitPlane.y, z = <f32>unitPlane.z;
   if (isRotated(node)) {
     const r = rotation, u = x, v = y, w = z, q = changetype<usize>(node) + offsetof<Node>('quaternion');
     rotationOf(r, load<i16>(q), load<i16>(q, 2), load<i16>(q, 4), load<i16>(q, 6));
@@ -113,19 +113,19 @@ function childrenCut(node: Node): u32 {
     z = r.zx * u + r.zy * v + r.zz * w;
   }
   // The plane's function of the bounds as they are stored: none is decoded.
-  const origin = f32x4.splat(x * node.originX + y * node.originY + z * node.originZ + <f32>unit.w);
+  const origin = f32x4.splat(x * node.originX + y * node.originY + z * node.originZ + <f32>unitPlane.w);
   const nx = f32x4.splat(x * node.scaleX), ny = f32x4.splat(y * node.scaleY), nz = f32x4.splat(z * node.scaleZ);
-  const ax = f32x4.mul(nx, lowSteps(node, 0)), bx = f32x4.mul(nx, highSteps(node, 0));
-  const ay = f32x4.mul(ny, lowSteps(node, 1)), by = f32x4.mul(ny, highSteps(node, 1));
-  const az = f32x4.mul(nz, lowSteps(node, 2)), bz = f32x4.mul(nz, highSteps(node, 2));
-  const far = f32x4.add(f32x4.add(f32x4.pmax(ax, bx), f32x4.pmax(ay, by)), f32x4.add(f32x4.pmax(az, bz), origin));
-  const near = f32x4.add(f32x4.add(f32x4.pmin(ax, bx), f32x4.pmin(ay, by)), f32x4.add(f32x4.pmin(az, bz), origin));
-  const reaches = v128.and(f32x4.ge(far, f32x4.splat(-ROUNDING)), f32x4.le(near, f32x4.splat(ROUNDING)));
-  return <u32>i32x4.bitmask(reaches) & childMask(node);
+  const ax = f32x4.mul(nx, minSteps(node, 0)), bx = f32x4.mul(nx, maxSteps(node, 0));
+  const ay = f32x4.mul(ny, minSteps(node, 1)), by = f32x4.mul(ny, maxSteps(node, 1));
+  const az = f32x4.mul(nz, minSteps(node, 2)), bz = f32x4.mul(nz, maxSteps(node, 2));
+  const maxHeights = f32x4.add(f32x4.add(f32x4.pmax(ax, bx), f32x4.pmax(ay, by)), f32x4.add(f32x4.pmax(az, bz), origin));
+  const minHeights = f32x4.add(f32x4.add(f32x4.pmin(ax, bx), f32x4.pmin(ay, by)), f32x4.add(f32x4.pmin(az, bz), origin));
+  const crosses = v128.and(f32x4.ge(maxHeights, f32x4.splat(-ROUNDING)), f32x4.le(minHeights, f32x4.splat(ROUNDING)));
+  return <u32>i32x4.bitmask(crosses) & childMask(node);
 }
 
 /** Distance of a triangle's corners in its block, in bytes; y is a third of that after x. */
-const CORNER: usize = 48;
+const CORNER_BYTES: usize = 48;
 
 /**
  * Table of the two edges that the plane crosses, indexed by the corners below it (a bit each), as four offsets of corners: the
@@ -144,9 +144,9 @@ function cutBlocks(mesh: Mesh): void {
   let end = CORNERS;
   for (let at = BLOCKS; at < blocksEnd; at += 4) end = appendCut(end, changetype<usize>(blockAt(mesh, load<u32>(at))));
   blocksEnd = BLOCKS;
-  const turn = isMirrored ? 16 : 0;
+  const edgeRotation = isMirrored ? 16 : 0;
   for (let at = CORNERS; at < end; at += 4) {
-    const corners = load<usize>(at), edges = rotr(load<u32>(EDGES + (<usize>load<u32>(at, BELOW - CORNERS) << 2)), turn);
+    const corners = load<usize>(at), edges = rotr(load<u32>(EDGES + (<usize>load<u32>(at, BELOW - CORNERS) << 2)), edgeRotation);
     const a = corners + (edges & 0xff), b = corners + (edges >> 8 & 0xff);
     const c = corners + (edges >> 16 & 0xff), d = corners + (edges >> 24);
     const triangle = load<i32>(corners, offsetof<Block>('triangle0'));
@@ -162,25 +162,25 @@ function cutBlocks(mesh: Mesh): void {
 // @ts-ignore: decorator
 @inline
 function appendCut(end: usize, at: usize): usize {
-  const x = f32x4.splat(<f32>unit.x), y = f32x4.splat(<f32>unit.y), z = f32x4.splat(<f32>unit.z), w = f32x4.splat(<f32>unit.w);
-  const a = heights(at, x, y, z, w), b = heights(at + CORNER, x, y, z, w), c = heights(at + 2 * CORNER, x, y, z, w);
+  const x = f32x4.splat(<f32>unitPlane.x), y = f32x4.splat(<f32>unitPlane.y), z = f32x4.splat(<f32>unitPlane.z), w = f32x4.splat(<f32>unitPlane.w);
+  const a = heights(at, x, y, z, w), b = heights(at + CORNER_BYTES, x, y, z, w), c = heights(at + 2 * CORNER_BYTES, x, y, z, w);
   let below = v128.or(
     i32x4.shr_u(a, 31), v128.or(v128.and(i32x4.shr_u(b, 30), i32x4.splat(2)), v128.and(i32x4.shr_u(c, 29), i32x4.splat(4))),
   );
-  if (!i32x4.all_true(v128.and(v128.and(isFar(a), isFar(b)), isFar(c)))) below = belowExactly(at);
+  if (!i32x4.all_true(v128.and(v128.and(isCertain(a), isCertain(b)), isCertain(c)))) below = belowExactly(at);
   // One or two corners of three.
-  const cut = <u32>i32x4.bitmask(i32x4.lt_u(i32x4.sub(below, i32x4.splat(1)), i32x4.splat(6)));
-  const compaction = laneCompaction(cut), corners = i32x4.add(i32x4.splat(<i32>at), i32x4(0, 4, 8, 12));
+  const cutBits = <u32>i32x4.bitmask(i32x4.lt_u(i32x4.sub(below, i32x4.splat(1)), i32x4.splat(6)));
+  const compaction = laneCompaction(cutBits), corners = i32x4.add(i32x4.splat(<i32>at), i32x4(0, 4, 8, 12));
   v128.store(end, i8x16.swizzle(corners, compaction));
   v128.store(end, i8x16.swizzle(below, compaction), BELOW - CORNERS);
-  return end + (<usize>popcnt(cut) << 2);
+  return end + (<usize>popcnt(cutBits) << 2);
 }
 
 /** Returns which corners of four triangles are below the plane, in float64. */
 function belowExactly(at: usize): v128 {
   let below = i32x4.splat(0);
   for (let corner = 0; corner < 3; corner++) {
-    const from = at + <usize>corner * CORNER;
+    const from = at + <usize>corner * CORNER_BYTES;
     below = v128.or(below, i32x4.shl(i32x4(isBelow(from), isBelow(from + 4), isBelow(from + 8), isBelow(from + 12)), corner));
   }
   return below;
@@ -199,13 +199,13 @@ function heights(at: usize, x: v128, y: v128, z: v128, w: v128): v128 {
 /** Returns which of four heights are certainly not 0. */
 // @ts-ignore: decorator
 @inline
-function isFar(height: v128): v128 {
+function isCertain(height: v128): v128 {
   return f32x4.gt(f32x4.abs(height), f32x4.splat(ROUNDING));
 }
 
 /** Returns 1 for a corner that is below the plane, 0 for others. */
 function isBelow(corner: usize): i32 {
-  return i32(!(valueAt(exact, load<f32>(corner), load<f32>(corner, 16), load<f32>(corner, 32)) >= 0));
+  return i32(!(valueAt(treePlane, load<f32>(corner), load<f32>(corner, 16), load<f32>(corner, 32)) >= 0));
 }
 
 /** Returns three coordinates of an edge's upper corner and the first one of its lower corner. -0 becomes 0. */

@@ -7,15 +7,15 @@ import { Plane, pullBack } from '../math/plane';
 import { addSegment, beginSegments } from './crossings';
 import { addPoint, beginOutline, endOutline } from './outlines';
 
-const own = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
+const localPlane = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
 
 /** The corners of the faces of a cube, three bits each (x, y, z, lowest bit first), counter-clockwise from outside. */
 const FACES: usize = memory.data<u8>([0, 4, 6, 2, 1, 3, 7, 5, 0, 1, 5, 4, 2, 6, 7, 3, 0, 2, 3, 1, 4, 5, 7, 6]);
 
 /** Cuts the image of the cube [-1, 1]³, into segments without a triangle. Throws OUT_OF_MEMORY. */
 export function cutBox(map: Affine, plane: Plane): void {
-  beginSegments(own, map);
-  pullBack(own, plane, map);
+  beginSegments(localPlane, map);
+  pullBack(localPlane, plane, map);
   const isMirrored = determinant(map) < 0;
   for (let face: usize = 0; face < 24; face += 4) {
     // The crossed edges of the face, each as its upper corner and its lower one, three bits each; 0 for none.
@@ -36,13 +36,13 @@ export function cutBox(map: Affine, plane: Plane): void {
 // @ts-ignore: decorator
 @inline
 function edge(corners: u32): v128 {
-  return f32x4(<f32>along(corners, 1), <f32>along(corners, 2), <f32>along(corners, 4), <f32>along(corners, 8));
+  return f32x4(<f32>coordinateOf(corners, 1), <f32>coordinateOf(corners, 2), <f32>coordinateOf(corners, 4), <f32>coordinateOf(corners, 8));
 }
 
 // @ts-ignore: decorator
 @inline
 function edgeRest(corners: u32): u64 {
-  return i64x2.extract_lane(f32x4(<f32>along(corners, 16), <f32>along(corners, 32), 0, 0), 0);
+  return i64x2.extract_lane(f32x4(<f32>coordinateOf(corners, 16), <f32>coordinateOf(corners, 32), 0, 0), 0);
 }
 
 function determinant(m: Affine): f64 {
@@ -53,12 +53,12 @@ function determinant(m: Affine): f64 {
 
 // @ts-ignore: decorator
 @inline
-function along(corner: u32, bit: u32): f64 {
+function coordinateOf(corner: u32, bit: u32): f64 {
   return corner & bit ? 1 : -1;
 }
 
 function heightOf(corner: u32): f64 {
-  return own.x * along(corner, 1) + own.y * along(corner, 2) + own.z * along(corner, 4) + own.w;
+  return localPlane.x * coordinateOf(corner, 1) + localPlane.y * coordinateOf(corner, 2) + localPlane.z * coordinateOf(corner, 4) + localPlane.w;
 }
 
 /**
@@ -66,15 +66,15 @@ function heightOf(corner: u32): f64 {
  * points, counter-clockwise from in front of the plane; cosine and sine are those of 1 / `count` of a turn. Throws OUT_OF_MEMORY.
  */
 export function cutRound(map: Affine, half: f64, plane: Plane, count: u32, cosine: f64, sine: f64): void {
-  pullBack(own, plane, map);
-  const length = sqrt(own.x * own.x + own.y * own.y + own.z * own.z);
+  pullBack(localPlane, plane, map);
+  const length = sqrt(localPlane.x * localPlane.x + localPlane.y * localPlane.y + localPlane.z * localPlane.z);
   if (!(length > 0)) return;
-  const nx = own.x / length, ny = own.y / length, nz = own.z / length, w = own.w / length;
+  const nx = localPlane.x / length, ny = localPlane.y / length, nz = localPlane.z / length, w = localPlane.w / length;
   // The centre: take the middle of the part of the axis that is within a radius of the plane, and project it to the plane. It is
   // inside, or nothing is cut. If the axis is parallel to the plane, that part is all of it: from one end, the other one would
   // get few points.
-  const one = (-1 - w) / nz, other = (1 - w) / nz;
-  const z = 0.5 * (max(min(one, other), -half) + min(max(one, other), half));
+  const z0 = (-1 - w) / nz, z1 = (1 - w) / nz;
+  const z = 0.5 * (max(min(z0, z1), -half) + min(max(z0, z1), half));
   const height = nz * z + w;
   if (!(abs(height) < 1)) return;
   const cx = -nx * height, cy = -ny * height, cz = z - nz * height;
@@ -91,22 +91,22 @@ export function cutRound(map: Affine, half: f64, plane: Plane, count: u32, cosin
   let c: f64 = 1, s: f64 = 0;
   for (let i: u32 = 0; i < count; i++) {
     const dx = c * ux + s * vx, dy = c * uy + s * vy, dz = c * uz + s * vz;
-    const t = leaving(cx, cy, cz, dx, dy, dz, half);
+    const t = exitParameter(cx, cy, cz, dx, dy, dz, half);
     const px = cx + t * dx, py = cy + t * dy, pz = cz + t * dz;
     addPoint(
       map.xx * px + map.yx * py + map.zx * pz + map.tx,
       map.xy * px + map.yy * py + map.zy * pz + map.ty,
       map.xz * px + map.yz * py + map.zz * pz + map.tz, -1,
     );
-    const turned = c * cosine - s * sine;
+    const nextCosine = c * cosine - s * sine;
     s = s * cosine + c * sine;
-    c = turned;
+    c = nextCosine;
   }
   endOutline(true);
 }
 
 /** Returns where a ray from a point inside of the capsule leaves it; its direction is unit up to rounding. */
-function leaving(x: f64, y: f64, z: f64, dx: f64, dy: f64, dz: f64, half: f64): f64 {
+function exitParameter(x: f64, y: f64, z: f64, dx: f64, dy: f64, dz: f64, half: f64): f64 {
   // The cylinder first: a² t² + 2 b t + c = 0.
   const a = dx * dx + dy * dy, b = x * dx + y * dy, c = x * x + y * y - 1;
   const t = a > 0 ? (-b + sqrt(max(b * b - a * c, 0))) / a : Infinity;

@@ -12,13 +12,13 @@ import { setBoxMap } from './box-map';
 @unmanaged
 export class BoxList {
   /** The bounds of all boxes, along the axes. */
-  lowX: f64; lowY: f64; lowZ: f64;
-  highX: f64; highY: f64; highZ: f64;
+  minX: f64; minY: f64; minZ: f64;
+  maxX: f64; maxY: f64; maxZ: f64;
   count: u32;
   pad0: u32; pad1: u32; pad2: u32;
 }
 
-const HEAD_BYTES: usize = offsetof<BoxList>();
+const HEADER_BYTES: usize = offsetof<BoxList>();
 /** A centre, half sizes and a rotation, as in a description (layout.ts, OBJECT_CENTER and what follows). */
 const RECORD_BYTES: usize = 80;
 /** Where a list is made before it is known whether an equal one exists. */
@@ -33,8 +33,8 @@ export function boxList(list: usize): BoxList {
 /** Returns the i-th box of a list. Its `bone` is i. */
 // @ts-ignore: decorator
 @inline
-export function listedBox(list: usize, i: u32): HitBox {
-  return changetype<HitBox>(contentOf(list) + HEAD_BYTES + <usize>i * HIT_BOX_BYTES);
+export function boxInList(list: usize, i: u32): HitBox {
+  return changetype<HitBox>(contentOf(list) + HEADER_BYTES + <usize>i * HIT_BOX_BYTES);
 }
 
 /**
@@ -42,24 +42,24 @@ export function listedBox(list: usize, i: u32): HitBox {
  * Throws OUT_OF_MEMORY.
  */
 export function holdBoxes(records: usize, count: u32): usize {
-  const bytes = HEAD_BYTES + <usize>count * HIT_BOX_BYTES;
+  const bytes = HEADER_BYTES + <usize>count * HIT_BOX_BYTES;
   scratch = reserve(scratch, 0, bytes);
   const content = scratch;
   memory.fill(content, 0, bytes);
-  const head = changetype<BoxList>(content);
-  head.count = count;
-  head.lowX = head.lowY = head.lowZ = Infinity;
-  head.highX = head.highY = head.highZ = -Infinity;
+  const header = changetype<BoxList>(content);
+  header.count = count;
+  header.minX = header.minY = header.minZ = Infinity;
+  header.maxX = header.maxY = header.maxZ = -Infinity;
   for (let i: u32 = 0; i < count; i++) {
-    const box = changetype<HitBox>(content + HEAD_BYTES + <usize>i * HIT_BOX_BYTES);
+    const box = changetype<HitBox>(content + HEADER_BYTES + <usize>i * HIT_BOX_BYTES);
     setBoxMap(box.map(), records + <usize>i * RECORD_BYTES - OBJECT_CENTER);
     invert(box.inverse(), box.map());
     box.bone = i;
     const x = abs(box.xx) + abs(box.yx) + abs(box.zx), y = abs(box.xy) + abs(box.yy) + abs(box.zy);
     const z = abs(box.xz) + abs(box.yz) + abs(box.zz);
-    head.lowX = min(head.lowX, box.tx - x); head.highX = max(head.highX, box.tx + x);
-    head.lowY = min(head.lowY, box.ty - y); head.highY = max(head.highY, box.ty + y);
-    head.lowZ = min(head.lowZ, box.tz - z); head.highZ = max(head.highZ, box.tz + z);
+    header.minX = min(header.minX, box.tx - x); header.maxX = max(header.maxX, box.tx + x);
+    header.minY = min(header.minY, box.ty - y); header.maxY = max(header.maxY, box.ty + y);
+    header.minZ = min(header.minZ, box.tz - z); header.maxZ = max(header.maxZ, box.tz + z);
   }
   return holdList(content, <u32>bytes);
 }

@@ -9,10 +9,10 @@ export function setBoxMap(local: Affine, description: usize): void {
   let hx = load<f64>(description, OBJECT_EXTENT);
   let hy = load<f64>(description, OBJECT_EXTENT + 8);
   let hz = load<f64>(description, OBJECT_EXTENT + 16);
-  const least = thinnest(hx, hy, hz);
-  hx = max(hx, least);
-  hy = max(hy, least);
-  hz = max(hz, least);
+  const minimum = minHalfSize(hx, hy, hz);
+  hx = max(hx, minimum);
+  hy = max(hy, minimum);
+  hz = max(hz, minimum);
   const x = load<f64>(description, OBJECT_ROTATION);
   const y = load<f64>(description, OBJECT_ROTATION + 8);
   const z = load<f64>(description, OBJECT_ROTATION + 16);
@@ -36,6 +36,6 @@ export function setBoxMap(local: Affine, description: usize): void {
  * Returns the minimum half size of a box with these half sizes. Flat meshes and boxes get an invisible thickness, so that
  * every oriented box can be inverted.
  */
-export function thinnest(x: f64, y: f64, z: f64): f64 {
+export function minHalfSize(x: f64, y: f64, z: f64): f64 {
   return max(max(max(x, y), z) * 1e-9, 1e-90);
 }

@@ -7,13 +7,13 @@ import {
   SHAPE_SPHERE,
 } from '../../../shared/layout';
 import { Affine, copy, multiply, multiplyScaled, setIdentity } from '../math/affine';
-import { firstX, firstY, firstZ, secondX, secondY, secondZ, setBasis } from '../math/basis';
+import { tangentX, tangentY, tangentZ, bitangentX, bitangentY, bitangentZ, setBasis } from '../math/basis';
 import { copyVectors } from '../math/lanes';
 import { Mesh } from '../mesh/tree/layout';
 import { isPointLine } from '../point-line/layout';
 import { isPosed, poseOf } from '../skin/pose';
 import { boxList } from './box-list';
-import { setBoxMap, thinnest } from './box-map';
+import { setBoxMap, minHalfSize } from './box-map';
 
 /** An object. Its oriented bounds are the cube [-1, 1]³ under world · (map to its own box). */
 @unmanaged
@@ -53,18 +53,18 @@ export class Primitive {
 export const ITEM_BYTES: usize = offsetof<Item>();
 export const PRIMITIVE_BYTES: usize = offsetof<Primitive>();
 /** The bytes of a copy of an item followed by its primitive. */
-export const KEPT_ITEM_BYTES: usize = ITEM_BYTES + PRIMITIVE_BYTES;
+export const ITEM_COPY_BYTES: usize = ITEM_BYTES + PRIMITIVE_BYTES;
 
-/** Copies an item as it is now to KEPT_ITEM_BYTES of memory. */
-export function keepItem(to: usize, item: Item): void {
+/** Copies an item as it is now to ITEM_COPY_BYTES of memory. */
+export function copyItem(to: usize, item: Item): void {
   copyVectors(to, changetype<usize>(item), ITEM_BYTES);
   if (!hasPrimitive(item)) return;
   copy(changetype<Affine>(to + ITEM_BYTES), localOf(item));
   changetype<Primitive>(to + ITEM_BYTES).half = halfOf(item);
 }
 
-/** Returns the item that was copied to an address by `keepItem`, with its primitive's address set. */
-export function keptItem(at: usize): Item {
+/** Returns the item that was copied to an address by `copyItem`, with its primitive's address set. */
+export function copiedItem(at: usize): Item {
   const item = changetype<Item>(at);
   if (hasPrimitive(item)) item.primitive = <u32>(at + ITEM_BYTES);
   return item;
@@ -132,37 +132,37 @@ export function setBoundsUnder(out: Affine, item: Item, world: Affine): void {
   if (item.shape == SHAPE_MESH && isPosed(mesh)) {
     // The pose's bounds are the same before and after its triangles are moved.
     const pose = poseOf(mesh);
-    setBoxAbout(out, world, pose.lowX, pose.lowY, pose.lowZ, pose.highX, pose.highY, pose.highZ);
+    setBoxOfBounds(out, world, pose.minX, pose.minY, pose.minZ, pose.maxX, pose.maxY, pose.maxZ);
   } else if (item.primitive != 0) {
     // The boxes may be larger than the mesh, or smaller.
     const list = boxList(<usize>item.primitive);
-    setBoxAbout(
-      out, world, min(mesh.lowX, list.lowX), min(mesh.lowY, list.lowY), min(mesh.lowZ, list.lowZ),
-      max(mesh.highX, list.highX), max(mesh.highY, list.highY), max(mesh.highZ, list.highZ),
+    setBoxOfBounds(
+      out, world, min(mesh.minX, list.minX), min(mesh.minY, list.minY), min(mesh.minZ, list.minZ),
+      max(mesh.maxX, list.maxX), max(mesh.maxY, list.maxY), max(mesh.maxZ, list.maxZ),
     );
-  } else setBoxAbout(out, world, mesh.lowX, mesh.lowY, mesh.lowZ, mesh.highX, mesh.highY, mesh.highZ);
+  } else setBoxOfBounds(out, world, mesh.minX, mesh.minY, mesh.minZ, mesh.maxX, mesh.maxY, mesh.maxZ);
 }
 
-const described = changetype<Item>(memory.data(<i32>offsetof<Item>(), 16));
+const scratchItem = changetype<Item>(memory.data(<i32>offsetof<Item>(), 16));
 
 /** Writes the primitive of a description, which must not be that of a mesh, to an address. */
 export function describePrimitive(to: usize, description: usize): void {
-  described.primitive = <u32>to;
-  describeShape(described, description);
+  scratchItem.primitive = <u32>to;
+  describeShape(scratchItem, description);
 }
 
-function setBoxAbout(
-  out: Affine, world: Affine, lowX: f64, lowY: f64, lowZ: f64, highX: f64, highY: f64, highZ: f64,
+function setBoxOfBounds(
+  out: Affine, world: Affine, minX: f64, minY: f64, minZ: f64, maxX: f64, maxY: f64, maxZ: f64,
 ): void {
-  const x = 0.5 * (highX - lowX), y = 0.5 * (highY - lowY), z = 0.5 * (highZ - lowZ);
-  const least = thinnest(x, y, z);
+  const x = 0.5 * (maxX - minX), y = 0.5 * (maxY - minY), z = 0.5 * (maxZ - minZ);
+  const minSize = minHalfSize(x, y, z);
   multiplyScaled(
-    out, world, max(x, least), max(y, least), max(z, least),
-    0.5 * (highX + lowX), 0.5 * (highY + lowY), 0.5 * (highZ + lowZ),
+    out, world, max(x, minSize), max(y, minSize), max(z, minSize),
+    0.5 * (maxX + minX), 0.5 * (maxY + minY), 0.5 * (maxZ + minZ),
   );
 }
 
-function setCentre(local: Affine, description: usize): void {
+function setCenter(local: Affine, description: usize): void {
   local.tx = load<f64>(description, OBJECT_CENTER);
   local.ty = load<f64>(description, OBJECT_CENTER + 8);
   local.tz = load<f64>(description, OBJECT_CENTER + 16);
@@ -171,7 +171,7 @@ function setCentre(local: Affine, description: usize): void {
 function setSphereBounds(local: Affine, description: usize): void {
   setIdentity(local);
   local.xx = local.yy = local.zz = load<f64>(description, OBJECT_RADIUS);
-  setCentre(local, description);
+  setCenter(local, description);
 }
 
 /** Derives the box of a capsule: its z axis runs along the segment, the other two are arbitrary perpendicular ones. */
@@ -190,10 +190,10 @@ function setCapsuleBounds(item: Item, description: usize): void {
   const wx = largest == 0 ? 0 : ax / norm, wy = largest == 0 ? 0 : ay / norm, wz = largest == 0 ? 1 : az / norm;
   setBasis(wx, wy, wz);
   changetype<Primitive>(<usize>item.primitive).half = 0.5 * length / radius;
-  const along = radius + 0.5 * length;
-  local.xx = firstX * radius; local.xy = firstY * radius; local.xz = firstZ * radius;
-  local.yx = secondX * radius; local.yy = secondY * radius; local.yz = secondZ * radius;
-  local.zx = wx * along; local.zy = wy * along; local.zz = wz * along;
+  const halfLength = radius + 0.5 * length;
+  local.xx = tangentX * radius; local.xy = tangentY * radius; local.xz = tangentZ * radius;
+  local.yx = bitangentX * radius; local.yy = bitangentY * radius; local.yz = bitangentZ * radius;
+  local.zx = wx * halfLength; local.zy = wy * halfLength; local.zz = wz * halfLength;
   local.tx = 0.5 * (fromX + toX);
   local.ty = 0.5 * (fromY + toY);
   local.tz = 0.5 * (fromZ + toZ);

@@ -9,7 +9,7 @@ import {
 import { Affine, copy, multiply, setIdentity } from '../math/affine';
 import { Mesh } from '../mesh/tree/layout';
 import { spectralNorm } from '../math/spectral-norm';
-import { settle, settleWhole } from '../skin/deform';
+import { refitPose, refitPoseAndSums } from '../skin/deform';
 import { BoxList, boxList } from './box-list';
 import { Item, Primitive, boxListOf, describeShape, halfOf, localOf, setOrientedBounds, worldOf } from './item';
 
@@ -33,8 +33,8 @@ export const PLACED_SHAPE_BYTES: usize = offsetof<PlacedShape>();
 
 // @ts-ignore: decorator
 @inline
-export function mapOf(solid: PlacedShape): Affine {
-  return changetype<Affine>(changetype<usize>(solid));
+export function mapOf(shape: PlacedShape): Affine {
+  return changetype<Affine>(changetype<usize>(shape));
 }
 
 /** Copies a shape with vector instructions, because memory.copy is a call. */
@@ -45,26 +45,26 @@ export function copyShape(to: PlacedShape, from: PlacedShape): void {
 }
 
 const bounds = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
-const asked = changetype<Item>(memory.data(<i32>offsetof<Item>(), 16));
-const askedPrimitive: usize = memory.data(<i32>offsetof<Primitive>(), 16);
+const describedItem = changetype<Item>(memory.data(<i32>offsetof<Item>(), 16));
+const describedPrimitive: usize = memory.data(<i32>offsetof<Primitive>(), 16);
 
 /** Sets a shape that is not an object, from its description (layout.ts, OBJECT_*, with a matrix). */
-export function describedShape(out: PlacedShape, description: usize, precision: u32): void {
+export function setDescribedShape(out: PlacedShape, description: usize, precision: u32): void {
   readDescription(description);
-  describedAgain(out, description, precision);
+  placeDescribedShape(out, description, precision);
 }
 
-/** Reads the shape of a description for `describedAgain`. */
+/** Reads the shape of a description for `placeDescribedShape`. */
 export function readDescription(description: usize): void {
-  asked.primitive = load<u32>(description, OBJECT_SHAPE) == SHAPE_MESH ? 0 : <u32>askedPrimitive;
-  describeShape(asked, description);
-  asked.flags = <u16>load<u32>(description, OBJECT_FLAGS);
+  describedItem.primitive = load<u32>(description, OBJECT_SHAPE) == SHAPE_MESH ? 0 : <u32>describedPrimitive;
+  describeShape(describedItem, description);
+  describedItem.flags = <u16>load<u32>(description, OBJECT_FLAGS);
 }
 
 /** Sets the shape that was read last, with the matrix that its description has now. */
-export function describedAgain(out: PlacedShape, description: usize, precision: u32): void {
-  copy(worldOf(asked), changetype<Affine>(description + OBJECT_MATRIX));
-  setPlacedShape(out, asked, precision);
+export function placeDescribedShape(out: PlacedShape, description: usize, precision: u32): void {
+  copy(worldOf(describedItem), changetype<Affine>(description + OBJECT_MATRIX));
+  setPlacedShape(out, describedItem, precision);
 }
 
 /** Sets the shape that stands for an object at a query's precision. Throws OUT_OF_MEMORY. */
@@ -78,8 +78,8 @@ export function setPlacedShape(out: PlacedShape, item: Item, precision: u32): vo
     out.filled = item.shape == SHAPE_MESH && item.flags & FLAG_SOLID ? 1 : 0;
     if (item.shape == SHAPE_MESH) {
       // The query may reach its triangles, which must be up to date.
-      if (out.filled) settleWhole(changetype<Mesh>(item.mesh));
-      else settle(changetype<Mesh>(item.mesh));
+      if (out.filled) refitPoseAndSums(changetype<Mesh>(item.mesh));
+      else refitPose(changetype<Mesh>(item.mesh));
     }
     if (item.mesh != 0) {
       copy(map, worldOf(item));
@@ -88,11 +88,11 @@ export function setPlacedShape(out: PlacedShape, item: Item, precision: u32): vo
     multiply(map, worldOf(item), localOf(item));
     if (item.shape != SHAPE_CAPSULE) return;
     // The cube about a capsule is longer than it is wide; the capsule's own space is not stretched.
-    const shorter = 1.0 / (1.0 + halfOf(item));
+    const scaleZ = 1.0 / (1.0 + halfOf(item));
     out.half = halfOf(item);
-    map.zx *= shorter;
-    map.zy *= shorter;
-    map.zz *= shorter;
+    map.zx *= scaleZ;
+    map.zy *= scaleZ;
+    map.zz *= scaleZ;
     return;
   }
   setOrientedBounds(bounds, item);
@@ -107,9 +107,9 @@ export function setPlacedShape(out: PlacedShape, item: Item, precision: u32): vo
   map.tz = bounds.tz;
   if (precision == PRECISION_AABB) {
     out.shape = <u16>SHAPE_BOX;
-    map.xx = reach(item, bounds.xx, bounds.yx, bounds.zx);
-    map.yy = reach(item, bounds.xy, bounds.yy, bounds.zy);
-    map.zz = reach(item, bounds.xz, bounds.yz, bounds.zz);
+    map.xx = extentAlong(item, bounds.xx, bounds.yx, bounds.zx);
+    map.yy = extentAlong(item, bounds.xy, bounds.yy, bounds.zy);
+    map.zz = extentAlong(item, bounds.xz, bounds.yz, bounds.zz);
   } else {
     out.shape = <u16>SHAPE_SPHERE;
     map.xx = map.yy = map.zz = boundingRadius(item);
@@ -117,7 +117,7 @@ export function setPlacedShape(out: PlacedShape, item: Item, precision: u32): vo
 }
 
 /** Measures how far the shape reaches along a world axis, given by the components of the bounds' own axes along it. */
-function reach(item: Item, x: f64, y: f64, z: f64): f64 {
+function extentAlong(item: Item, x: f64, y: f64, z: f64): f64 {
   if (item.shape == SHAPE_SPHERE) return sqrt(x * x + y * y + z * z);
   if (item.shape != SHAPE_CAPSULE) return abs(x) + abs(y) + abs(z);
   const end = z / (1.0 + halfOf(item));
@@ -130,10 +130,10 @@ function reach(item: Item, x: f64, y: f64, z: f64): f64 {
  * longest column for that: the same unless the matrix shears).
  */
 export function boundingRadius(item: Item): f64 {
-  return spectralNorm(worldOf(item)) * ownRadius(item);
+  return spectralNorm(worldOf(item)) * localRadius(item);
 }
 
-function ownRadius(item: Item): f64 {
+function localRadius(item: Item): f64 {
   const list = boxListOf(item);
   if (list != 0) return radiusWithBoxes(changetype<Mesh>(<usize>item.mesh), boxList(list));
   if (item.mesh != 0) return changetype<Mesh>(<usize>item.mesh).radius;
@@ -148,8 +148,8 @@ function ownRadius(item: Item): f64 {
 
 /** Returns the radius of the sphere about the box that contains a mesh and the boxes that stand for it. */
 function radiusWithBoxes(mesh: Mesh, list: BoxList): f64 {
-  const x = max(mesh.highX, list.highX) - min(mesh.lowX, list.lowX);
-  const y = max(mesh.highY, list.highY) - min(mesh.lowY, list.lowY);
-  const z = max(mesh.highZ, list.highZ) - min(mesh.lowZ, list.lowZ);
+  const x = max(mesh.maxX, list.maxX) - min(mesh.minX, list.minX);
+  const y = max(mesh.maxY, list.maxY) - min(mesh.minY, list.minY);
+  const z = max(mesh.maxZ, list.maxZ) - min(mesh.minZ, list.minZ);
   return 0.5 * sqrt(x * x + y * y + z * z);
 }

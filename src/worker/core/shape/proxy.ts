@@ -22,7 +22,7 @@ export class Proxy {
   flags: u8;
   contacts: u8;
   /** The item's other flags. */
-  moreFlags: u8;
+  highFlags: u8;
   id: u32;
   layers: u32;
   collidesWith: u32;
@@ -43,7 +43,7 @@ export const PROXY_BYTES: usize = offsetof<Proxy>();
 
 export function setProxy(proxy: Proxy, item: Item, bounds: Affine): void {
   setForm(proxy.form(), bounds);
-  setRest(proxy, item, bounds);
+  setFields(proxy, item, bounds);
 }
 
 /** Sets what changes when an object moves, except how far it reaches. */
@@ -61,27 +61,27 @@ function setColumns(proxy: Proxy, bounds: Affine): void {
 
 /** Sets how far beyond its bounds an object may come into contact. */
 export function setProxyReach(proxy: Proxy, length: f64): void {
-  proxy.reach = <f32>(length * ROUNDED_UP);
+  proxy.reach = <f32>(length * ROUNDING_FACTOR);
 }
 
 /** Exceeds the relative error of rounding to float32. */
-const ROUNDED_UP: f64 = 1.000001;
+const ROUNDING_FACTOR: f64 = 1.000001;
 
 /** Sets everything except the form, of which it sets only the position. */
-export function setPlace(proxy: Proxy, item: Item, bounds: Affine): void {
+export function setAllButForm(proxy: Proxy, item: Item, bounds: Affine): void {
   proxy.x = bounds.tx;
   proxy.y = bounds.ty;
   proxy.z = bounds.tz;
-  setRest(proxy, item, bounds);
+  setFields(proxy, item, bounds);
 }
 
 // @ts-ignore: decorator
 @inline
-function setRest(proxy: Proxy, item: Item, bounds: Affine): void {
+function setFields(proxy: Proxy, item: Item, bounds: Affine): void {
   setColumns(proxy, bounds);
   proxy.shape = item.shape;
   proxy.flags = <u8>item.flags;
-  proxy.moreFlags = <u8>(item.flags >> 8);
+  proxy.highFlags = <u8>(item.flags >> 8);
   proxy.contacts = item.contacts;
   proxy.id = item.id;
   proxy.layers = item.layers;

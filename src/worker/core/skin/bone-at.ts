@@ -1,4 +1,4 @@
-import { bonesAt, cornerOf, deformOf, isDeformable, weightsAt } from '../mesh/tree/deform-layout';
+import { bonesAt, vertexOfCorner, deformOf, isDeformable, weightsAt } from '../mesh/tree/deform-layout';
 import { Mesh } from '../mesh/tree/layout';
 import { baseOf } from './pose';
 
@@ -7,7 +7,7 @@ function weightOf(base: Mesh, triangle: u32, bone: u32, u: f64, v: f64, w: f64):
   const deform = deformOf(base);
   let sum: f64 = 0;
   for (let k: u32 = 0; k < 3; k++) {
-    const vertex = cornerOf(base, triangle, k);
+    const vertex = vertexOfCorner(base, triangle, k);
     const bones = bonesAt(deform, vertex), weights = weightsAt(deform, vertex);
     const share = k == 0 ? u : k == 1 ? v : w;
     for (let i: usize = 0; i < 4; i++) {
@@ -25,15 +25,15 @@ export function boneAt(mesh: Mesh, triangle: u32, u: f64, v: f64, w: f64): i32 {
   const base = baseOf(mesh);
   if (!hasSkin(mesh) || triangle >= base.triangleCount) return -1;
   let best: i32 = -1;
-  let most: f64 = -Infinity;
+  let bestWeight: f64 = -Infinity;
   for (let k: u32 = 0; k < 3; k++) {
-    const vertex = cornerOf(base, triangle, k);
+    const vertex = vertexOfCorner(base, triangle, k);
     for (let i: usize = 0; i < 4; i++) {
       if (load<f32>(weightsAt(deformOf(base), vertex) + (i << 2)) == 0) continue;
       const bone = <i32>load<u16>(bonesAt(deformOf(base), vertex) + (i << 1));
       const weight = weightOf(base, triangle, bone, u, v, w);
-      if (weight < most || (weight == most && bone >= best)) continue;
-      most = weight;
+      if (weight < bestWeight || (weight == bestWeight && bone >= best)) continue;
+      bestWeight = weight;
       best = bone;
     }
   }

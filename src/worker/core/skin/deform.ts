@@ -5,49 +5,49 @@
 import { hasArea } from '../math/collinear-triangles';
 import { Affine } from '../math/affine';
 import { allocate, release } from '../memory';
-import { Deform, SHIFT_BYTES, bonesAt, cornerOf, deformOf, restAt, shiftsAt, weightsAt } from '../mesh/tree/deform-layout';
-import { SURFACE_SUMS_BYTES, SurfaceSums, sumNodes, takeSums } from '../mesh/tree/dipoles';
+import { Deform, SHIFT_BYTES, bonesAt, vertexOfCorner, deformOf, restVertexAt, shiftsAt, weightsAt } from '../mesh/tree/deform-layout';
+import { SURFACE_SUMS_BYTES, SurfaceSums, sumNodes, applySums } from '../mesh/tree/dipoles';
 import {
   BLOCK_BYTES, BOX_PADDING, Block, DIPOLE_BYTES, Mesh, NODE_BYTES, TREE_EXTENT, blockAt, treeScale,
 } from '../mesh/tree/layout';
 import { exponentFor, scaleFor } from '../mesh/tree/tree-space';
-import { FITTED_BYTES, fitTree, highBound, lowBound } from './fit-tree';
-import { Pose, SET, SETTLED, SUMMED, boneMapAt, isPosed, morphWeightsAt, poseOf } from './pose';
+import { FITTED_NODE_BYTES, fitTree, fittedMax, fittedMin } from './fit-tree';
+import { Pose, BOUNDS_CURRENT, TREE_CURRENT, SUMS_CURRENT, boneMapAt, isPosed, morphWeightsAt, poseOf } from './pose';
 
 /** A map in float32: three columns and a translation, four numbers each. */
 const MAP32_BYTES: usize = 64;
 /** A moved vertex: x, y, z and an unused number. */
-const MOVED_BYTES: usize = 16;
+const VERTEX_BYTES: usize = 16;
 /** Marks a lane without a triangle; and the flag on the number of a triangle without an area (mesh/tree/refit.ts). */
 const NONE: u32 = 0xffffffff;
 const FLAT: u32 = 0x80000000;
 /** The minimum extent of a pose, so that one that collapses to a point has a tree space, too. */
-const LEAST_EXTENT: f64 = 1e-36;
+const MIN_EXTENT: f64 = 1e-36;
 
 /** Updates the tree of a posed mesh to its vertices, if it is outdated. Throws OUT_OF_MEMORY. */
-export function settle(mesh: Mesh): void {
-  if (isPosed(mesh) && poseOf(mesh).state == SET) deform(mesh);
+export function refitPose(mesh: Mesh): void {
+  if (isPosed(mesh) && poseOf(mesh).state == BOUNDS_CURRENT) deform(mesh);
 }
 
-/** Like `settle`, and also updates the other data of the whole surface. Throws OUT_OF_MEMORY. */
-export function settleWhole(mesh: Mesh): void {
+/** Like `refitPose`, and also updates the other data of the whole surface. Throws OUT_OF_MEMORY. */
+export function refitPoseAndSums(mesh: Mesh): void {
   if (!isPosed(mesh)) return;
-  settle(mesh);
-  if (poseOf(mesh).state == SETTLED) sum(mesh);
+  refitPose(mesh);
+  if (poseOf(mesh).state == TREE_CURRENT) updateSums(mesh);
 }
 
 const sums = changetype<SurfaceSums>(memory.data(<i32>offsetof<SurfaceSums>(), 16));
 
-function sum(mesh: Mesh): void {
+function updateSums(mesh: Mesh): void {
   const pose = poseOf(mesh);
   if (pose.dipoles == 0) pose.dipoles = <u32>allocate(<u64>mesh.nodeCount * DIPOLE_BYTES);
   mesh.dipoles = pose.dipoles - <u32>changetype<usize>(mesh);
   memory.fill(changetype<usize>(sums), 0, SURFACE_SUMS_BYTES);
   const radius = mesh.radius;
   sumNodes(mesh, sums, 0, mesh.nodeCount);
-  takeSums(mesh, sums);
+  applySums(mesh, sums);
   mesh.radius = radius; // of the bounds, as before
-  pose.state = SUMMED;
+  pose.state = SUMS_CURRENT;
 }
 
 function deform(mesh: Mesh): void {
@@ -61,61 +61,61 @@ function deform(mesh: Mesh): void {
     pose.tree = <u32>tree;
   }
   const mapBytes = pose.hasBones ? <u64>deformOf(base).boneCount * MAP32_BYTES : 0;
-  const vertexBytes = <u64>count * MOVED_BYTES * (pose.hasMorphs ? 2 : 1);
-  const scratch = allocate(mapBytes + vertexBytes + <u64>base.nodeCount * FITTED_BYTES);
+  const vertexBytes = <u64>count * VERTEX_BYTES * (pose.hasMorphs ? 2 : 1);
+  const scratch = allocate(mapBytes + vertexBytes + <u64>base.nodeCount * FITTED_NODE_BYTES);
   mesh.nodes = pose.tree - <u32>changetype<usize>(mesh);
   mesh.blocks = mesh.nodes + treeBytes;
   chooseSpace(mesh, pose);
-  const moved = scratch + <usize>mapBytes;
-  moveVertices(mesh, pose, base, scratch, moved);
+  const movedVertices = scratch + <usize>mapBytes;
+  moveVertices(mesh, pose, base, scratch, movedVertices);
   mesh.keptCount = 0;
   for (let index: u32 = 0; index < mesh.blockCount; index++) {
-    mesh.keptCount += writeBlock(base, blockAt(base, index), blockAt(mesh, index), moved);
+    mesh.keptCount += writeBlock(base, blockAt(base, index), blockAt(mesh, index), movedVertices);
   }
-  fitNodes(mesh, moved + <usize>vertexBytes);
+  fitNodes(mesh, movedVertices + <usize>vertexBytes);
   release(scratch);
-  pose.state = SETTLED;
+  pose.state = TREE_CURRENT;
 }
 
 /** Chooses a tree space that contains the bounds. */
 function chooseSpace(mesh: Mesh, pose: Pose): void {
-  mesh.offsetX = 0.5 * (pose.lowX + pose.highX);
-  mesh.offsetY = 0.5 * (pose.lowY + pose.highY);
-  mesh.offsetZ = 0.5 * (pose.lowZ + pose.highZ);
-  const x = pose.highX - mesh.offsetX, y = pose.highY - mesh.offsetY, z = pose.highZ - mesh.offsetZ;
-  mesh.exponent = exponentFor(max(max(max(x, y), z), LEAST_EXTENT));
+  mesh.offsetX = 0.5 * (pose.minX + pose.maxX);
+  mesh.offsetY = 0.5 * (pose.minY + pose.maxY);
+  mesh.offsetZ = 0.5 * (pose.minZ + pose.maxZ);
+  const x = pose.maxX - mesh.offsetX, y = pose.maxY - mesh.offsetY, z = pose.maxZ - mesh.offsetZ;
+  mesh.exponent = exponentFor(max(max(max(x, y), z), MIN_EXTENT));
 }
 
 // --- vertices ---
 
-function moveVertices(mesh: Mesh, pose: Pose, base: Mesh, maps: usize, moved: usize): void {
+function moveVertices(mesh: Mesh, pose: Pose, base: Mesh, maps: usize, movedVertices: usize): void {
   const deform = deformOf(base);
-  let rest = restAt(deform, 0);
+  let rest = restVertexAt(deform, 0);
   if (pose.hasMorphs) {
-    const morphed = moved + <usize>deform.vertexCount * MOVED_BYTES;
-    addTargets(pose, deform, morphed);
+    const morphed = movedVertices + <usize>deform.vertexCount * VERTEX_BYTES;
+    applyTargets(pose, deform, morphed);
     rest = morphed;
   }
   if (pose.hasBones) {
     for (let bone: u32 = 0; bone < deform.boneCount; bone++) writeMap(maps + <usize>bone * MAP32_BYTES, mesh, boneMapAt(pose, bone));
-    moveByBones(mesh, pose, deform, rest, maps, moved);
-  } else moveAlone(mesh, base, deform.vertexCount, rest, moved);
+    moveByBones(mesh, pose, deform, rest, maps, movedVertices);
+  } else moveWithoutBones(mesh, base, deform.vertexCount, rest, movedVertices);
 }
 
 /** Applies the morph targets to the vertices. */
-function addTargets(pose: Pose, deform: Deform, morphed: usize): void {
-  const bytes = <usize>deform.vertexCount * MOVED_BYTES;
-  memory.copy(morphed, restAt(deform, 0), bytes);
+function applyTargets(pose: Pose, deform: Deform, morphed: usize): void {
+  const bytes = <usize>deform.vertexCount * VERTEX_BYTES;
+  memory.copy(morphed, restVertexAt(deform, 0), bytes);
   const weights = morphWeightsAt(pose);
   // The fourth number is what the weights lack to 1, and is kept.
-  const three = i32x4(-1, -1, -1, 0);
+  const xyzMask = i32x4(-1, -1, -1, 0);
   for (let target: u32 = 0; target < deform.targetCount; target++) {
     const weight = load<f32>(weights + (<usize>target << 2));
     if (weight == 0) continue;
     const share = f32x4.splat(weight);
     let shift = shiftsAt(deform, target);
-    for (let at = morphed; at < morphed + bytes; at += MOVED_BYTES) {
-      v128.store(at, f32x4.add(v128.load(at), v128.and(three, f32x4.mul(share, v128.load(shift)))));
+    for (let at = morphed; at < morphed + bytes; at += VERTEX_BYTES) {
+      v128.store(at, f32x4.add(v128.load(at), v128.and(xyzMask, f32x4.mul(share, v128.load(shift)))));
       shift += SHIFT_BYTES;
     }
   }
@@ -132,26 +132,26 @@ function writeMap(to: usize, mesh: Mesh, map: Affine): void {
 }
 
 /** Moves each vertex by up to four bones. */
-function moveByBones(mesh: Mesh, pose: Pose, deform: Deform, rest: usize, maps: usize, moved: usize): void {
+function moveByBones(mesh: Mesh, pose: Pose, deform: Deform, rest: usize, maps: usize, movedVertices: usize): void {
   const scale = treeScale(mesh);
-  const nowhere = f32x4(
-    <f32>((pose.nowhereX - mesh.offsetX) * scale), <f32>((pose.nowhereY - mesh.offsetY) * scale),
-    <f32>((pose.nowhereZ - mesh.offsetZ) * scale), 0,
+  const unweighted = f32x4(
+    <f32>((pose.unweightedX - mesh.offsetX) * scale), <f32>((pose.unweightedY - mesh.offsetY) * scale),
+    <f32>((pose.unweightedZ - mesh.offsetZ) * scale), 0,
   );
   let weights = weightsAt(deform, 0), bones = bonesAt(deform, 0), from = rest;
-  for (let to = moved, end = moved + <usize>deform.vertexCount * MOVED_BYTES; to < end; to += MOVED_BYTES) {
+  for (let to = movedVertices, end = movedVertices + <usize>deform.vertexCount * VERTEX_BYTES; to < end; to += VERTEX_BYTES) {
     const vertex = v128.load(from), weight = v128.load(weights);
     const x = v128.shuffle<f32>(vertex, vertex, 0, 0, 0, 0), y = v128.shuffle<f32>(vertex, vertex, 1, 1, 1, 1);
-    const z = v128.shuffle<f32>(vertex, vertex, 2, 2, 2, 2), lack = v128.shuffle<f32>(vertex, vertex, 3, 3, 3, 3);
-    const one = maps + <usize>load<u16>(bones) * MAP32_BYTES, two = maps + <usize>load<u16>(bones, 2) * MAP32_BYTES;
-    const three = maps + <usize>load<u16>(bones, 4) * MAP32_BYTES, four = maps + <usize>load<u16>(bones, 6) * MAP32_BYTES;
-    let sum = f32x4.mul(nowhere, lack);
-    sum = f32x4.add(sum, f32x4.mul(v128.shuffle<f32>(weight, weight, 0, 0, 0, 0), image(one, x, y, z)));
-    sum = f32x4.add(sum, f32x4.mul(v128.shuffle<f32>(weight, weight, 1, 1, 1, 1), image(two, x, y, z)));
-    sum = f32x4.add(sum, f32x4.mul(v128.shuffle<f32>(weight, weight, 2, 2, 2, 2), image(three, x, y, z)));
-    sum = f32x4.add(sum, f32x4.mul(v128.shuffle<f32>(weight, weight, 3, 3, 3, 3), image(four, x, y, z)));
-    v128.store(to, held(sum));
-    from += MOVED_BYTES;
+    const z = v128.shuffle<f32>(vertex, vertex, 2, 2, 2, 2), weightDeficit = v128.shuffle<f32>(vertex, vertex, 3, 3, 3, 3);
+    const map0 = maps + <usize>load<u16>(bones) * MAP32_BYTES, map1 = maps + <usize>load<u16>(bones, 2) * MAP32_BYTES;
+    const map2 = maps + <usize>load<u16>(bones, 4) * MAP32_BYTES, map3 = maps + <usize>load<u16>(bones, 6) * MAP32_BYTES;
+    let sum = f32x4.mul(unweighted, weightDeficit);
+    sum = f32x4.add(sum, f32x4.mul(v128.shuffle<f32>(weight, weight, 0, 0, 0, 0), image(map0, x, y, z)));
+    sum = f32x4.add(sum, f32x4.mul(v128.shuffle<f32>(weight, weight, 1, 1, 1, 1), image(map1, x, y, z)));
+    sum = f32x4.add(sum, f32x4.mul(v128.shuffle<f32>(weight, weight, 2, 2, 2, 2), image(map2, x, y, z)));
+    sum = f32x4.add(sum, f32x4.mul(v128.shuffle<f32>(weight, weight, 3, 3, 3, 3), image(map3, x, y, z)));
+    v128.store(to, clampedToTree(sum));
+    from += VERTEX_BYTES;
     weights += 16;
     bones += 8;
   }
@@ -171,35 +171,35 @@ function image(map: usize, x: v128, y: v128, z: v128): v128 {
  */
 // @ts-ignore: decorator
 @inline
-function held(place: v128): v128 {
+function clampedToTree(position: v128): v128 {
   // The order of the operands turns NaN into a number.
-  return f32x4.pmax(f32x4.splat(-TREE_EXTENT), f32x4.pmin(f32x4.splat(TREE_EXTENT), place));
+  return f32x4.pmax(f32x4.splat(-TREE_EXTENT), f32x4.pmin(f32x4.splat(TREE_EXTENT), position));
 }
 
 /** Moves vertices from the tree space of the mesh at rest to that of the pose, without deforming them. */
-function moveAlone(mesh: Mesh, base: Mesh, count: u32, rest: usize, moved: usize): void {
+function moveWithoutBones(mesh: Mesh, base: Mesh, count: u32, rest: usize, movedVertices: usize): void {
   const scale = treeScale(mesh), ratio = scale / treeScale(base);
-  const stretch = f32x4.splat(<f32>ratio);
-  const place = f32x4(
+  const scale4 = f32x4.splat(<f32>ratio);
+  const translation = f32x4(
     <f32>((base.offsetX - mesh.offsetX) * scale), <f32>((base.offsetY - mesh.offsetY) * scale),
     <f32>((base.offsetZ - mesh.offsetZ) * scale), 0,
   );
-  for (let at: usize = 0, end = <usize>count * MOVED_BYTES; at < end; at += MOVED_BYTES) {
-    v128.store(moved + at, held(f32x4.add(f32x4.mul(stretch, v128.load(rest + at)), place)));
+  for (let at: usize = 0, end = <usize>count * VERTEX_BYTES; at < end; at += VERTEX_BYTES) {
+    v128.store(movedVertices + at, clampedToTree(f32x4.add(f32x4.mul(scale4, v128.load(rest + at)), translation)));
   }
 }
 
 // --- the tree ---
 
 /** A triangle certainly has an area if its normal is this much longer than its rounding error: the square of 2⁻²⁰. */
-const SURE_AREA: f32 = 9.094947017729282e-13;
+const MIN_CERTAIN_AREA: f32 = 9.094947017729282e-13;
 
 /** Writes a block's triangles with their moved corners. Returns how many of them have an area. */
-function writeBlock(base: Mesh, from: Block, to: Block, moved: usize): u32 {
+function writeBlock(base: Mesh, from: Block, to: Block, movedVertices: usize): u32 {
   const at = changetype<usize>(to);
   for (let k: u32 = 0; k < 3; k++) {
-    const p = placeOf(base, from, 0, k, moved), q = placeOf(base, from, 1, k, moved);
-    const r = placeOf(base, from, 2, k, moved), s = placeOf(base, from, 3, k, moved);
+    const p = cornerPosition(base, from, 0, k, movedVertices), q = cornerPosition(base, from, 1, k, movedVertices);
+    const r = cornerPosition(base, from, 2, k, movedVertices), s = cornerPosition(base, from, 3, k, movedVertices);
     // Transposes four points to lanes of x, y and z.
     const pq = v128.shuffle<f32>(p, q, 0, 4, 1, 5), rs = v128.shuffle<f32>(r, s, 0, 4, 1, 5);
     const zs = v128.shuffle<f32>(v128.shuffle<f32>(p, q, 2, 6, 2, 6), v128.shuffle<f32>(r, s, 2, 6, 2, 6), 0, 1, 4, 5);
@@ -210,16 +210,16 @@ function writeBlock(base: Mesh, from: Block, to: Block, moved: usize): u32 {
   }
   const triangles = v128.load(changetype<usize>(from), offsetof<Block>('triangle0'));
   const none = i32x4.eq(triangles, i32x4.splat(-1));
-  const numbers = v128.and(triangles, i32x4.splat(i32.MAX_VALUE));
+  const triangleIndices = v128.and(triangles, i32x4.splat(i32.MAX_VALUE));
   const ex = f32x4.sub(to.bx, to.ax), ey = f32x4.sub(to.by, to.ay), ez = f32x4.sub(to.bz, to.az);
   const fx = f32x4.sub(to.cx, to.ax), fy = f32x4.sub(to.cy, to.ay), fz = f32x4.sub(to.cz, to.az);
   const nx = f32x4.sub(f32x4.mul(ey, fz), f32x4.mul(ez, fy));
   const ny = f32x4.sub(f32x4.mul(ez, fx), f32x4.mul(ex, fz));
   const nz = f32x4.sub(f32x4.mul(ex, fy), f32x4.mul(ey, fx));
-  const limit = f32x4.mul(f32x4.splat(SURE_AREA), f32x4.mul(squares(ex, ey, ez), squares(fx, fy, fz)));
-  const sure = v128.andnot(f32x4.gt(squares(nx, ny, nz), limit), none);
-  v128.store(at, v128.or(numbers, none), offsetof<Block>('triangle0'));
-  const bits = i32x4.bitmask(sure);
+  const limit = f32x4.mul(f32x4.splat(MIN_CERTAIN_AREA), f32x4.mul(lengthSquared(ex, ey, ez), lengthSquared(fx, fy, fz)));
+  const certainLanes = v128.andnot(f32x4.gt(lengthSquared(nx, ny, nz), limit), none);
+  v128.store(at, v128.or(triangleIndices, none), offsetof<Block>('triangle0'));
+  const bits = i32x4.bitmask(certainLanes);
   if (bits == 15) return 4;
   let count: u32 = popcnt(bits);
   for (let lane: usize = 0; lane < 4; lane++) {
@@ -227,33 +227,33 @@ function writeBlock(base: Mesh, from: Block, to: Block, moved: usize): u32 {
     const corner = at + (lane << 2);
     const word = load<u32>(corner, offsetof<Block>('triangle0'));
     if (word != NONE) {
-      if (isSolid(corner)) {
+      if (hasAreaAt(corner)) {
         count++;
         continue;
       }
       store<u32>(corner, word | FLAT, offsetof<Block>('triangle0'));
     }
-    makePoint(corner);
+    collapseTriangle(corner);
   }
   return count;
 }
 
 // @ts-ignore: decorator
 @inline
-function squares(x: v128, y: v128, z: v128): v128 {
+function lengthSquared(x: v128, y: v128, z: v128): v128 {
   return f32x4.add(f32x4.add(f32x4.mul(x, x), f32x4.mul(y, y)), f32x4.mul(z, z));
 }
 
 /** Returns a corner of a lane's triangle; a lane without a triangle has the corners of the first. */
 // @ts-ignore: decorator
 @inline
-function placeOf(base: Mesh, from: Block, lane: usize, k: u32, moved: usize): v128 {
+function cornerPosition(base: Mesh, from: Block, lane: usize, k: u32, movedVertices: usize): v128 {
   const word = load<u32>(changetype<usize>(from) + (lane << 2), offsetof<Block>('triangle0'));
   const triangle = word == NONE ? from.triangle0 : word;
-  return v128.load(moved + <usize>cornerOf(base, triangle & ~FLAT, k) * MOVED_BYTES);
+  return v128.load(movedVertices + <usize>vertexOfCorner(base, triangle & ~FLAT, k) * VERTEX_BYTES);
 }
 
-function isSolid(corner: usize): bool {
+function hasAreaAt(corner: usize): bool {
   return hasArea(
     load<f32>(corner), load<f32>(corner, 16), load<f32>(corner, 32), load<f32>(corner, 48), load<f32>(corner, 64),
     load<f32>(corner, 80), load<f32>(corner, 96), load<f32>(corner, 112), load<f32>(corner, 128),
@@ -261,7 +261,7 @@ function isSolid(corner: usize): bool {
 }
 
 /** Collapses a triangle to its first corner. */
-function makePoint(corner: usize): void {
+function collapseTriangle(corner: usize): void {
   for (let at = corner; at < corner + 48; at += 16) {
     store<f32>(at, load<f32>(at), 48);
     store<f32>(at, load<f32>(at), 96);
@@ -271,12 +271,12 @@ function makePoint(corner: usize): void {
 /** Fits the boxes around the triangles, children before their parents, and the bounds of the mesh. */
 function fitNodes(mesh: Mesh, scratch: usize): void {
   fitTree(mesh, scratch, TREE_EXTENT * BOX_PADDING);
-  const low = lowBound(), high = highBound();
-  const shrink = 1.0 / treeScale(mesh);
-  mesh.lowX = <f64>f32x4.extract_lane(low, 0) * shrink + mesh.offsetX;
-  mesh.lowY = <f64>f32x4.extract_lane(low, 1) * shrink + mesh.offsetY;
-  mesh.lowZ = <f64>f32x4.extract_lane(low, 2) * shrink + mesh.offsetZ;
-  mesh.highX = <f64>f32x4.extract_lane(high, 0) * shrink + mesh.offsetX;
-  mesh.highY = <f64>f32x4.extract_lane(high, 1) * shrink + mesh.offsetY;
-  mesh.highZ = <f64>f32x4.extract_lane(high, 2) * shrink + mesh.offsetZ;
+  const boundsMin = fittedMin(), boundsMax = fittedMax();
+  const inverseScale = 1.0 / treeScale(mesh);
+  mesh.minX = <f64>f32x4.extract_lane(boundsMin, 0) * inverseScale + mesh.offsetX;
+  mesh.minY = <f64>f32x4.extract_lane(boundsMin, 1) * inverseScale + mesh.offsetY;
+  mesh.minZ = <f64>f32x4.extract_lane(boundsMin, 2) * inverseScale + mesh.offsetZ;
+  mesh.maxX = <f64>f32x4.extract_lane(boundsMax, 0) * inverseScale + mesh.offsetX;
+  mesh.maxY = <f64>f32x4.extract_lane(boundsMax, 1) * inverseScale + mesh.offsetY;
+  mesh.maxZ = <f64>f32x4.extract_lane(boundsMax, 2) * inverseScale + mesh.offsetZ;
 }

@@ -3,7 +3,7 @@
 // without such vertices has no hit box, and neither has one that collapses its box to a plane, a line or a point, as a
 // bone of scale 0 does, which hides a limb. They are computed on first use, once per pose.
 
-import { Affine, invert, multiply, multiplyScaled, usable } from '../math/affine';
+import { Affine, invert, multiply, multiplyScaled, isUsable } from '../math/affine';
 import { allocate } from '../memory';
 import { BoneBox, boneBoxAt, deformOf } from '../mesh/tree/deform-layout';
 import { Mesh } from '../mesh/tree/layout';
@@ -49,45 +49,45 @@ export function hasBones(mesh: Mesh): bool {
  */
 export function countHitBoxes(mesh: Mesh): u32 {
   const pose = poseOf(mesh);
-  if (pose.hitCount == UNKNOWN) makeHitBoxes(pose);
-  return pose.hitCount;
+  if (pose.hitBoxCount == UNKNOWN) makeHitBoxes(pose);
+  return pose.hitBoxCount;
 }
 
 /** Returns the i-th hit box of a mesh whose hit boxes were counted. */
 // @ts-ignore: decorator
 @inline
 export function hitBoxAt(mesh: Mesh, i: u32): HitBox {
-  return changetype<HitBox>(<usize>poseOf(mesh).hits + <usize>i * HIT_BOX_BYTES);
+  return changetype<HitBox>(<usize>poseOf(mesh).hitBoxes + <usize>i * HIT_BOX_BYTES);
 }
 
-const placed = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const boxToObject = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
 function makeHitBoxes(pose: Pose): void {
   const deform = deformOf(changetype<Mesh>(<usize>pose.base));
-  if (pose.hits == 0) {
-    let most: u32 = 0;
-    for (let bone: u32 = 0; bone < deform.boneCount; bone++) most += boneBoxAt(deform, bone).hasHit;
-    if (most != 0) pose.hits = <u32>allocate(<u64>most * HIT_BOX_BYTES);
+  if (pose.hitBoxes == 0) {
+    let maxCount: u32 = 0;
+    for (let bone: u32 = 0; bone < deform.boneCount; bone++) maxCount += boneBoxAt(deform, bone).hasHitBox;
+    if (maxCount != 0) pose.hitBoxes = <u32>allocate(<u64>maxCount * HIT_BOX_BYTES);
   }
   let count: u32 = 0;
   for (let bone: u32 = 0; bone < deform.boneCount; bone++) {
     const box = boneBoxAt(deform, bone);
-    if (!box.hasHit) continue;
-    const hit = changetype<HitBox>(<usize>pose.hits + <usize>count * HIT_BOX_BYTES);
-    placeHit(hit.map(), boneMapAt(pose, bone), box);
-    if (!usable(hit.map())) continue;
-    invert(hit.inverse(), hit.map());
-    hit.bone = bone;
+    if (!box.hasHitBox) continue;
+    const hitBox = changetype<HitBox>(<usize>pose.hitBoxes + <usize>count * HIT_BOX_BYTES);
+    setHitBoxMap(hitBox.map(), boneMapAt(pose, bone), box);
+    if (!isUsable(hitBox.map())) continue;
+    invert(hitBox.inverse(), hitBox.map());
+    hitBox.bone = bone;
     count++;
   }
-  pose.hitCount = count;
+  pose.hitBoxCount = count;
 }
 
-function placeHit(to: Affine, map: Affine, box: BoneBox): void {
-  multiply(placed, map, changetype<Affine>(changetype<usize>(box)));
+function setHitBoxMap(to: Affine, map: Affine, box: BoneBox): void {
+  multiply(boxToObject, map, changetype<Affine>(changetype<usize>(box)));
   multiplyScaled(
-    to, placed,
-    0.5 * (box.hitHighX - box.hitLowX), 0.5 * (box.hitHighY - box.hitLowY), 0.5 * (box.hitHighZ - box.hitLowZ),
-    0.5 * (box.hitHighX + box.hitLowX), 0.5 * (box.hitHighY + box.hitLowY), 0.5 * (box.hitHighZ + box.hitLowZ),
+    to, boxToObject,
+    0.5 * (box.hitMaxX - box.hitMinX), 0.5 * (box.hitMaxY - box.hitMinY), 0.5 * (box.hitMaxZ - box.hitMinZ),
+    0.5 * (box.hitMaxX + box.hitMinX), 0.5 * (box.hitMaxY + box.hitMinY), 0.5 * (box.hitMaxZ + box.hitMinZ),
   );
 }

@@ -22,7 +22,7 @@ import { POSED } from '../mesh/topology/derived';
 export class Pose {
   /** The mesh at rest. */
   base: u32;
-  /** SET, SETTLED or SUMMED. */
+  /** BOUNDS_CURRENT, TREE_CURRENT or SUMS_CURRENT. */
   state: u32;
   /** The memory of nodes and blocks, 0 until they are needed; and of the dipoles. */
   tree: u32;
@@ -34,14 +34,14 @@ export class Pose {
   /** The next retired pose that waits to be freed. */
   next: u32;
   /** The memory of the bones' hit boxes, 0 until they are needed (hit-boxes.ts). */
-  hits: u32;
+  hitBoxes: u32;
   /** Position of a vertex without any weight. */
-  nowhereX: f64; nowhereY: f64; nowhereZ: f64;
+  unweightedX: f64; unweightedY: f64; unweightedZ: f64;
   /** Conservative bounds of all vertices and hit boxes, in object space. */
-  lowX: f64; lowY: f64; lowZ: f64;
-  highX: f64; highY: f64; highZ: f64;
+  minX: f64; minY: f64; minZ: f64;
+  maxX: f64; maxY: f64; maxZ: f64;
   /** Number of hit boxes, or UNKNOWN. */
-  hitCount: u32;
+  hitBoxCount: u32;
   pad: u32;
 }
 
@@ -53,11 +53,11 @@ const POSE_BYTES: usize = offsetof<Pose>();
 export const MAP_BYTES: usize = offsetof<Affine>();
 
 /** Only its bounds are up to date. */
-export const SET: u32 = 0;
+export const BOUNDS_CURRENT: u32 = 0;
 /** Its tree is up to date with its vertices. */
-export const SETTLED: u32 = 1;
+export const TREE_CURRENT: u32 = 1;
 /** Also its dipoles and its orientation are up to date. */
-export const SUMMED: u32 = 2;
+export const SUMS_CURRENT: u32 = 2;
 
 // @ts-ignore: decorator
 @inline
@@ -105,24 +105,24 @@ export function draftPose(): Pose {
 }
 
 /** The bytes of a bone as given: 16 f32. */
-const GIVEN_BYTES: usize = 64;
+const BONE_INPUT_BYTES: usize = 64;
 
 function poseBytes(base: Mesh): usize {
   const deform = deformOf(base);
   const bytes = POSE_BYTES + <usize>deform.boneCount * MAP_BYTES + ((<usize>deform.targetCount * 4 + 15) & ~15);
-  return deform.boneCount == 0 ? bytes : bytes + 2 * MAP_BYTES + <usize>deform.boneCount * GIVEN_BYTES;
+  return deform.boneCount == 0 ? bytes : bytes + 2 * MAP_BYTES + <usize>deform.boneCount * BONE_INPUT_BYTES;
 }
 
 /** Returns where a pose stores its inputs: both maps of the binding, then the bones. */
-function givenAt(pose: Pose): usize {
+function inputsAt(pose: Pose): usize {
   const deform = deformOf(changetype<Mesh>(pose.base));
   return morphWeightsAt(pose) + ((<usize>deform.targetCount * 4 + 15) & ~15);
 }
 
-const fromTree = changetype<Affine>(memory.data(<i32>MAP_BYTES, 16));
-const bound = changetype<Affine>(memory.data(<i32>MAP_BYTES, 16));
+const treeToMesh = changetype<Affine>(memory.data(<i32>MAP_BYTES, 16));
+const treeToBind = changetype<Affine>(memory.data(<i32>MAP_BYTES, 16));
 const boneMap = changetype<Affine>(memory.data(<i32>MAP_BYTES, 16));
-const boned = changetype<Affine>(memory.data(<i32>MAP_BYTES, 16));
+const treeToPosedBind = changetype<Affine>(memory.data(<i32>MAP_BYTES, 16));
 
 /**
  * Drafts a pose. `bones` is 0 or the address of 16 f32 per bone, `morphs` 0 or that of an f32 per target; `bind` and
@@ -134,23 +134,23 @@ export function draftOf(base: Mesh, bones: usize, bind: Affine, bindInverse: Aff
   const pose = draftPose();
   const deform = deformOf(base);
   pose.base = <u32>changetype<usize>(base);
-  pose.state = SET;
-  pose.tree = pose.dipoles = pose.next = pose.hits = 0;
-  pose.hitCount = UNKNOWN;
+  pose.state = BOUNDS_CURRENT;
+  pose.tree = pose.dipoles = pose.next = pose.hitBoxes = 0;
+  pose.hitBoxCount = UNKNOWN;
   pose.hasBones = bones != 0 ? 1 : 0;
   pose.hasMorphs = 0;
-  if (!takeMorphs(pose, deform, morphs)) return false;
-  pose.nowhereX = pose.nowhereY = pose.nowhereZ = 0;
-  const shrink = 1.0 / treeScale(base);
-  memory.fill(changetype<usize>(fromTree), 0, MAP_BYTES);
-  fromTree.xx = fromTree.yy = fromTree.zz = shrink;
-  fromTree.tx = base.offsetX; fromTree.ty = base.offsetY; fromTree.tz = base.offsetZ;
-  if (bones != 0 && !takeBones(pose, deform, bones, bind, bindInverse)) return false;
+  if (!readMorphWeights(pose, deform, morphs)) return false;
+  pose.unweightedX = pose.unweightedY = pose.unweightedZ = 0;
+  const inverseScale = 1.0 / treeScale(base);
+  memory.fill(changetype<usize>(treeToMesh), 0, MAP_BYTES);
+  treeToMesh.xx = treeToMesh.yy = treeToMesh.zz = inverseScale;
+  treeToMesh.tx = base.offsetX; treeToMesh.ty = base.offsetY; treeToMesh.tz = base.offsetZ;
+  if (bones != 0 && !readBones(pose, deform, bones, bind, bindInverse)) return false;
   return findBounds(pose, base);
 }
 
 /** Reads the weights of morph targets. Returns false if one is not finite. */
-function takeMorphs(pose: Pose, deform: Deform, morphs: usize): bool {
+function readMorphWeights(pose: Pose, deform: Deform, morphs: usize): bool {
   const weights = morphWeightsAt(pose);
   for (let i: usize = 0; i < <usize>deform.targetCount << 2; i += 4) {
     const weight: f32 = morphs == 0 ? 0 : load<f32>(morphs + i);
@@ -164,14 +164,14 @@ function takeMorphs(pose: Pose, deform: Deform, morphs: usize): bool {
 /**
  * Reads the bones' matrices and the bind matrices. Returns false if the matrix of a bone that moves something is not affine.
  */
-function takeBones(pose: Pose, deform: Deform, bones: usize, bind: Affine, bindInverse: Affine): bool {
-  const given = givenAt(pose);
-  memory.copy(given, changetype<usize>(bind), MAP_BYTES);
-  memory.copy(given + MAP_BYTES, changetype<usize>(bindInverse), MAP_BYTES);
-  memory.copy(given + 2 * MAP_BYTES, bones, <usize>deform.boneCount * GIVEN_BYTES);
-  pose.nowhereX = bindInverse.tx; pose.nowhereY = bindInverse.ty; pose.nowhereZ = bindInverse.tz;
-  multiply(bound, bind, fromTree);
-  const isPlain = isIdentity(bindInverse);
+function readBones(pose: Pose, deform: Deform, bones: usize, bind: Affine, bindInverse: Affine): bool {
+  const inputs = inputsAt(pose);
+  memory.copy(inputs, changetype<usize>(bind), MAP_BYTES);
+  memory.copy(inputs + MAP_BYTES, changetype<usize>(bindInverse), MAP_BYTES);
+  memory.copy(inputs + 2 * MAP_BYTES, bones, <usize>deform.boneCount * BONE_INPUT_BYTES);
+  pose.unweightedX = bindInverse.tx; pose.unweightedY = bindInverse.ty; pose.unweightedZ = bindInverse.tz;
+  multiply(treeToBind, bind, treeToMesh);
+  const isBindInverseIdentity = isIdentity(bindInverse);
   for (let bone: u32 = 0; bone < deform.boneCount; bone++) {
     const to = boneMapAt(pose, bone);
     // A bone that moves nothing may have any matrix.
@@ -179,11 +179,11 @@ function takeBones(pose: Pose, deform: Deform, bones: usize, bind: Affine, bindI
       memory.fill(changetype<usize>(to), 0, MAP_BYTES);
       continue;
     }
-    if (!readBone(boneMap, bones + <usize>bone * GIVEN_BYTES)) return false;
-    if (isPlain) multiply(to, boneMap, bound);
+    if (!readBone(boneMap, bones + <usize>bone * BONE_INPUT_BYTES)) return false;
+    if (isBindInverseIdentity) multiply(to, boneMap, treeToBind);
     else {
-      multiply(boned, boneMap, bound);
-      multiply(to, bindInverse, boned);
+      multiply(treeToPosedBind, boneMap, treeToBind);
+      multiply(to, bindInverse, treeToPosedBind);
     }
   }
   return true;
@@ -206,33 +206,33 @@ function readBone(to: Affine, at: usize): bool {
  * How far the weighted targets move any vertex, in the tree space of the mesh at rest: the centre of the range, and half its
  * size. With bones, the range includes 0, since targets do not move the bones' hit boxes (hit-boxes.ts).
  */
-let middleX: f64 = 0, middleY: f64 = 0, middleZ: f64 = 0;
-let halfX: f64 = 0, halfY: f64 = 0, halfZ: f64 = 0;
+let morphCentreX: f64 = 0, morphCentreY: f64 = 0, morphCentreZ: f64 = 0;
+let morphHalfX: f64 = 0, morphHalfY: f64 = 0, morphHalfZ: f64 = 0;
 let isMorphed: bool = false;
-const placedBox = changetype<Affine>(memory.data(<i32>MAP_BYTES, 16));
+const boxToObject = changetype<Affine>(memory.data(<i32>MAP_BYTES, 16));
 
 /** The bounds along one axis. */
 @unmanaged
-class Reach {
-  low: f64; high: f64;
+class AxisBounds {
+  min: f64; max: f64;
   /** Range of the translations of the maps, and the most that the maps stretch. */
-  lowPlace: f64; highPlace: f64;
-  stretch: f64;
+  minTranslation: f64; maxTranslation: f64;
+  maxStretch: f64;
 }
 
-const REACH_BYTES: usize = offsetof<Reach>();
-const reaches: usize = memory.data(3 * <i32>offsetof<Reach>(), 16);
+const AXIS_BOUNDS_BYTES: usize = offsetof<AxisBounds>();
+const axisBounds: usize = memory.data(3 * <i32>offsetof<AxisBounds>(), 16);
 
 // @ts-ignore: decorator
 @inline
-function reachAt(axis: usize): Reach {
-  return changetype<Reach>(reaches + axis * REACH_BYTES);
+function axisBoundsAt(axis: usize): AxisBounds {
+  return changetype<AxisBounds>(axisBounds + axis * AXIS_BOUNDS_BYTES);
 }
 
 /** Rounding error of a moved vertex in float32, relative to all terms of its sum: some 20 roundings of 2⁻²⁴ in deform.ts. */
 const ROUNDING: f64 = 1.9073486328125e-6; // 2^-19
 /** Limit of a pose's coordinates, so that nothing derived from them overflows. */
-const FARTHEST: f64 = 1e36;
+const MAX_COORDINATE: f64 = 1e36;
 
 /**
  * Finds bounds of all vertices. A vertex is Σ wᵢ pᵢ + r q, with its weights wᵢ, points pᵢ in the box of a bone, r = 1 - Σ wᵢ
@@ -244,10 +244,10 @@ function findBounds(pose: Pose, base: Mesh): bool {
   const deform = deformOf(base);
   sumRanges(pose, base);
   for (let axis: usize = 0; axis < 3; axis++) {
-    const reach = reachAt(axis);
-    reach.low = reach.lowPlace = Infinity;
-    reach.high = reach.highPlace = -Infinity;
-    reach.stretch = 0;
+    const bounds = axisBoundsAt(axis);
+    bounds.min = bounds.minTranslation = Infinity;
+    bounds.max = bounds.maxTranslation = -Infinity;
+    bounds.maxStretch = 0;
   }
   if (pose.hasBones) {
     for (let bone: u32 = 0; bone < deform.boneCount; bone++) {
@@ -256,116 +256,116 @@ function findBounds(pose: Pose, base: Mesh): bool {
     }
   } else includeRest(base);
   return (
-    setBounds(changetype<usize>(pose), 0, pose, deform.reach, deform.leastRest, deform.greatestRest) &&
-    setBounds(changetype<usize>(pose), 1, pose, deform.reach, deform.leastRest, deform.greatestRest) &&
-    setBounds(changetype<usize>(pose), 2, pose, deform.reach, deform.leastRest, deform.greatestRest)
+    setBounds(changetype<usize>(pose), 0, pose, deform.maxWeightSum, deform.minWeightDeficit, deform.maxWeightDeficit) &&
+    setBounds(changetype<usize>(pose), 1, pose, deform.maxWeightSum, deform.minWeightDeficit, deform.maxWeightDeficit) &&
+    setBounds(changetype<usize>(pose), 2, pose, deform.maxWeightSum, deform.minWeightDeficit, deform.maxWeightDeficit)
   );
 }
 
 function sumRanges(pose: Pose, base: Mesh): void {
-  middleX = middleY = middleZ = halfX = halfY = halfZ = 0;
+  morphCentreX = morphCentreY = morphCentreZ = morphHalfX = morphHalfY = morphHalfZ = 0;
   isMorphed = pose.hasMorphs != 0;
   if (!isMorphed) return;
   const deform = deformOf(base);
   const weights = morphWeightsAt(pose);
   // Initial minimum and maximum of a range.
-  const least: f64 = pose.hasBones ? 0 : Infinity, greatest: f64 = pose.hasBones ? 0 : -Infinity;
+  const initialMin: f64 = pose.hasBones ? 0 : Infinity, initialMax: f64 = pose.hasBones ? 0 : -Infinity;
   for (let target: u32 = 0; target < deform.targetCount; target++) {
     const weight = <f64>load<f32>(weights + (<usize>target << 2));
     const range = rangeAt(deform, target);
-    const lowX = min(least, <f64>load<f32>(range)), highX = max(greatest, <f64>load<f32>(range, 12));
-    const lowY = min(least, <f64>load<f32>(range, 4)), highY = max(greatest, <f64>load<f32>(range, 16));
-    const lowZ = min(least, <f64>load<f32>(range, 8)), highZ = max(greatest, <f64>load<f32>(range, 20));
-    middleX += 0.5 * weight * (lowX + highX);
-    middleY += 0.5 * weight * (lowY + highY);
-    middleZ += 0.5 * weight * (lowZ + highZ);
-    halfX += 0.5 * abs(weight) * (highX - lowX);
-    halfY += 0.5 * abs(weight) * (highY - lowY);
-    halfZ += 0.5 * abs(weight) * (highZ - lowZ);
+    const minX = min(initialMin, <f64>load<f32>(range)), maxX = max(initialMax, <f64>load<f32>(range, 12));
+    const minY = min(initialMin, <f64>load<f32>(range, 4)), maxY = max(initialMax, <f64>load<f32>(range, 16));
+    const minZ = min(initialMin, <f64>load<f32>(range, 8)), maxZ = max(initialMax, <f64>load<f32>(range, 20));
+    morphCentreX += 0.5 * weight * (minX + maxX);
+    morphCentreY += 0.5 * weight * (minY + maxY);
+    morphCentreZ += 0.5 * weight * (minZ + maxZ);
+    morphHalfX += 0.5 * abs(weight) * (maxX - minX);
+    morphHalfY += 0.5 * abs(weight) * (maxY - minY);
+    morphHalfZ += 0.5 * abs(weight) * (maxZ - minZ);
   }
 }
 
 /** Includes a bone's box, and the range of the targets, under the bone's map. */
 function includeBox(map: Affine, box: Affine): void {
-  multiply(placedBox, map, box);
+  multiply(boxToObject, map, box);
   for (let axis: usize = 0; axis < 3; axis++) {
     // Rows of both.
-    const row = changetype<usize>(map) + (axis << 3), placed = changetype<usize>(placedBox) + (axis << 3);
+    const row = changetype<usize>(map) + (axis << 3), placed = changetype<usize>(boxToObject) + (axis << 3);
     const mx = load<f64>(row), my = load<f64>(row, 24), mz = load<f64>(row, 48);
-    let middle = load<f64>(placed, 72);
+    let centre = load<f64>(placed, 72);
     let half = abs(load<f64>(placed)) + abs(load<f64>(placed, 24)) + abs(load<f64>(placed, 48));
     if (isMorphed) {
-      middle += mx * middleX + my * middleY + mz * middleZ;
-      half += abs(mx) * halfX + abs(my) * halfY + abs(mz) * halfZ;
+      centre += mx * morphCentreX + my * morphCentreY + mz * morphCentreZ;
+      half += abs(mx) * morphHalfX + abs(my) * morphHalfY + abs(mz) * morphHalfZ;
     }
-    include(reachAt(axis), middle, half, load<f64>(row, 72), abs(mx) + abs(my) + abs(mz));
+    include(axisBoundsAt(axis), centre, half, load<f64>(row, 72), abs(mx) + abs(my) + abs(mz));
   }
 }
 
 function includeRest(base: Mesh): void {
-  const shrink = 1.0 / treeScale(base);
-  const x = 0.5 * (base.highX - base.lowX), y = 0.5 * (base.highY - base.lowY), z = 0.5 * (base.highZ - base.lowZ);
-  include(reachAt(0), 0.5 * (base.lowX + base.highX) + middleX * shrink, x + halfX * shrink, base.offsetX, shrink);
-  include(reachAt(1), 0.5 * (base.lowY + base.highY) + middleY * shrink, y + halfY * shrink, base.offsetY, shrink);
-  include(reachAt(2), 0.5 * (base.lowZ + base.highZ) + middleZ * shrink, z + halfZ * shrink, base.offsetZ, shrink);
+  const inverseScale = 1.0 / treeScale(base);
+  const x = 0.5 * (base.maxX - base.minX), y = 0.5 * (base.maxY - base.minY), z = 0.5 * (base.maxZ - base.minZ);
+  include(axisBoundsAt(0), 0.5 * (base.minX + base.maxX) + morphCentreX * inverseScale, x + morphHalfX * inverseScale, base.offsetX, inverseScale);
+  include(axisBoundsAt(1), 0.5 * (base.minY + base.maxY) + morphCentreY * inverseScale, y + morphHalfY * inverseScale, base.offsetY, inverseScale);
+  include(axisBoundsAt(2), 0.5 * (base.minZ + base.maxZ) + morphCentreZ * inverseScale, z + morphHalfZ * inverseScale, base.offsetZ, inverseScale);
 }
 
 // @ts-ignore: decorator
 @inline
-function include(reach: Reach, middle: f64, half: f64, place: f64, stretch: f64): void {
-  reach.low = min(reach.low, middle - half);
-  reach.high = max(reach.high, middle + half);
-  reach.lowPlace = min(reach.lowPlace, place);
-  reach.highPlace = max(reach.highPlace, place);
-  reach.stretch = max(reach.stretch, stretch);
+function include(bounds: AxisBounds, centre: f64, half: f64, translation: f64, stretch: f64): void {
+  bounds.min = min(bounds.min, centre - half);
+  bounds.max = max(bounds.max, centre + half);
+  bounds.minTranslation = min(bounds.minTranslation, translation);
+  bounds.maxTranslation = max(bounds.maxTranslation, translation);
+  bounds.maxStretch = max(bounds.maxStretch, stretch);
 }
 
 /** Sets the bounds along an axis. Returns false if they are too large or not finite. */
-function setBounds(at: usize, axis: usize, pose: Pose, weights: f32, leastRest: f32, greatestRest: f32): bool {
-  const reach = reachAt(axis);
-  const place = at + (axis << 3);
-  const middle = 0.5 * (reach.low + reach.high);
-  let half = 0.5 * (reach.high - reach.low);
-  const far = max(abs(reach.lowPlace - middle), abs(reach.highPlace - middle));
-  let spread: f64 = 1, rest: f64 = 0;
+function setBounds(poseAddress: usize, axis: usize, pose: Pose, maxWeightSum: f32, minDeficit: f32, maxDeficit: f32): bool {
+  const bounds = axisBoundsAt(axis);
+  const axisAddress = poseAddress + (axis << 3);
+  const centre = 0.5 * (bounds.min + bounds.max);
+  let half = 0.5 * (bounds.max - bounds.min);
+  const maxOffset = max(abs(bounds.minTranslation - centre), abs(bounds.maxTranslation - centre));
+  let weightSum: f64 = 1, deficitOffset: f64 = 0;
   if (pose.hasBones) {
-    spread = max(<f64>weights, 1);
-    rest = max(abs(<f64>leastRest), abs(<f64>greatestRest)) * abs(load<f64>(place, offsetof<Pose>('nowhereX')) - middle);
+    weightSum = max(<f64>maxWeightSum, 1);
+    deficitOffset = max(abs(<f64>minDeficit), abs(<f64>maxDeficit)) * abs(load<f64>(axisAddress, offsetof<Pose>('unweightedX')) - centre);
   }
   // Vertices and their target offsets are within 2 of the tree's origin, except for large targets.
-  const added = 2 + max(max(abs(middleX) + halfX, abs(middleY) + halfY), abs(middleZ) + halfZ);
-  half = spread * half + rest + ROUNDING * (spread * (reach.stretch * added + far) + rest) + abs(middle) * 1e-15;
-  store<f64>(place, middle - half, offsetof<Pose>('lowX'));
-  store<f64>(place, middle + half, offsetof<Pose>('highX'));
-  return half < FARTHEST && abs(middle) < FARTHEST; // false for NaN
+  const maxTreeCoordinate = 2 + max(max(abs(morphCentreX) + morphHalfX, abs(morphCentreY) + morphHalfY), abs(morphCentreZ) + morphHalfZ);
+  half = weightSum * half + deficitOffset + ROUNDING * (weightSum * (bounds.maxStretch * maxTreeCoordinate + maxOffset) + deficitOffset) + abs(centre) * 1e-15;
+  store<f64>(axisAddress, centre - half, offsetof<Pose>('minX'));
+  store<f64>(axisAddress, centre + half, offsetof<Pose>('maxX'));
+  return half < MAX_COORDINATE && abs(centre) < MAX_COORDINATE; // false for NaN
 }
 
 // --- poses in their places ---
 
 /**
- * Replaces an object's mesh by the draft: `before` is the present mesh, posed or not. Returns the posed mesh: the same
- * memory, or new memory (at `room` if that is not 0) if the old pose is being read (`isRead`), or is a pose of a different
+ * Replaces an object's mesh by the draft: `current` is the present mesh, posed or not. Returns the posed mesh: the same
+ * memory, or new memory (at `reserved` if that is not 0) if the old pose is being read (`isRead`), or is a pose of a different
  * mesh than the draft. Throws OUT_OF_MEMORY, with nothing changed.
  */
-export function placeDraft(before: Mesh, isRead: bool, room: usize = 0): Mesh {
+export function applyDraft(current: Mesh, isRead: bool, reserved: usize = 0): Mesh {
   const base = changetype<Mesh>(draftPose().base);
-  const isNew = !isPosed(before) || isRead || baseOf(before) != base;
-  const mesh = !isNew ? before : changetype<Mesh>(room != 0 ? room : allocate(posedBytes(base)));
+  const isNew = !isPosed(current) || isRead || baseOf(current) != base;
+  const mesh = !isNew ? current : changetype<Mesh>(reserved != 0 ? reserved : allocate(posedBytes(base)));
   const pose = poseOf(mesh), to = draftPose();
   if (!isNew) {
     to.tree = pose.tree;
     to.dipoles = pose.dipoles;
-    to.hits = pose.hits;
-  } else if (isPosed(before)) retire(before);
+    to.hitBoxes = pose.hitBoxes;
+  } else if (isPosed(current)) retire(current);
   memory.copy(changetype<usize>(pose), draft, poseBytes(base));
   memory.copy(changetype<usize>(mesh), changetype<usize>(base), MESH_BYTES);
   mesh.derivedState = POSED;
   // The same data at an offset relative to this mesh, modulo 2³².
-  const away = <u32>(changetype<usize>(base) - changetype<usize>(mesh));
-  mesh.indices = base.indices + away;
-  mesh.derived = base.derived + away;
+  const shift = <u32>(changetype<usize>(base) - changetype<usize>(mesh));
+  mesh.indices = base.indices + shift;
+  mesh.derived = base.derived + shift;
   mesh.deformBytes = 0;
-  const x = pose.highX - pose.lowX, y = pose.highY - pose.lowY, z = pose.highZ - pose.lowZ;
+  const x = pose.maxX - pose.minX, y = pose.maxY - pose.minY, z = pose.maxZ - pose.minZ;
   mesh.radius = 0.5 * sqrt(x * x + y * y + z * z);
   return mesh;
 }
@@ -377,7 +377,7 @@ function posedBytes(base: Mesh): usize {
 // --- the poses of a mesh that becomes another ---
 
 /** Preallocated memory for posed meshes, each with the address of the next in its first word. */
-let rooms: usize = 0;
+let reservations: usize = 0;
 
 /** Returns whether an object's mesh is a pose that also fits `base`: the numbers of bones and targets are equal. */
 export function fitsPose(posed: Mesh, base: Mesh): bool {
@@ -389,17 +389,17 @@ export function fitsPose(posed: Mesh, base: Mesh): bool {
 /** Reserves memory for one more `repose` to `base`, which then cannot throw. Throws OUT_OF_MEMORY. */
 export function reserveRepose(base: Mesh): void {
   draft = reserve(draft, 0, poseBytes(base));
-  const room = allocate(posedBytes(base));
-  store<usize>(room, rooms);
-  rooms = room;
+  const reserved = allocate(posedBytes(base));
+  store<usize>(reserved, reservations);
+  reservations = reserved;
 }
 
 /** Frees the unused reservations. */
-export function freeRooms(): void {
-  while (rooms != 0) {
-    const next = load<usize>(rooms);
-    release(rooms);
-    rooms = next;
+export function freeReservations(): void {
+  while (reservations != 0) {
+    const next = load<usize>(reservations);
+    release(reservations);
+    reservations = next;
   }
 }
 
@@ -410,17 +410,17 @@ export function freeRooms(): void {
  */
 export function repose(posed: Mesh, base: Mesh, isRead: bool): Mesh {
   const pose = poseOf(posed);
-  const given = givenAt(pose);
-  const bones: usize = pose.hasBones ? given + 2 * MAP_BYTES : 0;
-  const bind = changetype<Affine>(given), bindInverse = changetype<Affine>(given + MAP_BYTES);
+  const inputs = inputsAt(pose);
+  const bones: usize = pose.hasBones ? inputs + 2 * MAP_BYTES : 0;
+  const bind = changetype<Affine>(inputs), bindInverse = changetype<Affine>(inputs + MAP_BYTES);
   if (!draftOf(base, bones, bind, bindInverse, pose.hasMorphs ? morphWeightsAt(pose) : 0)) {
     retire(posed);
     return base;
   }
   const isNew = isRead || baseOf(posed) != base;
-  const room = isNew ? rooms : 0;
-  if (isNew) rooms = load<usize>(room);
-  return placeDraft(posed, isRead, room);
+  const reserved = isNew ? reservations : 0;
+  if (isNew) reservations = load<usize>(reserved);
+  return applyDraft(posed, isRead, reserved);
 }
 
 /** The retired posed meshes, which wait to be freed. */
@@ -439,7 +439,7 @@ export function freeRetired(): void {
     const next = pose.next;
     release(pose.tree);
     release(pose.dipoles);
-    release(pose.hits);
+    release(pose.hitBoxes);
     release(<usize>retired);
     retired = next;
   }

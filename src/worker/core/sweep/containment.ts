@@ -9,11 +9,11 @@ import { mapTriangle } from '../mesh/query/mapped-triangle';
 import { isInsideByWinding } from '../mesh/query/winding-number';
 import { Mesh } from '../mesh/tree/layout';
 import { PlacedShape, mapOf } from '../shape/placed-shape';
-import { overrule, setTouch } from './meeting';
+import { recordOverlap, setContactPoint } from './meeting';
 import { TRIANGLE_BYTES } from '../sizes';
 
 const inverse = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
-const about = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const centeredMap = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const corners: usize = memory.data(TRIANGLE_BYTES, 16);
 
 /**
@@ -27,33 +27,33 @@ export function findContained(
 ): void {
   let x = body.x, y = body.y, z = body.z;
   if (inner.shape == SHAPE_MESH) {
-    const own = changetype<Mesh>(<usize>inner.mesh);
-    mapTriangle(corners, changetype<usize>(own) + own.blocks, tree);
+    const innerMesh = changetype<Mesh>(<usize>inner.mesh);
+    mapTriangle(corners, changetype<usize>(innerMesh) + innerMesh.blocks, tree);
     x = load<f64>(corners); y = load<f64>(corners, 8); z = load<f64>(corners, 16);
   }
   invert(inverse, map);
   const m = inverse;
   const u = m.xx * x + m.yx * y + m.zx * z + m.tx, v = m.xy * x + m.yy * y + m.zy * z + m.ty;
   const w = m.xz * x + m.yz * y + m.zz * z + m.tz;
-  if (!(u >= mesh.lowX && u <= mesh.highX && v >= mesh.lowY && v <= mesh.highY && w >= mesh.lowZ && w <= mesh.highZ)) return;
+  if (!(u >= mesh.minX && u <= mesh.maxX && v >= mesh.minY && v <= mesh.maxY && w >= mesh.minZ && w <= mesh.maxZ)) return;
   if (!isInsideByWinding(mesh, u, v, w, 0)) return;
-  copy(about, map);
-  about.tx -= x;
-  about.ty -= y;
-  about.tz -= z;
-  if (!closestOnMesh(mesh, about, Infinity, false)) return;
+  copy(centeredMap, map);
+  centeredMap.tx -= x;
+  centeredMap.ty -= y;
+  centeredMap.tz -= z;
+  if (!closestOnMesh(mesh, centeredMap, Infinity, false)) return;
   let nx = closestX, ny = closestY, nz = closestZ;
   const distance = closestDistance;
   if (distance > 0) {
     nx /= distance; ny /= distance; nz /= distance;
   } else nz = 1;
-  let behind: f64 = 0;
-  if (inner.shape == SHAPE_MESH) behind = 2.0 * changetype<Mesh>(<usize>inner.mesh).radius * spectralNorm(mapOf(inner));
+  let extent: f64 = 0;
+  if (inner.shape == SHAPE_MESH) extent = 2.0 * changetype<Mesh>(<usize>inner.mesh).radius * spectralNorm(mapOf(inner));
   else {
     findSupportPoint(body, -nx, -ny, -nz, false);
-    behind = -(nx * (supportX - x) + ny * (supportY - y) + nz * (supportZ - z));
+    extent = -(nx * (supportX - x) + ny * (supportY - y) + nz * (supportZ - z));
   }
   const sign: f64 = isObject ? 1 : -1;
-  overrule(distance + behind, sign * nx, sign * ny, sign * nz, isObject ? closestTriangle : -1);
-  setTouch(x + closestX, y + closestY, z + closestZ);
+  recordOverlap(distance + extent, sign * nx, sign * ny, sign * nz, isObject ? closestTriangle : -1);
+  setContactPoint(x + closestX, y + closestY, z + closestZ);
 }

@@ -9,19 +9,19 @@ import { Polytope, setTriangle } from './swept-sat';
 import { TRIANGLE_BYTES } from '../sizes';
 
 /** The time of the contact, or the limit; and whether there is a contact. */
-export let best: f64 = 0;
-export let isMet: bool = false;
+export let contactTime: f64 = 0;
+export let hasContact: bool = false;
 /** The penetration depth at the start, else 0. */
-export let meetDepth: f64 = 0;
+export let contactDepth: f64 = 0;
 /** The unit normal from the object to the shape, and the contact point, relative to the shape's position at the start. */
-export let meetNormalX: f64 = 0, meetNormalY: f64 = 0, meetNormalZ: f64 = 0;
-export let meetX: f64 = 0, meetY: f64 = 0, meetZ: f64 = 0;
+export let contactNormalX: f64 = 0, contactNormalY: f64 = 0, contactNormalZ: f64 = 0;
+export let contactX: f64 = 0, contactY: f64 = 0, contactZ: f64 = 0;
 /** The object's triangle; -1 if it is not a mesh. */
-export let meetTriangle: i32 = -1;
+export let contactTriangle: i32 = -1;
 /** The addresses of the triangles in contact, in the shape's mesh and in the object's; 0 if none. */
-export let metOfShape: usize = 0, metOfOther: usize = 0;
+export let shapeTriangle: usize = 0, objectTriangle: usize = 0;
 /** Whether the contact point is known. */
-export let isTouchKnown: bool = false;
+export let isPointKnown: bool = false;
 /** Whether the object moves, backwards, and the shape is at rest: if only the shape is a mesh. */
 export let isSwapped: bool = false;
 
@@ -33,20 +33,20 @@ let faceSides: usize = 0;
 
 /**
  * Begins the sweep of a pair. Contacts later than `limit` are ignored. If the object is a mesh (else `mesh` is 0), with
- * `tree` as its map from tree space, only the sides `allowed` (SIDE_*) can be hit, except for triangles that a list
+ * `treeToWorld` as its map from tree space, only the sides `allowed` (SIDE_*) can be hit, except for triangles that a list
  * (mesh/query/face-sides.ts, or 0) specifies otherwise.
  */
-export function beginMeeting(limit: f64, mesh: usize, tree: Affine, mirrored: bool, allowed: u32, list: usize): void {
-  best = limit;
-  isMet = isTouchKnown = isSwapped = false;
-  metOfShape = metOfOther = 0;
-  meetDepth = 0;
-  meetTriangle = -1;
+export function beginPairSweep(limit: f64, mesh: usize, treeToWorld: Affine, mirrored: bool, allowed: u32, faceSideList: usize): void {
+  contactTime = limit;
+  hasContact = isPointKnown = isSwapped = false;
+  shapeTriangle = objectTriangle = 0;
+  contactDepth = 0;
+  contactTriangle = -1;
   objectMesh = mesh;
-  objectTree = tree;
+  objectTree = treeToWorld;
   isMirrored = mirrored;
   sides = allowed;
-  faceSides = list;
+  faceSides = faceSideList;
 }
 
 /** Returns whether triangles can be hit from both sides. */
@@ -55,60 +55,60 @@ export function areAllSides(): bool {
 }
 
 /** Makes the object the one that moves, backwards. */
-export function swap(): void {
+export function swapRoles(): void {
   isSwapped = true;
 }
 
 /** Sets the contact point. */
-export function setTouch(x: f64, y: f64, z: f64): void {
-  isTouchKnown = true;
-  meetX = x;
-  meetY = y;
-  meetZ = z;
+export function setContactPoint(x: f64, y: f64, z: f64): void {
+  isPointKnown = true;
+  contactX = x;
+  contactY = y;
+  contactZ = z;
 }
 
 /** Records an overlap at the start, whatever was found before. */
-export function overrule(depth: f64, x: f64, y: f64, z: f64, triangle: i32): void {
-  isMet = true;
-  best = 0;
-  meetDepth = depth;
-  meetNormalX = x;
-  meetNormalY = y;
-  meetNormalZ = z;
-  meetTriangle = triangle;
+export function recordOverlap(depth: f64, x: f64, y: f64, z: f64, triangle: i32): void {
+  hasContact = true;
+  contactTime = 0;
+  contactDepth = depth;
+  contactNormalX = x;
+  contactNormalY = y;
+  contactNormalZ = z;
+  contactTriangle = triangle;
 }
 
 /** Records a contact if it is earlier than the best one, or deeper at the start. Returns whether it is. */
-export function offer(when: f64, depth: f64, x: f64, y: f64, z: f64, ofShape: usize, ofOther: usize): bool {
-  const index = ofOther != 0 ? indexOf(ofOther) : -1;
-  const time = depth > 0 ? 0 : max(when, 0.0);
+export function offerContact(hitTime: f64, depth: f64, x: f64, y: f64, z: f64, triangleOfShape: usize, triangleOfObject: usize): bool {
+  const index = triangleOfObject != 0 ? triangleIndexOf(triangleOfObject) : -1;
+  const time = depth > 0 ? 0 : max(hitTime, 0.0);
   if (depth > 0) {
-    if (meetDepth > depth || (meetDepth == depth && meetTriangle < index)) return false;
-  } else if (meetDepth > 0 || time > best || (time == best && isMet && meetTriangle <= index)) return false;
-  if (ofOther != 0 && sides != SIDE_DOUBLE && !isSeen(ofOther, index, x, y, z)) return false;
-  isMet = true;
-  isTouchKnown = false;
-  best = time;
-  meetDepth = max(depth, 0.0);
-  meetNormalX = x;
-  meetNormalY = y;
-  meetNormalZ = z;
-  meetTriangle = index;
-  metOfShape = ofShape;
-  metOfOther = ofOther;
+    if (contactDepth > depth || (contactDepth == depth && contactTriangle < index)) return false;
+  } else if (contactDepth > 0 || time > contactTime || (time == contactTime && hasContact && contactTriangle <= index)) return false;
+  if (triangleOfObject != 0 && sides != SIDE_DOUBLE && !isSideAllowed(triangleOfObject, index, x, y, z)) return false;
+  hasContact = true;
+  isPointKnown = false;
+  contactTime = time;
+  contactDepth = max(depth, 0.0);
+  contactNormalX = x;
+  contactNormalY = y;
+  contactNormalZ = z;
+  contactTriangle = index;
+  shapeTriangle = triangleOfShape;
+  objectTriangle = triangleOfObject;
   return true;
 }
 
 /** Returns the index of a triangle by its address, which is its block's plus four times the lane. */
-function indexOf(at: usize): i32 {
+function triangleIndexOf(at: usize): i32 {
   const mesh = changetype<Mesh>(objectMesh);
   const blocks = changetype<usize>(mesh) + mesh.blocks;
-  const within = (at - blocks) % BLOCK_BYTES;
-  return triangleOf(changetype<Block>(at - within), <i32>(within >> 2));
+  const offset = (at - blocks) % BLOCK_BYTES;
+  return triangleOf(changetype<Block>(at - offset), <i32>(offset >> 2));
 }
 
 /** Returns whether the side of an object's triangle that the shape approaches can be hit. */
-function isSeen(at: usize, index: i32, x: f64, y: f64, z: f64): bool {
+function isSideAllowed(at: usize, index: i32, x: f64, y: f64, z: f64): bool {
   mapTriangle(corners, at, objectTree);
   setTriangle(face, corners);
   let facing =
@@ -123,6 +123,6 @@ const corners: usize = memory.data(TRIANGLE_BYTES, 16);
 const face = changetype<Polytope>(memory.data(<i32>offsetof<Polytope>(), 16));
 
 /** Offers a contact with a triangle of the mesh at rest, with the normal from it to the moving body. */
-export function take(time: f64, depth: f64, x: f64, y: f64, z: f64, triangle: usize): bool {
-  return isSwapped ? offer(time, depth, -x, -y, -z, triangle, 0) : offer(time, depth, x, y, z, 0, triangle);
+export function offerTriangleContact(time: f64, depth: f64, x: f64, y: f64, z: f64, triangle: usize): bool {
+  return isSwapped ? offerContact(time, depth, -x, -y, -z, triangle, 0) : offerContact(time, depth, x, y, z, 0, triangle);
 }

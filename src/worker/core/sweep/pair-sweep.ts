@@ -2,14 +2,14 @@
 // the object.
 
 import { PLACED_SHAPE_BYTES, PlacedShape } from '../shape/placed-shape';
-import { best, isMet, meetDepth, meetNormalX, meetNormalY, meetNormalZ, meetTriangle, meetX, meetY, meetZ } from './meeting';
+import { contactTime, hasContact, contactDepth, contactNormalX, contactNormalY, contactNormalZ, contactTriangle, contactX, contactY, contactZ } from './meeting';
 import { setMotion } from './motion';
 import { beginSweep, sweepPair } from './sweep';
 
 /** A shape and its motion: the translation, the rotation and its pivot; the shape follows the record. */
 @unmanaged
 export class SweptShape {
-  wayX: f64; wayY: f64; wayZ: f64;
+  translationX: f64; translationY: f64; translationZ: f64;
   turnX: f64; turnY: f64; turnZ: f64; turnW: f64;
   pivotX: f64; pivotY: f64; pivotZ: f64;
   tolerance: f64;
@@ -25,8 +25,8 @@ export class PairSweep {
   id: u32;
   /** The sides that can be hit, and the list of those of single triangles, or 0. */
   sides: u32;
-  list: u32;
-  isMet: u32;
+  faceSides: u32;
+  hasContact: u32;
   time: f64;
   depth: f64;
   normalX: f64; normalY: f64; normalZ: f64;
@@ -51,19 +51,19 @@ export function objectOfPair(pair: PairSweep): PlacedShape {
 }
 
 /** Sweeps the shape against the object. Throws OUT_OF_MEMORY. */
-export function sweepRecord(swept: SweptShape, pair: PairSweep): void {
-  setMotion(swept.wayX, swept.wayY, swept.wayZ, swept.turnX, swept.turnY, swept.turnZ, swept.turnW);
+export function runPairSweep(swept: SweptShape, pair: PairSweep): void {
+  setMotion(swept.translationX, swept.translationY, swept.translationZ, swept.turnX, swept.turnY, swept.turnZ, swept.turnW);
   beginSweep(shapeOfSwept(swept), swept.pivotX, swept.pivotY, swept.pivotZ, swept.tolerance);
-  pair.isMet = <u32>sweepPair(objectOfPair(pair), pair.sides, <usize>pair.list, pair.limit);
-  if (pair.isMet) writeMeeting(pair);
+  pair.hasContact = <u32>sweepPair(objectOfPair(pair), pair.sides, <usize>pair.faceSides, pair.limit);
+  if (pair.hasContact) writeContact(pair);
 }
 
 /** Writes the result of the last `sweepPair`. */
-export function writeMeeting(pair: PairSweep): void {
-  pair.isMet = <u32>isMet;
-  pair.time = best;
-  pair.depth = meetDepth;
-  pair.normalX = meetNormalX; pair.normalY = meetNormalY; pair.normalZ = meetNormalZ;
-  pair.x = meetX; pair.y = meetY; pair.z = meetZ;
-  pair.triangle = meetTriangle;
+export function writeContact(pair: PairSweep): void {
+  pair.hasContact = <u32>hasContact;
+  pair.time = contactTime;
+  pair.depth = contactDepth;
+  pair.normalX = contactNormalX; pair.normalY = contactNormalY; pair.normalZ = contactNormalZ;
+  pair.x = contactX; pair.y = contactY; pair.z = contactZ;
+  pair.triangle = contactTriangle;
 }

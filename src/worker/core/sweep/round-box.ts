@@ -4,13 +4,13 @@
 import { Support } from '../contact/convex/support';
 import { F64_BYTES } from '../sizes';
 
-let a: Support = changetype<Support>(0);
-let b: Support = changetype<Support>(0);
+let roundBody: Support = changetype<Support>(0);
+let boxBody: Support = changetype<Support>(0);
 
 // --- how far its axis is from it ---
 
 /** Sine of the angle by which edges may deviate from a right angle. */
-const SKEW: f64 = 1e-6;
+const MAX_SKEW: f64 = 1e-6;
 
 /** Unit vectors along the box's edges, and half of the edges' lengths: x, y, z and the half length of each. */
 const edges: usize = memory.data(3 * 4 * F64_BYTES, 16);
@@ -22,25 +22,25 @@ export let h0: f64 = 0, h1: f64 = 0, h2: f64 = 0;
 
 /** Sets the box. Returns false if it is skewed too much. */
 export function setBoxFrame(box: Support): bool {
-  b = box;
-  h0 = setEdge(0, b.edge0X, b.edge0Y, b.edge0Z);
-  h1 = setEdge(32, b.edge1X, b.edge1Y, b.edge1Z);
-  h2 = setEdge(64, b.edge2X, b.edge2Y, b.edge2Z);
+  boxBody = box;
+  h0 = setEdge(0, boxBody.edge0X, boxBody.edge0Y, boxBody.edge0Z);
+  h1 = setEdge(32, boxBody.edge1X, boxBody.edge1Y, boxBody.edge1Z);
+  h2 = setEdge(64, boxBody.edge2X, boxBody.edge2Y, boxBody.edge2Z);
   if (!(h0 > 0 && h1 > 0 && h2 > 0)) return false;
   cos01 = cosine(0, 32);
   cos02 = cosine(0, 64);
   cos12 = cosine(32, 64);
   skew = max(max(abs(cos01), abs(cos02)), abs(cos12));
-  return skew <= SKEW;
+  return skew <= MAX_SKEW;
 }
 
 // @ts-ignore: decorator
 @inline
 function setEdge(i: usize, x: f64, y: f64, z: f64): f64 {
-  const half = sqrt(x * x + y * y + z * z), by = 1.0 / half;
-  store<f64>(edges + i, x * by);
-  store<f64>(edges + i, y * by, 8);
-  store<f64>(edges + i, z * by, 16);
+  const half = sqrt(x * x + y * y + z * z), scale = 1.0 / half;
+  store<f64>(edges + i, x * scale);
+  store<f64>(edges + i, y * scale, 8);
+  store<f64>(edges + i, z * scale, 16);
   return half;
 }
 
@@ -72,7 +72,7 @@ function along(i: usize, x: f64, y: f64, z: f64): f64 {
 }
 
 /** The shortest vector from the box to the axis. */
-export let apartX: f64 = 0, apartY: f64 = 0, apartZ: f64 = 0;
+export let separationX: f64 = 0, separationY: f64 = 0, separationZ: f64 = 0;
 
 // Along each edge of the box: the middle of the axis relative to the box's centre, half of the axis, and the box's closest point.
 let p0: f64 = 0, p1: f64 = 0, p2: f64 = 0;
@@ -83,13 +83,13 @@ let hasAxis: bool = false;
 /** Measures the distance between the axis of a sphere or capsule and the box. */
 export function axisToBox(round: Support): f64 {
   setAxisInBox(round);
-  setCoordinates(round.x - b.x, round.y - b.y, round.z - b.z);
+  setCoordinates(round.x - boxBody.x, round.y - boxBody.y, round.z - boxBody.z);
   return distanceAt(c0, c1, c2);
 }
 
 /** Sets half of the axis of a sphere or capsule in the box's coordinates. */
 export function setAxisInBox(round: Support): void {
-  hasAxis = round.edges != 0;
+  hasAxis = round.edgeCount != 0;
   d0 = d1 = d2 = 0;
   if (!hasAxis) return;
   setCoordinates(round.edge0X, round.edge0Y, round.edge0Z);
@@ -110,10 +110,10 @@ export function distanceAt(q0: f64, q1: f64, q2: f64): f64 {
   y1 = min(max(a1, -h1), h1);
   y2 = min(max(a2, -h2), h2);
   const b0 = a0 - y0, b1 = a1 - y1, b2 = a2 - y2;
-  apartX = worldX(b0, b1, b2);
-  apartY = worldY(b0, b1, b2);
-  apartZ = worldZ(b0, b1, b2);
-  const distance = sqrt(apartX * apartX + apartY * apartY + apartZ * apartZ);
+  separationX = worldX(b0, b1, b2);
+  separationY = worldY(b0, b1, b2);
+  separationZ = worldZ(b0, b1, b2);
+  const distance = sqrt(separationX * separationX + separationY * separationY + separationZ * separationZ);
   const terms = abs(p0) + abs(p1) + abs(p2) + abs(d0) + abs(d1) + abs(d2) + h0 + h1 + h2;
   return distance > ROUNDING * terms ? distance : 0;
 }
@@ -131,65 +131,65 @@ function worldY(u: f64, v: f64, w: f64): f64 { return u * load<f64>(edges, 8) + 
 @inline
 function worldZ(u: f64, v: f64, w: f64): f64 { return u * load<f64>(edges, 16) + v * load<f64>(edges, 48) + w * load<f64>(edges, 80); }
 
-let left: f64 = 0, right: f64 = 0, atLeft: f64 = 0, atRight: f64 = 0;
+let intervalStart: f64 = 0, intervalEnd: f64 = 0, slopeAtStart: f64 = 0, slopeAtEnd: f64 = 0;
 
 /** Returns the parameter on the axis, from -1 to 1, of the point closest to the box. */
 function nearestOnAxis(): f64 {
-  atLeft = slopeAt(-1);
-  if (atLeft >= 0) return -1;
-  atRight = slopeAt(1);
-  if (atRight <= 0) return 1;
-  left = -1;
-  right = 1;
-  crossPlanes(p0, d0, h0);
-  crossPlanes(p1, d1, h1);
-  crossPlanes(p2, d2, h2);
-  return left + (right - left) * (-atLeft / (atRight - atLeft));
+  slopeAtStart = slopeAt(-1);
+  if (slopeAtStart >= 0) return -1;
+  slopeAtEnd = slopeAt(1);
+  if (slopeAtEnd <= 0) return 1;
+  intervalStart = -1;
+  intervalEnd = 1;
+  narrowAtPlanes(p0, d0, h0);
+  narrowAtPlanes(p1, d1, h1);
+  narrowAtPlanes(p2, d2, h2);
+  return intervalStart + (intervalEnd - intervalStart) * (-slopeAtStart / (slopeAtEnd - slopeAtStart));
 }
 
 /** Narrows the interval at the points where the axis crosses the planes of two opposite faces, if it does. */
 // @ts-ignore: decorator
 @inline
-function crossPlanes(middle: f64, along: f64, half: f64): void {
-  const upper = half - middle, lower = half + middle, far = abs(along);
-  if (abs(upper) < far) narrowAt(upper / along);
-  if (abs(lower) < far) narrowAt(-lower / along);
+function narrowAtPlanes(center: f64, along: f64, half: f64): void {
+  const upper = half - center, lower = half + center, halfLength = abs(along);
+  if (abs(upper) < halfLength) narrowAt(upper / along);
+  if (abs(lower) < halfLength) narrowAt(-lower / along);
 }
 
 function narrowAt(s: f64): void {
-  if (!(s > left && s < right)) return;
+  if (!(s > intervalStart && s < intervalEnd)) return;
   const slope = slopeAt(s);
   if (slope < 0) {
-    left = s;
-    atLeft = slope;
+    intervalStart = s;
+    slopeAtStart = slope;
   } else {
-    right = s;
-    atRight = slope;
+    intervalEnd = s;
+    slopeAtEnd = slope;
   }
 }
 
 // @ts-ignore: decorator
 @inline
 function slopeAt(s: f64): f64 {
-  return d0 * beyond(p0 + s * d0, h0) + d1 * beyond(p1 + s * d1, h1) + d2 * beyond(p2 + s * d2, h2);
+  return d0 * excessBeyond(p0 + s * d0, h0) + d1 * excessBeyond(p1 + s * d1, h1) + d2 * excessBeyond(p2 + s * d2, h2);
 }
 
 // @ts-ignore: decorator
 @inline
-function beyond(place: f64, half: f64): f64 {
-  return place - min(max(place, -half), half);
+function excessBeyond(coordinate: f64, half: f64): f64 {
+  return coordinate - min(max(coordinate, -half), half);
 }
 
 /** Returns the box's point closest to the axis in the last measurement, relative to the common origin. */
 // @ts-ignore: decorator
 @inline
-export function nearestOfBoxX(): f64 { return b.x + worldX(y0, y1, y2); }
+export function nearestOnBoxX(): f64 { return boxBody.x + worldX(y0, y1, y2); }
 // @ts-ignore: decorator
 @inline
-export function nearestOfBoxY(): f64 { return b.y + worldY(y0, y1, y2); }
+export function nearestOnBoxY(): f64 { return boxBody.y + worldY(y0, y1, y2); }
 // @ts-ignore: decorator
 @inline
-export function nearestOfBoxZ(): f64 { return b.z + worldZ(y0, y1, y2); }
+export function nearestOnBoxZ(): f64 { return boxBody.z + worldZ(y0, y1, y2); }
 
 // --- how deep the two are in each other ---
 
@@ -202,16 +202,16 @@ let exitDepth: f64 = 0;
  * difference are perpendicular to two edges of the box, or to one edge and the axis.
  */
 export function depthInBox(round: Support, box: Support): f64 {
-  a = round;
-  b = box;
+  roundBody = round;
+  boxBody = box;
   exitDepth = Infinity;
-  offerExit(b.edge1X, b.edge1Y, b.edge1Z, b.edge2X, b.edge2Y, b.edge2Z);
-  offerExit(b.edge2X, b.edge2Y, b.edge2Z, b.edge0X, b.edge0Y, b.edge0Z);
-  offerExit(b.edge0X, b.edge0Y, b.edge0Z, b.edge1X, b.edge1Y, b.edge1Z);
-  if (a.edges != 0) {
-    offerExit(a.edge0X, a.edge0Y, a.edge0Z, b.edge0X, b.edge0Y, b.edge0Z);
-    offerExit(a.edge0X, a.edge0Y, a.edge0Z, b.edge1X, b.edge1Y, b.edge1Z);
-    offerExit(a.edge0X, a.edge0Y, a.edge0Z, b.edge2X, b.edge2Y, b.edge2Z);
+  offerExitAxis(boxBody.edge1X, boxBody.edge1Y, boxBody.edge1Z, boxBody.edge2X, boxBody.edge2Y, boxBody.edge2Z);
+  offerExitAxis(boxBody.edge2X, boxBody.edge2Y, boxBody.edge2Z, boxBody.edge0X, boxBody.edge0Y, boxBody.edge0Z);
+  offerExitAxis(boxBody.edge0X, boxBody.edge0Y, boxBody.edge0Z, boxBody.edge1X, boxBody.edge1Y, boxBody.edge1Z);
+  if (roundBody.edgeCount != 0) {
+    offerExitAxis(roundBody.edge0X, roundBody.edge0Y, roundBody.edge0Z, boxBody.edge0X, boxBody.edge0Y, boxBody.edge0Z);
+    offerExitAxis(roundBody.edge0X, roundBody.edge0Y, roundBody.edge0Z, boxBody.edge1X, boxBody.edge1Y, boxBody.edge1Z);
+    offerExitAxis(roundBody.edge0X, roundBody.edge0Y, roundBody.edge0Z, boxBody.edge2X, boxBody.edge2Y, boxBody.edge2Z);
   }
   return exitDepth;
 }
@@ -219,25 +219,25 @@ export function depthInBox(round: Support, box: Support): f64 {
 /** Returns the sum of both extents along an axis, times the axis' length. */
 // @ts-ignore: decorator
 @inline
-function reachOf(nx: f64, ny: f64, nz: f64): f64 {
-  const along = a.edges != 0 ? abs(nx * a.edge0X + ny * a.edge0Y + nz * a.edge0Z) : 0;
+function projectedRadius(nx: f64, ny: f64, nz: f64): f64 {
+  const along = roundBody.edgeCount != 0 ? abs(nx * roundBody.edge0X + ny * roundBody.edge0Y + nz * roundBody.edge0Z) : 0;
   return (
-    abs(nx * b.edge0X + ny * b.edge0Y + nz * b.edge0Z) + abs(nx * b.edge1X + ny * b.edge1Y + nz * b.edge1Z) +
-    abs(nx * b.edge2X + ny * b.edge2Y + nz * b.edge2Z) + along + a.radius * sqrt(nx * nx + ny * ny + nz * nz)
+    abs(nx * boxBody.edge0X + ny * boxBody.edge0Y + nz * boxBody.edge0Z) + abs(nx * boxBody.edge1X + ny * boxBody.edge1Y + nz * boxBody.edge1Z) +
+    abs(nx * boxBody.edge2X + ny * boxBody.edge2Y + nz * boxBody.edge2Z) + along + roundBody.radius * sqrt(nx * nx + ny * ny + nz * nz)
   );
 }
 
 /** Squared sine of the angle below which an edge and the axis count as parallel. */
 const PARALLEL_SQUARE: f64 = 1e-12;
 
-function offerExit(ex: f64, ey: f64, ez: f64, fx: f64, fy: f64, fz: f64): void {
+function offerExitAxis(ex: f64, ey: f64, ez: f64, fx: f64, fy: f64, fz: f64): void {
   const nx = ey * fz - ez * fy, ny = ez * fx - ex * fz, nz = ex * fy - ey * fx;
-  const square = nx * nx + ny * ny + nz * nz;
-  if (!(square > PARALLEL_SQUARE * (ex * ex + ey * ey + ez * ez) * (fx * fx + fy * fy + fz * fz))) return;
-  const length = sqrt(square), middle = nx * (a.x - b.x) + ny * (a.y - b.y) + nz * (a.z - b.z);
-  const depth = (reachOf(nx, ny, nz) - abs(middle)) / length;
+  const lengthSquared = nx * nx + ny * ny + nz * nz;
+  if (!(lengthSquared > PARALLEL_SQUARE * (ex * ex + ey * ey + ez * ez) * (fx * fx + fy * fy + fz * fz))) return;
+  const length = sqrt(lengthSquared), centerDistance = nx * (roundBody.x - boxBody.x) + ny * (roundBody.y - boxBody.y) + nz * (roundBody.z - boxBody.z);
+  const depth = (projectedRadius(nx, ny, nz) - abs(centerDistance)) / length;
   if (!(depth < exitDepth)) return;
   exitDepth = depth;
-  const by = (middle < 0 ? -1.0 : 1.0) / length;
-  boxExitX = nx * by; boxExitY = ny * by; boxExitZ = nz * by;
+  const scale = (centerDistance < 0 ? -1.0 : 1.0) / length;
+  boxExitX = nx * scale; boxExitY = ny * scale; boxExitZ = nz * scale;
 }

@@ -21,57 +21,57 @@ import { SUPPORT_BYTES, Support, copyBody, findSupportPoint, setShapeSupport, su
 import { Affine, copy, determinant } from '../math/affine';
 import { spectralNorm } from '../math/spectral-norm';
 import { mapTriangle } from '../mesh/query/mapped-triangle';
-import { Mesh, placeTree } from '../mesh/tree/layout';
+import { Mesh, composeTreeMap } from '../mesh/tree/layout';
 import { PlacedShape, mapOf } from '../shape/placed-shape';
 import {
-  OVERLAP, advance, ballDepth, findTouch, isBoxed, normalX, normalY, normalZ, setTriangleBody, spanOf, start, startCorners, still, stillCorners,
+  OVERLAP_AT_START, advance, ballDepth, findTouchPoint, isRoundAtBox, normalX, normalY, normalZ, setTriangleBody, bodyExtent, start, startCorners, resting, restingCorners,
   touchX, touchY, touchZ,
 } from './advance';
 import { findContained } from './containment';
 import {
-  beginMeeting, best, isMet, isSwapped, isTouchKnown, meetDepth, meetNormalX, meetNormalY, meetNormalZ, meetX, meetY, meetZ,
-  metOfOther, metOfShape, offer, setTouch, swap, take,
+  beginPairSweep, contactTime, hasContact, isSwapped, isPointKnown, contactDepth, contactNormalX, contactNormalY, contactNormalZ, contactX, contactY, contactZ,
+  objectTriangle, shapeTriangle, offerContact, setContactPoint, swapRoles, offerTriangleContact,
 } from './meeting';
 import {
-  angle, arm, moveBody, moveMap, setPivot, setWay, wayLength, wayX, wayY, wayZ, withoutTurn,
+  angle, arm, moveBody, moveMap, setPivot, setTranslation, translationLength, translationX, translationY, translationZ, clearRotation,
 } from './motion';
 import {
-  boxExitX, boxExitY, boxExitZ, depthInBox, nearestOfBoxX, nearestOfBoxY, nearestOfBoxZ, setBoxFrame,
+  boxExitX, boxExitY, boxExitZ, depthInBox, nearestOnBoxX, nearestOnBoxY, nearestOnBoxZ, setBoxFrame,
 } from './round-box';
-import { boxDepth, boxNormalX, boxNormalY, boxNormalZ, comeToBox } from './round-at-box';
-import { beginRound, decide, visitRound } from './round-mesh';
+import { boxDepth, boxNormalX, boxNormalY, boxNormalZ, sweepRoundAtBox } from './round-at-box';
+import { beginRound, sweepCandidates, visitRound } from './round-mesh';
 import { Polytope, satDepth, satSweep, satTime, satX, satY, satZ, setBox, setTriangle } from './swept-sat';
 import { setSweptMesh, sweepTree } from './swept-tree';
 import { sweepTrees } from './swept-trees';
 
 /** Distance at which a turning shape may be reported as touching, relative to its size: the default, and the minimum. */
 const TOLERANCE: f64 = 1e-4;
-const LEAST_TOLERANCE: f64 = 1e-7;
+const MIN_TOLERANCE: f64 = 1e-7;
 /**
  * Maximum number of pieces into which a turning motion is split for the trees of meshes; and how far a shape turns in a
  * piece.
  */
-const MOST_PIECES: f64 = 64;
-const PIECE: f64 = 0.25;
+const MAX_PIECES: f64 = 64;
+const PIECE_SIZE: f64 = 0.25;
 
 let shape: PlacedShape = changetype<PlacedShape>(0);
 /** The common origin: the shape's position at the start. */
 let originX: f64 = 0, originY: f64 = 0, originZ: f64 = 0;
 /** The shape's size, and the distance at which it may be reported as touching while it turns. */
 let size: f64 = 0;
-let near: f64 = 0;
+let touchDistance: f64 = 0;
 const shapeBody = changetype<Support>(memory.data(<i32>SUPPORT_BYTES, 16));
 const otherBody = changetype<Support>(memory.data(<i32>SUPPORT_BYTES, 16));
 const shapeMap = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 /** Tree space to the world at the start: of the shape, if it is a mesh, and of the object. */
-const shapeTree = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
-const otherTree = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const shapeTreeToWorld = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const otherTreeToWorld = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const otherMap = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const poseMap = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
-const poseTree = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const poseTreeToWorld = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const poseBody = changetype<Support>(memory.data(<i32>SUPPORT_BYTES, 16));
-const first = changetype<Polytope>(memory.data(<i32>offsetof<Polytope>(), 16));
-const second = changetype<Polytope>(memory.data(<i32>offsetof<Polytope>(), 16));
+const firstPolytope = changetype<Polytope>(memory.data(<i32>offsetof<Polytope>(), 16));
+const secondPolytope = changetype<Polytope>(memory.data(<i32>offsetof<Polytope>(), 16));
 
 /**
  * Sets the shape that is swept, in its pose at the start, after `setMotion`: the pivot of its rotation, in the world, and
@@ -87,9 +87,9 @@ export function beginSweep(swept: PlacedShape, px: f64, py: f64, pz: f64, tolera
     const mesh = changetype<Mesh>(<usize>swept.mesh);
     copy(shapeMap, mapOf(swept));
     shapeMap.tx = shapeMap.ty = shapeMap.tz = 0;
-    placeTree(shapeTree, mesh, shapeMap);
+    composeTreeMap(shapeTreeToWorld, mesh, shapeMap);
     size = mesh.radius * spectralNorm(shapeMap);
-    const cx = 0.5 * (mesh.lowX + mesh.highX), cy = 0.5 * (mesh.lowY + mesh.highY), cz = 0.5 * (mesh.lowZ + mesh.highZ);
+    const cx = 0.5 * (mesh.minX + mesh.maxX), cy = 0.5 * (mesh.minY + mesh.maxY), cz = 0.5 * (mesh.minZ + mesh.maxZ);
     const mx = shapeMap.xx * cx + shapeMap.yx * cy + shapeMap.zx * cz - x;
     const my = shapeMap.xy * cx + shapeMap.yy * cy + shapeMap.zy * cz - y;
     const mz = shapeMap.xz * cx + shapeMap.yz * cy + shapeMap.zz * cz - z;
@@ -97,12 +97,12 @@ export function beginSweep(swept: PlacedShape, px: f64, py: f64, pz: f64, tolera
   } else {
     setShapeSupport(shapeBody, swept, 0, 0, 0);
     shapeBody.triangle = 0;
-    size = spanOf(shapeBody);
+    size = bodyExtent(shapeBody);
     setPivot(x, y, z, sqrt(x * x + y * y + z * z) + size);
     // A ball about the pivot is invariant under rotation.
-    if (swept.shape == SHAPE_SPHERE && shapeBody.radius > 0 && x == 0 && y == 0 && z == 0) withoutTurn();
+    if (swept.shape == SHAPE_SPHERE && shapeBody.radius > 0 && x == 0 && y == 0 && z == 0) clearRotation();
   }
-  near = angle == 0 ? 0 : max(tolerance > 0 ? tolerance : TOLERANCE * size, LEAST_TOLERANCE * size);
+  touchDistance = angle == 0 ? 0 : max(tolerance > 0 ? tolerance : TOLERANCE * size, MIN_TOLERANCE * size);
 }
 
 /**
@@ -126,7 +126,7 @@ let other: PlacedShape = changetype<PlacedShape>(0);
  * a mesh, only the sides `allowed` (SIDE_*) can be hit, except for triangles that a list (mesh/query/face-sides.ts, or 0)
  * specifies otherwise. Throws OUT_OF_MEMORY.
  */
-export function sweepPair(object: PlacedShape, allowed: u32, list: usize, limit: f64): bool {
+export function sweepPair(object: PlacedShape, allowed: u32, faceSides: usize, limit: f64): bool {
   if (object.shape == SHAPE_POINT_LINE || shape.shape == SHAPE_POINT_LINE) return false;
   other = object;
   const isMesh = object.shape == SHAPE_MESH;
@@ -135,20 +135,20 @@ export function sweepPair(object: PlacedShape, allowed: u32, list: usize, limit:
     otherMap.tx -= originX;
     otherMap.ty -= originY;
     otherMap.tz -= originZ;
-    placeTree(otherTree, changetype<Mesh>(<usize>object.mesh), otherMap);
+    composeTreeMap(otherTreeToWorld, changetype<Mesh>(<usize>object.mesh), otherMap);
   } else {
     setShapeSupport(otherBody, object, object.tx - originX, object.ty - originY, object.tz - originZ);
     otherBody.triangle = 0;
   }
-  beginMeeting(limit, isMesh ? <usize>object.mesh : 0, otherTree, isMesh && determinant(otherMap) < 0, allowed, list);
+  beginPairSweep(limit, isMesh ? <usize>object.mesh : 0, otherTreeToWorld, isMesh && determinant(otherMap) < 0, allowed, faceSides);
   if (shape.shape == SHAPE_MESH) {
     if (isMesh) meshAtMesh();
     else meshAtConvex();
   } else if (isMesh) convexAtMesh();
   else convexAtConvex();
-  if (!isMet) return false;
-  if (!isTouchKnown) findPlace();
-  setTouch(meetX + originX, meetY + originY, meetZ + originZ);
+  if (!hasContact) return false;
+  if (!isPointKnown) findContactPoint();
+  setContactPoint(contactX + originX, contactY + originY, contactZ + originZ);
   return true;
 }
 
@@ -156,10 +156,10 @@ export function sweepPair(object: PlacedShape, allowed: u32, list: usize, limit:
 
 function convexAtConvex(): void {
   if (angle == 0 && shape.shape == SHAPE_BOX && other.shape == SHAPE_BOX) {
-    setBox(first, shapeBody);
-    setBox(second, otherBody);
-    if (satSweep(first, second, wayX, wayY, wayZ, wayLength, best, 0)) {
-      offer(satTime, satTime < 0 ? satDepth : 0, satX, satY, satZ, 0, 0);
+    setBox(firstPolytope, shapeBody);
+    setBox(secondPolytope, otherBody);
+    if (satSweep(firstPolytope, secondPolytope, translationX, translationY, translationZ, translationLength, contactTime, 0)) {
+      offerContact(satTime, satTime < 0 ? satDepth : 0, satX, satY, satZ, 0, 0);
     }
     return;
   }
@@ -168,27 +168,27 @@ function convexAtConvex(): void {
     return;
   }
   copyBody(start, shapeBody);
-  copyBody(still, otherBody);
-  const time = advance(0, best, near);
-  if (time != OVERLAP) {
-    if (time <= best && offer(time, 0, normalX, normalY, normalZ, 0, 0)) touchBox();
+  copyBody(resting, otherBody);
+  const time = advance(0, contactTime, touchDistance);
+  if (time != OVERLAP_AT_START) {
+    if (time <= contactTime && offerContact(time, 0, normalX, normalY, normalZ, 0, 0)) setPointOnBox();
     return;
   }
   // If only balls overlap, GJK or the box knows the depth; a capsule whose axis is in a box leaves it through a face of the
   // two.
   if (ballDepth > 0) {
-    if (offer(0, ballDepth, normalX, normalY, normalZ, 0, 0)) touchBox();
+    if (offerContact(0, ballDepth, normalX, normalY, normalZ, 0, 0)) setPointOnBox();
     return;
   }
   if (other.shape == SHAPE_BOX && shapeBody.radius > 0) {
-    leaveBox();
+    recordBoxExit();
     return;
   }
-  overlapByContact();
+  recordDeepestContact();
 }
 
 /** Records the deepest point of the contact of two convex shapes that overlap at the start. */
-function overlapByContact(): void {
+function recordDeepestContact(): void {
   clearContact();
   convexConvexContact(other, shape);
   let deepest: usize = 0;
@@ -197,10 +197,10 @@ function overlapByContact(): void {
     if (deepest == 0 || load<f32>(at, CONTACT_DEPTH) > load<f32>(deepest, CONTACT_DEPTH)) deepest = at;
   }
   if (deepest == 0) {
-    offer(0, 0, 0, 0, 1, 0, 0);
+    offerContact(0, 0, 0, 0, 1, 0, 0);
     return;
   }
-  offer(
+  offerContact(
     0, <f64>load<f32>(deepest, CONTACT_DEPTH), <f64>load<f32>(deepest, CONTACT_NORMAL),
     <f64>load<f32>(deepest, CONTACT_NORMAL + 4), <f64>load<f32>(deepest, CONTACT_NORMAL + 8), 0, 0,
   );
@@ -208,27 +208,27 @@ function overlapByContact(): void {
 }
 
 /** Sets the contact point to the box's closest point in the last distance measurement. */
-function touchBox(): void {
-  if (isBoxed) setTouch(nearestOfBoxX(), nearestOfBoxY(), nearestOfBoxZ());
+function setPointOnBox(): void {
+  if (isRoundAtBox) setContactPoint(nearestOnBoxX(), nearestOnBoxY(), nearestOnBoxZ());
 }
 
 /** Sweeps a sphere or capsule that does not turn against the box whose frame was set. */
 function roundAtBox(): void {
-  const time = comeToBox(shapeBody, otherBody, size, best);
-  if (time == OVERLAP && !(boxDepth > 0)) {
-    leaveBox();
+  const time = sweepRoundAtBox(shapeBody, otherBody, size, contactTime);
+  if (time == OVERLAP_AT_START && !(boxDepth > 0)) {
+    recordBoxExit();
     return;
   }
-  if (time > best) return;
-  const depth = time == OVERLAP ? boxDepth : 0;
-  if (!offer(max(time, 0.0), depth, boxNormalX, boxNormalY, boxNormalZ, 0, 0)) return;
-  setTouch(nearestOfBoxX(), nearestOfBoxY(), nearestOfBoxZ());
+  if (time > contactTime) return;
+  const depth = time == OVERLAP_AT_START ? boxDepth : 0;
+  if (!offerContact(max(time, 0.0), depth, boxNormalX, boxNormalY, boxNormalZ, 0, 0)) return;
+  setContactPoint(nearestOnBoxX(), nearestOnBoxY(), nearestOnBoxZ());
 }
 
 /** Records how a sphere or capsule whose axis is in the box leaves it: through a face of the two. */
-function leaveBox(): void {
+function recordBoxExit(): void {
   const depth = depthInBox(shapeBody, otherBody);
-  offer(0, depth, boxExitX, boxExitY, boxExitZ, 0, 0);
+  offerContact(0, depth, boxExitX, boxExitY, boxExitZ, 0, 0);
 }
 
 // --- a convex shape and a mesh ---
@@ -237,67 +237,67 @@ function convexAtMesh(): void {
   const mesh = changetype<Mesh>(<usize>other.mesh);
   if (angle == 0) {
     copyBody(start, shapeBody);
-    sweepStraight(mesh, otherMap, otherTree);
+    sweepStraight(mesh, otherMap, otherTreeToWorld);
   } else {
     memory.copy(changetype<usize>(start), changetype<usize>(shapeBody), SUPPORT_BYTES);
-    setTriangleBody(still, stillCorners);
+    setTriangleBody(resting, restingCorners);
     const pieces = pieceCount();
     for (let i: f64 = 0; i < pieces; i++) {
-      const from = i / pieces, to = (i + 1) / pieces, middle = 0.5 * (from + to), rest = to - from;
-      if (isMet && best <= from) break;
+      const from = i / pieces, to = (i + 1) / pieces, midTime = 0.5 * (from + to), duration = to - from;
+      if (hasContact && contactTime <= from) break;
       memory.copy(changetype<usize>(poseBody), changetype<usize>(shapeBody), SUPPORT_BYTES);
-      moveBody(poseBody, shapeBody, middle);
+      moveBody(poseBody, shapeBody, midTime);
       setSweptMesh(mesh, otherMap);
       pieceFrom = from;
       pieceTo = to;
-      const back = 0.5 * rest;
+      const halfDuration = 0.5 * duration;
       sweepTree(
-        mesh, poseBody, ballOf(poseBody), inflationOf(rest), poseBody.x - back * wayX, poseBody.y - back * wayY,
-        poseBody.z - back * wayZ, rest * wayX, rest * wayY, rest * wayZ, from, to, min(best, to), turningShape,
+        mesh, poseBody, ballRadius(poseBody), inflationOf(duration), poseBody.x - halfDuration * translationX, poseBody.y - halfDuration * translationY,
+        poseBody.z - halfDuration * translationZ, duration * translationX, duration * translationY, duration * translationZ, from, to, min(contactTime, to), visitShapeBlock,
       );
     }
   }
-  if (other.filled != 0 && !(isMet && best == 0)) checkInside();
+  if (other.filled != 0 && !(hasContact && contactTime == 0)) findShapeInObject();
 }
 
 /** Sweeps the body `start` straight against a mesh, whichever of them is the shape. */
 function sweepStraight(mesh: Mesh, map: Affine, tree: Affine): void {
   setSweptMesh(mesh, map);
-  straightTree = tree;
+  straightTreeToWorld = tree;
   const isRound = start.hasBall != 0 && start.radius > 0;
   if (isRound) beginRound(start, tree);
-  else if (start.isBox) setBox(first, start);
-  else setTriangleBody(still, stillCorners);
-  sweepTree(mesh, start, ballOf(start), 0, start.x, start.y, start.z, wayX, wayY, wayZ, 0, 1, best, isRound ? visitRound : straight);
-  if (isRound) decide();
+  else if (start.isBox) setBox(firstPolytope, start);
+  else setTriangleBody(resting, restingCorners);
+  sweepTree(mesh, start, ballRadius(start), 0, start.x, start.y, start.z, translationX, translationY, translationZ, 0, 1, contactTime, isRound ? visitRound : visitStraightBlock);
+  if (isRound) sweepCandidates();
 }
-let straightTree: Affine = changetype<Affine>(0);
+let straightTreeToWorld: Affine = changetype<Affine>(0);
 
 /** Returns an upper bound of the radius of a body's ball. */
-function ballOf(body: Support): f64 {
+function ballRadius(body: Support): f64 {
   if (!body.hasBall) return 0;
   return body.radius > 0 ? body.radius : spectralNorm(changetype<Affine>(changetype<usize>(body)));
 }
 
-function straight(block: usize, bits: u32): f64 {
-  for (let rest = bits; rest != 0; rest &= rest - 1) straightAt(block + (<usize>ctz(rest) << 2));
-  return best;
+function visitStraightBlock(block: usize, bits: u32): f64 {
+  for (let remaining = bits; remaining != 0; remaining &= remaining - 1) sweepStraightTriangle(block + (<usize>ctz(remaining) << 2));
+  return contactTime;
 }
 
-function straightAt(at: usize): void {
-  mapTriangle(stillCorners, at, straightTree);
+function sweepStraightTriangle(at: usize): void {
+  mapTriangle(restingCorners, at, straightTreeToWorld);
   if (start.isBox) {
-    setTriangle(second, stillCorners);
-    if (satSweep(first, second, wayX, wayY, wayZ, wayLength, best, 0)) {
-      take(satTime, satTime < 0 ? satDepth : 0, satX, satY, satZ, at);
+    setTriangle(secondPolytope, restingCorners);
+    if (satSweep(firstPolytope, secondPolytope, translationX, translationY, translationZ, translationLength, contactTime, 0)) {
+      offerTriangleContact(satTime, satTime < 0 ? satDepth : 0, satX, satY, satZ, at);
     }
     return;
   }
-  const time = advance(0, best, 0);
-  if (time == OVERLAP) {
+  const time = advance(0, contactTime, 0);
+  if (time == OVERLAP_AT_START) {
     findTriangleExit();
-    take(0, exitDepth, exitX, exitY, exitZ, at);
-  } else if (time <= best) take(time, 0, normalX, normalY, normalZ, at);
+    offerTriangleContact(0, exitDepth, exitX, exitY, exitZ, at);
+  } else if (time <= contactTime) offerTriangleContact(time, 0, normalX, normalY, normalZ, at);
 }
 
 /**
@@ -308,22 +308,22 @@ let exitX: f64 = 0, exitY: f64 = 0, exitZ: f64 = 0;
 let exitDepth: f64 = 0;
 
 function findTriangleExit(): void {
-  const isStill = still.triangle != 0;
-  setTriangle(second, isStill ? <usize>still.triangle : <usize>start.triangle);
-  let x = second.e0Y * second.e1Z - second.e0Z * second.e1Y, y = second.e0Z * second.e1X - second.e0X * second.e1Z;
-  let z = second.e0X * second.e1Y - second.e0Y * second.e1X;
+  const isTriangleResting = resting.triangle != 0;
+  setTriangle(secondPolytope, isTriangleResting ? <usize>resting.triangle : <usize>start.triangle);
+  let x = secondPolytope.e0Y * secondPolytope.e1Z - secondPolytope.e0Z * secondPolytope.e1Y, y = secondPolytope.e0Z * secondPolytope.e1X - secondPolytope.e0X * secondPolytope.e1Z;
+  let z = secondPolytope.e0X * secondPolytope.e1Y - secondPolytope.e0Y * secondPolytope.e1X;
   const length = sqrt(x * x + y * y + z * z);
   if (length > 0) {
     x /= length; y /= length; z /= length;
   } else z = 1;
-  const body = isStill ? start : still;
-  const height = x * second.x + y * second.y + z * second.z;
+  const body = isTriangleResting ? start : resting;
+  const height = x * secondPolytope.x + y * secondPolytope.y + z * secondPolytope.z;
   findSupportPoint(body, -x, -y, -z, false);
   const below = height - (x * supportX + y * supportY + z * supportZ);
   findSupportPoint(body, x, y, z, false);
   const above = x * supportX + y * supportY + z * supportZ - height;
   // The body leaves upwards if less of it is below, and the triangle the other way.
-  const sign: f64 = below <= above == isStill ? 1 : -1;
+  const sign: f64 = below <= above == isTriangleResting ? 1 : -1;
   exitDepth = max(min(below, above), 0.0);
   exitX = sign * x; exitY = sign * y; exitZ = sign * z;
 }
@@ -333,42 +333,42 @@ function findTriangleExit(): void {
 let pieceFrom: f64 = 0, pieceTo: f64 = 0;
 
 function pieceCount(): f64 {
-  return max(1.0, min(MOST_PIECES, ceil(0.5 * angle * arm / max(PIECE * size, near))));
+  return max(1.0, min(MAX_PIECES, ceil(0.5 * angle * arm / max(PIECE_SIZE * size, touchDistance))));
 }
 
 /** Returns how far any point of the shape moves by its rotation from its pose in the middle of a piece. */
 function inflationOf(duration: f64): f64 {
-  return 0.5 * duration * angle * arm + near;
+  return 0.5 * duration * angle * arm + touchDistance;
 }
 
-function turningShape(block: usize, bits: u32): f64 {
-  for (let rest = bits; rest != 0; rest &= rest - 1) turningShapeAt(block + (<usize>ctz(rest) << 2));
-  return min(best, pieceTo);
+function visitShapeBlock(block: usize, bits: u32): f64 {
+  for (let remaining = bits; remaining != 0; remaining &= remaining - 1) sweepShapeAtTriangle(block + (<usize>ctz(remaining) << 2));
+  return min(contactTime, pieceTo);
 }
 
-function turningShapeAt(at: usize): void {
-  mapTriangle(stillCorners, at, otherTree);
-  const limit = min(best, pieceTo);
-  const time = advance(pieceFrom, limit, near);
-  if (time == OVERLAP) {
+function sweepShapeAtTriangle(at: usize): void {
+  mapTriangle(restingCorners, at, otherTreeToWorld);
+  const limit = min(contactTime, pieceTo);
+  const time = advance(pieceFrom, limit, touchDistance);
+  if (time == OVERLAP_AT_START) {
     findTriangleExit();
-    offer(0, exitDepth, exitX, exitY, exitZ, 0, at);
-  } else if (time <= limit) offer(time, 0, normalX, normalY, normalZ, 0, at);
+    offerContact(0, exitDepth, exitX, exitY, exitZ, 0, at);
+  } else if (time <= limit) offerContact(time, 0, normalX, normalY, normalZ, 0, at);
 }
 
-function turningMesh(block: usize, bits: u32): f64 {
-  for (let rest = bits; rest != 0; rest &= rest - 1) turningMeshAt(block + (<usize>ctz(rest) << 2));
-  return min(best, pieceTo);
+function visitMeshBlock(block: usize, bits: u32): f64 {
+  for (let remaining = bits; remaining != 0; remaining &= remaining - 1) sweepMeshTriangle(block + (<usize>ctz(remaining) << 2));
+  return min(contactTime, pieceTo);
 }
 
-function turningMeshAt(at: usize): void {
-  mapTriangle(startCorners, at, shapeTree);
-  const limit = min(best, pieceTo);
-  const time = advance(pieceFrom, limit, near);
-  if (time == OVERLAP) {
+function sweepMeshTriangle(at: usize): void {
+  mapTriangle(startCorners, at, shapeTreeToWorld);
+  const limit = min(contactTime, pieceTo);
+  const time = advance(pieceFrom, limit, touchDistance);
+  if (time == OVERLAP_AT_START) {
     findTriangleExit();
-    offer(0, exitDepth, exitX, exitY, exitZ, at, 0);
-  } else if (time <= limit) offer(time, 0, normalX, normalY, normalZ, at, 0);
+    offerContact(0, exitDepth, exitX, exitY, exitZ, at, 0);
+  } else if (time <= limit) offerContact(time, 0, normalX, normalY, normalZ, at, 0);
 }
 
 // --- a mesh at something convex ---
@@ -377,31 +377,31 @@ function meshAtConvex(): void {
   const mesh = changetype<Mesh>(<usize>shape.mesh);
   if (angle == 0) {
     // The object moves backwards, and the mesh is at rest.
-    swap();
+    swapRoles();
     memory.copy(changetype<usize>(start), changetype<usize>(otherBody), SUPPORT_BYTES);
-    setWay(-wayX, -wayY, -wayZ);
-    sweepStraight(mesh, shapeMap, shapeTree);
-    if (isMet && !isTouchKnown) findPlace();
-    setWay(-wayX, -wayY, -wayZ);
+    setTranslation(-translationX, -translationY, -translationZ);
+    sweepStraight(mesh, shapeMap, shapeTreeToWorld);
+    if (hasContact && !isPointKnown) findContactPoint();
+    setTranslation(-translationX, -translationY, -translationZ);
   } else {
-    memory.copy(changetype<usize>(still), changetype<usize>(otherBody), SUPPORT_BYTES);
+    memory.copy(changetype<usize>(resting), changetype<usize>(otherBody), SUPPORT_BYTES);
     setTriangleBody(start, startCorners);
-    const pieces = pieceCount(), ball = ballOf(otherBody);
+    const pieces = pieceCount(), ball = ballRadius(otherBody);
     for (let i: f64 = 0; i < pieces; i++) {
-      const from = i / pieces, to = (i + 1) / pieces, middle = 0.5 * (from + to), rest = to - from;
-      if (isMet && best <= from) break;
-      moveMap(poseMap, shapeMap, middle);
+      const from = i / pieces, to = (i + 1) / pieces, midTime = 0.5 * (from + to), duration = to - from;
+      if (hasContact && contactTime <= from) break;
+      moveMap(poseMap, shapeMap, midTime);
       setSweptMesh(mesh, poseMap);
       pieceFrom = from;
       pieceTo = to;
-      const back = 0.5 * rest;
+      const halfDuration = 0.5 * duration;
       sweepTree(
-        mesh, otherBody, ball, inflationOf(rest), otherBody.x + back * wayX, otherBody.y + back * wayY,
-        otherBody.z + back * wayZ, -rest * wayX, -rest * wayY, -rest * wayZ, from, to, min(best, to), turningMesh,
+        mesh, otherBody, ball, inflationOf(duration), otherBody.x + halfDuration * translationX, otherBody.y + halfDuration * translationY,
+        otherBody.z + halfDuration * translationZ, -duration * translationX, -duration * translationY, -duration * translationZ, from, to, min(contactTime, to), visitMeshBlock,
       );
     }
   }
-  if (shape.filled != 0 && !(isMet && best == 0)) checkAround();
+  if (shape.filled != 0 && !(hasContact && contactTime == 0)) findObjectInShape();
 }
 
 // --- two meshes ---
@@ -409,81 +409,81 @@ function meshAtConvex(): void {
 function meshAtMesh(): void {
   const a = changetype<Mesh>(<usize>shape.mesh), b = changetype<Mesh>(<usize>other.mesh);
   if (angle == 0) {
-    sweepTrees(a, shapeTree, b, otherTree, wayX, wayY, wayZ, 0, 1, 0, best, straightTriangles);
+    sweepTrees(a, shapeTreeToWorld, b, otherTreeToWorld, translationX, translationY, translationZ, 0, 1, 0, contactTime, visitStraightPair);
   } else {
     setTriangleBody(start, startCorners);
-    setTriangleBody(still, stillCorners);
+    setTriangleBody(resting, restingCorners);
     const pieces = pieceCount();
     for (let i: f64 = 0; i < pieces; i++) {
-      const from = i / pieces, to = (i + 1) / pieces, rest = to - from;
-      if (isMet && best <= from) break;
+      const from = i / pieces, to = (i + 1) / pieces, duration = to - from;
+      if (hasContact && contactTime <= from) break;
       moveMap(poseMap, shapeMap, 0.5 * (from + to));
-      placeTree(poseTree, a, poseMap);
-      poseTree.tx -= 0.5 * rest * wayX;
-      poseTree.ty -= 0.5 * rest * wayY;
-      poseTree.tz -= 0.5 * rest * wayZ;
+      composeTreeMap(poseTreeToWorld, a, poseMap);
+      poseTreeToWorld.tx -= 0.5 * duration * translationX;
+      poseTreeToWorld.ty -= 0.5 * duration * translationY;
+      poseTreeToWorld.tz -= 0.5 * duration * translationZ;
       pieceFrom = from;
       pieceTo = to;
-      sweepTrees(a, poseTree, b, otherTree, wayX, wayY, wayZ, from, to, inflationOf(rest), min(best, to), turningTriangles);
+      sweepTrees(a, poseTreeToWorld, b, otherTreeToWorld, translationX, translationY, translationZ, from, to, inflationOf(duration), min(contactTime, to), visitRotatingPair);
     }
   }
-  if (isMet && best == 0) return;
-  if (other.filled != 0) checkInside();
-  if (shape.filled != 0 && !(isMet && best == 0)) checkAround();
+  if (hasContact && contactTime == 0) return;
+  if (other.filled != 0) findShapeInObject();
+  if (shape.filled != 0 && !(hasContact && contactTime == 0)) findObjectInShape();
 }
 
-function straightTriangles(p: usize, q: usize): f64 {
-  mapTriangle(startCorners, p, shapeTree);
-  mapTriangle(stillCorners, q, otherTree);
-  setTriangle(first, startCorners);
-  setTriangle(second, stillCorners);
-  if (satSweep(first, second, wayX, wayY, wayZ, wayLength, best, 0)) {
-    offer(satTime, satTime < 0 ? satDepth : 0, satX, satY, satZ, p, q);
+function visitStraightPair(p: usize, q: usize): f64 {
+  mapTriangle(startCorners, p, shapeTreeToWorld);
+  mapTriangle(restingCorners, q, otherTreeToWorld);
+  setTriangle(firstPolytope, startCorners);
+  setTriangle(secondPolytope, restingCorners);
+  if (satSweep(firstPolytope, secondPolytope, translationX, translationY, translationZ, translationLength, contactTime, 0)) {
+    offerContact(satTime, satTime < 0 ? satDepth : 0, satX, satY, satZ, p, q);
   }
-  return best;
+  return contactTime;
 }
 
-function turningTriangles(p: usize, q: usize): f64 {
-  mapTriangle(startCorners, p, shapeTree);
-  mapTriangle(stillCorners, q, otherTree);
-  const limit = min(best, pieceTo);
-  const time = advance(pieceFrom, limit, near);
-  if (time == OVERLAP) {
-    setTriangle(first, startCorners);
-    setTriangle(second, stillCorners);
-    if (satSweep(first, second, 0, 0, 0, 0, 1, 0)) offer(0, satDepth, satX, satY, satZ, p, q);
-  } else if (time <= limit) offer(time, 0, normalX, normalY, normalZ, p, q);
-  return min(best, pieceTo);
+function visitRotatingPair(p: usize, q: usize): f64 {
+  mapTriangle(startCorners, p, shapeTreeToWorld);
+  mapTriangle(restingCorners, q, otherTreeToWorld);
+  const limit = min(contactTime, pieceTo);
+  const time = advance(pieceFrom, limit, touchDistance);
+  if (time == OVERLAP_AT_START) {
+    setTriangle(firstPolytope, startCorners);
+    setTriangle(secondPolytope, restingCorners);
+    if (satSweep(firstPolytope, secondPolytope, 0, 0, 0, 0, 1, 0)) offerContact(0, satDepth, satX, satY, satZ, p, q);
+  } else if (time <= limit) offerContact(time, 0, normalX, normalY, normalZ, p, q);
+  return min(contactTime, pieceTo);
 }
 
-function checkInside(): void {
-  findContained(changetype<Mesh>(<usize>other.mesh), otherMap, shape, shapeBody, shapeTree, true);
+function findShapeInObject(): void {
+  findContained(changetype<Mesh>(<usize>other.mesh), otherMap, shape, shapeBody, shapeTreeToWorld, true);
 }
 
-function checkAround(): void {
-  findContained(changetype<Mesh>(<usize>shape.mesh), shapeMap, other, otherBody, otherTree, false);
+function findObjectInShape(): void {
+  findContained(changetype<Mesh>(<usize>shape.mesh), shapeMap, other, otherBody, otherTreeToWorld, false);
 }
 
 /** Finds the contact point: on the body at rest, when the moving one is moved away from it by the penetration depth. */
-function findPlace(): void {
-  const time = best;
+function findContactPoint(): void {
+  const time = contactTime;
   const isShapeMesh = shape.shape == SHAPE_MESH, isOtherMesh = other.shape == SHAPE_MESH;
   if (isSwapped) {
     memory.copy(changetype<usize>(start), changetype<usize>(otherBody), SUPPORT_BYTES);
-    setTriangleBody(still, stillCorners);
-    mapTriangle(stillCorners, metOfShape, shapeTree);
-    findTouch(time, -meetNormalX, -meetNormalY, -meetNormalZ, meetDepth);
-    setTouch(touchX - time * wayX, touchY - time * wayY, touchZ - time * wayZ);
+    setTriangleBody(resting, restingCorners);
+    mapTriangle(restingCorners, shapeTriangle, shapeTreeToWorld);
+    findTouchPoint(time, -contactNormalX, -contactNormalY, -contactNormalZ, contactDepth);
+    setContactPoint(touchX - time * translationX, touchY - time * translationY, touchZ - time * translationZ);
     return;
   }
   if (isShapeMesh) {
     setTriangleBody(start, startCorners);
-    mapTriangle(startCorners, metOfShape, shapeTree);
+    mapTriangle(startCorners, shapeTriangle, shapeTreeToWorld);
   } else memory.copy(changetype<usize>(start), changetype<usize>(shapeBody), SUPPORT_BYTES);
   if (isOtherMesh) {
-    setTriangleBody(still, stillCorners);
-    mapTriangle(stillCorners, metOfOther, otherTree);
-  } else memory.copy(changetype<usize>(still), changetype<usize>(otherBody), SUPPORT_BYTES);
-  findTouch(time, meetNormalX, meetNormalY, meetNormalZ, meetDepth);
-  setTouch(touchX, touchY, touchZ);
+    setTriangleBody(resting, restingCorners);
+    mapTriangle(restingCorners, objectTriangle, otherTreeToWorld);
+  } else memory.copy(changetype<usize>(resting), changetype<usize>(otherBody), SUPPORT_BYTES);
+  findTouchPoint(time, contactNormalX, contactNormalY, contactNormalZ, contactDepth);
+  setContactPoint(touchX, touchY, touchZ);
 }

@@ -48,16 +48,16 @@ let a: Polytope = changetype<Polytope>(0);
 let b: Polytope = changetype<Polytope>(0);
 let vx: f64 = 0, vy: f64 = 0, vz: f64 = 0;
 let speed: f64 = 0;
-let aside: f64 = 0;
-let enterTime: f64 = 0, leaveTime: f64 = 0;
-let outX: f64 = 0, outY: f64 = 0, outZ: f64 = 0;
+let margin: f64 = 0;
+let entryTime: f64 = 0, exitTime: f64 = 0;
+let normalX: f64 = 0, normalY: f64 = 0, normalZ: f64 = 0;
 
 /** Rounding error of a projection, relative to the sum of its terms. */
 const ROUNDING: f64 = 4e-15;
 /** A penetration up to this, relative to the width along an axis, counts as touching and not as overlap. */
 const TOUCHING: f64 = 1e-9;
 /** A motion along an axis up to this, relative to its length, counts as sliding along the surface. */
-const ALONG: f64 = 1e-12;
+const SLIDING_TOLERANCE: f64 = 1e-12;
 /** Squared sine of the angle below which two edges count as parallel. */
 const PARALLEL_SQUARE: f64 = 1e-12;
 
@@ -70,11 +70,11 @@ export function satSweep(p: Polytope, q: Polytope, x: f64, y: f64, z: f64, lengt
   b = q;
   vx = x; vy = y; vz = z;
   speed = length;
-  aside = inflation;
-  enterTime = -Infinity;
-  leaveTime = limit;
+  margin = inflation;
+  entryTime = -Infinity;
+  exitTime = limit;
   satDepth = Infinity;
-  if (!normals(p) || !normals(q)) return false;
+  if (!testFaceNormals(p) || !testFaceNormals(q)) return false;
   for (let i: usize = 24; i < 96; i += 24) {
     const e = changetype<usize>(p) + i;
     const ex = load<f64>(e), ey = load<f64>(e, 8), ez = load<f64>(e, 16);
@@ -83,15 +83,15 @@ export function satSweep(p: Polytope, q: Polytope, x: f64, y: f64, z: f64, lengt
       const f = changetype<usize>(q) + j;
       const fx = load<f64>(f), fy = load<f64>(f, 8), fz = load<f64>(f, 16);
       const nx = ey * fz - ez * fy, ny = ez * fx - ex * fz, nz = ex * fy - ey * fx;
-      const square = nx * nx + ny * ny + nz * nz;
-      if (square <= PARALLEL_SQUARE * ee * (fx * fx + fy * fy + fz * fz)) continue;
-      if (!axis(nx, ny, nz, square)) return false;
+      const lengthSquared = nx * nx + ny * ny + nz * nz;
+      if (lengthSquared <= PARALLEL_SQUARE * ee * (fx * fx + fy * fy + fz * fz)) continue;
+      if (!clipTimesByAxis(nx, ny, nz, lengthSquared)) return false;
     }
   }
-  if (p.isTriangle && q.isTriangle && !inPlanes()) return false;
-  if (enterTime > -Infinity) {
-    satTime = enterTime;
-    satX = outX; satY = outY; satZ = outZ;
+  if (p.isTriangle && q.isTriangle && !testInPlaneAxes()) return false;
+  if (entryTime > -Infinity) {
+    satTime = entryTime;
+    satX = normalX; satY = normalY; satZ = normalZ;
     return true;
   }
   satTime = -1;
@@ -99,86 +99,86 @@ export function satSweep(p: Polytope, q: Polytope, x: f64, y: f64, z: f64, lengt
 }
 
 /** Tests the face normals as axes. */
-function normals(p: Polytope): bool {
-  if (!cross(p.e0X, p.e0Y, p.e0Z, p.e1X, p.e1Y, p.e1Z)) return false;
+function testFaceNormals(p: Polytope): bool {
+  if (!testCrossProduct(p.e0X, p.e0Y, p.e0Z, p.e1X, p.e1Y, p.e1Z)) return false;
   if (p.isTriangle) return true;
-  return cross(p.e1X, p.e1Y, p.e1Z, p.e2X, p.e2Y, p.e2Z) && cross(p.e2X, p.e2Y, p.e2Z, p.e0X, p.e0Y, p.e0Z);
+  return testCrossProduct(p.e1X, p.e1Y, p.e1Z, p.e2X, p.e2Y, p.e2Z) && testCrossProduct(p.e2X, p.e2Y, p.e2Z, p.e0X, p.e0Y, p.e0Z);
 }
 
 // @ts-ignore: decorator
 @inline
-function cross(ex: f64, ey: f64, ez: f64, fx: f64, fy: f64, fz: f64): bool {
+function testCrossProduct(ex: f64, ey: f64, ez: f64, fx: f64, fy: f64, fz: f64): bool {
   const nx = ey * fz - ez * fy, ny = ez * fx - ex * fz, nz = ex * fy - ey * fx;
-  const square = nx * nx + ny * ny + nz * nz;
-  return !(square > 0) || axis(nx, ny, nz, square);
+  const lengthSquared = nx * nx + ny * ny + nz * nz;
+  return !(lengthSquared > 0) || clipTimesByAxis(nx, ny, nz, lengthSquared);
 }
 
 /** Tests the axes in the planes of two triangles, perpendicular to their edges, for coplanar triangles. */
-function inPlanes(): bool {
-  return edgesInPlane(a) && edgesInPlane(b);
+function testInPlaneAxes(): bool {
+  return testInPlaneEdges(a) && testInPlaneEdges(b);
 }
 
-function edgesInPlane(p: Polytope): bool {
+function testInPlaneEdges(p: Polytope): bool {
   const nx = p.e0Y * p.e1Z - p.e0Z * p.e1Y, ny = p.e0Z * p.e1X - p.e0X * p.e1Z, nz = p.e0X * p.e1Y - p.e0Y * p.e1X;
-  return cross(nx, ny, nz, p.e0X, p.e0Y, p.e0Z) && cross(nx, ny, nz, p.e1X, p.e1Y, p.e1Z) &&
-    cross(nx, ny, nz, p.e2X, p.e2Y, p.e2Z);
+  return testCrossProduct(nx, ny, nz, p.e0X, p.e0Y, p.e0Z) && testCrossProduct(nx, ny, nz, p.e1X, p.e1Y, p.e1Z) &&
+    testCrossProduct(nx, ny, nz, p.e2X, p.e2Y, p.e2Z);
 }
 
-let low: f64 = 0, high: f64 = 0, terms: f64 = 0;
+let projectedMin: f64 = 0, projectedMax: f64 = 0, terms: f64 = 0;
 
 // @ts-ignore: decorator
 @inline
 function project(p: Polytope, x: f64, y: f64, z: f64): void {
-  const middle = p.x * x + p.y * y + p.z * z;
+  const center = p.x * x + p.y * y + p.z * z;
   const u = p.e0X * x + p.e0Y * y + p.e0Z * z, v = p.e1X * x + p.e1Y * y + p.e1Z * z;
   if (p.isTriangle) {
-    low = middle + min(min(u, v), 0.0);
-    high = middle + max(max(u, v), 0.0);
+    projectedMin = center + min(min(u, v), 0.0);
+    projectedMax = center + max(max(u, v), 0.0);
     terms = abs(p.x * x) + abs(p.y * y) + abs(p.z * z) + abs(u) + abs(v);
     return;
   }
-  const reach = abs(u) + abs(v) + abs(p.e2X * x + p.e2Y * y + p.e2Z * z);
-  low = middle - reach;
-  high = middle + reach;
-  terms = abs(p.x * x) + abs(p.y * y) + abs(p.z * z) + reach;
+  const radius = abs(u) + abs(v) + abs(p.e2X * x + p.e2Y * y + p.e2Z * z);
+  projectedMin = center - radius;
+  projectedMax = center + radius;
+  terms = abs(p.x * x) + abs(p.y * y) + abs(p.z * z) + radius;
 }
 
 /** Narrows the time in which the two overlap along an axis. Returns false if there is none. */
-function axis(x: f64, y: f64, z: f64, square: f64): bool {
+function clipTimesByAxis(x: f64, y: f64, z: f64, lengthSquared: f64): bool {
   project(a, x, y, z);
-  const grown = aside > 0 ? aside * sqrt(square) : 0;
-  const lowA = low - grown, highA = high + grown;
-  let doubt = terms;
+  const inflation = margin > 0 ? margin * sqrt(lengthSquared) : 0;
+  const minA = projectedMin - inflation, maxA = projectedMax + inflation;
+  let tolerance = terms;
   project(b, x, y, z);
-  doubt = (doubt + terms) * ROUNDING + (highA - lowA) * TOUCHING;
+  tolerance = (tolerance + terms) * ROUNDING + (maxA - minA) * TOUCHING;
   const rate = vx * x + vy * y + vz * z;
   // How far the first is below the second, and above it.
-  const below = low - highA, above = lowA - high;
-  if (max(below, above) < -doubt) {
+  const below = projectedMin - maxA, above = minA - projectedMax;
+  if (max(below, above) < -tolerance) {
     // They overlap along this axis from the start on.
-    if (rate > 0) leaveTime = min(leaveTime, -above / rate);
-    else if (rate < 0) leaveTime = min(leaveTime, below / rate);
-    if (enterTime == -Infinity) offerDepth(x, y, z, min(-below, -above), square, above > below);
-    return leaveTime >= enterTime;
+    if (rate > 0) exitTime = min(exitTime, -above / rate);
+    else if (rate < 0) exitTime = min(exitTime, below / rate);
+    if (entryTime == -Infinity) offerDepth(x, y, z, min(-below, -above), lengthSquared, above > below);
+    return exitTime >= entryTime;
   }
   const isAbove = above > below;
-  const closing = isAbove ? -rate : rate;
-  const least = ALONG * speed * sqrt(square);
-  if (!(closing > least)) return aside > 0 && max(below, above) <= doubt;
-  const enter = max(max(below, above), 0.0) / closing;
-  leaveTime = min(leaveTime, (isAbove ? highA - low : high - lowA) / closing);
-  if (enter > enterTime) {
-    enterTime = enter;
-    const by = (isAbove ? 1.0 : -1.0) / sqrt(square);
-    outX = x * by; outY = y * by; outZ = z * by;
+  const closingSpeed = isAbove ? -rate : rate;
+  const minSpeed = SLIDING_TOLERANCE * speed * sqrt(lengthSquared);
+  if (!(closingSpeed > minSpeed)) return margin > 0 && max(below, above) <= tolerance;
+  const entry = max(max(below, above), 0.0) / closingSpeed;
+  exitTime = min(exitTime, (isAbove ? maxA - projectedMin : projectedMax - minA) / closingSpeed);
+  if (entry > entryTime) {
+    entryTime = entry;
+    const scale = (isAbove ? 1.0 : -1.0) / sqrt(lengthSquared);
+    normalX = x * scale; normalY = y * scale; normalZ = z * scale;
   }
-  return leaveTime >= enterTime;
+  return exitTime >= entryTime;
 }
 
-function offerDepth(x: f64, y: f64, z: f64, reach: f64, square: f64, isAbove: bool): void {
-  const length = sqrt(square), depth = reach / length;
+function offerDepth(x: f64, y: f64, z: f64, overlap: f64, lengthSquared: f64, isAbove: bool): void {
+  const length = sqrt(lengthSquared), depth = overlap / length;
   if (!(depth < satDepth)) return;
   satDepth = depth;
-  const by = (isAbove ? 1.0 : -1.0) / length;
-  satX = x * by; satY = y * by; satZ = z * by;
+  const scale = (isAbove ? 1.0 : -1.0) / length;
+  satX = x * scale; satY = y * scale; satZ = z * scale;
 }

@@ -7,7 +7,7 @@
 // took 3.3 µs each, and takes 2.1 if it begins at the time that is found here.
 
 import { Affine, copy } from '../math/affine';
-import { alongAxis, axisProduct, bendAlong, findWidestAxis, reachAlong, setBoxAxis, widestAxis, widestGap } from '../math/obb-axes';
+import { centerDistance, axisProduct, boundSecondDerivative, findWidestAxis, radiusSum, setBoxAxis, widestAxis, widestGap } from '../math/obb-axes';
 import * as rigid from '../math/rigid-motion';
 import { moveMap, setPivot, setSpin } from './motion';
 
@@ -18,7 +18,7 @@ export class BoxMotion {
   /** The map at the end. */
   endMap: usize;
   pivotX: f64; pivotY: f64; pivotZ: f64;
-  wayX: f64; wayY: f64; wayZ: f64;
+  translationX: f64; translationY: f64; translationZ: f64;
   spinX: f64; spinY: f64; spinZ: f64;
   angle: f64;
   /** How far it reaches from the pivot, and from its centre. */
@@ -29,11 +29,11 @@ export class BoxMotion {
 /** Sets the motion of a shape between its start map and end map, from its object's maps at both times. */
 export function setMotionOf(out: BoxMotion, startMap: Affine, endMap: Affine, from: Affine, to: Affine): void {
   rigid.findMotion(from, to);
-  rigid.startMap(startMap, endMap, from, to);
+  rigid.setStartMap(startMap, endMap, from, to);
   out.map = changetype<usize>(startMap);
   out.endMap = changetype<usize>(endMap);
   out.pivotX = from.tx; out.pivotY = from.ty; out.pivotZ = from.tz;
-  out.wayX = rigid.wayX; out.wayY = rigid.wayY; out.wayZ = rigid.wayZ;
+  out.translationX = rigid.translationX; out.translationY = rigid.translationY; out.translationZ = rigid.translationZ;
   out.spinX = rigid.spinX; out.spinY = rigid.spinY; out.spinZ = rigid.spinZ;
   out.angle = rigid.angle;
 }
@@ -54,69 +54,69 @@ export const TOUCHING: f64 = 1e-4;
 let a: BoxMotion = changetype<BoxMotion>(0);
 let b: BoxMotion = changetype<BoxMotion>(0);
 // Their poses at the time that was reached, and at one that is tried.
-const nowA = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
-const nowB = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
-const thenA = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
-const thenB = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const currentA = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const currentB = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const trialA = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const trialB = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
 /** Maximum number of advances, and of interval ends that are tried in each. */
-const MOST_STEPS: i32 = 12;
-const MOST_TRIES: i32 = 3;
+const MAX_STEPS: i32 = 12;
+const MAX_TRIALS: i32 = 3;
 
 /**
  * Returns a time until which the two are certainly apart, Infinity if that is the whole motion; at that time they are mostly no
- * farther apart than `touching`.
+ * farther apart than `touchDistance`.
  */
-export function boxesApartUntil(first: BoxMotion, second: BoxMotion, touching: f64): f64 {
+export function boxesApartUntil(first: BoxMotion, second: BoxMotion, touchDistance: f64): f64 {
   a = first;
   b = second;
-  const wayX = a.wayX - b.wayX, wayY = a.wayY - b.wayY, wayZ = a.wayZ - b.wayZ;
-  speed = sqrt(wayX * wayX + wayY * wayY + wayZ * wayZ) + a.angle * a.arm + b.angle * b.arm;
-  const bending = a.angle * a.angle * a.arm + b.angle * b.angle * b.arm;
-  const aim = 0.5 * touching;
+  const translationX = a.translationX - b.translationX, translationY = a.translationY - b.translationY, translationZ = a.translationZ - b.translationZ;
+  speed = sqrt(translationX * translationX + translationY * translationY + translationZ * translationZ) + a.angle * a.arm + b.angle * b.arm;
+  const maxAcceleration = a.angle * a.angle * a.arm + b.angle * b.angle * b.arm;
+  const targetGap = 0.5 * touchDistance;
   let time: f64 = 0;
-  for (let step = 0; step < MOST_STEPS; step++) {
-    pose(nowA, nowB, time);
-    if (!findWidestAxis(nowA, nowB, touching)) return time;
-    setBoxAxis(widestAxis, nowA, nowB);
-    const side: f64 = alongAxis < 0 ? -1 : 1, gap = abs(alongAxis) - reachAlong, end = aim * (gap / widestGap);
+  for (let step = 0; step < MAX_STEPS; step++) {
+    setPoses(currentA, currentB, time);
+    if (!findWidestAxis(currentA, currentB, touchDistance)) return time;
+    setBoxAxis(widestAxis, currentA, currentB);
+    const side: f64 = centerDistance < 0 ? -1 : 1, gap = abs(centerDistance) - radiusSum, targetAlongAxis = targetGap * (gap / widestGap);
     const product = axisProduct;
-    const x = nowB.tx - nowA.tx, y = nowB.ty - nowA.ty, z = nowB.tz - nowA.tz;
-    const far = sqrt(x * x + y * y + z * z) + a.size + b.size;
-    const rest = 1.0 - time;
-    let free: f64 = 0, length = rest;
-    for (let i = 0; i < MOST_TRIES; i++) {
-      pose(thenA, thenB, time + length);
-      setBoxAxis(widestAxis, thenA, thenB);
-      const last = side * alongAxis - reachAlong;
-      const bend = product * bendAlong(widestAxis, a.angle, b.angle, far + speed * length, speed, bending) * length * length;
-      if (min(gap, last) - 0.125 * bend > end) {
-        free = length;
+    const x = currentB.tx - currentA.tx, y = currentB.ty - currentA.ty, z = currentB.tz - currentA.tz;
+    const maxDistance = sqrt(x * x + y * y + z * z) + a.size + b.size;
+    const remainingTime = 1.0 - time;
+    let freeDuration: f64 = 0, duration = remainingTime;
+    for (let i = 0; i < MAX_TRIALS; i++) {
+      setPoses(trialA, trialB, time + duration);
+      setBoxAxis(widestAxis, trialA, trialB);
+      const endGap = side * centerDistance - radiusSum;
+      const deviation = product * boundSecondDerivative(widestAxis, a.angle, b.angle, maxDistance + speed * duration, speed, maxAcceleration) * duration * duration;
+      if (min(gap, endGap) - 0.125 * deviation > targetAlongAxis) {
+        freeDuration = duration;
         break;
       }
-      const fall = gap - last;
-      free = max(free, length * ((gap - end) / (max(fall, 0.0) + 0.5 * bend)));
-      if (fall > 0) free = max(free, length * min((gap - end - 0.125 * bend) / fall, 1.0));
-      const next = fall > 0 ? 1.1 * length * (gap / fall) : 0.5 * length;
-      if (!(next < 0.75 * length)) break;
-      length = next;
+      const decrease = gap - endGap;
+      freeDuration = max(freeDuration, duration * ((gap - targetAlongAxis) / (max(decrease, 0.0) + 0.5 * deviation)));
+      if (decrease > 0) freeDuration = max(freeDuration, duration * min((gap - targetAlongAxis - 0.125 * deviation) / decrease, 1.0));
+      const next = decrease > 0 ? 1.1 * duration * (gap / decrease) : 0.5 * duration;
+      if (!(next < 0.75 * duration)) break;
+      duration = next;
     }
-    if (free >= rest) return Infinity;
-    time += free;
+    if (freeDuration >= remainingTime) return Infinity;
+    time += freeDuration;
   }
   return time;
 }
 
 /**
  * Returns whether the two that were examined last certainly overlap within the time after `time` in which they approach by at
- * most `length`.
+ * most `duration`.
  */
-export function doBoxesMeet(time: f64, length: f64): bool {
-  const soon = time + length / speed;
+export function doBoxesOverlapSoon(time: f64, length: f64): bool {
+  const overlapTime = time + length / speed;
   // Flat boxes may be separated along axes in their planes, too.
-  if (!(soon <= 1) || isFlat(changetype<Affine>(a.map)) || isFlat(changetype<Affine>(b.map))) return false;
-  pose(thenA, thenB, soon);
-  return !findWidestAxis(thenA, thenB, 0);
+  if (!(overlapTime <= 1) || isFlat(changetype<Affine>(a.map)) || isFlat(changetype<Affine>(b.map))) return false;
+  setPoses(trialA, trialB, overlapTime);
+  return !findWidestAxis(trialA, trialB, 0);
 }
 
 function isFlat(m: Affine): bool {
@@ -129,12 +129,12 @@ function isFlat(m: Affine): bool {
 /** Upper bound of the speed at which any two points of the two approach each other. */
 let speed: f64 = 0;
 
-function pose(ofA: Affine, ofB: Affine, time: f64): void {
-  poseOne(ofA, a, time);
-  poseOne(ofB, b, time);
+function setPoses(outA: Affine, outB: Affine, time: f64): void {
+  setPose(outA, a, time);
+  setPose(outB, b, time);
 }
 
-function poseOne(out: Affine, box: BoxMotion, time: f64): void {
+function setPose(out: Affine, box: BoxMotion, time: f64): void {
   if (time == 0 || time == 1) {
     copy(out, changetype<Affine>(time == 0 ? box.map : box.endMap));
     return;
@@ -143,8 +143,8 @@ function poseOne(out: Affine, box: BoxMotion, time: f64): void {
 }
 
 /** Sets the map of a shape at a time of its motion. */
-export function moveAlong(out: Affine, moved: BoxMotion, time: f64): void {
-  setSpin(moved.wayX, moved.wayY, moved.wayZ, moved.spinX, moved.spinY, moved.spinZ, moved.angle);
-  setPivot(moved.pivotX, moved.pivotY, moved.pivotZ, moved.arm);
-  moveMap(out, changetype<Affine>(moved.map), time);
+export function moveAlong(out: Affine, motion: BoxMotion, time: f64): void {
+  setSpin(motion.translationX, motion.translationY, motion.translationZ, motion.spinX, motion.spinY, motion.spinZ, motion.angle);
+  setPivot(motion.pivotX, motion.pivotY, motion.pivotZ, motion.arm);
+  moveMap(out, changetype<Affine>(motion.map), time);
 }

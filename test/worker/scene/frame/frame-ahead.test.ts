@@ -10,10 +10,10 @@ import { makeId } from '../../../../src/shared/ids.js';
 import * as layout from '../../../../src/shared/layout.js';
 import type { MeshData } from '../../../../src/shared/types.js';
 import type { Core, PlacedDescription } from '../../../../src/worker/binding/core.js';
-import { inOnePiece } from '../../../../src/worker/binding/steps.js';
+import { runToEnd } from '../../../../src/worker/binding/steps.js';
 import { MeshTable } from '../../../../src/worker/mesh-table.js';
 import { bake, startCore } from '../../../fixtures/core.js';
-import { aimed, DEPTHS, KINDS, viewOf } from '../../../oracle/cameras.js';
+import { aimCamera, CAMERA_KINDS, DEPTHS, viewOf } from '../../../oracle/cameras.js';
 import { icosphere, soup } from '../../../oracle/meshes.js';
 import { Random, SEED } from '../../../oracle/random.js';
 import { randomRig } from '../../../oracle/rigs.js';
@@ -110,7 +110,7 @@ class World {
   look(random: Random): unknown[] {
     return Array.from({ length: 20 }, () => {
       const origin = random.point(6).toArray();
-      return inOnePiece(this.core.rays.raycastAll({ origin, direction: random.direction().toArray() }, FILTER));
+      return runToEnd(this.core.rays.raycastAll({ origin, direction: random.direction().toArray() }, FILTER));
     });
   }
 }
@@ -205,7 +205,7 @@ class Changes {
       };
     }
     return (world) =>
-      inOnePiece(
+      runToEnd(
         world.meshes.replaceInSlices(
           mesh,
           bake(world.core, { ...data[mesh], positions: moved }),
@@ -234,8 +234,8 @@ class Changes {
     }
     const name = `view ${random.integer(6)}`;
     if (!this.#views.includes(name)) this.#views.push(name);
-    const [, make] = random.pick(KINDS);
-    const view = viewOf(aimed(make(random), random, new Vector3()), DEPTHS[0][1]);
+    const [, make] = random.pick(CAMERA_KINDS);
+    const view = viewOf(aimCamera(make(random), random, new Vector3()), DEPTHS[0][1]);
     return (world) => world.setView(name, view);
   }
 
@@ -388,9 +388,9 @@ test('a frame in whose midst come, and go, many more objects than there were', a
     flags: 6 | layout.FLAG_MATRIX,
     matrix: new Matrix4().setPosition(x, y, 0).elements,
   });
-  const [, make] = KINDS[0];
+  const [, make] = CAMERA_KINDS[0];
   // A fixed seed: with some other seeds, the view sees none of the new objects.
-  const view = viewOf(aimed(make(new Random(1)), new Random(1), new Vector3()), DEPTHS[0][1]);
+  const view = viewOf(aimCamera(make(new Random(1)), new Random(1), new Vector3()), DEPTHS[0][1]);
   for (const world of worlds) {
     world.setView('view', view);
     for (let i = 0; i < 6; i++)

@@ -8,7 +8,7 @@ import { makeId } from '../../../../src/shared/ids.js';
 import * as layout from '../../../../src/shared/layout.js';
 import type { ContactSet } from '../../../../src/shared/types.js';
 import type { Core, MeshAddress, PlacedDescription } from '../../../../src/worker/binding/core.js';
-import { inOnePiece } from '../../../../src/worker/binding/steps.js';
+import { runToEnd } from '../../../../src/worker/binding/steps.js';
 import { bake, startCore } from '../../../fixtures/core.js';
 import { dragon } from '../../../oracle/dragon.js';
 import { Random, SEED } from '../../../oracle/random.js';
@@ -126,10 +126,8 @@ describe(`seed ${SEED}`, () => {
         slices++;
         const origin = [0, 1, 2].map((axis) => low[axis] + random.range(0, 1) * size[axis]) as [number, number, number];
         rays.raycast({ origin, direction: random.direction().toArray() }, FILTER);
-        inOnePiece(volumes.closestPoint(origin, Number.POSITIVE_INFINITY, FILTER));
-        inOnePiece(
-          volumes.overlap({ ...OBJECT, ...sphere(sliced), radius: 0.05, matrix: at(0, 0, 0).elements }, FILTER),
-        );
+        runToEnd(volumes.closestPoint(origin, Number.POSITIVE_INFINITY, FILTER));
+        runToEnd(volumes.overlap({ ...OBJECT, ...sphere(sliced), radius: 0.05, matrix: at(0, 0, 0).elements }, FILTER));
         // The frame then restarts its own pair.
         if (slices === 8) pairs.contact(ids[0], ids[1], layout.CONTACTS_MANIFOLD);
       });

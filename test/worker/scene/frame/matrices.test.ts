@@ -6,8 +6,8 @@ import { isAffine, isInvertibleAt } from '../../../../src/client/check/affine.js
 import { FrameBuilder } from '../../../../src/client/frame/frame-builder.js';
 import { FrameView } from '../../../../src/client/frame/frame-result.js';
 import { CONTACTS_NONE } from '../../../../src/shared/layout.js';
-import { inOnePiece } from '../../../../src/worker/binding/steps.js';
-import { ALL, ANY_FORM, NearScene } from '../../../fixtures/near-scene.js';
+import { runToEnd } from '../../../../src/worker/binding/steps.js';
+import { ALL_FILTER, ANY_TRANSFORM, NearScene } from '../../../fixtures/near-scene.js';
 import { Random, SEED } from '../../../oracle/random.js';
 import type { AnyShape } from '../../../oracle/shapes.js';
 
@@ -32,7 +32,7 @@ test.each<[string, (random: Random, matrix: Matrix4) => Matrix4]>([
   const expected: number[] = [];
   for (let i = 0; i < COUNT; i++) {
     const { id } = scene.add({ shape: { type: 'sphere', radius: 1 } }, new Matrix4(), { contacts: CONTACTS_NONE });
-    const { elements } = change(random, random.placement(random.point(5), ANY_FORM));
+    const { elements } = change(random, random.placement(random.point(5), ANY_TRANSFORM));
     staging.setSingle(id, elements);
     if (!isInvertibleAt(elements, 0)) expected.push(id);
   }
@@ -72,11 +72,11 @@ test.each([
   const count = 200;
   const matrices = new Numbers(16 * count);
   const ids = Uint32Array.from({ length: count }, (_, i) => {
-    matrices.set(random.placement(random.point(5), ANY_FORM).elements, 16 * i);
+    matrices.set(random.placement(random.point(5), ANY_TRANSFORM).elements, 16 * i);
     const box: AnyShape = { shape: { type: 'box', halfExtents: [1, 2, 3] } };
     return scene.add(box, new Matrix4(), { contacts: CONTACTS_NONE }).id;
   });
-  for (const parent of [new Matrix4(), random.placement(random.point(3), ANY_FORM)]) {
+  for (const parent of [new Matrix4(), random.placement(random.point(3), ANY_TRANSFORM)]) {
     const staging = new FrameBuilder();
     staging.setBlock(ids, matrices, parent.elements);
     scene.core.frame(staging.seal(1, 1), undefined);
@@ -88,7 +88,7 @@ test.each([
         const axis = random.integer(3);
         face[axis] = random.pick([-1, 1]) * factor * (axis + 1);
         const point = new Vector3().fromArray(face).applyMatrix4(placed);
-        expect([...inOnePiece(scene.core.volumes.containing(point.toArray(), ALL))].includes(id)).toBe(factor < 1);
+        expect([...runToEnd(scene.core.volumes.containing(point.toArray(), ALL_FILTER))].includes(id)).toBe(factor < 1);
       }
     }
   }

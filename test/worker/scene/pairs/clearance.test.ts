@@ -5,12 +5,12 @@ import { describe, expect, test } from 'vitest';
 import * as layout from '../../../../src/shared/layout.js';
 import type { ContactPair } from '../../../../src/shared/types.js';
 import { boundsPart, CoreFrames, partsOf, sizeOfParts } from '../../../fixtures/core-frames.js';
-import { ANY_FORM, NearScene, type Thing } from '../../../fixtures/near-scene.js';
-import { leastDistance, type Part } from '../../../oracle/distances.js';
-import { bumpy, torus } from '../../../oracle/lumps.js';
+import { ANY_TRANSFORM, type NearObject, NearScene } from '../../../fixtures/near-scene.js';
+import { minimumDistance, type Part } from '../../../oracle/distances.js';
+import { bumpyBall, torus } from '../../../oracle/lumps.js';
 import { boxMesh, icosphere, soup, type Triangles, transformed, waves } from '../../../oracle/meshes.js';
 import { Random, SEED } from '../../../oracle/random.js';
-import { type AnyShape, anySolid } from '../../../oracle/shapes.js';
+import { type AnyShape, randomSolid } from '../../../oracle/shapes.js';
 import { gapBetween, pointBody } from '../../../oracle/solids.js';
 
 /** Frames of each world; `FRAMES=100 npx vitest run …` checks more. */
@@ -31,7 +31,7 @@ const DETAILS = [
   ['triangles', layout.CONTACTS_TRIANGLES],
 ] as const;
 
-interface Near extends Thing {
+interface Near extends NearObject {
   clearance: number;
 }
 
@@ -49,13 +49,13 @@ describe.each(WORLDS)(`clearance %s, seed ${SEED}`, { timeout: 240_000 }, (_, sc
       const frames = new CoreFrames(scene);
       const meshes = meshesOf(random, scale).map((each) => scene.mesh(each));
       const isBounds = contacts === layout.CONTACTS_BOUNDS;
-      const form = { ...ANY_FORM, low: 0.4, high: 1.5 };
+      const form = { ...ANY_TRANSFORM, low: 0.4, high: 1.5 };
       const somewhere = () => random.placement(random.point(4 * scale), form);
       const sized = (matrix: Matrix4) => matrix.clone().multiply(new Matrix4().makeScale(scale, scale, scale));
       const things: Near[] = [];
       const anyShape = (): AnyShape => {
         if (random.chance(0.5)) return random.pick(meshes);
-        const shape = anySolid(random);
+        const shape = randomSolid(random);
         // The rotation of a capsule's bounds about its axis is unspecified.
         return isBounds && shape.type === 'capsule' ? anyShape() : { shape };
       };
@@ -92,7 +92,7 @@ describe.each(WORLDS)(`clearance %s, seed ${SEED}`, { timeout: 240_000 }, (_, sc
             const reach = a.clearance + b.clearance;
             const size = sizeOfParts(a) + sizeOfParts(b);
             const digits = 2e-6 * Math.max(size, scale) + 1e-15 * place.length();
-            const truth = leastDistance(parts[i], parts[j], reach + 10 * digits);
+            const truth = minimumDistance(parts[i], parts[j], reach + 10 * digits);
             const pair = found.get(keyOf({ a: a.id, b: b.id }));
             if (truth > reach + digits) expect(pair, `${message}: ${truth} beyond ${reach}`).toBeUndefined();
             else if (truth < reach - digits) expect(pair, `${message}: ${truth} within ${reach}`).toBeDefined();
@@ -125,7 +125,14 @@ describe.each(WORLDS)(`clearance %s, seed ${SEED}`, { timeout: 240_000 }, (_, sc
 });
 
 /** Expects the query to give the frame's result, in either order. */
-function expectSame(scene: NearScene, a: Thing, b: Thing, contacts: number, pair: ContactPair, message: string): void {
+function expectSame(
+  scene: NearScene,
+  a: NearObject,
+  b: NearObject,
+  contacts: number,
+  pair: ContactPair,
+  message: string,
+): void {
   for (const [p, q, sign] of [
     [a, b, 1],
     [b, a, -1],
@@ -168,7 +175,7 @@ function expectGap(
 function meshesOf(random: Random, scale: number): Triangles[] {
   return [
     icosphere(1, 1),
-    bumpy(random, 1, 0.3),
+    bumpyBall(random, 1, 0.3),
     torus(1, 0.3, 4),
     boxMesh(1, 2, 0.5),
     soup(random, 20, 0.5, 1),

@@ -11,11 +11,11 @@ import { Matrix4, Vector3 } from 'three';
 import { beforeEach, expect, test } from 'vitest';
 import { pairKeys, replay } from '../../../oracle/events.js';
 import { boundsOf, boxMesh, soup, type Triangles } from '../../../oracle/meshes.js';
-import { contacts } from '../../../oracle/pairs.js';
-import { meshShape, Placed } from '../../../oracle/placed.js';
+import { findContacts } from '../../../oracle/pairs.js';
+import { meshShape, PlacedShape } from '../../../oracle/placed.js';
 import { Random, SEED } from '../../../oracle/random.js';
 import { type AnyShape, bodiesOf, frameOf } from '../../../oracle/shapes.js';
-import { type Body, cubeBody, farApart, gapBetween } from '../../../oracle/solids.js';
+import { areFarApart, type ConvexSet, cubeBody, gapBetween } from '../../../oracle/solids.js';
 
 const FRAMES = 1000;
 const OBJECTS = 30;
@@ -30,12 +30,12 @@ interface Thing {
   matrix: Matrix4;
   filter: Filter;
   /** Of the shape, where it is now. */
-  bodies: Body[];
+  bodies: ConvexSet[];
   /** The same for a mesh or a box, by separating axes: exact, and faster. */
-  faceted: Placed | null;
+  faceted: PlacedShape | null;
   /** Inscribed in its bounds, and circumscribed: both are the bounds, except for a capsule. */
-  inner: Body;
-  outer: Body;
+  inner: ConvexSet;
+  outer: ConvexSet;
 }
 
 /** One that is queried, and one that gets the same commands: both must give the same results. */
@@ -165,7 +165,7 @@ function placed(shape: AnyShape, matrix: Matrix4, filter: Filter): Thing {
   const cube = matrix.clone().multiply(cubeOf(shape));
   const { type } = shape.shape;
   const solid = type === 'box' ? { mesh: null, bounds: cubeOf(shape) } : shape.triangles && meshShape(shape.triangles);
-  const faceted = solid ? new Placed(0, solid, matrix) : null;
+  const faceted = solid ? new PlacedShape(0, solid, matrix) : null;
   const own = { shape, matrix, filter, bodies, faceted };
   if (type !== 'capsule') return { ...own, inner: cubeBody(cube), outer: cubeBody(cube) };
   const wider = cube.scale(new Vector3(Math.SQRT2, Math.SQRT2, 1));
@@ -265,17 +265,17 @@ function boundsTouch(a: Thing, b: Thing): boolean | null {
 
 function shapesTouch(a: Thing, b: Thing): boolean | null {
   if (!a.faceted || !b.faceted) return touch(a.bodies, b.bodies);
-  const [pair] = contacts([a.faceted, b.faceted], DOUBT);
+  const [pair] = findContacts([a.faceted, b.faceted], DOUBT);
   if (!pair) return false;
   return Math.abs(pair.separation) < DOUBT ? null : pair.separation < 0;
 }
 
 /** Null if in doubt. */
-function touch(a: readonly Body[], b: readonly Body[]): boolean | null {
+function touch(a: readonly ConvexSet[], b: readonly ConvexSet[]): boolean | null {
   let isSure = true;
   for (const p of a) {
     for (const q of b) {
-      if (farApart(p, q, DOUBT)) continue;
+      if (areFarApart(p, q, DOUBT)) continue;
       const { least, most } = gapBetween(p, q, DOUBT / 10);
       if (most < DOUBT / 2) return true;
       if (least < DOUBT) isSure = false;

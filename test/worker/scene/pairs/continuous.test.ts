@@ -4,7 +4,7 @@ import { Matrix4, Quaternion, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import * as layout from '../../../../src/shared/layout.js';
 import { CoreFrames } from '../../../fixtures/core-frames.js';
-import { NearScene, type Thing } from '../../../fixtures/near-scene.js';
+import { type NearObject, NearScene } from '../../../fixtures/near-scene.js';
 import { boxMesh, icosphere, soup, transformed } from '../../../oracle/meshes.js';
 import { type PlacementOptions, Random, SEED } from '../../../oracle/random.js';
 import type { AnyShape } from '../../../oracle/shapes.js';
@@ -81,7 +81,12 @@ describe.each(WORLDS)(`continuous %s, seed ${SEED}`, { timeout: 240_000 }, (_, s
     const scene = await NearScene.at(place);
     const frames = new CoreFrames(scene);
     const kinds = kindsOf(scene, random, scale);
-    const pairs: { things: [Thing, Thing]; ways: [Way, Way]; shapes: [AnyShape, AnyShape]; isAny: boolean }[] = [];
+    const pairs: {
+      things: [NearObject, NearObject];
+      ways: [Way, Way];
+      shapes: [AnyShape, AnyShape];
+      isAny: boolean;
+    }[] = [];
     for (let i = 0; i < COUNT; i++) {
       const middle = new Vector3(i % 12, Math.floor(i / 12) % 12, Math.floor(i / 144)).multiplyScalar(200 * scale);
       // Where nobody asks for the contact points of boxes, their time of impact is found without them.
@@ -116,7 +121,7 @@ describe.each(WORLDS)(`continuous %s, seed ${SEED}`, { timeout: 240_000 }, (_, s
           ...(isStill(ways[k]) && random.chance(0.5) ? {} : CONTINUOUS),
           ...(isAny ? { contacts: layout.CONTACTS_ANY } : {}),
         }),
-      ) as [Thing, Thing];
+      ) as [NearObject, NearObject];
       pairs.push({ things, ways, shapes, isAny });
     }
     const before = new Set([...frames.run()].map(({ a, b }) => `${a}:${b}`));
@@ -199,7 +204,7 @@ function swap(a: Vector3, b: Vector3): void {
 }
 
 /** An upper bound of the objects' size. */
-function reachOf(bodies: Thing['bodies']): number {
+function reachOf(bodies: NearObject['bodies']): number {
   return Math.max(...bodies.map(({ columns }) => columns.reduce((sum, column) => sum + column.length(), 0)));
 }
 

@@ -6,8 +6,8 @@ import { box, separation } from '../../../oracle/convex.js';
 import { dragon } from '../../../oracle/dragon.js';
 import { pairKeys, replay } from '../../../oracle/events.js';
 import { boxMesh, icosphere, rods, soup, transformed, trianglesOf } from '../../../oracle/meshes.js';
-import { contacts, type OraclePair } from '../../../oracle/pairs.js';
-import { Placed } from '../../../oracle/placed.js';
+import { findContacts, type OraclePair } from '../../../oracle/pairs.js';
+import { PlacedShape } from '../../../oracle/placed.js';
 import { Random, SEED } from '../../../oracle/random.js';
 
 /** World units: pairs nearer than this to just touching may be found or not. */
@@ -59,7 +59,7 @@ describe.each(PLACES)(`pairs, %s, seed ${SEED}`, { timeout: 240_000 }, (_, place
       }
       const ids = [twin.add(shape, a.setPosition(middle)), twin.add(shape, at(far))];
       expected.push(
-        ...contacts(
+        ...findContacts(
           ids.map((id) => twin.items.get(id)!),
           hair,
         ),
@@ -169,7 +169,7 @@ async function expectMotion(random: Random, shapes: TwinShape[], objects: number
     for (const mover of movers) mover.step();
     const { contacts: found } = await twin.service.update();
     pairs = expectEvents(pairs, found);
-    count.doubtful += expectPairs(found, contacts(twin.items.values(), DOUBT));
+    count.doubtful += expectPairs(found, findContacts(twin.items.values(), DOUBT));
     count.pairs += found.count;
     count.contained += found.contained.filter((of) => of !== 0).length;
     count.begun += found.begun.filter((of) => of === 1).length;
@@ -192,7 +192,7 @@ async function expectSinglePairs(random: Random, shape: () => TwinShape, pairs: 
       return twin.items.get(id)!;
     };
     const [a, b] = [put(middle), put(random.direction().multiplyScalar(random.range(0, 3)).add(middle))];
-    expected.push(...contacts([a, b], DOUBT));
+    expected.push(...findContacts([a, b], DOUBT));
   }
   const { contacts: found } = await twin.service.update();
   const doubtful = expectPairs(found, expected);
@@ -295,10 +295,10 @@ function randomFilter(random: Random): Filter {
 
 function filteredContacts(filters: ReadonlyMap<number, Filter>): OraclePair[] {
   const items = [...twin.items.values()];
-  const boxes = items.map(({ id, shape: { bounds }, matrix }) => new Placed(id, { mesh: null, bounds }, matrix));
+  const boxes = items.map(({ id, shape: { bounds }, matrix }) => new PlacedShape(id, { mesh: null, bounds }, matrix));
   const details = (pair: OraclePair) => [filters.get(pair.a)!.contacts, filters.get(pair.b)!.contacts];
-  const byShape = contacts(items, DOUBT).filter((pair) => details(pair).every((detail) => detail === 'any'));
-  const byBounds = contacts(boxes, DOUBT)
+  const byShape = findContacts(items, DOUBT).filter((pair) => details(pair).every((detail) => detail === 'any'));
+  const byBounds = findContacts(boxes, DOUBT)
     .filter((pair) => details(pair).includes('bounds') && !details(pair).includes('none'))
     .map((pair) => ({ ...pair, contained: 0 as const }));
   return [...byShape, ...byBounds].filter(({ a, b }) => mayPair(filters.get(a)!, filters.get(b)!));

@@ -4,11 +4,11 @@ import { describe, expect, test } from 'vitest';
 import { FrameBuilder } from '../../../../src/client/frame/frame-builder.js';
 import { FrameView } from '../../../../src/client/frame/frame-result.js';
 import * as layout from '../../../../src/shared/layout.js';
-import { ANY_FORM, NearScene, PLACES, type Thing } from '../../../fixtures/near-scene.js';
+import { ANY_TRANSFORM, type NearObject, NearScene, PLACES } from '../../../fixtures/near-scene.js';
 import { boxMesh, icosphere, soup } from '../../../oracle/meshes.js';
 import { Random, SEED } from '../../../oracle/random.js';
-import { type AnyShape, anySolid, frameOf, type SolidShape } from '../../../oracle/shapes.js';
-import { cubeBody, gapBetween, leastGap } from '../../../oracle/solids.js';
+import { type AnyShape, frameOf, randomSolid, type SolidShape } from '../../../oracle/shapes.js';
+import { cubeBody, gapBetween, minimumGap } from '../../../oracle/solids.js';
 
 const DOUBT = 1e-5;
 const COUNT = 3000;
@@ -22,22 +22,22 @@ describe.each(PLACES)(`pairs of all shapes %s, seed ${SEED}`, { timeout: 240_000
     const scene = await NearScene.at(place);
     const meshes = [scene.mesh(icosphere(1, 1)), scene.mesh(boxMesh(1, 0.3, 2)), scene.mesh(soup(random, 10, 0.5, 1))];
     const solid = (): SolidShape => {
-      const shape = anySolid(random);
+      const shape = randomSolid(random);
       // The rotation of a capsule's bounds about its axis is unspecified.
       return contacts === layout.CONTACTS_BOUNDS && shape.type === 'capsule' ? solid() : shape;
     };
     const any = (): AnyShape => (random.chance(0.25) ? random.pick(meshes) : { shape: solid() });
-    const pairs: [Thing, Thing][] = [];
+    const pairs: [NearObject, NearObject][] = [];
     for (let i = 0; i < COUNT; i++) {
       const middle = new Vector3(i % 15, Math.floor(i / 15) % 15, Math.floor(i / 225)).multiplyScalar(64);
       // In a fifth, one is so small that the other may contain it.
       const small = random.chance(0.2) ? 0.1 : 1;
-      const form = { ...ANY_FORM, low: 0.3 * small, high: 3 * small };
+      const form = { ...ANY_TRANSFORM, low: 0.3 * small, high: 3 * small };
       const away = random
         .direction()
         .multiplyScalar(random.range(0, small < 1 ? 1 : 4))
         .add(middle);
-      const large = () => scene.add(any(), random.placement(middle, ANY_FORM), { contacts });
+      const large = () => scene.add(any(), random.placement(middle, ANY_TRANSFORM), { contacts });
       const other = () => scene.add(any(), random.placement(away, form));
       pairs.push(random.chance(0.5) ? [large(), other()] : [other(), large()]);
     }
@@ -46,7 +46,7 @@ describe.each(PLACES)(`pairs of all shapes %s, seed ${SEED}`, { timeout: 240_000
     const contained = [0, 0, 0];
     for (const [a, b] of pairs) {
       const contact = found.get(`${a.id}:${b.id}`);
-      const gap = contacts === layout.CONTACTS_BOUNDS ? boundsGap(a, b) : leastGap(a.bodies, b.bodies, DOUBT);
+      const gap = contacts === layout.CONTACTS_BOUNDS ? boundsGap(a, b) : minimumGap(a.bodies, b.bodies, DOUBT);
       const message = `${JSON.stringify(a.shape.shape)} and ${JSON.stringify(b.shape.shape)}`;
       if (contact === undefined) expect(gap, message).toBeGreaterThan(-DOUBT);
       else expect(gap, message).toBeLessThan(DOUBT);
@@ -136,7 +136,7 @@ function frameOfScene(scene: NearScene): Map<string, number> {
   return new Map([...contacts].map(({ a, b, contained }) => [`${a}:${b}`, contained]));
 }
 
-function boundsGap(a: Thing, b: Thing): number {
+function boundsGap(a: NearObject, b: NearObject): number {
   const [p, q] = [a, b].map((thing) => cubeBody(thing.matrix.clone().multiply(boundsFrame(thing.shape))));
   return gapBetween(p, q, 1e-7).least;
 }
@@ -160,7 +160,7 @@ function boundsFrame({ shape, triangles }: AnyShape): Matrix4 {
  * How far `inner` reaches in the frame of `outer`, which reaches
  * to 1 there; Infinity if `outer` cannot contain anything.
  */
-function reachIn(inner: Thing, outer: Thing): number {
+function reachIn(inner: NearObject, outer: NearObject): number {
   const { shape } = outer.shape;
   if (shape.type === 'mesh') return Number.POSITIVE_INFINITY;
   const { matrix, half } = frameOf(shape);
@@ -175,7 +175,7 @@ function reachIn(inner: Thing, outer: Thing): number {
 }
 
 /** Points that span it: vertices, corners, or dense samples of round surfaces. */
-function surfaceOf({ shape, matrix }: Thing): Vector3[] {
+function surfaceOf({ shape, matrix }: NearObject): Vector3[] {
   if (shape.triangles) {
     const { positions, indices } = shape.triangles;
     return Array.from(indices, (i) => new Vector3().fromArray(positions, 3 * i).applyMatrix4(matrix));

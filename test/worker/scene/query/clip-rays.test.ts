@@ -14,8 +14,8 @@ import {
 import { beforeAll, describe, expect, test } from 'vitest';
 import { FormTwin, formMaker } from '../../../fixtures/forms.js';
 import { PLACES } from '../../../fixtures/twin.js';
-import { aimed, DEPTHS, KINDS, VIEWPORT, viewOf } from '../../../oracle/cameras.js';
-import { blurOf, type Cut, clipOf, isKept } from '../../../oracle/clipping.js';
+import { aimCamera, CAMERA_KINDS, DEPTHS, VIEWPORT, viewOf } from '../../../oracle/cameras.js';
+import { type Clipping, clipOf, isKept, positionError } from '../../../oracle/clipping.js';
 import { boxMesh, icosphere, soup, type Triangles } from '../../../oracle/meshes.js';
 import { Random, SEED } from '../../../oracle/random.js';
 import { orientedBounds } from '../../../oracle/stand-ins.js';
@@ -26,7 +26,7 @@ const RAYS = 600;
 const TOLERANCE = 1e-6;
 
 /** Some planes through the middle of the scene, with normals of any length, sometimes all in one direction. */
-function randomCut(random: Random, place: Vector3): Cut {
+function randomCut(random: Random, place: Vector3): Clipping {
   const planes = Array.from({ length: 1 + random.integer(random.pick([1, 3, 16])) }, () => {
     const plane = new Plane().setFromNormalAndCoplanarPoint(random.direction(), random.point(4).add(place));
     if (random.chance(0.2)) plane.normal.set(0, 0, 0).setComponent(random.integer(3), random.pick([-1, 1]));
@@ -105,7 +105,7 @@ describe.each(PLACES)(`rays through what is cut away, %s, seed ${SEED}`, (_, pla
         service.raycastMany(many, options),
       ]);
       const everything = truth.hits(origin, direction);
-      const states = everything.map(({ point }) => isKept(point, cut, blurOf(point, origin) + 1e-12));
+      const states = everything.map(({ point }) => isKept(point, cut, positionError(point, origin) + 1e-12));
       if (states.includes(null)) {
         count.unsure++;
         continue;
@@ -155,7 +155,9 @@ describe(`rays through cut shapes that are no mesh, seed ${SEED}`, () => {
         twin.service.raycastAll(ray, { precision, side, ...clip }),
         twin.service.raycast(ray, { precision, side, ...clip }),
       ]);
-      const states = all.map(({ point }) => isKept(new Vector3(...point), cut, blurOf(new Vector3(...point), origin)));
+      const states = all.map(({ point }) =>
+        isKept(new Vector3(...point), cut, positionError(new Vector3(...point), origin)),
+      );
       if (states.includes(null)) continue;
       expect(left, `ray ${i}`).toEqual(all.filter((_, k) => states[k]));
       expect(nearest, `ray ${i}`).toEqual(left[0] ?? null);
@@ -167,7 +169,7 @@ describe(`rays through cut shapes that are no mesh, seed ${SEED}`, () => {
 });
 
 describe(`picks and sight in a cut world, seed ${SEED}`, () => {
-  test.each(KINDS)('%s', async (_, make) => {
+  test.each(CAMERA_KINDS)('%s', async (_, make) => {
     const random = new Random(SEED);
     const twin = await FormTwin.create();
     const form = formMaker(random);
@@ -175,14 +177,15 @@ describe(`picks and sight in a cut world, seed ${SEED}`, () => {
     for (let i = 0; i < 40; i++) await twin.add(form(), random.placement(random.point(4), { low: 0.4, high: 2 }));
     const count = { screen: 0, sight: 0 };
     for (let i = 0; i < 200; i++) {
-      const camera = aimed(make(random), random, zero);
+      const camera = aimCamera(make(random), random, zero);
       twin.service.setView(viewOf(camera, DEPTHS[0][1]));
       const cut = randomCut(random, zero);
       const clip = { clip: clipOf(cut), clipIntersection: cut.isIntersection };
       const x = VIEWPORT.x + random.next() * VIEWPORT.width;
       const y = VIEWPORT.y + random.next() * VIEWPORT.height;
       const eye = camera.position;
-      const kept = (point: readonly number[]) => isKept(new Vector3(...point), cut, blurOf(new Vector3(...point), eye));
+      const kept = (point: readonly number[]) =>
+        isKept(new Vector3(...point), cut, positionError(new Vector3(...point), eye));
       const [all, left, nearest] = await Promise.all([
         twin.service.pickAll(x, y),
         twin.service.pickAll(x, y, clip),

@@ -2,15 +2,15 @@
 import type { RegionOptions } from 'collision-worker';
 import { Matrix4, OrthographicCamera, Plane, Vector3 } from 'three';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bodyOf, FormTwin, formMaker } from '../../../fixtures/forms.js';
+import { FormTwin, formMaker, standInOf } from '../../../fixtures/forms.js';
 import { PLACES } from '../../../fixtures/twin.js';
-import { aimed, DEPTHS, KINDS, VIEWPORT, viewOf } from '../../../oracle/cameras.js';
-import { type Cut, clipOf, keptParts } from '../../../oracle/clipping.js';
+import { aimCamera, CAMERA_KINDS, DEPTHS, VIEWPORT, viewOf } from '../../../oracle/cameras.js';
+import { type Clipping, clipOf, keptParts } from '../../../oracle/clipping.js';
 import { frustumPlanes } from '../../../oracle/frustum.js';
-import { type HalfSpace, triangleIsMet } from '../../../oracle/half-spaces.js';
+import { type HalfSpace, triangleIntersects } from '../../../oracle/half-spaces.js';
 import { icosphere, merged, transformed } from '../../../oracle/meshes.js';
 import { Random, SEED } from '../../../oracle/random.js';
-import { type Body, isMet, ScreenRegion } from '../../../oracle/screen-region.js';
+import { bodyIntersects, type RegionBody, ScreenRegion } from '../../../oracle/screen-region.js';
 import { orientedBounds, type Precision } from '../../../oracle/stand-ins.js';
 
 const OBJECTS = 24;
@@ -18,10 +18,10 @@ const CAMERAS = 40;
 const REGIONS = 10;
 const BLUR = { pixels: 1e-3, depth: 1e-6 };
 const PRECISIONS: readonly Precision[] = ['mesh', 'mesh', 'mesh', 'obb', 'aabb', 'sphere'];
-const UNCUT: Cut = { planes: [], isIntersection: false };
+const UNCUT: Clipping = { planes: [], isIntersection: false };
 
 /** Planes through an object, or past it. */
-function cutNear(random: Random, middle: Vector3): Cut {
+function cutNear(random: Random, middle: Vector3): Clipping {
   const count = 1 + random.integer(random.pick([1, 3, 6]));
   const planes = Array.from({ length: count }, () => {
     const point = random.point(random.pick([0.3, 1, 4])).add(middle);
@@ -30,7 +30,7 @@ function cutNear(random: Random, middle: Vector3): Cut {
   return { planes, isIntersection: random.chance(0.4) };
 }
 
-const clipOptions = (cut: Cut) => ({ clip: clipOf(cut), clipIntersection: cut.isIntersection });
+const clipOptions = (cut: Clipping) => ({ clip: clipOf(cut), clipIntersection: cut.isIntersection });
 
 describe.each(PLACES)(`cut regions, %s, seed ${SEED}`, (_, place) => {
   let twin: FormTwin;
@@ -51,12 +51,12 @@ describe.each(PLACES)(`cut regions, %s, seed ${SEED}`, (_, place) => {
     return new Vector3().setFromMatrixPosition(orientedBounds(form, matrix));
   };
 
-  test.each(KINDS)('pickRegion: %s', async (_, make) => {
+  test.each(CAMERA_KINDS)('pickRegion: %s', async (_, make) => {
     const random = new Random(SEED + place.x);
     const count = { touch: 0, enclose: 0, unsure: 0, onlyCut: 0, onlyWhole: 0 };
     for (let i = 0; i < CAMERAS; i++) {
       const aim = middleOf(random);
-      const camera = aimed(make(random), random, aim);
+      const camera = aimCamera(make(random), random, aim);
       camera.position.copy(aim).addScaledVector(random.direction(), random.logRange(1, 30));
       camera.lookAt(aim);
       camera.updateMatrixWorld();
@@ -74,7 +74,7 @@ describe.each(PLACES)(`cut regions, %s, seed ${SEED}`, (_, place) => {
         ]);
         const truth = new ScreenRegion(view, points, BLUR, keptParts(cut));
         for (const item of twin.items.values()) {
-          const body = bodyOf(item, options.precision!);
+          const body = standInOf(item, options.precision!);
           const expected = mode === 'touch' ? truth.touches(body) : truth.encloses(body);
           const isFound = found.includes(item.id);
           if (expected === null) {
@@ -103,7 +103,7 @@ describe.each(PLACES)(`cut regions, %s, seed ${SEED}`, (_, place) => {
     const random = new Random(SEED + place.x);
     const count = { inside: 0, crossing: 0, unsure: 0, cutAway: 0 };
     for (let i = 0; i < 5 * CAMERAS; i++) {
-      const camera = aimed(random.pick(KINDS.slice(0, 4))[1](random), random, middleOf(random));
+      const camera = aimCamera(random.pick(CAMERA_KINDS.slice(0, 4))[1](random), random, middleOf(random));
       const view = viewOf(camera, DEPTHS[0][1]);
       const cut = cutNear(random, middleOf(random));
       const precision = random.pick(['mesh', 'mesh', 'obb', 'sphere'] as const);
@@ -113,7 +113,7 @@ describe.each(PLACES)(`cut regions, %s, seed ${SEED}`, (_, place) => {
       const { ids, inside } = await twin.service.frustum(volume, { precision, ...clipOptions(cut) });
       const sides = planes.map((plane): HalfSpace => [...plane.normal.toArray(), plane.constant]);
       for (const item of twin.items.values()) {
-        const expected = frustumState(bodyOf(item, precision), precision === 'mesh', sides, cut);
+        const expected = frustumState(standInOf(item, precision), precision === 'mesh', sides, cut);
         if (expected === null) {
           count.unsure++;
           continue;
@@ -134,10 +134,10 @@ describe.each(PLACES)(`cut regions, %s, seed ${SEED}`, (_, place) => {
 
 /** As the service defines it: for bounds, each plane separately. Null if uncertain. */
 function frustumState(
-  body: Body,
+  body: RegionBody,
   isExact: boolean,
   sides: readonly HalfSpace[],
-  cut: Cut,
+  cut: Clipping,
 ): 'outside' | 'inside' | 'crossing' | null {
   const [sure, perhaps] = [-1, 1].map((sign) => {
     const grown = (planes: readonly HalfSpace[], by: number) =>
@@ -146,13 +146,13 @@ function frustumState(
     const volume = grown(sides, sign);
     const turned = grown(sides, sign).map(([x, y, z, w]): HalfSpace => [-x, -y, -z, -w]);
     if (!isExact) {
-      const isThere = parts.some((part) => [...part, ...volume].every((plane) => isMet(body, [plane])));
+      const isThere = parts.some((part) => [...part, ...volume].every((plane) => bodyIntersects(body, [plane])));
       if (!isThere) return 'outside';
-      return turned.some((plane) => isMet(body, [plane])) ? 'crossing' : 'inside';
+      return turned.some((plane) => bodyIntersects(body, [plane])) ? 'crossing' : 'inside';
     }
-    if (!parts.some((part) => isMet(body, [...part, ...volume]))) return 'outside';
+    if (!parts.some((part) => bodyIntersects(body, [...part, ...volume]))) return 'outside';
     const opposite = keptParts(cut).map((part) => grown(part, -sign));
-    const isCrossing = turned.some((plane) => opposite.some((part) => isMet(body, [plane, ...part])));
+    const isCrossing = turned.some((plane) => opposite.some((part) => bodyIntersects(body, [plane, ...part])));
     return isCrossing ? 'crossing' : 'inside';
   });
   return sure === perhaps ? sure : null;
@@ -179,7 +179,7 @@ function randomPolygon(random: Random): [number, number][] {
 describe('a ball that is cut in half', () => {
   let twin: FormTwin;
   let ball: number;
-  const camera = KINDS[1][1](new Random(1)); // orthographic
+  const camera = CAMERA_KINDS[1][1](new Random(1)); // orthographic
   beforeAll(async () => {
     twin = await FormTwin.create();
     ball = await twin.add({ type: 'mesh', triangles: icosphere(1, 2) }, new Matrix4());
@@ -228,7 +228,7 @@ describe('a ball that is cut in half', () => {
 test.each(['points', 'lines'] as const)(`regions of cut %s, seed ${SEED}`, async (topology) => {
   const random = new Random(SEED);
   const { service } = await FormTwin.create();
-  const bodies = new Map<number, Body>();
+  const bodies = new Map<number, RegionBody>();
   for (let i = 0; i < 12; i++) {
     const corners = Array.from(
       { length: random.pick([2, 6, 40]) },
@@ -244,7 +244,7 @@ test.each(['points', 'lines'] as const)(`regions of cut %s, seed ${SEED}`, async
   }
   const count = { touch: 0, enclose: 0, unsure: 0 };
   for (let i = 0; i < 400; i++) {
-    const camera = aimed(random.pick(KINDS)[1](random), random, new Vector3());
+    const camera = aimCamera(random.pick(CAMERA_KINDS)[1](random), random, new Vector3());
     const view = viewOf(camera, DEPTHS[0][1]);
     service.setView(view);
     const points = randomPolygon(random).map(([x, y]) => [Math.fround(x), Math.fround(y)] as const);
@@ -272,8 +272,8 @@ const pairsOf = (points: readonly Vector3[]) =>
 test('the oracle tells a cut triangle from a whole one', () => {
   const corners = [new Vector3(0, 0, 0), new Vector3(2, 0, 0), new Vector3(0, 2, 0)];
   const [part] = keptParts({ planes: [new Plane(new Vector3(1, 0, 0), -1.5)], isIntersection: false });
-  expect(triangleIsMet(corners, part)).toBe(true);
-  expect(triangleIsMet(corners, [...part, [0, 1, 0, -1]])).toBe(false);
+  expect(triangleIntersects(corners, part)).toBe(true);
+  expect(triangleIntersects(corners, [...part, [0, 1, 0, -1]])).toBe(false);
   expect(keptParts(UNCUT)).toEqual([[]]);
 });
 

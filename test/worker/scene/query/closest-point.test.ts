@@ -4,13 +4,20 @@
 import { Matrix4, PlaneGeometry, Triangle, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import * as layout from '../../../../src/shared/layout.js';
-import { inOnePiece } from '../../../../src/worker/binding/steps.js';
-import { ALL, ANY_FORM, allBut, NearScene, PLACES, type Thing } from '../../../fixtures/near-scene.js';
+import { runToEnd } from '../../../../src/worker/binding/steps.js';
+import {
+  ALL_FILTER,
+  ANY_TRANSFORM,
+  idsExcept,
+  type NearObject,
+  NearScene,
+  PLACES,
+} from '../../../fixtures/near-scene.js';
 import { dragon } from '../../../oracle/dragon.js';
 import { boxMesh, icosphere, rods, soup, transformed, trianglesOf } from '../../../oracle/meshes.js';
 import { Random, SEED } from '../../../oracle/random.js';
-import { type AnyShape, anySolid } from '../../../oracle/shapes.js';
-import { type Body, gapBetween, pointBody, support } from '../../../oracle/solids.js';
+import { type AnyShape, randomSolid } from '../../../oracle/shapes.js';
+import { type ConvexSet, gapBetween, pointBody, support } from '../../../oracle/solids.js';
 
 const COUNT = 1500;
 
@@ -24,11 +31,13 @@ describe.each(PLACES)(`closestPoint %s, seed ${SEED}`, { timeout: 240_000 }, (_,
     let inside = 0;
     for (let i = 0; i < COUNT; i++) {
       const thing = scene.add(
-        { shape: anySolid(random) },
-        random.placement(random.point(1), { ...ANY_FORM, low: 0.03, high: 30 }),
+        { shape: randomSolid(random) },
+        random.placement(random.point(1), { ...ANY_TRANSFORM, low: 0.03, high: 30 }),
       );
       const point = scene.exactPoint(random.direction().multiplyScalar(random.logRange(0.01, 100)));
-      const found = inOnePiece(scene.core.volumes.closestPoint(scene.point(point), Number.POSITIVE_INFINITY, ALL))!;
+      const found = runToEnd(
+        scene.core.volumes.closestPoint(scene.point(point), Number.POSITIVE_INFINITY, ALL_FILTER),
+      )!;
       expect(found).toMatchObject({ object: thing.id, triangle: -1 });
       const message = `case ${i}: ${JSON.stringify(thing.shape.shape)} and ${point.toArray()}`;
       const nearest = new Vector3(...found.point).sub(place);
@@ -60,7 +69,7 @@ describe.each(PLACES)(`closestPoint %s, seed ${SEED}`, { timeout: 240_000 }, (_,
     for (let i = 0; i < COUNT; i++) {
       const thing = scene.add(
         random.pick(meshes),
-        random.placement(random.point(1), { ...ANY_FORM, low: 0.03, high: 30 }),
+        random.placement(random.point(1), { ...ANY_TRANSFORM, low: 0.03, high: 30 }),
       );
       const point = scene.exactPoint(random.direction().multiplyScalar(random.logRange(0.01, 1000)));
       expectNearest(scene, [thing], point, `case ${i}`);
@@ -88,7 +97,7 @@ describe.each(PLACES)(`closestPoint %s, seed ${SEED}`, { timeout: 240_000 }, (_,
     const scene = await NearScene.at(place);
     const meshes = someMeshes(scene, random);
     for (let i = 0; i < 500; i++) {
-      const thing = scene.add(random.pick(meshes), random.placement(random.point(1), ANY_FORM));
+      const thing = scene.add(random.pick(meshes), random.placement(random.point(1), ANY_TRANSFORM));
       const [a, b, c] = cornersOf(random.pick(trianglesIn(thing)));
       const [u, v] = [random.next(), random.next()];
       const on = a
@@ -107,8 +116,8 @@ describe.each(PLACES)(`closestPoint %s, seed ${SEED}`, { timeout: 240_000 }, (_,
     const scene = await NearScene.at(place);
     const meshes = someMeshes(scene, random);
     const things = Array.from({ length: 500 }, () => {
-      const shape = random.chance(0.4) ? random.pick(meshes) : { shape: anySolid(random) };
-      return scene.add(shape, random.placement(random.point(20), { ...ANY_FORM, low: 0.2, high: 2 }), {
+      const shape = random.chance(0.4) ? random.pick(meshes) : { shape: randomSolid(random) };
+      return scene.add(shape, random.placement(random.point(20), { ...ANY_TRANSFORM, low: 0.2, high: 2 }), {
         layers: 1 + random.integer(3),
         flags: random.chance(0.9) ? layout.FLAG_PICKABLE : 0,
       });
@@ -117,17 +126,17 @@ describe.each(PLACES)(`closestPoint %s, seed ${SEED}`, { timeout: 240_000 }, (_,
     for (let i = 0; i < 200; i++) {
       const point = scene.point(random.point(random.pick([25, 25, 300])));
       const ignore = Uint32Array.from(things.filter(() => random.chance(0.2)).map(({ id }) => id)).sort();
-      const filter = { ...ALL, precision: precisions[i % 4], layers: 1 + random.integer(3), ignore };
+      const filter = { ...ALL_FILTER, precision: precisions[i % 4], layers: 1 + random.integer(3), ignore };
       const limit = random.chance(0.5) ? Number.POSITIVE_INFINITY : random.range(0, 5);
       // Each object alone, and the nearest of the results.
       const ids = Uint32Array.from(things, ({ id }) => id);
       const alone = things.flatMap(({ id }, k) => {
         if (ignore.includes(id)) return [];
-        const others = { ...filter, ignore: allBut(ids, k) };
-        return inOnePiece(scene.core.volumes.closestPoint(point, limit, others)) ?? [];
+        const others = { ...filter, ignore: idsExcept(ids, k) };
+        return runToEnd(scene.core.volumes.closestPoint(point, limit, others)) ?? [];
       });
       alone.sort((a, b) => a.distance - b.distance || a.object - b.object);
-      expect(inOnePiece(scene.core.volumes.closestPoint(point, limit, filter))).toEqual(alone[0] ?? null);
+      expect(runToEnd(scene.core.volumes.closestPoint(point, limit, filter))).toEqual(alone[0] ?? null);
     }
   });
 
@@ -136,11 +145,11 @@ describe.each(PLACES)(`closestPoint %s, seed ${SEED}`, { timeout: 240_000 }, (_,
     for (let i = 0; i < 100; i++) {
       const scene = await NearScene.at(place);
       const things = Array.from({ length: 12 }, () =>
-        scene.add({ shape: anySolid(random) }, random.placement(random.point(8), ANY_FORM)),
+        scene.add({ shape: randomSolid(random) }, random.placement(random.point(8), ANY_TRANSFORM)),
       );
       const point = scene.exactPoint(random.point(12));
-      const { distance } = inOnePiece(
-        scene.core.volumes.closestPoint(scene.point(point), Number.POSITIVE_INFINITY, ALL),
+      const { distance } = runToEnd(
+        scene.core.volumes.closestPoint(scene.point(point), Number.POSITIVE_INFINITY, ALL_FILTER),
       )!;
       for (const { bodies } of things)
         expect(gapBetween(pointBody(point), bodies[0], 1e-7).most).toBeGreaterThan(distance - 1e-7);
@@ -150,7 +159,7 @@ describe.each(PLACES)(`closestPoint %s, seed ${SEED}`, { timeout: 240_000 }, (_,
   test('ties go to the lower id, then to the lower triangle; the limit is inclusive', async () => {
     const scene = await NearScene.at(place);
     const ask = (point: Vector3, limit = Number.POSITIVE_INFINITY) =>
-      inOnePiece(scene.core.volumes.closestPoint(scene.point(point), limit, ALL));
+      runToEnd(scene.core.volumes.closestPoint(scene.point(point), limit, ALL_FILTER));
     const cube = scene.mesh(boxMesh(2, 2, 2));
     const [first, second] = [scene.add(cube, new Matrix4().setPosition(5, 0, 0)), scene.add(cube, new Matrix4())];
     const ball = scene.add({ shape: { type: 'sphere', radius: 1 } }, new Matrix4().setPosition(0, 9, 0));
@@ -188,7 +197,7 @@ describe.each(PLACES)(`closestPoint %s, seed ${SEED}`, { timeout: 240_000 }, (_,
       for (const y of [-2, 0, 2]) {
         for (const z of [-4, 0, 4]) {
           const point = scene.point(new Vector3(x, y, z));
-          const found = inOnePiece(scene.core.volumes.closestPoint(point, Number.POSITIVE_INFINITY, ALL));
+          const found = runToEnd(scene.core.volumes.closestPoint(point, Number.POSITIVE_INFINITY, ALL_FILTER));
           expect(found, `${[x, y, z]}`).toMatchObject({ object: box.id, distance: 0, point });
         }
       }
@@ -200,10 +209,10 @@ describe.each(PLACES)(`closestPoint %s, seed ${SEED}`, { timeout: 240_000 }, (_,
     const scene = await NearScene.at(place);
     const { positions } = soup(random, 1, 1, 1);
     const indices = Uint32Array.from({ length: 3000 }, (_, i) => i % 3);
-    scene.add(scene.mesh({ positions, indices }), random.placement(new Vector3(), ANY_FORM));
+    scene.add(scene.mesh({ positions, indices }), random.placement(new Vector3(), ANY_TRANSFORM));
     for (let i = 0; i < 200; i++) {
       const point = scene.point(random.point(random.pick([1, 5, 500])));
-      expect(inOnePiece(scene.core.volumes.closestPoint(point, Number.POSITIVE_INFINITY, ALL))?.triangle).toBe(0);
+      expect(runToEnd(scene.core.volumes.closestPoint(point, Number.POSITIVE_INFINITY, ALL_FILTER))?.triangle).toBe(0);
     }
   });
 
@@ -247,15 +256,15 @@ function cornersOf({ a, b, c }: Triangle): Vector3[] {
   return [a, b, c];
 }
 
-function trianglesIn({ bodies }: Thing): Triangle[] {
+function trianglesIn({ bodies }: NearObject): Triangle[] {
   return bodies.map(
     ({ center, columns: [u, v] }) => new Triangle(center, center.clone().add(u), center.clone().add(v)),
   );
 }
 
 /** Compares with all triangles by three's own code. Something is no farther away than `atMost`, where three is less precise. */
-function expectNearest(scene: NearScene, things: Thing[], point: Vector3, message: string, atMost = Infinity) {
-  const found = inOnePiece(scene.core.volumes.closestPoint(scene.point(point), Number.POSITIVE_INFINITY, ALL))!;
+function expectNearest(scene: NearScene, things: NearObject[], point: Vector3, message: string, atMost = Infinity) {
+  const found = runToEnd(scene.core.volumes.closestPoint(scene.point(point), Number.POSITIVE_INFINITY, ALL_FILTER))!;
   const target = new Vector3();
   let [least, size] = [atMost, 0];
   for (const thing of things) {
@@ -276,11 +285,11 @@ function expectNearest(scene: NearScene, things: Thing[], point: Vector3, messag
 }
 
 /** An upper bound of a point's distance from a body. */
-function distanceFrom(body: Body, point: Vector3): number {
+function distanceFrom(body: ConvexSet, point: Vector3): number {
   return gapBetween(pointBody(point), body, 1e-10).least;
 }
 
-function sizeOf({ columns }: Body): number {
+function sizeOf({ columns }: ConvexSet): number {
   return columns.reduce((sum, column) => sum + column.length(), 0);
 }
 
@@ -315,7 +324,7 @@ test('a triangle that is exactly as far as the bound counts, however its corners
           });
           const mesh = scene.mesh({ positions, indices: Uint32Array.of(0, 1, 2) });
           const thing = scene.add(mesh, new Matrix4());
-          const ask = (limit: number) => inOnePiece(scene.core.volumes.closestPoint([0, 0, 0], limit, ALL));
+          const ask = (limit: number) => runToEnd(scene.core.volumes.closestPoint([0, 0, 0], limit, ALL_FILTER));
           expect(ask(1)).toMatchObject({ object: thing.id, distance: 1 });
           expect(ask(1 - 2 ** -53)).toBeNull();
           scene.remove(thing);

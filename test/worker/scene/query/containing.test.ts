@@ -3,8 +3,8 @@
 import { BoxGeometry, CylinderGeometry, Matrix4, PlaneGeometry, TorusKnotGeometry, Triangle, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import * as layout from '../../../../src/shared/layout.js';
-import { inOnePiece } from '../../../../src/worker/binding/steps.js';
-import { ALL, ANY_FORM, allBut, NearScene, PLACES } from '../../../fixtures/near-scene.js';
+import { runToEnd } from '../../../../src/worker/binding/steps.js';
+import { ALL_FILTER, ANY_TRANSFORM, idsExcept, NearScene, PLACES } from '../../../fixtures/near-scene.js';
 import { dragon } from '../../../oracle/dragon.js';
 import {
   boxMesh,
@@ -18,22 +18,22 @@ import {
   welded,
 } from '../../../oracle/meshes.js';
 import { Random, SEED } from '../../../oracle/random.js';
-import { type AnyShape, anySolid, frameOf, type SolidShape } from '../../../oracle/shapes.js';
+import { type AnyShape, frameOf, randomSolid, type SolidShape } from '../../../oracle/shapes.js';
 import { windingNumber } from '../../../oracle/winding.js';
 
 const COUNT = 1500;
 
 describe.each(PLACES)(`containing %s, seed ${SEED}`, { timeout: 240_000 }, (_, place) => {
   const isIn = (scene: NearScene, point: Vector3) =>
-    inOnePiece(scene.core.volumes.containing(scene.point(point), ALL)).length === 1;
+    runToEnd(scene.core.volumes.containing(scene.point(point), ALL_FILTER)).length === 1;
 
   test(`${COUNT} points and solids under any matrix`, async () => {
     const random = new Random(SEED);
     const scene = await NearScene.at(place);
     let inside = 0;
     for (let i = 0; i < COUNT; i++) {
-      const shape = anySolid(random);
-      const thing = scene.add({ shape }, random.placement(random.point(1), { ...ANY_FORM, low: 0.1, high: 10 }));
+      const shape = randomSolid(random);
+      const thing = scene.add({ shape }, random.placement(random.point(1), { ...ANY_TRANSFORM, low: 0.1, high: 10 }));
       const { matrix, half } = frameOf(shape);
       const own = random.direction().multiplyScalar(random.range(0, 2));
       own.z *= 1 + half;
@@ -54,8 +54,8 @@ describe.each(PLACES)(`containing %s, seed ${SEED}`, { timeout: 240_000 }, (_, p
     const scene = await NearScene.at(place);
     const hair = place.length() > 0 ? 1e-5 : 1e-9;
     for (let i = 0; i < COUNT; i++) {
-      const shape = anySolid(random);
-      const thing = scene.add({ shape }, random.placement(random.point(1), ANY_FORM));
+      const shape = randomSolid(random);
+      const thing = scene.add({ shape }, random.placement(random.point(1), ANY_TRANSFORM));
       const { matrix, half } = frameOf(shape);
       const on = surfacePoint(random, shape, half);
       const at = (scale: number) => {
@@ -89,7 +89,7 @@ describe.each(PLACES)(`containing %s, seed ${SEED}`, { timeout: 240_000 }, (_, p
       const mesh = scene.mesh(triangles);
       let inside = 0;
       for (let round = 0; round < 30; round++) {
-        const thing = scene.add(mesh, random.placement(random.point(1), ANY_FORM));
+        const thing = scene.add(mesh, random.placement(random.point(1), ANY_TRANSFORM));
         for (let i = 0; i < COUNT / 30; i++) {
           // Anywhere around, and as often near the surface.
           const [on, normal] = facePoint(random, triangles);
@@ -113,7 +113,7 @@ describe.each(PLACES)(`containing %s, seed ${SEED}`, { timeout: 240_000 }, (_, p
       const scene = await NearScene.at(place);
       const triangles = make(random);
       const mesh = scene.mesh(triangles);
-      for (const form of [new Matrix4(), random.placement(random.point(1), ANY_FORM)]) {
+      for (const form of [new Matrix4(), random.placement(random.point(1), ANY_TRANSFORM)]) {
         const thing = scene.add(mesh, form);
         for (let i = 0; i < 300; i++) {
           const [a, b, c] = anyTriangle(random, triangles);
@@ -143,7 +143,7 @@ describe.each(PLACES)(`containing %s, seed ${SEED}`, { timeout: 240_000 }, (_, p
       trianglesOf(new PlaneGeometry(2, 2)),
       soup(random, 1, 1, 1),
     ]) {
-      const thing = scene.add(scene.mesh(sheet), random.placement(random.point(1), ANY_FORM));
+      const thing = scene.add(scene.mesh(sheet), random.placement(random.point(1), ANY_TRANSFORM));
       for (let i = 0; i < 300; i++) {
         const [on, normal] = facePoint(random, sheet);
         for (const height of [0, 1e-15, -1e-12, 1e-8, -1e-4, 0.1]) {
@@ -191,7 +191,7 @@ describe.each(PLACES)(`containing %s, seed ${SEED}`, { timeout: 240_000 }, (_, p
       // The normal along each axis in turn.
       const turned = (own: Vector3) => new Vector3().fromArray(own.toArray().map((_, k, xyz) => xyz[(k + i) % 3]));
       const mesh = transformed(sheets, (vertex) => vertex.copy(turned(vertex)));
-      const thing = scene.add(scene.mesh(mesh), random.placement(random.point(1), ANY_FORM));
+      const thing = scene.add(scene.mesh(mesh), random.placement(random.point(1), ANY_TRANSFORM));
       for (const side of [-1, 1]) {
         const own = new Vector3(random.range(-0.5, 0.5), random.range(-0.5, 0.5), side * random.range(0.21, 0.25));
         for (const height of [own.z, own.z - 0.05 * side]) {
@@ -215,7 +215,7 @@ describe.each(PLACES)(`containing %s, seed ${SEED}`, { timeout: 240_000 }, (_, p
     const open: Triangles = { ...box, indices: box.indices.subarray(6) };
     for (let round = 0; round < 40; round++) {
       const scene = await NearScene.at(place);
-      const matrix = random.placement(random.direction().multiplyScalar(random.logRange(20, 200)), ANY_FORM);
+      const matrix = random.placement(random.direction().multiplyScalar(random.logRange(20, 200)), ANY_TRANSFORM);
       const far = transformed(icosphere(1, 2), (vertex) => vertex.applyMatrix4(matrix));
       const triangles = merged([open, far]);
       scene.add(scene.mesh(triangles), new Matrix4());
@@ -274,20 +274,20 @@ describe.each(PLACES)(`containing %s, seed ${SEED}`, { timeout: 240_000 }, (_, p
     const scene = await NearScene.at(place);
     const meshes = [scene.mesh(icosphere(1, 2)), scene.mesh(boxMesh(1, 2, 1)), scene.mesh(waves(4))];
     const things = Array.from({ length: 1000 }, () => {
-      const shape: AnyShape = random.chance(0.4) ? random.pick(meshes) : { shape: anySolid(random) };
-      return scene.add(shape, random.placement(random.point(6), ANY_FORM), { layers: 1 + random.integer(3) });
+      const shape: AnyShape = random.chance(0.4) ? random.pick(meshes) : { shape: randomSolid(random) };
+      return scene.add(shape, random.placement(random.point(6), ANY_TRANSFORM), { layers: 1 + random.integer(3) });
     });
     const precisions = [layout.PRECISION_MESH, layout.PRECISION_OBB, layout.PRECISION_AABB, layout.PRECISION_SPHERE];
     let total = 0;
     for (let i = 0; i < 100; i++) {
       const point = scene.point(random.point(6));
       const ignore = Uint32Array.from(things.filter(() => random.chance(0.2)).map(({ id }) => id)).sort();
-      const filter = { ...ALL, precision: precisions[i % 4], layers: 1 + random.integer(3), ignore };
-      const found = [...inOnePiece(scene.core.volumes.containing(point, filter))];
+      const filter = { ...ALL_FILTER, precision: precisions[i % 4], layers: 1 + random.integer(3), ignore };
+      const found = [...runToEnd(scene.core.volumes.containing(point, filter))];
       const ids = Uint32Array.from(things, ({ id }) => id);
       const alone = [...ids].filter((id, k) => {
-        const others = { ...filter, ignore: allBut(ids, k) };
-        return !ignore.includes(id) && inOnePiece(scene.core.volumes.containing(point, others)).length === 1;
+        const others = { ...filter, ignore: idsExcept(ids, k) };
+        return !ignore.includes(id) && runToEnd(scene.core.volumes.containing(point, others)).length === 1;
       });
       expect(found).toEqual(alone);
       total += found.length;

@@ -3,13 +3,13 @@
 import { Matrix4, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import { CONTACTS_ANY } from '../../../../src/shared/layout.js';
-import { ANY_FORM, NearScene, PLACES, type Thing } from '../../../fixtures/near-scene.js';
-import { leastDistance, type Part } from '../../../oracle/distances.js';
+import { ANY_TRANSFORM, type NearObject, NearScene, PLACES } from '../../../fixtures/near-scene.js';
+import { minimumDistance, type Part } from '../../../oracle/distances.js';
 import type { Corners } from '../../../oracle/exact.js';
-import { bumpy, comb, torus } from '../../../oracle/lumps.js';
+import { bumpyBall, comb, torus } from '../../../oracle/lumps.js';
 import { boxMesh, icosphere, merged, rods, soup, type Triangles, transformed, waves } from '../../../oracle/meshes.js';
 import { Random, SEED } from '../../../oracle/random.js';
-import { type AnyShape, anySolid } from '../../../oracle/shapes.js';
+import { type AnyShape, randomSolid } from '../../../oracle/shapes.js';
 import { gapBetween, pointBody } from '../../../oracle/solids.js';
 
 /** Cases at each place; `DISTANCES=1000 npx vitest run …` checks more. */
@@ -24,14 +24,14 @@ interface Found {
   triangleB: number;
 }
 
-function measure(scene: NearScene, a: Thing, b: Thing, limit = Number.POSITIVE_INFINITY): Found | null {
+function measure(scene: NearScene, a: NearObject, b: NearObject, limit = Number.POSITIVE_INFINITY): Found | null {
   const found = scene.core.pairs.beginDistance(a.id, b.id, limit, Number.POSITIVE_INFINITY);
   if (!found) return null;
   const [pointA, pointB] = [found.pointA, found.pointB].map((each) => new Vector3(...each).sub(scene.place));
   return { ...found, pointA, pointB };
 }
 
-function partsOf({ shape, bodies, matrix }: Thing): Part[] {
+function partsOf({ shape, bodies, matrix }: NearObject): Part[] {
   if (!shape.triangles) return bodies.map((body) => ({ body }));
   const { positions, indices } = shape.triangles;
   const corner = (i: number) => new Vector3().fromArray(positions, 3 * indices[i]).applyMatrix4(matrix);
@@ -44,7 +44,7 @@ function distanceTo(parts: readonly Part[], triangle: number, point: Vector3, pr
   return gapBetween(body, pointBody(point), precision).least;
 }
 
-const sizeOf = ({ bodies }: Thing): number =>
+const sizeOf = ({ bodies }: NearObject): number =>
   Math.max(...bodies.map(({ columns }) => columns.reduce((sum, column) => sum + column.length(), 0)));
 
 describe.each(PLACES)(`distance %s, seed ${SEED}`, { timeout: 240_000 }, (_, place) => {
@@ -57,10 +57,10 @@ describe.each(PLACES)(`distance %s, seed ${SEED}`, { timeout: 240_000 }, (_, pla
       const scale = random.pick(SCALES);
       const form = random.chance(0.5)
         ? { low: scale, high: scale }
-        : { ...ANY_FORM, low: 0.3 * scale, high: 3 * scale };
+        : { ...ANY_TRANSFORM, low: 0.3 * scale, high: 3 * scale };
       const apart = scale * random.logRange(0.01, 30);
       const [a, b] = [new Vector3(), random.direction().multiplyScalar(apart)].map((at) => {
-        const shape = random.chance(0.6) ? random.pick(meshes) : { shape: anySolid(random) };
+        const shape = random.chance(0.6) ? random.pick(meshes) : { shape: randomSolid(random) };
         return scene.add(shape, random.placement(at, form));
       });
       const message = `case ${i}, ${a.shape.shape.type} and ${b.shape.shape.type}, ${form.low === form.high ? 'alike' : 'any'}`;
@@ -77,7 +77,7 @@ describe.each(PLACES)(`distance %s, seed ${SEED}`, { timeout: 240_000 }, (_, pla
       } else {
         expect(Math.abs(found.pointA.distanceTo(found.pointB) - found.distance), message).toBeLessThan(digits);
         // Both points are where they are reported, and no two parts are nearer.
-        const truth = leastDistance(ofA, ofB, found.distance * (1 + 1e-6) + digits);
+        const truth = minimumDistance(ofA, ofB, found.distance * (1 + 1e-6) + digits);
         expect(truth, message).toBeGreaterThan(found.distance * (1 - 1e-6) - digits);
       }
       const precision = 1e-8 * size;
@@ -110,7 +110,7 @@ describe(`distance, seed ${SEED}`, { timeout: 240_000 }, () => {
     for (let i = 0; i < 100; i++) {
       const outer = { shape: { type: 'box', halfExtents: [2, 3, 4] } } as const;
       // It reaches less than 2 from the centre.
-      const inner = { shape: anySolid(random) };
+      const inner = { shape: randomSolid(random) };
       const [large, small] = [
         new Matrix4(),
         random.placement(random.point(0.5), { low: 0.1, high: 0.3, sheared: 0.2 }),
@@ -161,7 +161,7 @@ describe(`distance, seed ${SEED}`, { timeout: 240_000 }, () => {
         const { distance, pointA, pointB } = measure(scene, a, b)!;
         const message = `columns ${[p, q, r].map((column) => column.toArray()).join(' and ')}`;
         expect(pointA.distanceTo(pointB), message).toBeCloseTo(distance, 8);
-        const truth = leastDistance(partsOf(a), partsOf(b), distance * (1 + 1e-6));
+        const truth = minimumDistance(partsOf(a), partsOf(b), distance * (1 + 1e-6));
         expect(truth, message).toBeGreaterThan(distance * (1 - 1e-6));
         for (const thing of [a, b]) scene.remove(thing);
       }
@@ -171,7 +171,7 @@ describe(`distance, seed ${SEED}`, { timeout: 240_000 }, () => {
   test('triangle inequality, by what lies between: a to c is no more than a to b, b across, b to c', async () => {
     const random = new Random(SEED);
     const scene = await NearScene.at(new Vector3());
-    const mesh = scene.mesh(bumpy(random, 3, 0.3));
+    const mesh = scene.mesh(bumpyBall(random, 3, 0.3));
     for (let i = 0; i < 60; i++) {
       const [a, b, c] = Array.from({ length: 3 }, () => scene.add(mesh, random.placement(random.point(6))));
       const [ab, bc, ac] = [measure(scene, a, b)!, measure(scene, b, c)!, measure(scene, a, c)!];
@@ -234,14 +234,14 @@ describe(`distance, seed ${SEED}`, { timeout: 240_000 }, () => {
   test('two meshes of a thousand triangles and more, whose least distance is narrowed down before it is found', async () => {
     const random = new Random(SEED);
     const scene = await NearScene.at(new Vector3());
-    const meshes = [bumpy(random, 3, 0.3), torus(1, 0.3, 16)].map((each) => scene.mesh(each));
+    const meshes = [bumpyBall(random, 3, 0.3), torus(1, 0.3, 16)].map((each) => scene.mesh(each));
     for (let i = 0; i < 24; i++) {
-      const form = i % 2 === 0 ? {} : ANY_FORM;
+      const form = i % 2 === 0 ? {} : ANY_TRANSFORM;
       const places = [new Vector3(), random.direction().multiplyScalar(random.range(2, 8))];
       const [a, b] = places.map((at) => scene.add(random.pick(meshes), random.placement(at, form)));
       const { distance } = measure(scene, a, b)!;
       const digits = 1e-9 * (sizeOf(a) + sizeOf(b));
-      const truth = leastDistance(partsOf(a), partsOf(b), distance * (1 + 1e-6) + digits);
+      const truth = minimumDistance(partsOf(a), partsOf(b), distance * (1 + 1e-6) + digits);
       expect(Math.abs(truth - distance), `case ${i}`).toBeLessThanOrEqual(1e-6 * distance + digits);
       scene.remove(a);
       scene.remove(b);
@@ -279,7 +279,7 @@ describe(`distance, seed ${SEED}`, { timeout: 240_000 }, () => {
 function meshesOf(random: Random): Triangles[] {
   return [
     icosphere(1, 2),
-    bumpy(random, 3, 0.3),
+    bumpyBall(random, 3, 0.3),
     torus(1, 0.3, 16),
     rods(random, 12, 1),
     comb(4),

@@ -2,13 +2,13 @@
 import { createCollisionService, type QueryOptions, type VisibleSet } from 'collision-worker';
 import { Matrix4, PerspectiveCamera, Quaternion, Vector3 } from 'three';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { bodyOf, type FormItem, FormTwin, formMaker } from '../../../fixtures/forms.js';
+import { type FormItem, FormTwin, formMaker, standInOf } from '../../../fixtures/forms.js';
 import { PLACES } from '../../../fixtures/twin.js';
-import { aimed, DEPTHS, KINDS, viewOf } from '../../../oracle/cameras.js';
+import { aimCamera, CAMERA_KINDS, DEPTHS, viewOf } from '../../../oracle/cameras.js';
 import { frustumPlanes } from '../../../oracle/frustum.js';
 import type { HalfSpace } from '../../../oracle/half-spaces.js';
 import { Random, SEED } from '../../../oracle/random.js';
-import { isIn, isMet } from '../../../oracle/screen-region.js';
+import { bodyIntersects, bodyIsInside } from '../../../oracle/screen-region.js';
 import type { Form, Precision } from '../../../oracle/stand-ins.js';
 
 const OBJECTS = 300;
@@ -35,12 +35,12 @@ describe.each(PLACES)(`frustum, %s, seed ${SEED}`, (_, place) => {
     return () => twin.dispose();
   });
 
-  describe.each(KINDS)('%s', (_, make) => {
+  describe.each(CAMERA_KINDS)('%s', (_, make) => {
     test.each(DEPTHS)('lists what a frame lists: %s', async (_, depth) => {
       const random = new Random(SEED);
       for (let i = 0; i < VOLUMES; i++) {
         const [margin, minPixels, layers] = [random.pick([0, 0.5]), random.pick([0, 40]), random.pick([-1, 2])];
-        const view = { ...viewOf(aimed(make(random), random, place), depth), margin, minPixels, layers };
+        const view = { ...viewOf(aimCamera(make(random), random, place), depth), margin, minPixels, layers };
         twin.service.setView(view);
         const { visible } = await twin.service.update();
         const { ids, inside, entered, left } = await twin.service.frustum(view);
@@ -56,7 +56,7 @@ describe.each(PLACES)(`frustum, %s, seed ${SEED}`, (_, place) => {
       const random = new Random(SEED + place.x);
       const count = newCount();
       for (let i = 0; i < VOLUMES; i++) {
-        const view = viewOf(aimed(make(random), random, place), DEPTHS[i % DEPTHS.length][1]);
+        const view = viewOf(aimCamera(make(random), random, place), DEPTHS[i % DEPTHS.length][1]);
         const planes = frustumPlanes(view.projection, view.view, view.depth);
         const found = await twin.service.frustum(view, { precision });
         compare(
@@ -141,9 +141,10 @@ function halfSpacesOf(planes: Float32Array): HalfSpace[] {
 
 /** 'mesh' is exact; for the others, each plane is tested separately. */
 function stateOf(item: FormItem, planes: HalfSpace[], precision: Precision): State {
-  const body = bodyOf(item, precision);
-  if (isIn(body, planes)) return 'inside';
-  const isTouched = precision === 'mesh' ? isMet(body, planes) : planes.every((plane) => isMet(body, [plane]));
+  const body = standInOf(item, precision);
+  if (bodyIsInside(body, planes)) return 'inside';
+  const isTouched =
+    precision === 'mesh' ? bodyIntersects(body, planes) : planes.every((plane) => bodyIntersects(body, [plane]));
   return isTouched ? 'crossing' : 'outside';
 }
 

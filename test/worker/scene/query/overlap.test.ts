@@ -3,12 +3,12 @@
 import { Matrix4, PlaneGeometry, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import * as layout from '../../../../src/shared/layout.js';
-import { inOnePiece } from '../../../../src/worker/binding/steps.js';
-import { ALL, ANY_FORM, NearScene, PLACES } from '../../../fixtures/near-scene.js';
+import { runToEnd } from '../../../../src/worker/binding/steps.js';
+import { ALL_FILTER, ANY_TRANSFORM, NearScene, PLACES } from '../../../fixtures/near-scene.js';
 import { boxMesh, icosphere, soup, transformed, trianglesOf } from '../../../oracle/meshes.js';
 import { Random, SEED } from '../../../oracle/random.js';
-import { type AnyShape, anySolid, bodiesOf, type SolidShape } from '../../../oracle/shapes.js';
-import { type Body, bestGap, gapBetween, leastGap } from '../../../oracle/solids.js';
+import { type AnyShape, bodiesOf, randomSolid, type SolidShape } from '../../../oracle/shapes.js';
+import { type ConvexSet, gapBetween, largestGap, minimumGap } from '../../../oracle/solids.js';
 
 /** World units: pairs nearer than this to just touching may be found or not. */
 const DOUBT = 1e-5;
@@ -25,9 +25,9 @@ test.each([0, 1, 2])('boxes whose faces touch in the plane through the origin ac
     for (const flags of [layout.FLAG_PICKABLE, layout.FLAG_PICKABLE | layout.FLAG_STATIC]) {
       const other = scene.add(box, at(side), { flags });
       const ids = [thing.id, other.id];
-      expect([...inOnePiece(scene.core.volumes.overlap(scene.describe(box, at(-side)), ALL))]).toEqual(ids);
-      expect([...inOnePiece(scene.core.volumes.overlap(scene.describe(box, at(-side * 1.001)), ALL))]).toEqual([]);
-      expect([...inOnePiece(scene.core.volumes.containing([0, 0, 0], ALL))]).toEqual(ids);
+      expect([...runToEnd(scene.core.volumes.overlap(scene.describe(box, at(-side)), ALL_FILTER))]).toEqual(ids);
+      expect([...runToEnd(scene.core.volumes.overlap(scene.describe(box, at(-side * 1.001)), ALL_FILTER))]).toEqual([]);
+      expect([...runToEnd(scene.core.volumes.containing([0, 0, 0], ALL_FILTER))]).toEqual(ids);
       scene.remove(other);
     }
     scene.remove(thing);
@@ -44,14 +44,16 @@ describe.each(PLACES)(`overlap %s, seed ${SEED}`, { timeout: 240_000 }, (_, plac
     const random = new Random(SEED);
     const scene = await NearScene.at(place);
     const meshes = smallMeshes(scene, random);
-    const any = (kind: string): AnyShape => (kind === 'mesh' ? random.pick(meshes) : { shape: anySolid(random) });
+    const any = (kind: string): AnyShape => (kind === 'mesh' ? random.pick(meshes) : { shape: randomSolid(random) });
     const count = { met: 0, doubtful: 0 };
     for (let i = 0; i < total; i++) {
-      const thing = scene.add(any(a), random.placement(random.point(0.5), ANY_FORM));
+      const thing = scene.add(any(a), random.placement(random.point(0.5), ANY_TRANSFORM));
       const query = any(b);
-      const matrix = scene.exactly(random.placement(random.direction().multiplyScalar(random.range(0, 4)), ANY_FORM));
-      const met = inOnePiece(scene.core.volumes.overlap(scene.describe(query, matrix), ALL)).length === 1;
-      const gap = leastGap(thing.bodies, bodiesOf(query, matrix), DOUBT);
+      const matrix = scene.exactly(
+        random.placement(random.direction().multiplyScalar(random.range(0, 4)), ANY_TRANSFORM),
+      );
+      const met = runToEnd(scene.core.volumes.overlap(scene.describe(query, matrix), ALL_FILTER)).length === 1;
+      const gap = minimumGap(thing.bodies, bodiesOf(query, matrix), DOUBT);
       const message = `case ${i}: ${JSON.stringify(thing.shape.shape)} and ${JSON.stringify(query.shape)}`;
       // If they overlap there must be no gap, and if they do not there must be one.
       if (met) expect(gap, message).toBeLessThan(DOUBT);
@@ -75,12 +77,12 @@ describe.each(PLACES)(`overlap %s, seed ${SEED}`, { timeout: 240_000 }, (_, plac
     const triangle = soup(random, 1, 1, 0);
     const any = (): AnyShape => {
       if (kind === 'long capsules') return { shape: longCapsule(random) };
-      return random.chance(0.1) ? scene.mesh(triangle) : { shape: anySolid(random) };
+      return random.chance(0.1) ? scene.mesh(triangle) : { shape: randomSolid(random) };
     };
     for (let i = 0; i < total; i++) {
       const [a, b, way] = [any(), any(), random.direction()];
-      const thing = scene.add(a, random.placement(new Vector3(), ANY_FORM));
-      const form = random.placement(new Vector3(), ANY_FORM);
+      const thing = scene.add(a, random.placement(new Vector3(), ANY_TRANSFORM));
+      const form = random.placement(new Vector3(), ANY_TRANSFORM);
       const center = (of: AnyShape, matrix: Matrix4) => {
         const bodies = bodiesOf(of, matrix);
         return of.triangles ? centroidOf(bodies[0]) : bodies[0].center;
@@ -89,7 +91,7 @@ describe.each(PLACES)(`overlap %s, seed ${SEED}`, { timeout: 240_000 }, (_, plac
       const at = (distance: number) =>
         scene.exactly(form.clone().setPosition(start.clone().addScaledVector(way, distance)));
       const meets = (distance: number) =>
-        inOnePiece(scene.core.volumes.overlap(scene.describe(b, at(distance)), ALL)).length === 1;
+        runToEnd(scene.core.volumes.overlap(scene.describe(b, at(distance)), ALL_FILTER)).length === 1;
       let [near, far] = [1e-3, 40];
       expect([meets(near), meets(far)]).toEqual([true, false]);
       while (far - near > 1e-9) {
@@ -103,7 +105,7 @@ describe.each(PLACES)(`overlap %s, seed ${SEED}`, { timeout: 240_000 }, (_, plac
       let gap = Number.NEGATIVE_INFINITY;
       for (const apart of [0.01, 1e-4]) {
         const { normal } = gapBetween(thing.bodies[0], body(near + apart), apart * 1e-4);
-        gap = Math.max(gap, bestGap(thing.bodies[0], body(near), normal));
+        gap = Math.max(gap, largestGap(thing.bodies[0], body(near), normal));
         if (Math.abs(gap) < 1e-7) break;
       }
       expect(Math.abs(gap), message).toBeLessThan(1e-7);
@@ -115,15 +117,15 @@ describe.each(PLACES)(`overlap %s, seed ${SEED}`, { timeout: 240_000 }, (_, plac
     const random = new Random(SEED);
     const scene = await NearScene.at(place);
     const meshes = smallMeshes(scene, random);
-    const any = (): AnyShape => (random.chance(0.3) ? random.pick(meshes) : { shape: anySolid(random) });
+    const any = (): AnyShape => (random.chance(0.3) ? random.pick(meshes) : { shape: randomSolid(random) });
     const things = Array.from({ length: 2000 }, () =>
-      scene.add(any(), random.placement(random.point(20), ANY_FORM), {
+      scene.add(any(), random.placement(random.point(20), ANY_TRANSFORM), {
         layers: 1 + random.integer(3),
         flags: random.chance(0.9) ? layout.FLAG_PICKABLE : 0,
       }),
     );
     for (let i = 0; i < 60; i++) {
-      const matrix = scene.exactly(random.placement(random.point(20), { ...ANY_FORM, low: 0.5, high: 6 }));
+      const matrix = scene.exactly(random.placement(random.point(20), { ...ANY_TRANSFORM, low: 0.5, high: 6 }));
       const description = scene.describe(any(), matrix);
       const precision = random.pick([
         layout.PRECISION_MESH,
@@ -132,15 +134,15 @@ describe.each(PLACES)(`overlap %s, seed ${SEED}`, { timeout: 240_000 }, (_, plac
         layout.PRECISION_SPHERE,
       ]);
       const ignore = Uint32Array.from(things.filter(() => random.chance(0.1)).map(({ id }) => id)).sort();
-      const filter = { ...ALL, precision, ignore, layers: 1 + random.integer(3) };
-      const found = [...inOnePiece(scene.core.volumes.overlap(description, filter))];
+      const filter = { ...ALL_FILTER, precision, ignore, layers: 1 + random.integer(3) };
+      const found = [...runToEnd(scene.core.volumes.overlap(description, filter))];
       // All others ignored: a scene of one.
       const ids = Uint32Array.from(things, ({ id }) => id);
       const others = ids.slice(1);
       const alone = [...ids].filter((id, i) => {
         if (i > 0) others[i - 1] = ids[i - 1];
         if (ignore.includes(id)) return false;
-        return inOnePiece(scene.core.volumes.overlap(description, { ...filter, ignore: others })).length === 1;
+        return runToEnd(scene.core.volumes.overlap(description, { ...filter, ignore: others })).length === 1;
       });
       expect(found).toEqual(alone);
     }
@@ -181,7 +183,7 @@ describe.each(PLACES)(`overlap %s, seed ${SEED}`, { timeout: 240_000 }, (_, plac
         const thing = scene.add(make(below), form);
         const meets = (gap: number) => {
           const matrix = form.clone().setPosition(0, height + gap, 0);
-          return inOnePiece(scene.core.volumes.overlap(scene.describe(upper, matrix), ALL)).length === 1;
+          return runToEnd(scene.core.volumes.overlap(scene.describe(upper, matrix), ALL_FILTER)).length === 1;
         };
         expect([meets(-HAIR), meets(0), meets(HAIR)]).toEqual([true, true, false]);
         scene.remove(thing);
@@ -197,11 +199,11 @@ describe.each(PLACES)(`overlap %s, seed ${SEED}`, { timeout: 240_000 }, (_, plac
         const way = random.direction().multiplyScalar(a + b);
         const ball: AnyShape = { shape: { type: 'sphere', radius: b } };
         expect(
-          inOnePiece(scene.core.volumes.overlap(scene.describe(ball, new Matrix4().setPosition(way)), ALL)).length,
+          runToEnd(scene.core.volumes.overlap(scene.describe(ball, new Matrix4().setPosition(way)), ALL_FILTER)).length,
         ).toBe(1);
         way.multiplyScalar(1 + 1e-9);
         expect(
-          inOnePiece(scene.core.volumes.overlap(scene.describe(ball, new Matrix4().setPosition(way)), ALL)).length,
+          runToEnd(scene.core.volumes.overlap(scene.describe(ball, new Matrix4().setPosition(way)), ALL_FILTER)).length,
         ).toBe(0);
       }
     });
@@ -224,7 +226,7 @@ describe.each(PLACES)(`overlap %s, seed ${SEED}`, { timeout: 240_000 }, (_, plac
         const meets = (distance: number) => {
           const at = new Vector3(...halves).multiplyScalar(random.range(-0.5, 0.5)).setComponent(end, distance);
           const matrix = new Matrix4().setPosition(at.applyMatrix4(form));
-          return inOnePiece(scene.core.volumes.overlap(scene.describe(ball, matrix), ALL)).length === 1;
+          return runToEnd(scene.core.volumes.overlap(scene.describe(ball, matrix), ALL_FILTER)).length === 1;
         };
         expect(meets(halves[end] + radius), `case ${i}`).toBe(true);
         expect(meets(halves[end] + radius * (1 + 1e-6)), `case ${i}`).toBe(false);
@@ -254,7 +256,9 @@ describe.each(PLACES)(`overlap %s, seed ${SEED}`, { timeout: 240_000 }, (_, plac
           [inner, outer],
         ]) {
           const thing = scene.add(a, matrix);
-          expect(inOnePiece(scene.core.volumes.overlap(scene.describe(b, new Matrix4()), ALL)).length).toBe(expected);
+          expect(runToEnd(scene.core.volumes.overlap(scene.describe(b, new Matrix4()), ALL_FILTER)).length).toBe(
+            expected,
+          );
           scene.remove(thing);
         }
       }
@@ -278,7 +282,7 @@ function longCapsule(random: Random): SolidShape {
   return { type: 'capsule', radius: random.logRange(0.05, 2), from: to.clone().negate().toArray(), to: to.toArray() };
 }
 
-function centroidOf({ center, columns }: Body): Vector3 {
+function centroidOf({ center, columns }: ConvexSet): Vector3 {
   return center
     .clone()
     .addScaledVector(columns[0], 1 / 3)

@@ -1,11 +1,11 @@
 import type { RegionOptions } from 'collision-worker';
 import { Matrix4, type OrthographicCamera, Vector3 } from 'three';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { bodyOf, type FormItem, FormTwin, formMaker } from '../../../fixtures/forms.js';
+import { type FormItem, FormTwin, formMaker, standInOf } from '../../../fixtures/forms.js';
 import { PLACES } from '../../../fixtures/twin.js';
-import { type AnyCamera, aimed, DEPTHS, KINDS, VIEWPORT, viewOf } from '../../../oracle/cameras.js';
+import { type AnyCamera, aimCamera, CAMERA_KINDS, DEPTHS, VIEWPORT, viewOf } from '../../../oracle/cameras.js';
 import { Random, SEED } from '../../../oracle/random.js';
-import { type Body, cornersOf, ScreenRegion } from '../../../oracle/screen-region.js';
+import { type RegionBody, ScreenRegion, worldTriangles } from '../../../oracle/screen-region.js';
 import { orientedBounds, type Precision } from '../../../oracle/stand-ins.js';
 
 const OBJECTS = 30;
@@ -32,7 +32,7 @@ describe.each(PLACES)(`pickRegion, %s, seed ${SEED}`, (_, place) => {
     return () => twin.dispose();
   });
 
-  test.each(KINDS)(`equals brute force, ${CAMERAS * REGIONS} regions: %s`, async (_, make) => {
+  test.each(CAMERA_KINDS)(`equals brute force, ${CAMERAS * REGIONS} regions: %s`, async (_, make) => {
     const random = new Random(SEED + place.x); // different ones at each place
     const count = { touch: 0, enclose: 0, beside: 0, unsure: 0 };
     // With some random draws few are enclosed.
@@ -84,7 +84,7 @@ describe.each(PLACES)(`pickRegion, %s, seed ${SEED}`, (_, place) => {
     const { mode, side = 'double', precision = 'mesh', layers = -1, ignore = [] } = options;
     const index = [...twin.items.keys()].indexOf(item.id);
     if (index % 10 === 9 || !((1 + (index % 3)) & layers) || ignore.includes(item.id)) return false;
-    let body: Body = bodyOf(item, precision);
+    let body: RegionBody = standInOf(item, precision);
     if ('corners' in body && side !== 'double') {
       const corners = turned(item, camera, side);
       if (corners === null) return null;
@@ -103,13 +103,13 @@ function turned({ form, matrix }: FormItem, camera: AnyCamera, side: 'front' | '
   const eye = camera.position.clone().applyMatrix4(inverse);
   const back = camera.getWorldDirection(new Vector3()).negate();
   back.applyMatrix4(inverse.setPosition(0, 0, 0));
-  const own = cornersOf(form.triangles, new Matrix4());
+  const own = worldTriangles(form.triangles, new Matrix4());
   const heights = own.map(([a, b, c]) => {
     const normal = b.clone().sub(a).cross(c.clone().sub(a)).normalize();
     return normal.dot((isParallel ? back.clone() : eye.clone().sub(a)).normalize());
   });
   if (heights.some((height) => Math.abs(height) < 1e-7)) return null;
-  return cornersOf(form.triangles, matrix).filter((_, i) => heights[i] > 0 === (side === 'front'));
+  return worldTriangles(form.triangles, matrix).filter((_, i) => heights[i] > 0 === (side === 'front'));
 }
 
 type Point = [number, number];
@@ -117,7 +117,7 @@ type Point = [number, number];
 /** At an object, from near it, in it, or far away. */
 function aimedAt({ form, matrix }: FormItem, camera: AnyCamera, random: Random): AnyCamera {
   const middle = new Vector3().setFromMatrixPosition(orientedBounds(form, matrix));
-  aimed(camera, random, middle);
+  aimCamera(camera, random, middle);
   camera.position.copy(middle).addScaledVector(random.direction(), random.logRange(0.5, 40));
   camera.lookAt(middle.add(random.point(2)));
   camera.updateMatrixWorld();

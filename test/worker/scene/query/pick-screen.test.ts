@@ -3,7 +3,7 @@ import { Matrix4, OrthographicCamera, PerspectiveCamera, type Plane, Vector3 } f
 import { beforeAll, describe, expect, test } from 'vitest';
 import { FormTwin, formMaker } from '../../../fixtures/forms.js';
 import { PLACES } from '../../../fixtures/twin.js';
-import { type AnyCamera, aimed, DEPTHS, KINDS, VIEWPORT, viewOf } from '../../../oracle/cameras.js';
+import { type AnyCamera, aimCamera, CAMERA_KINDS, DEPTHS, VIEWPORT, viewOf } from '../../../oracle/cameras.js';
 import { frustumPlanes } from '../../../oracle/frustum.js';
 import { Random, SEED } from '../../../oracle/random.js';
 import { orientedBounds } from '../../../oracle/stand-ins.js';
@@ -42,12 +42,12 @@ describe.each(PLACES)(`pick by screen distance, %s, seed ${SEED}`, (_, place) =>
     return () => twin.dispose();
   });
 
-  test.each(KINDS)(`equals brute force, ${CAMERAS * CURSORS} cursors: %s`, async (_, make) => {
+  test.each(CAMERA_KINDS)(`equals brute force, ${CAMERAS * CURSORS} cursors: %s`, async (_, make) => {
     const random = new Random(SEED + place.x); // different ones at each place
     const ids = [...twin.items.keys()];
     let found = 0;
     for (let i = 0; i < CAMERAS; i++) {
-      const camera = aimed(make(random), random, place);
+      const camera = aimCamera(make(random), random, place);
       const view = viewOf(camera, DEPTHS[i % DEPTHS.length][1]);
       const depths = frustumPlanes(view.projection, view.view, view.depth).slice(4);
       twin.service.setView(view);

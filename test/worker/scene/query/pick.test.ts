@@ -1,8 +1,8 @@
 import { PlaneGeometry, Raycaster, Vector2, Vector3 } from 'three';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { difference, inconsistency } from '../../../fixtures/ray-differences.js';
+import { findDifference, findInconsistency } from '../../../fixtures/ray-differences.js';
 import { PLACES, Twin } from '../../../fixtures/twin.js';
-import { aimed, DEPTHS, KINDS, VIEWPORT, viewOf } from '../../../oracle/cameras.js';
+import { aimCamera, CAMERA_KINDS, DEPTHS, VIEWPORT, viewOf } from '../../../oracle/cameras.js';
 import { icosphere, soup, trianglesOf } from '../../../oracle/meshes.js';
 import { Random, SEED } from '../../../oracle/random.js';
 import { rayHits } from '../../../oracle/ray.js';
@@ -29,12 +29,12 @@ describe.each(PLACES)(`pick, %s, seed ${SEED}`, (_, place) => {
     return () => twin.dispose();
   });
 
-  describe.each(KINDS)('%s', (_, make) => {
+  describe.each(CAMERA_KINDS)('%s', (_, make) => {
     test.each(DEPTHS)('%s', async (_, depth) => {
       const random = new Random(SEED);
       let hits = 0;
       for (let i = 0; i < CAMERAS; i++) {
-        const camera = aimed(make(random), random, place);
+        const camera = aimCamera(make(random), random, place);
         twin.service.setView(viewOf(camera, depth));
         for (let j = 0; j < PIXELS; j++) {
           const [x, y] = [random.next(), random.next()];
@@ -44,9 +44,9 @@ describe.each(PLACES)(`pick, %s, seed ${SEED}`, (_, place) => {
           const expected = rayHits(twin.items.values(), raycaster.ray).filter(
             ({ point }) => Math.abs(point.project(camera).z) <= 1,
           );
-          expect(difference(hit, raycaster.ray, expected)).toBeNull();
+          expect(findDifference(hit, raycaster.ray, expected)).toBeNull();
           if (hit === null) continue;
-          expect(inconsistency(hit, raycaster.ray, twin.items.get(hit.object)!)).toBeNull();
+          expect(findInconsistency(hit, raycaster.ray, twin.items.get(hit.object)!)).toBeNull();
           hits++;
         }
       }
@@ -55,8 +55,8 @@ describe.each(PLACES)(`pick, %s, seed ${SEED}`, (_, place) => {
   });
 
   test('beside the viewport is nothing', async () => {
-    const [, make] = KINDS[0];
-    twin.service.setView(viewOf(aimed(make(new Random(SEED)), new Random(SEED), place), DEPTHS[0][1]));
+    const [, make] = CAMERA_KINDS[0];
+    twin.service.setView(viewOf(aimCamera(make(new Random(SEED)), new Random(SEED), place), DEPTHS[0][1]));
     const { x, y, width, height } = VIEWPORT;
     for (const [px, py] of [
       [x - 1, y + 1],

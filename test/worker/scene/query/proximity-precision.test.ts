@@ -4,18 +4,18 @@
 import { Box3, Matrix4, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import * as layout from '../../../../src/shared/layout.js';
-import { inOnePiece } from '../../../../src/worker/binding/steps.js';
-import { ALL, ANY_FORM, NearScene, PLACES, type Thing } from '../../../fixtures/near-scene.js';
+import { runToEnd } from '../../../../src/worker/binding/steps.js';
+import { ALL_FILTER, ANY_TRANSFORM, type NearObject, NearScene, PLACES } from '../../../fixtures/near-scene.js';
 import { boundsOf, soup } from '../../../oracle/meshes.js';
 import { Random, SEED } from '../../../oracle/random.js';
-import { type AnyShape, anySolid, frameOf, type SolidShape } from '../../../oracle/shapes.js';
-import { type Body, cubeBody, gapBetween, pointBody, roundBody, support } from '../../../oracle/solids.js';
+import { type AnyShape, frameOf, randomSolid, type SolidShape } from '../../../oracle/shapes.js';
+import { type ConvexSet, cubeBody, gapBetween, pointBody, roundBody, support } from '../../../oracle/solids.js';
 
 const DOUBT = 1e-5;
 const COUNT = 1000;
 
 describe.each(PLACES)(`stand-ins %s, seed ${SEED}`, { timeout: 120_000 }, (_, place) => {
-  test.each<[name: string, precision: number, standIn: (thing: Thing) => Body]>([
+  test.each<[name: string, precision: number, standIn: (thing: NearObject) => ConvexSet]>([
     ['sphere', layout.PRECISION_SPHERE, sphereOf],
     ['aabb', layout.PRECISION_AABB, axisAlignedOf],
     ['obb', layout.PRECISION_OBB, orientedOf],
@@ -23,27 +23,27 @@ describe.each(PLACES)(`stand-ins %s, seed ${SEED}`, { timeout: 120_000 }, (_, pl
     const random = new Random(SEED);
     const scene = await NearScene.at(place);
     const mesh = scene.mesh(soup(random, 8, 0.5, 1));
-    const filter = { ...ALL, precision };
+    const filter = { ...ALL_FILTER, precision };
     const count = { met: 0, around: 0 };
     for (let i = 0; i < COUNT; i++) {
       const shape: AnyShape = random.chance(0.4) ? mesh : { shape: solidFor(random, precision) };
-      const thing = scene.add(shape, random.placement(random.point(1), { ...ANY_FORM, low: 0.1 }));
+      const thing = scene.add(shape, random.placement(random.point(1), { ...ANY_TRANSFORM, low: 0.1 }));
       const body = standIn(thing);
       const point = scene.exactPoint(random.direction().multiplyScalar(random.range(0, 5)));
       const message = `case ${i}: ${JSON.stringify(shape.shape)}`;
 
-      const { distance } = inOnePiece(
+      const { distance } = runToEnd(
         scene.core.volumes.closestPoint(scene.point(point), Number.POSITIVE_INFINITY, filter),
       )!;
       const gap = gapBetween(pointBody(point), body, 1e-7);
       expect(distance, message).toBeGreaterThan(gap.least - DOUBT);
       expect(distance, message).toBeLessThan(gap.most + DOUBT);
 
-      const around = inOnePiece(scene.core.volumes.containing(scene.point(point), filter)).length === 1;
+      const around = runToEnd(scene.core.volumes.containing(scene.point(point), filter)).length === 1;
       if (Math.abs(distance) > DOUBT || gap.most === 0) expect(around, message).toBe(distance === 0);
 
       const ball = scene.describe({ shape: { type: 'sphere', radius: 1 } }, new Matrix4().setPosition(point));
-      const met = inOnePiece(scene.core.volumes.overlap(ball, filter)).length === 1;
+      const met = runToEnd(scene.core.volumes.overlap(ball, filter)).length === 1;
       if (Math.abs(distance - 1) > DOUBT) expect(met, message).toBe(distance < 1);
       if (met) count.met++;
       if (around) count.around++;
@@ -64,9 +64,8 @@ test(`columns that are all but at right angles: a bounding sphere is never too s
       if (k < 12 && k % 4 !== 3) form.elements[k] = value + slant * random.range(-1, 1);
     });
     const thing = scene.add({ shape: { type: 'sphere', radius: 1 } }, form);
-    const filter = { ...ALL, precision: layout.PRECISION_SPHERE };
-    const radius =
-      5 - inOnePiece(scene.core.volumes.closestPoint([0, 5, 0], Number.POSITIVE_INFINITY, filter))!.distance;
+    const filter = { ...ALL_FILTER, precision: layout.PRECISION_SPHERE };
+    const radius = 5 - runToEnd(scene.core.volumes.closestPoint([0, 5, 0], Number.POSITIVE_INFINITY, filter))!.distance;
     const expected = stretchOf(form);
     expect(radius / expected, `case ${i}`).toBeGreaterThan(1 - 1e-14);
     expect(radius / expected, `case ${i}`).toBeLessThan(1 + 3e-7);
@@ -76,7 +75,7 @@ test(`columns that are all but at right angles: a bounding sphere is never too s
 
 /** The rotation of a capsule's bounds about its axis is unspecified. */
 function solidFor(random: Random, precision: number): SolidShape {
-  const shape = anySolid(random);
+  const shape = randomSolid(random);
   return precision === layout.PRECISION_OBB && shape.type === 'capsule' ? solidFor(random, precision) : shape;
 }
 
@@ -91,12 +90,12 @@ function boundsFrame({ shape, triangles }: AnyShape): Matrix4 {
   return matrix.scale(new Vector3(1, 1, 1 + half));
 }
 
-function orientedOf({ matrix, shape }: Thing): Body {
+function orientedOf({ matrix, shape }: NearObject): ConvexSet {
   return cubeBody(matrix.clone().multiply(boundsFrame(shape)));
 }
 
 /** For a mesh and a box around the oriented bounds, for a round shape around itself. */
-function axisAlignedOf(thing: Thing): Body {
+function axisAlignedOf(thing: NearObject): ConvexSet {
   const { type } = thing.shape.shape;
   const body = type === 'mesh' || type === 'box' ? orientedOf(thing) : thing.bodies[0];
   const box = new Box3(new Vector3(), new Vector3());
@@ -108,7 +107,7 @@ function axisAlignedOf(thing: Thing): Body {
   return cubeBody(new Matrix4().makeScale(half.x, half.y, half.z).setPosition(box.getCenter(new Vector3())));
 }
 
-function sphereOf({ matrix, shape }: Thing): Body {
+function sphereOf({ matrix, shape }: NearObject): ConvexSet {
   const frame = boundsFrame(shape);
   const center = new Vector3().setFromMatrixPosition(matrix.clone().multiply(frame));
   const linear = matrix.clone().setPosition(0, 0, 0);

@@ -6,12 +6,12 @@ import { ViewTable } from '../../../../src/client/frame/view-table.js';
 import * as layout from '../../../../src/shared/layout.js';
 import type { Filter } from '../../../../src/shared/protocol.js';
 import type { Steps } from '../../../../src/worker/binding/steps.js';
-import { inOnePiece } from '../../../../src/worker/binding/steps.js';
+import { runToEnd } from '../../../../src/worker/binding/steps.js';
 import type { CoreVolumes } from '../../../../src/worker/binding/volumes.js';
-import { ALL, ANY_FORM, NearScene, PLACES } from '../../../fixtures/near-scene.js';
+import { ALL_FILTER, ANY_TRANSFORM, NearScene, PLACES } from '../../../fixtures/near-scene.js';
 import { icosphere } from '../../../oracle/meshes.js';
 import { Random, SEED } from '../../../oracle/random.js';
-import { type AnyShape, anySolid } from '../../../oracle/shapes.js';
+import { type AnyShape, randomSolid } from '../../../oracle/shapes.js';
 
 const OBJECTS = 120;
 const ROUNDS = 12;
@@ -57,9 +57,9 @@ describe.each(PLACES)(`in steps, %s, seed ${SEED}`, (_, place) => {
     const scene = await NearScene.at(place);
     const { volumes } = scene.core;
     const meshes = [scene.mesh(icosphere(1, 3)), scene.mesh(icosphere(1, 1))];
-    const any = (): AnyShape => (random.chance(0.4) ? random.pick(meshes) : { shape: anySolid(random) });
+    const any = (): AnyShape => (random.chance(0.4) ? random.pick(meshes) : { shape: randomSolid(random) });
     const things = Array.from({ length: OBJECTS }, () =>
-      scene.add(any(), random.placement(random.point(6), ANY_FORM), {
+      scene.add(any(), random.placement(random.point(6), ANY_TRANSFORM), {
         layers: 1 + random.integer(3),
         flags: random.chance(0.9) ? layout.FLAG_PICKABLE : 0,
       }),
@@ -67,12 +67,15 @@ describe.each(PLACES)(`in steps, %s, seed ${SEED}`, (_, place) => {
     let found = 0;
     for (let i = 0; i < ROUNDS; i++) {
       const filter: Filter = {
-        ...ALL,
+        ...ALL_FILTER,
         precision: random.pick(PRECISIONS),
         ignore: Uint32Array.from(things.filter(() => random.chance(0.1)).map(({ id }) => id)).sort(),
         layers: 1 + random.integer(3),
       };
-      const shape = scene.describe(any(), scene.exactly(random.placement(random.point(6), { ...ANY_FORM, high: 8 })));
+      const shape = scene.describe(
+        any(),
+        scene.exactly(random.placement(random.point(6), { ...ANY_TRANSFORM, high: 8 })),
+      );
       const point = scene.point(random.point(5));
       const camera = new PerspectiveCamera(60, 1, 0.1, 100);
       camera.position.copy(place).add(random.point(12));
@@ -101,8 +104,8 @@ describe.each(PLACES)(`in steps, %s, seed ${SEED}`, (_, place) => {
         const { answer, count } = atOnce(ask(volumes));
         expect(count).toBe(1);
         const inSteps = slowly(ask(volumes), () => {
-          inOnePiece(volumes.overlap(other, ALL));
-          inOnePiece(volumes.closestPoint(scene.point(new Vector3()), 9, ALL));
+          runToEnd(volumes.overlap(other, ALL_FILTER));
+          runToEnd(volumes.closestPoint(scene.point(new Vector3()), 9, ALL_FILTER));
         });
         expect(inSteps.answer, `round ${i}, question ${which}`).toEqual(answer);
         if (answer instanceof Uint32Array) {
@@ -124,7 +127,7 @@ describe.each(PLACES)(`in steps, %s, seed ${SEED}`, (_, place) => {
     const ids = things.map(({ id }) => id);
     const shape = scene.describe({ shape: { type: 'sphere', radius: 9 } }, new Matrix4());
     let gone: number[] = [];
-    const { answer } = slowly(volumes.overlap(shape, ALL), () => {
+    const { answer } = slowly(volumes.overlap(shape, ALL_FILTER), () => {
       if (gone.length > 0) return;
       gone = things.splice(OBJECTS / 2).map((thing) => {
         scene.remove(thing);
@@ -148,9 +151,9 @@ test('the clock is read for each mesh, and once for sixteen solids', async () =>
     const { volumes } = scene.core;
     const ball = scene.describe({ shape: { type: 'sphere', radius: 0.1 } }, new Matrix4());
     const counts = [
-      () => inOnePiece(volumes.containing([0, 0, 0], ALL)),
-      () => inOnePiece(volumes.overlap(ball, ALL)),
-      () => inOnePiece(volumes.closestPoint([0, 0, 0], 9, ALL)),
+      () => runToEnd(volumes.containing([0, 0, 0], ALL_FILTER)),
+      () => runToEnd(volumes.overlap(ball, ALL_FILTER)),
+      () => runToEnd(volumes.closestPoint([0, 0, 0], 9, ALL_FILTER)),
     ].map((ask) => {
       looks = 0;
       ask();

@@ -17,9 +17,9 @@ import {
   Vector3,
 } from 'three';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { aimedRays, amongSome, inconsistency } from '../../../fixtures/ray-differences.js';
+import { aimedRays, findInconsistency, withFilteredObjects } from '../../../fixtures/ray-differences.js';
 import { PLACES, Twin, type TwinShape } from '../../../fixtures/twin.js';
-import { aimed, DEPTHS, KINDS, VIEWPORT, viewOf } from '../../../oracle/cameras.js';
+import { aimCamera, CAMERA_KINDS, DEPTHS, VIEWPORT, viewOf } from '../../../oracle/cameras.js';
 import { dragon } from '../../../oracle/dragon.js';
 import { icosphere, soup, type Triangles, trianglesOf } from '../../../oracle/meshes.js';
 import { Random, SEED } from '../../../oracle/random.js';
@@ -50,7 +50,7 @@ function fault(hits: readonly Hit[], expected: readonly Expected[], ray: Ray, it
     return `${JSON.stringify(is)} instead of ${JSON.stringify(should)}, of ${found.length} instead of ${all.length}`;
   }
   for (const hit of hits) {
-    const wrong = inconsistency(hit, ray, items.get(hit.object)!);
+    const wrong = findInconsistency(hit, ray, items.get(hit.object)!);
     if (wrong !== null) return wrong;
   }
   return null;
@@ -135,7 +135,7 @@ describe.each(PLACES)(`all hits against brute force, %s, seed ${SEED}`, (_, plac
   });
 
   test('only some layers, without what is ignored or not pickable', async () => {
-    await amongSome(twin, layers, async (options, seen) => {
+    await withFilteredObjects(twin, layers, async (options, seen) => {
       const expected = rays.map((ray) => rayHits(seen, ray));
       expect(await faults(twin, rays, options, expected)).toEqual([]);
     });
@@ -197,13 +197,13 @@ describe.each(PLACES)(`all hits against three's Raycaster, %s, seed ${SEED}`, { 
 });
 
 describe.each(PLACES)(`pickAll against brute force, %s, seed ${SEED}`, (_, place) => {
-  test.each(KINDS)('%s', async (_, make) => {
+  test.each(CAMERA_KINDS)('%s', async (_, make) => {
     const random = new Random(SEED);
     const { twin } = await scene(random, place, 25, 10);
     onTestFinished(() => twin.dispose());
     let several = 0;
     for (const [, depth] of DEPTHS) {
-      const camera = aimed(make(random), random, place);
+      const camera = aimCamera(make(random), random, place);
       twin.service.setView(viewOf(camera, depth));
       for (let i = 0; i < 30; i++) {
         const [x, y] = [random.next(), random.next()];

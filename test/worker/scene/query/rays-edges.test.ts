@@ -8,10 +8,10 @@ import {
   ballKind,
   boxKind,
   capsuleKind,
-  type Kind,
   meshKind,
   PRECISIONS,
   type Precision,
+  type SolidKind,
   SolidScene,
 } from '../../../fixtures/solids.js';
 import { PLACES } from '../../../fixtures/twin.js';
@@ -26,7 +26,7 @@ async function start(): Promise<SolidScene> {
 }
 
 const capsule = capsuleKind(1, new Vector3(0, 0, -1), new Vector3(0, 0, 1));
-const KINDS: [name: string, kind: Kind | 'mesh', precisions: Precision[], cases: RayCase[]][] = [
+const KINDS: [name: string, kind: SolidKind | 'mesh', precisions: Precision[], cases: RayCase[]][] = [
   ['sphere', ballKind(2), ['mesh', 'sphere'], BALL_CASES],
   ['capsule', capsule, ['mesh'], CAPSULE_CASES],
   ["capsule's sphere", capsule, ['sphere'], BALL_CASES],

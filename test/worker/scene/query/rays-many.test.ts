@@ -4,7 +4,7 @@ import { Matrix4, Vector3 } from 'three';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { MixedObjectOptions } from '../../../../src/client/scene/object-description.js';
 import { Twin, type TwinShape } from '../../../fixtures/twin.js';
-import { bumpy } from '../../../oracle/lumps.js';
+import { bumpyBall } from '../../../oracle/lumps.js';
 import { boxMesh, icosphere, rods, soup } from '../../../oracle/meshes.js';
 import { Random, SEED } from '../../../oracle/random.js';
 
@@ -85,7 +85,7 @@ describe(`as each alone, seed ${SEED}`, () => {
     ['a box', () => boxMesh(1, 1, 1)],
     ['rods', (random: Random) => rods(random, 40, 1)],
     ['a soup', (random: Random) => soup(random, 300, 0.3, 1)],
-    ['bumps', (random: Random) => bumpy(random, 12, 0.3)],
+    ['bumps', (random: Random) => bumpyBall(random, 12, 0.3)],
   ] as const;
 
   test.each(meshes)('%s, one to nine objects', { timeout: 120_000 }, async (_, make) => {

@@ -4,9 +4,9 @@ import { createCollisionService, type Hit, NO_OBJECT, type QueryOptions, type Sh
 import { Ray, Raycaster, Vector2, Vector3 } from 'three';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { aimedRays } from '../../../fixtures/ray-differences.js';
-import { type Crossing, everyKind, PRECISIONS, SolidScene } from '../../../fixtures/solids.js';
+import { allKinds, type Crossing, PRECISIONS, SolidScene } from '../../../fixtures/solids.js';
 import { PLACES } from '../../../fixtures/twin.js';
-import { aimed, DEPTHS, KINDS, VIEWPORT, viewOf } from '../../../oracle/cameras.js';
+import { aimCamera, CAMERA_KINDS, DEPTHS, VIEWPORT, viewOf } from '../../../oracle/cameras.js';
 import { Random, SEED } from '../../../oracle/random.js';
 
 const SIDES = ['double', 'front', 'back'] as const;
@@ -121,7 +121,7 @@ describe.each(PLACES)(`every shape and precision, %s, seed ${SEED}`, { timeout: 
   beforeAll(async () => {
     const random = new Random(SEED);
     scene = await SolidScene.create();
-    const kinds = await everyKind(scene.service, random);
+    const kinds = await allKinds(scene.service, random);
     for (let i = 0; i < 110; i++) {
       const matrix = random.placement(random.point(6).add(place), { low: 0.3, high: 1.5, mirrored: 0.5, sheared: 0.5 });
       const layer = 1 << random.integer(3);
@@ -172,12 +172,12 @@ describe.each(PLACES)(`every shape and precision, %s, seed ${SEED}`, { timeout: 
     });
   });
 
-  test.each(KINDS)('pick and pickAll, %s', async (_, make) => {
+  test.each(CAMERA_KINDS)('pick and pickAll, %s', async (_, make) => {
     const random = new Random(SEED);
     let met = 0;
     for (let i = 0; i < 320; i++) {
       const [precision, [, depth]] = [PRECISIONS[i % 4], DEPTHS[i % 3]];
-      const camera = aimed(make(random), random, place);
+      const camera = aimCamera(make(random), random, place);
       scene.service.setView(viewOf(camera, depth));
       const [x, y] = [random.range(0.3, 0.7), random.range(0.3, 0.7)];
       const at = [VIEWPORT.x + x * VIEWPORT.width, VIEWPORT.y + y * VIEWPORT.height] as const;
@@ -203,7 +203,7 @@ describe.each(PLACES)(`against three, %s, 2,000 rays, seed ${SEED}`, (_, place) 
     const random = new Random(SEED);
     const scene = await SolidScene.create();
     onTestFinished(() => scene.service.dispose());
-    const kinds = await everyKind(scene.service, random);
+    const kinds = await allKinds(scene.service, random);
     for (let i = 0; i < 66; i++) {
       const matrix = random.placement(random.point(6).add(place), { low: 0.3, high: 1.5, mirrored: 0.5 });
       scene.add(kinds[i % kinds.length], matrix);
@@ -240,7 +240,7 @@ describe.each(PLACES)(`after many frames, %s, seed ${SEED}`, (_, place) => {
     const random = new Random(SEED);
     const scene = await SolidScene.create();
     onTestFinished(() => scene.service.dispose());
-    const kinds = await everyKind(scene.service, random);
+    const kinds = await allKinds(scene.service, random);
     const matrix = () => random.placement(random.point(6).add(place), { low: 0.3, high: 1.5, sheared: 0.3 });
     const add = () => scene.add(random.pick(kinds), matrix(), { motion: random.pick(['static', 'moving']) });
     for (let i = 0; i < 120; i++) add();

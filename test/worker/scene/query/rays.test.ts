@@ -12,7 +12,7 @@ import {
   Vector3,
 } from 'three';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { aimedRays, amongSome, difference, differences } from '../../../fixtures/ray-differences.js';
+import { aimedRays, findDifference, findDifferences, withFilteredObjects } from '../../../fixtures/ray-differences.js';
 import { PLACES, Twin } from '../../../fixtures/twin.js';
 import { dragon } from '../../../oracle/dragon.js';
 import {
@@ -26,7 +26,7 @@ import {
   trianglesOf,
   welded,
 } from '../../../oracle/meshes.js';
-import { Placed } from '../../../oracle/placed.js';
+import { PlacedShape } from '../../../oracle/placed.js';
 import { Random, SEED } from '../../../oracle/random.js';
 import { rayHits } from '../../../oracle/ray.js';
 import { RaycastedMesh } from '../../../oracle/raycaster.js';
@@ -61,7 +61,7 @@ describe.each(PLACES)(`against three's Raycaster, %s, 2,000 rays, seed ${SEED}`,
           raycasted.intersect(raycaster, matrix, MATERIALS[side]).map(({ distance }) => ({ id, distance })),
         );
       });
-      expect(await differences(twin, rays, { side }, expected)).toEqual([]);
+      expect(await findDifferences(twin, rays, { side }, expected)).toEqual([]);
       expect(expected.filter((hits) => hits.length > 0).length).toBeGreaterThan(500);
     }
   }
@@ -111,26 +111,26 @@ describe.each(PLACES)(`against brute force, %s: boxes and meshes, also sheared, 
     const expected = allHits.map((hits) =>
       hits.filter(({ front }) => side === 'double' || front === (side === 'front')),
     );
-    expect(await differences(twin, rays, { side }, expected)).toEqual([]);
+    expect(await findDifferences(twin, rays, { side }, expected)).toEqual([]);
   });
 
   test('between tMin and tMax', async () => {
     const [tMin, tMax] = [15, 20];
     const expected = allHits.map((hits) => hits.filter(({ distance }) => distance >= tMin && distance <= tMax));
-    expect(await differences(twin, rays, { tMin, tMax }, expected)).toEqual([]);
+    expect(await findDifferences(twin, rays, { tMin, tMax }, expected)).toEqual([]);
   });
 
   test('only some layers, without what is ignored or not pickable', async () => {
-    await amongSome(twin, layers, async (options, seen) => {
+    await withFilteredObjects(twin, layers, async (options, seen) => {
       const expected = rays.map((ray) => rayHits(seen, ray));
-      expect(await differences(twin, rays, options, expected)).toEqual([]);
+      expect(await findDifferences(twin, rays, options, expected)).toEqual([]);
     });
   });
 
   test('from inside', async () => {
     const starts = rays.map(() => new Ray(random.point(3).add(place), random.direction()));
     const expected = starts.map((ray) => rayHits(twin.items.values(), ray));
-    expect(await differences(twin, starts, {}, expected)).toEqual([]);
+    expect(await findDifferences(twin, starts, {}, expected)).toEqual([]);
   });
 });
 
@@ -151,7 +151,7 @@ describe.each(PLACES)(`after many frames, %s, seed ${SEED}`, (_, place) => {
       await twin.service.update();
       const rays = aimedRays(random, 30, place, 6);
       const expected = rays.map((ray) => rayHits(twin.items.values(), ray));
-      expect(await differences(twin, rays, {}, expected)).toEqual([]);
+      expect(await findDifferences(twin, rays, {}, expected)).toEqual([]);
     }
   });
 
@@ -172,11 +172,14 @@ describe.each(PLACES)(`after many frames, %s, seed ${SEED}`, (_, place) => {
       twin.service.setTransforms(ids, matrices, parent.elements);
       await twin.service.update();
       ids.forEach((id, i) => {
-        twin.items.set(id, new Placed(id, truth, parent.clone().multiply(new Matrix4().fromArray(matrices, 16 * i))));
+        twin.items.set(
+          id,
+          new PlacedShape(id, truth, parent.clone().multiply(new Matrix4().fromArray(matrices, 16 * i))),
+        );
       });
       const rays = aimedRays(random, 100, place, 6);
       const expected = rays.map((ray) => rayHits(twin.items.values(), ray));
-      expect(await differences(twin, rays, {}, expected)).toEqual([]);
+      expect(await findDifferences(twin, rays, {}, expected)).toEqual([]);
     }
   });
 });
@@ -262,7 +265,7 @@ describe('rays that lie in planes and along axes', () => {
             origin.setComponent((axis + 1) % 3, u).setComponent((axis + 2) % 3, w);
             const expected = raycasted.intersect(new Raycaster(origin, direction), new Matrix4(), MATERIALS.double);
             const hit = await twin.service.raycast({ origin: origin.toArray(), direction: direction.toArray() });
-            const fault = difference(
+            const fault = findDifference(
               hit,
               new Ray(origin, direction),
               expected.map(({ distance }) => ({ id, distance })),
@@ -303,7 +306,7 @@ describe('no size is special', () => {
         .intersect(new Raycaster(origin, direction), new Matrix4(), MATERIALS.double)
         .map(({ distance }) => ({ id, distance })),
     );
-    expect(await differences(twin, longer, {}, expected)).toEqual([]);
+    expect(await findDifferences(twin, longer, {}, expected)).toEqual([]);
   });
 
   test.each([2 ** -40, 2 ** -10, 2 ** 10, 2 ** 40])(`times %d, to the last bit, seed ${SEED}`, async (scale) => {

@@ -3,18 +3,21 @@
 
 import { Matrix4, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
-import { inOnePiece } from '../../../../src/worker/binding/steps.js';
-import { ALL, NearScene, type Thing } from '../../../fixtures/near-scene.js';
+import { runToEnd } from '../../../../src/worker/binding/steps.js';
+import { ALL_FILTER, type NearObject, NearScene } from '../../../fixtures/near-scene.js';
 import { Random, SEED } from '../../../oracle/random.js';
 
 const FAR = 1e6;
 const COUNT = 400;
 
 /** Spheres around both ends of a scene this wide. */
-async function wideScene(random: Random, axis: number): Promise<{ scene: NearScene; ends: Map<Thing, Vector3>[] }> {
+async function wideScene(
+  random: Random,
+  axis: number,
+): Promise<{ scene: NearScene; ends: Map<NearObject, Vector3>[] }> {
   const scene = await NearScene.at(new Vector3());
   const ends = [-FAR, FAR].map((end) => {
-    const centres = new Map<Thing, Vector3>();
+    const centres = new Map<NearObject, Vector3>();
     for (let i = 0; i < COUNT; i++) {
       const centre = random.point(20);
       centre.setComponent(axis, centre.getComponent(axis) + end);
@@ -42,7 +45,7 @@ describe.each(['x', 'y', 'z'].map((name, axis) => ({ name, axis })))(
             at.setComponent(across, at.getComponent(across) + step);
             const truth = [...centres].filter(([, other]) => other.distanceTo(at) <= 0.51).map(([{ id }]) => id);
             const probe = scene.describe({ shape: { type: 'sphere', radius: 0.01 } }, new Matrix4().setPosition(at));
-            expect([...inOnePiece(scene.core.volumes.overlap(probe, ALL))]).toEqual(truth.sort((a, b) => a - b));
+            expect([...runToEnd(scene.core.volumes.overlap(probe, ALL_FILTER))]).toEqual(truth.sort((a, b) => a - b));
           }
         }
       }
@@ -57,7 +60,7 @@ describe.each(['x', 'y', 'z'].map((name, axis) => ({ name, axis })))(
           for (const reach of [0.5 - 1e-7, 0.5 + 1e-7]) {
             const point = centre.clone().addScaledVector(across, reach);
             const truth = [...centres].filter(([, other]) => other.distanceTo(point) <= 0.5).map(([{ id }]) => id);
-            expect([...inOnePiece(scene.core.volumes.containing(point.toArray(), ALL))]).toEqual(
+            expect([...runToEnd(scene.core.volumes.containing(point.toArray(), ALL_FILTER))]).toEqual(
               truth.sort((a, b) => a - b),
             );
           }
@@ -75,12 +78,12 @@ describe.each(['x', 'y', 'z'].map((name, axis) => ({ name, axis })))(
         point.setComponent(axis, point.getComponent(axis) + shift);
         let nearest = Number.POSITIVE_INFINITY;
         for (const centre of all.values()) nearest = Math.min(nearest, Math.max(0, centre.distanceTo(point) - 0.5));
-        const found = inOnePiece(scene.core.volumes.closestPoint(point.toArray(), Number.POSITIVE_INFINITY, ALL))!;
+        const found = runToEnd(scene.core.volumes.closestPoint(point.toArray(), Number.POSITIVE_INFINITY, ALL_FILTER))!;
         expect(Math.abs(found.distance - nearest)).toBeLessThan(1e-8);
         // A limit that barely suffices, and one that barely does not.
         const limits = [nearest * (1 + 1e-12) + 1e-8, nearest * (1 - 1e-12) - 1e-8];
         const answers = limits.map(
-          (limit) => limit < 0 || inOnePiece(scene.core.volumes.closestPoint(point.toArray(), limit, ALL)),
+          (limit) => limit < 0 || runToEnd(scene.core.volumes.closestPoint(point.toArray(), limit, ALL_FILTER)),
         );
         expect(answers.map(Boolean)).toEqual([true, limits[1] < 0]);
       }

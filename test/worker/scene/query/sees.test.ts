@@ -16,7 +16,7 @@ import {
 import { beforeAll, describe, expect, test } from 'vitest';
 import { FormTwin } from '../../../fixtures/forms.js';
 import { PLACES } from '../../../fixtures/twin.js';
-import { type AnyCamera, aimed, DEPTHS, KINDS, viewOf } from '../../../oracle/cameras.js';
+import { type AnyCamera, aimCamera, CAMERA_KINDS, DEPTHS, viewOf } from '../../../oracle/cameras.js';
 import { frustumPlanes } from '../../../oracle/frustum.js';
 import { boxMesh, icosphere, soup } from '../../../oracle/meshes.js';
 import { Random, SEED } from '../../../oracle/random.js';
@@ -53,12 +53,12 @@ describe.each(PLACES)(`sees, %s, seed ${SEED}`, (_, place) => {
     return () => twin.dispose();
   });
 
-  test.each(KINDS)("equals three's rays: %s", async (_, make) => {
+  test.each(CAMERA_KINDS)("equals three's rays: %s", async (_, make) => {
     const random = new Random(SEED + place.x);
     const ids = [...twin.items.keys()];
     const count = { seen: 0, unseen: 0, unsure: 0 };
     for (let i = 0; i < CAMERAS; i++) {
-      const camera = aimed(make(random), random, place);
+      const camera = aimCamera(make(random), random, place);
       camera.position.sub(place).multiplyScalar(0.5).add(place);
       camera.updateMatrixWorld();
       const layers = random.pick([-1, 2]);

@@ -4,8 +4,8 @@ import { Matrix4, PerspectiveCamera, type Ray, Vector3 } from 'three';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { FaceRun, MixedObjectOptions, Side } from '../../../../src/client/scene/object-description.js';
 import { FormTwin, formMaker } from '../../../fixtures/forms.js';
-import { Mortal } from '../../../fixtures/mortal.js';
-import { aimedRays, differences } from '../../../fixtures/ray-differences.js';
+import { KillableService } from '../../../fixtures/mortal.js';
+import { aimedRays, findDifferences } from '../../../fixtures/ray-differences.js';
 import { PLACES, Twin } from '../../../fixtures/twin.js';
 import { boxMesh, icosphere, rods, soup, type Triangles } from '../../../oracle/meshes.js';
 import { Random, SEED } from '../../../oracle/random.js';
@@ -152,10 +152,10 @@ describe.each(PLACES)(`sides that differ within meshes, %s, seed ${SEED}`, (_, p
     const all = rays.map((ray) => rayHits(twin.items.values(), ray));
     const shows = ({ id, triangle, front }: OracleHit) => isHit(sideAt(mixed.get(id)!, triangle), front);
     const expected = all.map((hits) => hits.filter(shows));
-    expect(await differences(twin, rays, {}, expected)).toEqual([]);
+    expect(await findDifferences(twin, rays, {}, expected)).toEqual([]);
     for (const side of SIDES) {
       const shown = all.map((hits) => hits.filter(({ front }) => isHit(side, front)));
-      expect(await differences(twin, rays, { side }, shown)).toEqual([]);
+      expect(await findDifferences(twin, rays, { side }, shown)).toEqual([]);
     }
     for (const [i, ray] of rays.entries()) {
       const key = ({ id, triangle }: Pick<OracleHit, 'id' | 'triangle'>) => `${id} ${triangle}`;
@@ -215,7 +215,7 @@ describe.each(PLACES)(`sides that differ within meshes, %s, seed ${SEED}`, (_, p
 
   test('they change, go with the shape, and are there in the next worker', async () => {
     const random = new Random(SEED + 2);
-    const mortal = await Mortal.create();
+    const mortal = await KillableService.create();
     const twin = new Twin(mortal.service);
     const meshes = [icosphere(1, 2), soup(random, 60, 0.8, 1)];
     const shapes = await Promise.all(meshes.map((mesh) => twin.mesh(mesh)));
@@ -235,7 +235,7 @@ describe.each(PLACES)(`sides that differ within meshes, %s, seed ${SEED}`, (_, p
           isHit(sideAt(mixed.get(id)!, triangle), front),
         ),
       );
-      expect(await differences(twin, rays, {}, expected)).toEqual([]);
+      expect(await findDifferences(twin, rays, {}, expected)).toEqual([]);
     };
     for (let i = 0; i < 30; i++) add();
     await compare();
@@ -272,7 +272,7 @@ describe('what is said of the sides', () => {
   const RAY = { origin: [0.1, 0.2, 5], direction: [0, 0, -1] } as const;
 
   test('by an object that is no side', async () => {
-    const { service } = await Mortal.create();
+    const { service } = await KillableService.create();
     const shape = { type: 'sphere', radius: 1 } as const;
     const id = service.addObject({ shape, side: 'back' });
     const wrong = (side: unknown) => ({ shape, side }) as ObjectOptions;
@@ -288,7 +288,7 @@ describe('what is said of the sides', () => {
   });
 
   test('by runs of triangles that are not there, out of order, or of no mesh', async () => {
-    const { service } = await Mortal.create();
+    const { service } = await KillableService.create();
     const mesh = await service.addMesh(boxMesh(2, 2, 2));
     const shape = { type: 'mesh', mesh } as const;
     const id = service.addObject({ shape, side: 'front' });

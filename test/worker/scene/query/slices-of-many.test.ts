@@ -4,11 +4,11 @@ import { Matrix4, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import { checkMotion } from '../../../../src/client/query/sweep-options.js';
 import * as layout from '../../../../src/shared/layout.js';
-import { inOnePiece, STEP } from '../../../../src/worker/binding/steps.js';
-import { ALL, ANY_FORM, NearScene } from '../../../fixtures/near-scene.js';
+import { runToEnd, TASKS_PER_STEP } from '../../../../src/worker/binding/steps.js';
+import { ALL_FILTER, ANY_TRANSFORM, NearScene } from '../../../fixtures/near-scene.js';
 import { icosphere } from '../../../oracle/meshes.js';
 import { Random, SEED } from '../../../oracle/random.js';
-import { type AnyShape, anySolid } from '../../../oracle/shapes.js';
+import { type AnyShape, randomSolid } from '../../../oracle/shapes.js';
 
 /** More than are swept against in one go. */
 const MANY = 5000;
@@ -19,7 +19,7 @@ test(`a sweep at many, and at what is left to slices, seed ${SEED}`, { timeout: 
   const { sweeps } = scene.core;
   const mesh = scene.mesh(icosphere(1, 3));
   for (let i = 0; i < MANY; i++) {
-    scene.add(i % 50 === 0 ? mesh : { shape: anySolid(random) }, random.placement(random.point(5), ANY_FORM));
+    scene.add(i % 50 === 0 ? mesh : { shape: randomSolid(random) }, random.placement(random.point(5), ANY_TRANSFORM));
   }
   const large: AnyShape[] = [
     { shape: { type: 'sphere', radius: 60, center: [0, 0, 0] } },
@@ -36,14 +36,14 @@ test(`a sweep at many, and at what is left to slices, seed ${SEED}`, { timeout: 
     if (i < 4) to.copy(from).setPosition(random.point(5));
     const { matrix, motion } = checkMotion('test', from.elements, to.elements, undefined);
     const description = { ...scene.describe(shape, from), matrix };
-    const whole = sweeps.sweepAll(description, motion, ALL)!;
-    const first = sweeps.sweep(description, motion, ALL)!;
-    expect(sweeps.sweepAll(description, motion, ALL, 100)).toBeUndefined();
+    const whole = sweeps.sweepAll(description, motion, ALL_FILTER)!;
+    const first = sweeps.sweep(description, motion, ALL_FILTER)!;
+    expect(sweeps.sweepAll(description, motion, ALL_FILTER, 100)).toBeUndefined();
     const sliced = (all: boolean) => {
-      const kept = sweeps.keepSweep(description, motion, ALL, all);
+      const kept = sweeps.keepSweep(description, motion, ALL_FILTER, all);
       let hits = sweeps.beginKeptSweep(kept, 0);
       for (; hits === undefined; hits = sweeps.resumeSweep(0)) left++;
-      return inOnePiece(hits);
+      return runToEnd(hits);
     };
     expect(sliced(true), `case ${i}`).toEqual(whole);
     // A query for the first hit alone is answered as soon as no other is earlier, after less of the way if a shape rotates.
@@ -61,14 +61,14 @@ describe('a block that takes longer than the slice is left', () => {
   test.each(['rays', 'rays at a mesh', 'ways'])('%s', async (kind) => {
     const scene = await NearScene.at(new Vector3());
     const { sweeps } = scene.core;
-    const shape = kind === 'rays at a mesh' ? scene.mesh(icosphere(1, 3)) : { shape: anySolid(new Random(1)) };
+    const shape = kind === 'rays at a mesh' ? scene.mesh(icosphere(1, 3)) : { shape: randomSolid(new Random(1)) };
     for (let i = 0; i < (kind === 'rays' ? 20 : 1); i++) scene.add(shape, new Matrix4());
     const count = 1000;
     if (kind === 'ways') {
       const ways = new Float64Array(14 * count);
       for (let i = 0; i < count; i++) ways.set([0, 0, 9, 0, 0, 0, 1, 0, 0, -9, 0, 0, 0, 1], 14 * i);
-      const ball = scene.describe({ shape: anySolid(new Random(2)) }, new Matrix4());
-      const asked = { shapes: [ball], ways, shapeOf: undefined, tolerance: 0, filter: ALL };
+      const ball = scene.describe({ shape: randomSolid(new Random(2)) }, new Matrix4());
+      const asked = { shapes: [ball], ways, shapeOf: undefined, tolerance: 0, filter: ALL_FILTER };
       const hits = {
         ...{ objects: new Uint32Array(count), triangles: new Int32Array(count), points: new Float64Array(3 * count) },
         ...{ times: new Float64Array(count), depths: new Float64Array(count), normals: new Float32Array(3 * count) },
@@ -84,9 +84,9 @@ describe('a block that takes longer than the slice is left', () => {
     }
     const rays = new Float32Array(8 * count);
     for (let i = 0; i < count; i++) rays.set([0.01, 0.02, 9, 0, 0, 0, -1, Number.POSITIVE_INFINITY], 8 * i);
-    const whole = scene.core.rays.raycastMany(rays, ALL);
+    const whole = scene.core.rays.raycastMany(rays, ALL_FILTER);
     expect(whole.done).toBe(count);
-    const part = scene.core.rays.raycastMany(rays, ALL, 0);
+    const part = scene.core.rays.raycastMany(rays, ALL_FILTER, 0);
     expect(part.done).toBeGreaterThan(0);
     expect(part.done).toBeLessThan(count / 2);
     expect(part.distances.subarray(0, part.done)).toEqual(whole.distances.subarray(0, part.done));
@@ -108,14 +108,14 @@ test('two meshes in the same place have their many pairs sorted and read in slic
   let step = found.next();
   for (; !step.done; step = found.next()) steps++;
   expect(step.value).toEqual(whole);
-  expect(steps).toBeGreaterThan(pairs / STEP);
+  expect(steps).toBeGreaterThan(pairs / TASKS_PER_STEP);
 });
 
 test('lines of sight to many are looked at in steps', async () => {
   const scene = await NearScene.at(new Vector3());
-  const { id } = scene.add({ shape: anySolid(new Random(1)) }, new Matrix4());
+  const { id } = scene.add({ shape: randomSolid(new Random(1)) }, new Matrix4());
   const view = new Uint32Array(layout.VIEW_BYTES / 4);
-  const steps = scene.core.rays.sees(view, new Uint32Array(1000).fill(id), ALL);
+  const steps = scene.core.rays.sees(view, new Uint32Array(1000).fill(id), ALL_FILTER);
   let count = 0;
   while (!steps.next().done) count++;
   expect(count).toBeGreaterThan(10);

@@ -2,8 +2,16 @@
 // that is moved slightly against the normal does. `CASES=20000` checks this many of each pair of shapes, over all worlds.
 import { Matrix4, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
-import type { Thing } from '../../../fixtures/near-scene.js';
-import { FORM, KINDS, Poses, SweepWorld, squared, type Way, WORLDS } from '../../../fixtures/sweep-world.js';
+import type { NearObject } from '../../../fixtures/near-scene.js';
+import {
+  axisAligned,
+  Poses,
+  SHAPE_KINDS,
+  SHAPE_TRANSFORM,
+  type SweepPath,
+  SweepWorld,
+  WORLDS,
+} from '../../../fixtures/sweep-world.js';
 import { SEED } from '../../../oracle/random.js';
 import type { AnyShape } from '../../../oracle/shapes.js';
 
@@ -19,9 +27,9 @@ const REACH = 3;
 const NEARBY = 16;
 
 interface Case {
-  thing: Thing;
+  thing: NearObject;
   shape: AnyShape;
-  way: Way;
+  way: SweepPath;
   turns: boolean;
   message: string;
   /** The direction in which the path would be farther from the object, if known. */
@@ -81,13 +89,13 @@ function expectTrue(world: SweepWorld, { thing, shape, way, turns, message, away
   return true;
 }
 
-const moved = ({ from, to }: Way, by: Vector3): Way => {
+const moved = ({ from, to }: SweepPath, by: Vector3): SweepPath => {
   const move = new Matrix4().makeTranslation(by);
   return { from: from.clone().premultiply(move), to: to.clone().premultiply(move) };
 };
 
 /** Moves a path that hits the object aside until it barely hits, and barely misses: null if it always hits. */
-function grazing(world: SweepWorld, shape: AnyShape, way: Way, away: Vector3): [Way, Way] | null {
+function grazing(world: SweepWorld, shape: AnyShape, way: SweepPath, away: Vector3): [SweepPath, SweepPath] | null {
   const { random, scale: s } = world;
   const aside = away.clone().multiplyScalar(20 * s);
   let [low, high] = [0, 1];
@@ -106,20 +114,22 @@ function drawCase(world: SweepWorld, a: string, b: string, i: number): Case {
   const isSquare = random.chance(0.15);
   const isPlain = isSquare || random.chance(0.5);
   const origin = scene.exactPoint(random.point(0.5 * scale));
-  const placement = isPlain ? random.placement(origin) : random.placement(origin, FORM);
-  const matrix = isSquare ? new Matrix4().compose(origin, squared(random.rotation()), new Vector3(1, 1, 1)) : placement;
-  const thing = scene.add(world.shape(b as (typeof KINDS)[number]), matrix);
+  const placement = isPlain ? random.placement(origin) : random.placement(origin, SHAPE_TRANSFORM);
+  const matrix = isSquare
+    ? new Matrix4().compose(origin, axisAligned(random.rotation()), new Vector3(1, 1, 1))
+    : placement;
+  const thing = scene.add(world.shape(b as (typeof SHAPE_KINDS)[number]), matrix);
   const turns = random.chance(0.4);
-  const stretched = isPlain || turns ? new Matrix4() : random.placement(new Vector3(), FORM);
-  const shape = world.shape(a as (typeof KINDS)[number]);
+  const stretched = isPlain || turns ? new Matrix4() : random.placement(new Vector3(), SHAPE_TRANSFORM);
+  const shape = world.shape(a as (typeof SHAPE_KINDS)[number]);
   const way = world.way(turns, stretched, isSquare);
   return { thing, shape, way, turns, message: `case ${i}` };
 }
 
 describe.each(WORLDS)(`sweeps in a world %s, seed ${SEED}`, { timeout: 36_000_000 }, (_, scale, place) => {
-  const pairs = KINDS.flatMap((a) => KINDS.map((b) => [a, b] as const));
+  const pairs = SHAPE_KINDS.flatMap((a) => SHAPE_KINDS.map((b) => [a, b] as const));
   test.each(pairs)(`a %s at a %s, ${COUNT} times`, async (a, b) => {
-    const seed = SEED * 64 + KINDS.indexOf(a) * 4 + KINDS.indexOf(b);
+    const seed = SEED * 64 + SHAPE_KINDS.indexOf(a) * 4 + SHAPE_KINDS.indexOf(b);
     const world = await SweepWorld.at(place, scale, seed);
     const { scene } = world;
     let met = 0;
@@ -152,8 +162,8 @@ describe.each(WORLDS)(`sweeps in a world %s, seed ${SEED}`, { timeout: 36_000_00
   });
 
   // With a path of no length, a shape reaches what it hits by its rotation alone.
-  test.each(KINDS)(`a %s that turns in its place, at each other shape, ${TURNS} times`, async (a) => {
-    const seed = SEED * 64 + 16 + KINDS.indexOf(a);
+  test.each(SHAPE_KINDS)(`a %s that turns in its place, at each other shape, ${TURNS} times`, async (a) => {
+    const seed = SEED * 64 + 16 + SHAPE_KINDS.indexOf(a);
     const world = await SweepWorld.at(place, scale, seed);
     const { random, scene } = world;
     let met = 0;
@@ -162,7 +172,7 @@ describe.each(WORLDS)(`sweeps in a world %s, seed ${SEED}`, { timeout: 36_000_00
       random.restart(seed * 100_003 + i);
       const message = `case ${i}`;
       const origin = scene.exactPoint(random.point(0.5 * scale));
-      const thing = scene.add(world.shape(KINDS[i % KINDS.length]), random.placement(origin));
+      const thing = scene.add(world.shape(SHAPE_KINDS[i % SHAPE_KINDS.length]), random.placement(origin));
       const shape = world.shape(a);
       const at = scene.exactPoint(random.direction().multiplyScalar(scale * random.range(0.5, 2.5)));
       const pose = () => new Matrix4().makeRotationFromQuaternion(random.rotation()).setPosition(at);

@@ -13,11 +13,11 @@ import {
   SIDE_OWN,
 } from '../../../../src/shared/layout.js';
 import type { CoreSweepHit } from '../../../../src/worker/binding/hits.js';
-import { inOnePiece } from '../../../../src/worker/binding/steps.js';
-import { ALL, ANY_FORM, NearScene } from '../../../fixtures/near-scene.js';
+import { runToEnd } from '../../../../src/worker/binding/steps.js';
+import { ALL_FILTER, ANY_TRANSFORM, NearScene } from '../../../fixtures/near-scene.js';
 import { icosphere, rods, soup } from '../../../oracle/meshes.js';
 import { Random, SEED } from '../../../oracle/random.js';
-import { type AnyShape, anySolid } from '../../../oracle/shapes.js';
+import { type AnyShape, randomSolid } from '../../../oracle/shapes.js';
 
 const COUNT = 40;
 /** Relative to the path: a rotating shape hits within a tolerance, which depends on the hits found before. */
@@ -29,8 +29,8 @@ describe(`sweeps in slices, seed ${SEED}`, { timeout: 240_000 }, () => {
     const scene = await NearScene.at(new Vector3());
     const { sweeps } = scene.core;
     const meshes = [icosphere(1, 12), soup(random, 400, 0.3, 1), rods(random, 20, 1)].map((each) => scene.mesh(each));
-    const anyShape = (): AnyShape => (random.chance(0.6) ? random.pick(meshes) : { shape: anySolid(random) });
-    for (let i = 0; i < 30; i++) scene.add(anyShape(), random.placement(random.point(5), ANY_FORM));
+    const anyShape = (): AnyShape => (random.chance(0.6) ? random.pick(meshes) : { shape: randomSolid(random) });
+    for (let i = 0; i < 30; i++) scene.add(anyShape(), random.placement(random.point(5), ANY_TRANSFORM));
     const seen = { hits: 0, left: 0 };
     for (let i = 0; i < COUNT; i++) {
       const shape = anyShape();
@@ -42,16 +42,16 @@ describe(`sweeps in slices, seed ${SEED}`, { timeout: 240_000 }, () => {
       const { matrix, motion } = checkMotion('test', from.elements, to.elements, undefined);
       const description = { ...scene.describe(shape, from), matrix };
       const sliced = (all: boolean) => {
-        let hits = sweeps.beginKeptSweep(sweeps.keepSweep(description, motion, ALL, all), ms);
+        let hits = sweeps.beginKeptSweep(sweeps.keepSweep(description, motion, ALL_FILTER, all), ms);
         for (; hits === undefined; hits = sweeps.resumeSweep(ms)) {
           seen.left++;
           // Queries in between disturb nothing.
-          if (seen.left % 7 === 0) sweeps.sweepAll(description, motion, ALL);
+          if (seen.left % 7 === 0) sweeps.sweepAll(description, motion, ALL_FILTER);
         }
-        return inOnePiece(hits);
+        return runToEnd(hits);
       };
-      expect(sliced(true), `case ${i}`).toEqual(sweeps.sweepAll(description, motion, ALL));
-      const hit = sweeps.sweep(description, motion, ALL);
+      expect(sliced(true), `case ${i}`).toEqual(sweeps.sweepAll(description, motion, ALL_FILTER));
+      const hit = sweeps.sweep(description, motion, ALL_FILTER);
       if (isStraight) expect(sliced(false), `case ${i}`).toEqual(hit ? [hit] : []);
       else expectAlike(sliced(false), hit ? [hit] : [], `case ${i}`);
       if (hit) seen.hits++;
@@ -68,14 +68,14 @@ describe(`sweeps in slices, seed ${SEED}`, { timeout: 240_000 }, () => {
     const at = (x: number) => new Matrix4().makeTranslation(x, 0, 0).elements;
     const { matrix, motion } = checkMotion('test', at(-4), at(10), undefined);
     const description = { ...scene.describe(mesh, new Matrix4()), matrix };
-    const expected = sweeps.sweepAll(description, motion, ALL)!;
+    const expected = sweeps.sweepAll(description, motion, ALL_FILTER)!;
     expect(expected.map(({ object }) => object)).toEqual(things.map(({ id }) => id));
-    let hits = sweeps.beginKeptSweep(sweeps.keepSweep(description, motion, ALL, true), 0);
+    let hits = sweeps.beginKeptSweep(sweeps.keepSweep(description, motion, ALL_FILTER, true), 0);
     expect(hits).toBeUndefined();
     for (const thing of things) scene.remove(thing);
     while (hits === undefined) hits = sweeps.resumeSweep(0);
-    expect(inOnePiece(hits)).toEqual(expected);
-    expect(sweeps.sweep(description, motion, ALL)).toBeNull();
+    expect(runToEnd(hits)).toEqual(expected);
+    expect(sweeps.sweep(description, motion, ALL_FILTER)).toBeNull();
   });
 
   test('one that is given up, wherever that is, leaves no memory behind', async () => {
@@ -85,13 +85,13 @@ describe(`sweeps in slices, seed ${SEED}`, { timeout: 240_000 }, () => {
     const mesh = scene.mesh(icosphere(1, 12));
     // Only the back faces of the first hundred triangles count: the object holds a list that says so.
     const faceSides = Uint32Array.of(SIDE_BACK, (100 << FACE_SHIFT) + SIDE_OWN);
-    const matrices = Array.from({ length: 9 }, () => random.placement(random.point(4), ANY_FORM));
+    const matrices = Array.from({ length: 9 }, () => random.placement(random.point(4), ANY_TRANSFORM));
     const flags = FLAG_PICKABLE | FLAG_FACE_SIDES | (SIDE_DOUBLE * FLAG_SIDE);
     const start = new Matrix4().makeTranslation(-9, 0, 0);
     const end = new Matrix4().makeRotationX(1).setPosition(9, 0, 0);
     const { matrix, motion } = checkMotion('test', start.elements, end.elements, undefined);
     const description = { ...scene.describe({ shape: { type: 'box', halfExtents: [1, 2, 3] } }, start), matrix };
-    const filter = { ...ALL, side: SIDE_OWN };
+    const filter = { ...ALL_FILTER, side: SIDE_OWN };
     const ask = () => sweeps.beginKeptSweep(sweeps.keepSweep(description, motion, filter, true), 0);
     let generation = 0;
     /** Returns whether the sweep was abandoned after this many slices. */

@@ -2,7 +2,7 @@
 // core: there no triangle is skipped, or examined later, because of what is known of others.
 import { Matrix4, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
-import { KINDS, type Kind, SweepWorld } from '../../../fixtures/sweep-world.js';
+import { SHAPE_KINDS, type ShapeKind, SweepWorld } from '../../../fixtures/sweep-world.js';
 import { icosphere, merged, rods, soup, type Triangles, transformed } from '../../../oracle/meshes.js';
 import { type Random, SEED } from '../../../oracle/random.js';
 import type { AnyShape } from '../../../oracle/shapes.js';
@@ -56,7 +56,7 @@ function anyMesh(random: Random): Triangles {
 }
 
 /** Of any size relative to the mesh: most of what is near a small one is one triangle. */
-function anyShape(random: Random, kind: Kind, size: number): AnyShape {
+function anyShape(random: Random, kind: ShapeKind, size: number): AnyShape {
   const radius = () => size * random.logRange(1e-4, 1);
   if (kind === 'sphere') return { shape: { type: 'sphere', radius: radius() } };
   if (kind === 'capsule') {
@@ -67,7 +67,7 @@ function anyShape(random: Random, kind: Kind, size: number): AnyShape {
 }
 
 describe.each(SIZES)(`of size %d, seed ${SEED}`, (size) => {
-  test.each(KINDS.filter((kind) => kind !== 'mesh'))('a %s', async (kind) => {
+  test.each(SHAPE_KINDS.filter((kind) => kind !== 'mesh'))('a %s', async (kind) => {
     const whole = await SweepWorld.at(new Vector3(), size, SEED);
     const single = await SweepWorld.at(new Vector3(), size, SEED);
     const { random } = whole;

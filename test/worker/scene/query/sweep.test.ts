@@ -4,9 +4,9 @@ import { Matrix4, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import { checkMotion } from '../../../../src/client/query/sweep-options.js';
 import * as layout from '../../../../src/shared/layout.js';
-import { inOnePiece } from '../../../../src/worker/binding/steps.js';
-import { ALL, type Thing } from '../../../fixtures/near-scene.js';
-import { KINDS, SweepWorld, WORLDS } from '../../../fixtures/sweep-world.js';
+import { runToEnd } from '../../../../src/worker/binding/steps.js';
+import { ALL_FILTER, type NearObject } from '../../../fixtures/near-scene.js';
+import { SHAPE_KINDS, SweepWorld, WORLDS } from '../../../fixtures/sweep-world.js';
 import { boxMesh, icosphere, transformed } from '../../../oracle/meshes.js';
 import { SEED } from '../../../oracle/random.js';
 import type { AnyShape, SolidShape } from '../../../oracle/shapes.js';
@@ -161,7 +161,7 @@ describe('a sweep', () => {
         ] as const) {
           for (const shape of [ball, box(0.5, 0.5, 0.5)]) {
             const description = { ...world.scene.describe(shape, at(0, 0, from)), matrix };
-            expect(world.scene.core.sweeps.sweep(description, motion, { ...ALL, side }) !== null).toBe(isMet);
+            expect(world.scene.core.sweeps.sweep(description, motion, { ...ALL_FILTER, side }) !== null).toBe(isMet);
           }
         }
       }
@@ -173,7 +173,7 @@ describe('a sweep', () => {
     const world = await SweepWorld.at(new Vector3(), 1, SEED);
     const { random, scene } = world;
     for (let i = 0; i < 300; i++) {
-      scene.add(world.shape(random.pick(KINDS)), random.placement(random.point(12), { low: 0.3, high: 1 }));
+      scene.add(world.shape(random.pick(SHAPE_KINDS)), random.placement(random.point(12), { low: 0.3, high: 1 }));
     }
     const large = scene.mesh(icosphere(1, 16));
     for (let i = 0; i < 20; i++) scene.add(large, random.placement(random.point(12)));
@@ -194,7 +194,7 @@ describe('a sweep', () => {
       digits.push(q ? 4 : 6);
       const { matrix, motion } = checkMotion('test', way.from.elements, way.to.elements, undefined);
       const description = { ...scene.describe(shapes[which], way.from), matrix };
-      const all = scene.core.sweeps.sweepAll(description, motion, ALL)!;
+      const all = scene.core.sweeps.sweepAll(description, motion, ALL_FILTER)!;
       expect(all.map(({ time }) => time)).toEqual(all.map(({ time }) => time).sort((x, y) => x - y));
       expect(new Set(all.map(({ object }) => object)).size).toBe(all.length);
       if (first === null) expect(all.length).toBe(0);
@@ -203,7 +203,7 @@ describe('a sweep', () => {
         const ignore = Uint32Array.from(scene.things.keys(), (id) => id)
           .filter((id) => id !== hit.object)
           .sort();
-        const alone = scene.core.sweeps.sweep(description, motion, { ...ALL, ignore });
+        const alone = scene.core.sweeps.sweep(description, motion, { ...ALL_FILTER, ignore });
         expect(alone).toEqual(hit);
       }
     }
@@ -218,7 +218,7 @@ describe('a sweep', () => {
     };
     for (let from = 0; from < length; ) {
       const order = Uint32Array.from({ length: length - from }, (_, i) => from + i);
-      const asked = { shapes: placed, ways: numbers, shapeOf, tolerance: 0, filter: ALL };
+      const asked = { shapes: placed, ways: numbers, shapeOf, tolerance: 0, filter: ALL_FILTER };
       const answer = sweeps.sweepMany(asked, order, many);
       const done = answer < 0 ? -1 - answer : answer;
       for (let k = from; k < from + done; k++) {
@@ -234,8 +234,8 @@ describe('a sweep', () => {
       if (from === length) break;
       // A sweep that may take long is begun alone.
       const way = numbers.subarray(14 * from, 14 * (from + 1));
-      const kept = sweeps.keepWay(placed[shapeOf[from]], way, 0, ALL);
-      const [hit] = inOnePiece(sweeps.beginKeptSweep(kept, Number.POSITIVE_INFINITY)!);
+      const kept = sweeps.keepWay(placed[shapeOf[from]], way, 0, ALL_FILTER);
+      const [hit] = runToEnd(sweeps.beginKeptSweep(kept, Number.POSITIVE_INFINITY)!);
       expect(hit?.object).toBe(firsts[from]?.object);
       if (hit) expect(hit.time).toBeCloseTo(firsts[from]!.time, digits[from]);
       left++;
@@ -249,7 +249,7 @@ describe('a sweep', () => {
 /** How far a capsule must move along a normal until it is beyond the plane of a triangle's outermost corner. */
 function wayBeyond(
   normal: readonly number[],
-  { shape: { triangles }, matrix }: Thing,
+  { shape: { triangles }, matrix }: NearObject,
   { shape }: AnyShape,
   place: Matrix4,
 ): number {

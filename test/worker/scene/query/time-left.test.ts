@@ -3,8 +3,8 @@ import { Matrix4, Vector3 } from 'three';
 import { expect, test } from 'vitest';
 import { checkMotion } from '../../../../src/client/query/sweep-options.js';
 import * as layout from '../../../../src/shared/layout.js';
-import { inOnePiece } from '../../../../src/worker/binding/steps.js';
-import { ALL, NearScene } from '../../../fixtures/near-scene.js';
+import { runToEnd } from '../../../../src/worker/binding/steps.js';
+import { ALL_FILTER, NearScene } from '../../../fixtures/near-scene.js';
 import { icosphere } from '../../../oracle/meshes.js';
 
 /** Milliseconds, more than any of it takes. */
@@ -23,11 +23,11 @@ test('a contact', async () => {
   const whole = pairs.contact(a, b, detail)!;
   expect(whole.triangles.length).toBeGreaterThan(100);
   const keep = () => pairs.keepContact(a, b, detail);
-  expect(inOnePiece(pairs.beginContact(a, b, detail, LONG)!)).toEqual(whole);
-  expect(inOnePiece(pairs.beginKeptContact(a, b, keep(), LONG)!)).toEqual(whole);
+  expect(runToEnd(pairs.beginContact(a, b, detail, LONG)!)).toEqual(whole);
+  expect(runToEnd(pairs.beginKeptContact(a, b, keep(), LONG)!)).toEqual(whole);
   for (const begin of [() => pairs.beginContact(a, b, detail, 0), () => pairs.beginKeptContact(a, b, keep(), 0)]) {
     expect(begin()).toBeUndefined();
-    expect(inOnePiece(pairs.resumeContact(a, b, LONG)!)).toEqual(whole);
+    expect(runToEnd(pairs.resumeContact(a, b, LONG)!)).toEqual(whole);
     expect(begin()).toBeUndefined();
     expect(pairs.resumeContact(a, b, 0)).toBeUndefined();
     pairs.giveUpQuestion();
@@ -57,10 +57,10 @@ test('a sweep', async () => {
   const [from, to] = [-9, 9].map((x) => new Matrix4().makeTranslation(x, 0.1, 0));
   const { matrix, motion } = checkMotion('test', from.elements, to.elements, undefined);
   const description = { ...scene.describe(mesh, from), matrix };
-  const whole = sweeps.sweepAll(description, motion, ALL)!;
+  const whole = sweeps.sweepAll(description, motion, ALL_FILTER)!;
   expect(whole).toHaveLength(2);
-  const keep = () => sweeps.keepSweep(description, motion, ALL, true);
-  expect(inOnePiece(sweeps.beginKeptSweep(keep(), LONG)!)).toEqual(whole);
+  const keep = () => sweeps.keepSweep(description, motion, ALL_FILTER, true);
+  expect(runToEnd(sweeps.beginKeptSweep(keep(), LONG)!)).toEqual(whole);
   expect(sweeps.beginKeptSweep(keep(), 0)).toBeUndefined();
-  expect(inOnePiece(sweeps.resumeSweep(LONG)!)).toEqual(whole);
+  expect(runToEnd(sweeps.resumeSweep(LONG)!)).toEqual(whole);
 });

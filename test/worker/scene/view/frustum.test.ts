@@ -2,10 +2,10 @@ import type { VisibleSet } from 'collision-worker';
 import { Matrix4, PlaneGeometry, Raycaster, Vector3 } from 'three';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { PLACES, Twin } from '../../../fixtures/twin.js';
-import { type AnyCamera, aimed, DEPTHS, KINDS, ODD_KINDS, viewOf } from '../../../oracle/cameras.js';
+import { type AnyCamera, aimCamera, CAMERA_KINDS, DEPTHS, ODD_CAMERA_KINDS, viewOf } from '../../../oracle/cameras.js';
 import { type FrustumState, frustumPlanes, frustumState } from '../../../oracle/frustum.js';
 import { icosphere, rods, soup, trianglesOf } from '../../../oracle/meshes.js';
-import type { Placed } from '../../../oracle/placed.js';
+import type { PlacedShape } from '../../../oracle/placed.js';
 import { Random, SEED } from '../../../oracle/random.js';
 import { rayHits } from '../../../oracle/ray.js';
 
@@ -44,14 +44,14 @@ describe.each(PLACES)(`frustum states of ${OBJECTS} boxes and meshes, %s, seed $
     return () => twin.dispose();
   });
 
-  describe.each([...KINDS, ...ODD_KINDS])('%s', (_, make) => {
+  describe.each([...CAMERA_KINDS, ...ODD_CAMERA_KINDS])('%s', (_, make) => {
     test.each(DEPTHS)('%s', async (_, depth) => {
       onTestFinished(() => twin.service.removeView('main'));
       const random = new Random(SEED);
       const count = { outside: 0, crossing: 0, inside: 0, doubtful: 0 };
       let previous = new Set<number>();
       for (let i = 0; i < CAMERAS; i++) {
-        const camera = aimed(make(random), random, place);
+        const camera = aimCamera(make(random), random, place);
         const view = viewOf(camera, depth);
         twin.service.setView(view);
         const { visible } = await twin.service.update();
@@ -82,7 +82,7 @@ describe.each(PLACES)(`frustum states of ${OBJECTS} boxes and meshes, %s, seed $
     });
   });
 
-  test.each([...KINDS, ...ODD_KINDS])(
+  test.each([...CAMERA_KINDS, ...ODD_CAMERA_KINDS])(
     'boxes along the axes are seen that are a hair within a side: %s',
     async (_, make) => {
       const random = new Random(SEED);
@@ -92,7 +92,7 @@ describe.each(PLACES)(`frustum states of ${OBJECTS} boxes and meshes, %s, seed $
       const shape = own.box(half);
       let seen = 0;
       for (let i = 0; i < 20; i++) {
-        const camera = aimed(make(random), random, place);
+        const camera = aimCamera(make(random), random, place);
         const view = viewOf(camera, DEPTHS[0][1]);
         const planes = frustumPlanes(view.projection, view.view, view.depth);
         const ids = planes.slice(0, 4).flatMap((plane) => {
@@ -124,7 +124,7 @@ describe.each(PLACES)(`frustum states of ${OBJECTS} boxes and meshes, %s, seed $
       if (i % 3 === 2) twin.service.setObject(id, { cullable: false });
     });
     const views = ['near', 'far', 'left'].map((name) => {
-      const view = viewOf(aimed(KINDS[0][1](random), random, place), DEPTHS[0][1]);
+      const view = viewOf(aimCamera(CAMERA_KINDS[0][1](random), random, place), DEPTHS[0][1]);
       twin.service.setView({ ...view, layers: visibleLayers, margin }, name);
       return { name, planes: frustumPlanes(view.projection, view.view) };
     });
@@ -152,8 +152,8 @@ test(`of very many that never move and take part in no contacts, seed ${SEED}`, 
     twin.add(box, random.placement(random.point(60), { low: 0.02, high: 2 }), { contacts: 'none', motion: 'static' });
   }
   const items = [...twin.items.values()];
-  for (const [, make] of [...KINDS, ...ODD_KINDS]) {
-    const camera = aimed(make(random), random, new Vector3());
+  for (const [, make] of [...CAMERA_KINDS, ...ODD_CAMERA_KINDS]) {
+    const camera = aimCamera(make(random), random, new Vector3());
     const view = viewOf(camera, DEPTHS[0][1]);
     const minPixels = random.range(2, 20);
     twin.service.setView(view, 'all');
@@ -178,7 +178,7 @@ test(`of very many that never move and take part in no contacts, seed ${SEED}`, 
 
 /** Of the sphere around the corners of the oriented bounds, in a view with this scale; Infinity behind the eye. */
 function pixelsAcross(
-  { bounds: { vertices } }: Placed,
+  { bounds: { vertices } }: PlacedShape,
   camera: AnyCamera,
   view: Matrix4,
   scale: number,
@@ -199,7 +199,7 @@ function pixelsAcross(
  * length at the depth of its centre.
  */
 describe.each(PLACES)(`minPixels, %s, seed ${SEED}`, (_, place) => {
-  test.each([...KINDS, ...ODD_KINDS])('%s: leaves out what has fewer pixels across', async (_, make) => {
+  test.each([...CAMERA_KINDS, ...ODD_CAMERA_KINDS])('%s: leaves out what has fewer pixels across', async (_, make) => {
     const random = new Random(SEED);
     const twin = await Twin.create();
     const shapes = [
@@ -212,7 +212,7 @@ describe.each(PLACES)(`minPixels, %s, seed ${SEED}`, (_, place) => {
     }
     const count = { small: 0, large: 0, behind: 0 };
     for (let i = 0; i < 30; i++) {
-      const camera = aimed(make(random), random, place);
+      const camera = aimCamera(make(random), random, place);
       // A view of an app that scales the scene and stretches the image.
       const view = { ...viewOf(camera, random.pick(DEPTHS)[1]), view: camera.matrixWorldInverse.clone().elements };
       const [scale, width, height] = [random.logRange(0.1, 10), random.range(300, 900), random.range(300, 900)];
@@ -252,7 +252,7 @@ function missing(from: ReadonlySet<number>, without: ReadonlySet<number>): numbe
 }
 
 /** What rays through random pixels hit between the near and the far plane, occluded or not. */
-function shown(camera: AnyCamera, items: Iterable<Placed>, random: Random) {
+function shown(camera: AnyCamera, items: Iterable<PlacedShape>, random: Random) {
   const raycaster = new Raycaster();
   const all = [...items];
   return Array.from({ length: PIXELS }, () => {

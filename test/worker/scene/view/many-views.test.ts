@@ -2,7 +2,7 @@ import type { FrameResult, ViewOptions } from 'collision-worker';
 import { Vector3 } from 'three';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { FormTwin, formMaker } from '../../../fixtures/forms.js';
-import { aimed, DEPTHS, KINDS, viewOf } from '../../../oracle/cameras.js';
+import { aimCamera, CAMERA_KINDS, DEPTHS, viewOf } from '../../../oracle/cameras.js';
 import { Random, SEED } from '../../../oracle/random.js';
 
 const VIEWS = 1000;
@@ -19,8 +19,8 @@ beforeEach(async () => {
 afterEach(() => twin.dispose());
 
 function randomView(): ViewOptions {
-  const [, make] = random.pick(KINDS);
-  return viewOf(aimed(make(random), random, new Vector3()), DEPTHS[0][1]);
+  const [, make] = random.pick(CAMERA_KINDS);
+  return viewOf(aimCamera(make(random), random, new Vector3()), DEPTHS[0][1]);
 }
 
 /** Expects every view's answer to be as if it were alone, with entered and left as the difference from `before`. */

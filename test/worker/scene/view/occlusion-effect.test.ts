@@ -4,7 +4,7 @@ import { Euler, Matrix4, PerspectiveCamera, PlaneGeometry, Quaternion, Vector3 }
 import { describe, expect, test } from 'vitest';
 import { hills } from '../../../fixtures/hills.js';
 import { Twin, type TwinShape } from '../../../fixtures/twin.js';
-import { type AnyCamera, aimed, DEPTHS, KINDS, ODD_KINDS, viewOf } from '../../../oracle/cameras.js';
+import { type AnyCamera, aimCamera, CAMERA_KINDS, DEPTHS, ODD_CAMERA_KINDS, viewOf } from '../../../oracle/cameras.js';
 import { boxMesh, icosphere, merged, soup, type Triangles, transformed, trianglesOf } from '../../../oracle/meshes.js';
 import { Random } from '../../../oracle/random.js';
 
@@ -97,7 +97,8 @@ describe('among houses', () => {
     const twin = await Twin.create();
     addHouses(twin, await make(twin, random), random);
     const sums = await occludedFrom(twin, (i) => {
-      if (i % 3 === 2) return aimed(random.pick([...KINDS, ...ODD_KINDS])[1](random), random, new Vector3());
+      if (i % 3 === 2)
+        return aimCamera(random.pick([...CAMERA_KINDS, ...ODD_CAMERA_KINDS])[1](random), random, new Vector3());
       const [x, z] = [random.integer(8), random.integer(8)];
       return lookingFrom(random, new Vector3(10 * x - 35, random.range(1, 8), 10 * z - 35));
     });

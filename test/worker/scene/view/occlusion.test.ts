@@ -1,10 +1,10 @@
 import { Euler, Matrix4, PerspectiveCamera, Quaternion, Vector3 } from 'three';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PLACES, Twin, type TwinShape } from '../../../fixtures/twin.js';
-import { type AnyCamera, aimed, DEPTHS, KINDS, ODD_KINDS, viewOf } from '../../../oracle/cameras.js';
+import { type AnyCamera, aimCamera, CAMERA_KINDS, DEPTHS, ODD_CAMERA_KINDS, viewOf } from '../../../oracle/cameras.js';
 import { type DrawnSide, IdBuffer } from '../../../oracle/id-buffer.js';
 import { boxMesh, icosphere, rods, soup, transformed } from '../../../oracle/meshes.js';
-import { Placed } from '../../../oracle/placed.js';
+import { PlacedShape } from '../../../oracle/placed.js';
 import { Random, SEED } from '../../../oracle/random.js';
 
 const [STANDARD] = DEPTHS;
@@ -109,7 +109,7 @@ describe.each(PLACES)(`a city of boxes, %s, seed ${SEED}`, (_, origin) => {
         const buffer = new IdBuffer(moved, FINER * VIEWPORT.width, FINER * VIEWPORT.height);
         for (const { id, shape, matrix } of twin.items.values()) {
           const by = random.direction().multiplyScalar(random.next() * (occlusionMargin - share));
-          buffer.draw(new Placed(id, shape, matrix.clone().premultiply(new Matrix4().setPosition(by))));
+          buffer.draw(new PlacedShape(id, shape, matrix.clone().premultiply(new Matrix4().setPosition(by))));
         }
         const seen = buffer.visible;
         expect([...occluded].filter((id) => seen.has(id))).toEqual([]);
@@ -393,7 +393,7 @@ describe.each(PLACES)(`boxes and meshes in disorder, %s, seed ${SEED}`, (_, orig
     });
     afterAll(() => twin.dispose());
 
-    test.each([...KINDS, ...ODD_KINDS])('%s', async (_, make) => {
+    test.each([...CAMERA_KINDS, ...ODD_CAMERA_KINDS])('%s', async (_, make) => {
       const random = new Random(SEED);
       const shares = { hidden: 0, occluded: 0 };
       for (const [, depth] of DEPTHS) {
@@ -402,7 +402,7 @@ describe.each(PLACES)(`boxes and meshes in disorder, %s, seed ${SEED}`, (_, orig
           camera.near *= size;
           camera.far *= size;
           if ('left' in camera) for (const key of ['left', 'right', 'top', 'bottom'] as const) camera[key] *= size;
-          const small = aimed(camera, random, new Vector3());
+          const small = aimCamera(camera, random, new Vector3());
           small.position.multiplyScalar(size).add(origin);
           small.updateMatrixWorld();
           await compare(twin, small, shares, { depth, side: (id) => sides.get(id)! });

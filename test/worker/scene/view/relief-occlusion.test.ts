@@ -6,7 +6,7 @@ import { PLACES, Twin } from '../../../fixtures/twin.js';
 import { DEPTHS, viewOf } from '../../../oracle/cameras.js';
 import { type DrawnSide, IdBuffer } from '../../../oracle/id-buffer.js';
 import { merged, soup, type Triangles, transformed, trianglesOf } from '../../../oracle/meshes.js';
-import { Placed } from '../../../oracle/placed.js';
+import { PlacedShape } from '../../../oracle/placed.js';
 import { Random, SEED } from '../../../oracle/random.js';
 
 const [STANDARD] = DEPTHS;
@@ -88,7 +88,7 @@ async function compare(
       if (k > 0 && shape.mesh === null && !named.has(id)) continue;
       const by = random.direction().multiplyScalar(k === 0 ? 0 : random.next() * Math.max(0, margin - share));
       buffer.draw(
-        new Placed(id, shape, matrix.clone().premultiply(new Matrix4().setPosition(by))),
+        new PlacedShape(id, shape, matrix.clone().premultiply(new Matrix4().setPosition(by))),
         sides.get(id) ?? 'front',
       );
     }

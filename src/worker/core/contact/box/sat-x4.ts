@@ -1,6 +1,6 @@
 // The axis of least penetration of two boxes, for four pairs at once (math/obb-sat-x4.ts).
 
-import { cofactor, edgeIn, edgeOf, gatherNine, inverseOf, placeIn, setFour } from '../../math/obb-sat-x4';
+import { cofactor, localEdge, worldEdge, gatherNine, inverseEntry, localPosition, loadPairs } from '../../math/obb-sat-x4';
 import { minus, plus, times } from '../../math/lanes';
 import { VECTOR_BYTES } from '../../sizes';
 
@@ -8,7 +8,7 @@ import { VECTOR_BYTES } from '../../sizes';
  * The axis of two edges is only taken if its depth is less by this factor, squared, than that of a face, so that
  * rounding never selects it.
  */
-const LONGER: f32 = 1.00006;
+const EDGE_PENALTY: f32 = 1.00006;
 /** Edges at a smaller angle, as its squared sine, are left to float64; edges at an angle below PARALLEL give no axis. */
 const SMALL_ANGLE: f32 = 1e-5;
 const PARALLEL: f32 = 1e-12;
@@ -18,46 +18,46 @@ const inverses: usize = memory.data(9 * VECTOR_BYTES, 16);
 
 // The best so far: its squared depth, and its code.
 let best: v128 = i32x4.splat(0);
-let code: v128 = i32x4.splat(0);
+let axisCode: v128 = i32x4.splat(0);
 
 /**
  * Finds the axis of least penetration of four pairs that are known to overlap, by the addresses of their Forms in two
  * lists: 0 … 2 a face of a, 3 … 5 of b, 6 + i + 3 · j edge i of a with edge j of b; -1 if two edges are nearly parallel.
  * Compares squared depths in world units, which need no square root.
  */
-export function bestAxes(firsts: usize, seconds: usize): v128 {
-  setFour(firsts, seconds);
-  gatherNine(seconds, 0, inverses);
+export function bestAxes(formsA: usize, formsB: usize): v128 {
+  loadPairs(formsA, formsB);
+  gatherNine(formsB, 0, inverses);
   const c00 = cofactor(0, 0), c01 = cofactor(0, 1), c02 = cofactor(0, 2);
   const c10 = cofactor(1, 0), c11 = cofactor(1, 1), c12 = cofactor(1, 2);
   const c20 = cofactor(2, 0), c21 = cofactor(2, 1), c22 = cofactor(2, 2);
   const q00 = f32x4.abs(c00), q01 = f32x4.abs(c01), q02 = f32x4.abs(c02);
   const q10 = f32x4.abs(c10), q11 = f32x4.abs(c11), q12 = f32x4.abs(c12);
   const q20 = f32x4.abs(c20), q21 = f32x4.abs(c21), q22 = f32x4.abs(c22);
-  const volume = f32x4.abs(dot(edgeIn(0, 0), edgeIn(0, 1), edgeIn(0, 2), c00, c01, c02));
+  const volume = f32x4.abs(dot(localEdge(0, 0), localEdge(0, 1), localEdge(0, 2), c00, c01, c02));
 
   const depthB0 = depthOfB(0, c00, c01, c02, plus(plus(q00, q01), q02), volume);
   const depthB1 = depthOfB(1, c10, c11, c12, plus(plus(q10, q11), q12), volume);
   const depthB2 = depthOfB(2, c20, c21, c22, plus(plus(q20, q21), q22), volume);
-  const square0 = squareOf(0), square1 = squareOf(1), square2 = squareOf(2);
+  const lengthSquared0 = lengthSquaredOf(0), lengthSquared1 = lengthSquaredOf(1), lengthSquared2 = lengthSquaredOf(2);
   best = f32x4.splat(Infinity);
   // The order is such that of two equal axes the first of a's axes is taken.
-  take(0, depthOfA(0, square0));
-  take(3, depthB0);
-  takeEdges(0, square1, square2, plus(q10, q20), plus(q00, q20), plus(q00, q10));
-  take(1, depthOfA(1, square1));
-  take(4, depthB1);
-  takeEdges(1, square2, square0, plus(q11, q21), plus(q01, q21), plus(q01, q11));
-  take(2, depthOfA(2, square2));
-  take(5, depthB2);
-  takeEdges(2, square0, square1, plus(q12, q22), plus(q02, q22), plus(q02, q12));
-  return v128.or(code, f32x4.lt(best, f32x4.splat(0)));
+  offerAxis(0, depthOfA(0, lengthSquared0));
+  offerAxis(3, depthB0);
+  offerEdges(0, lengthSquared1, lengthSquared2, plus(q10, q20), plus(q00, q20), plus(q00, q10));
+  offerAxis(1, depthOfA(1, lengthSquared1));
+  offerAxis(4, depthB1);
+  offerEdges(1, lengthSquared2, lengthSquared0, plus(q11, q21), plus(q01, q21), plus(q01, q11));
+  offerAxis(2, depthOfA(2, lengthSquared2));
+  offerAxis(5, depthB2);
+  offerEdges(2, lengthSquared0, lengthSquared1, plus(q12, q22), plus(q02, q22), plus(q02, q12));
+  return v128.or(axisCode, f32x4.lt(best, f32x4.splat(0)));
 }
 
 // @ts-ignore: decorator
 @inline
-function take(which: i32, depths: v128): void {
-  code = v128.bitselect(i32x4.splat(which), code, f32x4.lt(depths, best));
+function offerAxis(axis: i32, depths: v128): void {
+  axisCode = v128.bitselect(i32x4.splat(axis), axisCode, f32x4.lt(depths, best));
   best = f32x4.pmin(best, depths);
 }
 
@@ -70,20 +70,20 @@ function dot(ax: v128, ay: v128, az: v128, bx: v128, by: v128, bz: v128): v128 {
 /** Computes the squared length of a row of a's inverse. */
 // @ts-ignore: decorator
 @inline
-function squareOf(i: usize): v128 {
-  const x = inverseOf(i, 0), y = inverseOf(i, 1), z = inverseOf(i, 2);
+function lengthSquaredOf(i: usize): v128 {
+  const x = inverseEntry(i, 0), y = inverseEntry(i, 1), z = inverseEntry(i, 2);
   return dot(x, y, z, x, y, z);
 }
 
 /**
- * Computes the squared depth along the normal of a's face i. `square` is the squared length of the row of a's inverse.
+ * Computes the squared depth along the normal of a's face i. `lengthSquared` is the squared length of the row of a's inverse.
  */
 // @ts-ignore: decorator
 @inline
-function depthOfA(i: usize, square: v128): v128 {
-  const reach = plus(plus(f32x4.abs(edgeIn(0, i)), f32x4.abs(edgeIn(1, i))), f32x4.abs(edgeIn(2, i)));
-  const gap = minus(f32x4.abs(placeIn(i)), plus(f32x4.splat(1), reach));
-  return f32x4.div(times(gap, gap), square);
+function depthOfA(i: usize, lengthSquared: v128): v128 {
+  const radius = plus(plus(f32x4.abs(localEdge(0, i)), f32x4.abs(localEdge(1, i))), f32x4.abs(localEdge(2, i)));
+  const gap = minus(f32x4.abs(localPosition(i)), plus(f32x4.splat(1), radius));
+  return f32x4.div(times(gap, gap), lengthSquared);
 }
 
 /**
@@ -93,7 +93,7 @@ function depthOfA(i: usize, square: v128): v128 {
 // @ts-ignore: decorator
 @inline
 function depthOfB(j: usize, c0: v128, c1: v128, c2: v128, q: v128, volume: v128): v128 {
-  const p = f32x4.abs(dot(c0, c1, c2, placeIn(0), placeIn(1), placeIn(2)));
+  const p = f32x4.abs(dot(c0, c1, c2, localPosition(0), localPosition(1), localPosition(2)));
   const gap = f32x4.div(minus(p, plus(q, volume)), volume);
   const at = inverses + (j << 4);
   const x = v128.load(at), y = v128.load(at, 48), z = v128.load(at, 96);
@@ -107,15 +107,15 @@ function depthOfB(j: usize, c0: v128, c1: v128, c2: v128, q: v128, volume: v128)
  */
 // @ts-ignore: decorator
 @inline
-function takeEdges(i: usize, squareY: v128, squareZ: v128, q0: v128, q1: v128, q2: v128): void {
+function offerEdges(i: usize, lengthSquaredY: v128, lengthSquaredZ: v128, q0: v128, q1: v128, q2: v128): void {
   const k: usize = i == 2 ? 0 : i + 1, l: usize = i == 0 ? 2 : i - 1;
   const product = dot(
-    inverseOf(k, 0), inverseOf(k, 1), inverseOf(k, 2), inverseOf(l, 0), inverseOf(l, 1), inverseOf(l, 2),
+    inverseEntry(k, 0), inverseEntry(k, 1), inverseEntry(k, 2), inverseEntry(l, 0), inverseEntry(l, 1), inverseEntry(l, 2),
   );
   const twice = plus(product, product);
-  take(6 + <i32>i, edgeDepths(0, k, l, squareY, squareZ, twice, q0));
-  take(9 + <i32>i, edgeDepths(1, k, l, squareY, squareZ, twice, q1));
-  take(12 + <i32>i, edgeDepths(2, k, l, squareY, squareZ, twice, q2));
+  offerAxis(6 + <i32>i, edgeDepths(0, k, l, lengthSquaredY, lengthSquaredZ, twice, q0));
+  offerAxis(9 + <i32>i, edgeDepths(1, k, l, lengthSquaredY, lengthSquaredZ, twice, q1));
+  offerAxis(12 + <i32>i, edgeDepths(2, k, l, lengthSquaredY, lengthSquaredZ, twice, q2));
 }
 
 /**
@@ -124,16 +124,16 @@ function takeEdges(i: usize, squareY: v128, squareZ: v128, q0: v128, q1: v128, q
  */
 // @ts-ignore: decorator
 @inline
-function edgeDepths(j: usize, k: usize, l: usize, squareY: v128, squareZ: v128, twice: v128, q: v128): v128 {
-  const ex = edgeOf(j, 0), ey = edgeOf(j, 1), ez = edgeOf(j, 2);
-  const u = edgeIn(j, k), v = edgeIn(j, l);
-  const square = minus(plus(times(squareY, times(v, v)), times(squareZ, times(u, u))), times(twice, times(u, v)));
-  const most = times(squareY, times(squareZ, dot(ex, ey, ez, ex, ey, ez)));
-  const reach = plus(plus(f32x4.abs(u), f32x4.abs(v)), q);
-  const gap = minus(f32x4.abs(minus(times(u, placeIn(l)), times(v, placeIn(k)))), reach);
-  const depths = f32x4.div(times(times(gap, gap), f32x4.splat(LONGER)), square);
-  const known = v128.bitselect(depths, f32x4.splat(-1), f32x4.ge(square, times(most, f32x4.splat(SMALL_ANGLE))));
-  return v128.bitselect(known, f32x4.splat(Infinity), f32x4.ge(square, times(most, f32x4.splat(PARALLEL))));
+function edgeDepths(j: usize, k: usize, l: usize, lengthSquaredY: v128, lengthSquaredZ: v128, twice: v128, q: v128): v128 {
+  const ex = worldEdge(j, 0), ey = worldEdge(j, 1), ez = worldEdge(j, 2);
+  const u = localEdge(j, k), v = localEdge(j, l);
+  const lengthSquared = minus(plus(times(lengthSquaredY, times(v, v)), times(lengthSquaredZ, times(u, u))), times(twice, times(u, v)));
+  const maxLengthSquared = times(lengthSquaredY, times(lengthSquaredZ, dot(ex, ey, ez, ex, ey, ez)));
+  const radius = plus(plus(f32x4.abs(u), f32x4.abs(v)), q);
+  const gap = minus(f32x4.abs(minus(times(u, localPosition(l)), times(v, localPosition(k)))), radius);
+  const depths = f32x4.div(times(times(gap, gap), f32x4.splat(EDGE_PENALTY)), lengthSquared);
+  const checkedDepths = v128.bitselect(depths, f32x4.splat(-1), f32x4.ge(lengthSquared, times(maxLengthSquared, f32x4.splat(SMALL_ANGLE))));
+  return v128.bitselect(checkedDepths, f32x4.splat(Infinity), f32x4.ge(lengthSquared, times(maxLengthSquared, f32x4.splat(PARALLEL))));
 }
 
 const pairs: usize = memory.data(2 * VECTOR_BYTES, 16);

@@ -7,7 +7,7 @@
 //
 // The polytope (polytope.ts) grows in its own memory until the vector is the shortest but for PRECISION. Only a
 // difference that is nearly a ball about the origin, of meshes with many vertices or of round shapes, would need a face
-// for each of its own faces: there the global search ends at MOST_VERTICES and continues around the best direction only.
+// for each of its own faces: there the global search ends at MAX_VERTICES and continues around the best direction only.
 // The result is then the shortest vector near that direction; for balls it is at most 0.03 % longer than the shortest.
 //
 // There is no warm start: with the last frame's direction as a start, which is 0.03 rad off by now, two balls of 162
@@ -16,15 +16,15 @@
 import { checkpoint } from '../../checkpoint';
 import { Support } from './support';
 import { copyVertex, setVertex, vertexAt } from './minkowski-difference';
-import { cornerOf } from './gjk';
+import { simplexVertex } from './gjk';
 import {
-  KEPT, NO_FACE, addVertex, beginPolytope, faceAt, faceEnd, grow, lowestFace, retire, sees, setFirstFaces, setVertexCount,
+  IN_USE, NO_FACE, addVertex, beginPolytope, faceAt, faceIndexEnd, addVisibleVertex, nearestFace, retire, isInFront, setFirstFaces, setVertexCount,
   vertexCount, vertices, volumeOf,
 } from './polytope';
 
 /** The best direction so far, as a unit vector, and how far the difference reaches along it. */
-export let wayX: f64 = 0, wayY: f64 = 0, wayZ: f64 = 0;
-export let wayLength: f64 = 0;
+export let directionX: f64 = 0, directionY: f64 = 0, directionZ: f64 = 0;
+export let penetrationDepth: f64 = 0;
 
 /**
  * Vertex limits of a polytope, for meshes and for round shapes. In a ball the 16,380 faces of the first are 0.0003 of
@@ -32,14 +32,14 @@ export let wayLength: f64 = 0;
  * equilateral triangle of 4π / 16,380. Two concentric balls of 2,562 vertices are compared exactly in 15 ms, two of
  * 81,002 would take 4,100 ms.
  */
-const MOST_VERTICES: u32 = 8192;
-const MOST_ROUND_VERTICES: u32 = 1024;
+const MAX_VERTICES: u32 = 8192;
+const MAX_ROUND_VERTICES: u32 = 1024;
 /**
  * How many more vertices are added around the best direction, and the cosine of the angle to it within which faces are
  * considered: 0.1.
  */
-const MORE_VERTICES: u32 = 1024;
-const NEAR: f64 = 0.995;
+const EXTRA_VERTICES: u32 = 1024;
+const NEAR_COSINE: f64 = 0.995;
 /** The rounding error of the difference of two heights, relative to the size of both bodies. */
 const RELATIVE_ROUNDING: f64 = 1e-14;
 /** A translation that exceeds the least one by no more than this fraction of the depth is good enough. */
@@ -49,46 +49,46 @@ let rounding: f64 = 0;
 
 /**
  * Finds the shortest translation that separates the two bodies and sets wayX … wayLength. `size` is about the size of
- * both bodies. `bare`: without their balls. `held`: the tetrahedron of gjk.ts may be the first polytope. `isRound`: the
+ * both bodies. `isCoreOnly`: without their balls. `hasSimplex`: the tetrahedron of gjk.ts may be the first polytope. `isRound`: the
  * difference has round parts. Throws OUT_OF_MEMORY.
  */
-export function findWay(a: Support, b: Support, size: f64, bare: bool, held: bool, isRound: bool): void {
+export function findPenetration(a: Support, b: Support, size: f64, isCoreOnly: bool, hasSimplex: bool, isRound: bool): void {
   rounding = size * RELATIVE_ROUNDING;
-  wayLength = Infinity;
+  penetrationDepth = Infinity;
   beginPolytope();
   // A flat difference is separated along its normal, which has been tested.
-  if (!(held && takeTetrahedron(size)) && !setTetrahedron(a, b, bare)) return;
-  if (expand(a, b, bare, isRound ? MOST_ROUND_VERTICES : MOST_VERTICES)) return;
+  if (!(hasSimplex && copySimplex(size)) && !setTetrahedron(a, b, isCoreOnly)) return;
+  if (expand(a, b, isCoreOnly, isRound ? MAX_ROUND_VERTICES : MAX_VERTICES)) return;
   retireOthers();
-  if (!expand(a, b, bare, vertexCount + MORE_VERTICES) && isRound) goDownhill(a, b, bare);
+  if (!expand(a, b, isCoreOnly, vertexCount + EXTRA_VERTICES) && isRound) refineRoundSurface(a, b, isCoreOnly);
 }
 
 /**
  * How many vertices are added between two checkpoints, and the work units of each: two support mappings and the faces
  * that it sees.
  */
-const VERTICES_AT_ONCE: u32 = 64;
-const WORK_OF_VERTEX: i32 = 16;
+const BATCH_VERTICES: u32 = 64;
+const WORK_PER_VERTEX: i32 = 16;
 
-/** Expands the polytope up to `mostVertices` vertices. Returns false if the result may still not be the least. */
-function expand(a: Support, b: Support, bare: bool, mostVertices: u32): bool {
-  while (vertexCount < mostVertices) {
-    if (expandSome(a, b, bare, min(mostVertices, vertexCount + VERTICES_AT_ONCE))) return true;
-    checkpoint(<i32>VERTICES_AT_ONCE * WORK_OF_VERTEX);
+/** Expands the polytope up to `maxVertices` vertices. Returns false if the result may still not be the least. */
+function expand(a: Support, b: Support, isCoreOnly: bool, maxVertices: u32): bool {
+  while (vertexCount < maxVertices) {
+    if (expandBatch(a, b, isCoreOnly, min(maxVertices, vertexCount + BATCH_VERTICES))) return true;
+    checkpoint(<i32>BATCH_VERTICES * WORK_PER_VERTEX);
   }
   return false;
 }
 
 /** Expands the polytope like `expand`, but without a checkpoint. */
-function expandSome(a: Support, b: Support, bare: bool, mostVertices: u32): bool {
-  while (vertexCount < mostVertices) {
-    const index = lowestFace();
+function expandBatch(a: Support, b: Support, isCoreOnly: bool, maxVertices: u32): bool {
+  while (vertexCount < maxVertices) {
+    const index = nearestFace();
     if (index == NO_FACE) return true;
     const face = faceAt(index);
     const distance = face.distance;
-    const reach = add(a, b, face.normalX, face.normalY, face.normalZ, bare);
-    if (wayLength - max(distance, 0.0) <= PRECISION * wayLength + rounding || reach - distance <= rounding) return true;
-    if (sees(faceAt(index), vertexAt(vertices, vertexCount - 1))) grow(index);
+    const height = addSupportVertex(a, b, face.normalX, face.normalY, face.normalZ, isCoreOnly);
+    if (penetrationDepth - max(distance, 0.0) <= PRECISION * penetrationDepth + rounding || height - distance <= rounding) return true;
+    if (isInFront(faceAt(index), vertexAt(vertices, vertexCount - 1))) addVisibleVertex(index);
     else retire(index);
   }
   return false;
@@ -96,9 +96,9 @@ function expandSome(a: Support, b: Support, bare: bool, mostVertices: u32): bool
 
 /** Retires all faces except those around the best direction. */
 function retireOthers(): void {
-  for (let i: u32 = 0; i < faceEnd; i++) {
+  for (let i: u32 = 0; i < faceIndexEnd; i++) {
     const face = faceAt(i);
-    if (face.state == KEPT && !(face.normalX * wayX + face.normalY * wayY + face.normalZ * wayZ > NEAR)) retire(i);
+    if (face.state == IN_USE && !(face.normalX * directionX + face.normalY * directionY + face.normalZ * directionZ > NEAR_COSINE)) retire(i);
   }
 }
 
@@ -106,57 +106,57 @@ function retireOthers(): void {
  * Adds the support point of the difference along a unit direction as a vertex, and keeps the direction if it is the best
  * so far. Returns the vertex's height along it.
  */
-function add(a: Support, b: Support, x: f64, y: f64, z: f64, bare: bool): f64 {
+function addSupportVertex(a: Support, b: Support, x: f64, y: f64, z: f64, isCoreOnly: bool): f64 {
   const vertex = addVertex();
-  setVertex(vertex, a, b, x, y, z, bare);
-  const reach = vertex.x * x + vertex.y * y + vertex.z * z;
-  if (reach < wayLength) {
-    wayLength = reach;
-    wayX = x; wayY = y; wayZ = z;
+  setVertex(vertex, a, b, x, y, z, isCoreOnly);
+  const height = vertex.x * x + vertex.y * y + vertex.z * z;
+  if (height < penetrationDepth) {
+    penetrationDepth = height;
+    directionX = x; directionY = y; directionZ = z;
   }
-  return reach;
+  return height;
 }
 
-/** Step limit of `goDownhill`: each step tests the direction of the support point of the last direction. */
-const MOST_STEPS = 32;
+/** Step limit of `refineRoundSurface`: each step tests the direction of the support point of the last direction. */
+const MAX_STEPS = 32;
 
 /**
  * Refines the best direction where the difference is round: at the point of its surface nearest to the origin, the
  * vector to that point is the normal.
  */
-function goDownhill(a: Support, b: Support, bare: bool): void {
-  for (let step = 0; step < MOST_STEPS; step++) {
-    const before = wayLength;
+function refineRoundSurface(a: Support, b: Support, isCoreOnly: bool): void {
+  for (let step = 0; step < MAX_STEPS; step++) {
+    const previousDepth = penetrationDepth;
     setVertexCount(0);
-    add(a, b, wayX, wayY, wayZ, bare);
+    addSupportVertex(a, b, directionX, directionY, directionZ, isCoreOnly);
     const vertex = vertexAt(vertices, 0), x = vertex.x, y = vertex.y, z = vertex.z;
     const length = sqrt(x * x + y * y + z * z);
     if (!(length > 0)) return;
-    add(a, b, x / length, y / length, z / length, bare);
-    if (!(wayLength < before - PRECISION * before)) return;
+    addSupportVertex(a, b, x / length, y / length, z / length, isCoreOnly);
+    if (!(penetrationDepth < previousDepth - PRECISION * previousDepth)) return;
   }
 }
 
 // --- the first tetrahedron ---
 
 /** If the tetrahedron's volume is less than this, relative to the size, a larger one is built. */
-const FLAT: f64 = 1e-10;
+const MIN_RELATIVE_VOLUME: f64 = 1e-10;
 
 /** Takes the tetrahedron of gjk.ts that contains the origin. Returns false if it is flat. */
-function takeTetrahedron(size: f64): bool {
+function copySimplex(size: f64): bool {
   setVertexCount(4);
-  for (let i: u32 = 0; i < 4; i++) copyVertex(vertexAt(vertices, i), cornerOf(i));
+  for (let i: u32 = 0; i < 4; i++) copyVertex(vertexAt(vertices, i), simplexVertex(i));
   const volume = volumeOf(0, 1, 2, 3);
-  if (!(abs(volume) > FLAT * size * size * size)) return false;
+  if (!(abs(volume) > MIN_RELATIVE_VOLUME * size * size * size)) return false;
   if (volume > 0) setFirstFaces(0, 1, 2, 3);
   else setFirstFaces(0, 2, 1, 3);
   return true;
 }
 
 /** Builds a tetrahedron of vertices that are far out. Returns false if the difference is flat. */
-function setTetrahedron(a: Support, b: Support, bare: bool): bool {
-  const axis = setLongestEdge(a, b, bare);
-  if (axis < 0 || !setFarthestFromEdge(a, b, axis, bare) || !setFarthestFromTriangle(a, b, bare)) return false;
+function setTetrahedron(a: Support, b: Support, isCoreOnly: bool): bool {
+  const axis = setLongestEdge(a, b, isCoreOnly);
+  if (axis < 0 || !setFarthestFromEdge(a, b, axis, isCoreOnly) || !setFarthestFromTriangle(a, b, isCoreOnly)) return false;
   setVertexCount(4);
   const volume = volumeOf(0, 1, 2, 3);
   if (volume > 0) setFirstFaces(0, 1, 2, 3);
@@ -168,25 +168,25 @@ function setTetrahedron(a: Support, b: Support, bare: bool): bool {
  * Sets the first two vertices: the extreme points along the axis of the longest projection. Returns that axis, or -1 if
  * the difference is a point.
  */
-function setLongestEdge(a: Support, b: Support, bare: bool): i32 {
+function setLongestEdge(a: Support, b: Support, isCoreOnly: bool): i32 {
   let longest: f64 = -1;
   let axis = 0;
   for (let i = 0; i < 3; i++) {
-    const length = setEnds(a, b, i, bare);
+    const length = setExtremePoints(a, b, i, isCoreOnly);
     if (length <= longest) continue;
     longest = length;
     axis = i;
   }
-  setEnds(a, b, axis, bare);
+  setExtremePoints(a, b, axis, isCoreOnly);
   return longest > 0 ? axis : -1;
 }
 
 /** Sets the first two vertices to the extreme points along an axis. Returns how far apart they are along it. */
-function setEnds(a: Support, b: Support, axis: i32, bare: bool): f64 {
+function setExtremePoints(a: Support, b: Support, axis: i32, isCoreOnly: bool): f64 {
   setVertexCount(0);
   return (
-    add(a, b, axis == 0 ? 1 : 0, axis == 1 ? 1 : 0, axis == 2 ? 1 : 0, bare) +
-    add(a, b, axis == 0 ? -1 : 0, axis == 1 ? -1 : 0, axis == 2 ? -1 : 0, bare)
+    addSupportVertex(a, b, axis == 0 ? 1 : 0, axis == 1 ? 1 : 0, axis == 2 ? 1 : 0, isCoreOnly) +
+    addSupportVertex(a, b, axis == 0 ? -1 : 0, axis == 1 ? -1 : 0, axis == 2 ? -1 : 0, isCoreOnly)
   );
 }
 
@@ -197,10 +197,10 @@ let nx: f64 = 0, ny: f64 = 0, nz: f64 = 0;
  * Sets the third vertex: the farthest from the edge, of four directions perpendicular to it. Returns false if all are on
  * the edge's line.
  */
-function setFarthestFromEdge(a: Support, b: Support, axis: i32, bare: bool): bool {
+function setFarthestFromEdge(a: Support, b: Support, axis: i32, isCoreOnly: bool): bool {
   const p = vertexAt(vertices, 0), q = vertexAt(vertices, 1);
   const ex = q.x - p.x, ey = q.y - p.y, ez = q.z - p.z;
-  let best: f64 = 0;
+  let maxHeight: f64 = 0;
   nx = ny = nz = 0;
   // e × the unit vector of another axis, to which e is not parallel.
   const ux = axis == 0 ? -ez : axis == 1 ? ey : 0.0, uy = axis == 1 ? -ex : axis == 2 ? ez : 0.0;
@@ -209,15 +209,15 @@ function setFarthestFromEdge(a: Support, b: Support, axis: i32, bare: bool): boo
   for (let i = 0; i < 4; i++) {
     const s: f64 = i & 1 ? -1 : 1;
     let dx = s * (i & 2 ? vx : ux), dy = s * (i & 2 ? vy : uy), dz = s * (i & 2 ? vz : uz);
-    const over = 1.0 / sqrt(dx * dx + dy * dy + dz * dz);
-    dx *= over; dy *= over; dz *= over;
+    const scale = 1.0 / sqrt(dx * dx + dy * dy + dz * dz);
+    dx *= scale; dy *= scale; dz *= scale;
     setVertexCount(3);
-    add(a, b, dx, dy, dz, bare);
+    addSupportVertex(a, b, dx, dy, dz, isCoreOnly);
     const r = vertexAt(vertices, 3);
     const fx = r.x - p.x, fy = r.y - p.y, fz = r.z - p.z;
     const height = dx * fx + dy * fy + dz * fz;
-    if (height <= best) continue;
-    best = height;
+    if (height <= maxHeight) continue;
+    maxHeight = height;
     copyVertex(vertexAt(vertices, 2), r);
     nx = ey * fz - ez * fy; ny = ez * fx - ex * fz; nz = ex * fy - ey * fx;
   }
@@ -228,12 +228,12 @@ function setFarthestFromEdge(a: Support, b: Support, axis: i32, bare: bool): boo
 }
 
 /** Sets the fourth vertex: the farthest from the triangle, on either side. Returns false if all are in its plane. */
-function setFarthestFromTriangle(a: Support, b: Support, bare: bool): bool {
+function setFarthestFromTriangle(a: Support, b: Support, isCoreOnly: bool): bool {
   const p = vertexAt(vertices, 0);
   const base = nx * p.x + ny * p.y + nz * p.z;
   setVertexCount(3);
-  const above = add(a, b, nx, ny, nz, bare) - base;
-  const below = add(a, b, -nx, -ny, -nz, bare) + base;
+  const above = addSupportVertex(a, b, nx, ny, nz, isCoreOnly) - base;
+  const below = addSupportVertex(a, b, -nx, -ny, -nz, isCoreOnly) + base;
   if (!(max(above, below) > 0)) return false;
   if (below > above) copyVertex(vertexAt(vertices, 3), vertexAt(vertices, 4));
   return true;

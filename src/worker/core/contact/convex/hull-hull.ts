@@ -6,18 +6,18 @@
 
 import { SUPPORT_BYTES, Support, inverseOf, setHullSupport, setInverse, findSupportPoint, supportX, supportY, supportZ } from './support';
 import {
-  areApart, commonX, commonY, commonZ, isHeld, isParting, nearestX, nearestY, nearestZ, setCommon,
+  findSeparatingDirection, commonX, commonY, commonZ, containsOrigin, isSeparating, nearestX, nearestY, nearestZ, setCommonPoint,
 } from './gjk';
-import { Affine, relate, setIdentity } from '../../math/affine';
+import { Affine, setRelative, setIdentity } from '../../math/affine';
 import { plus, times } from '../../math/lanes';
 import { isConvex } from '../../mesh/topology/derived';
-import { FOUR_PLANES_BYTES, Hull, planesIn } from '../../mesh/topology/hull-layout';
+import { PLANE_GROUP_BYTES, Hull, planesIn } from '../../mesh/topology/hull-layout';
 import { Mesh, TREE_EXTENT, treeScale } from '../../mesh/tree/layout';
-import { map as trees, setMap } from '../../mesh/query/tree-tree';
+import { mapBToA as trees, setMap } from '../../mesh/query/tree-tree';
 import { PlacedShape, mapOf } from '../../shape/placed-shape';
 
-export const HULLS_APART: i32 = 0;
-export const HULLS_MEET: i32 = 1;
+export const HULLS_DISJOINT: i32 = 0;
+export const HULLS_OVERLAP: i32 = 1;
 export const HULLS_UNSURE: i32 = 2;
 
 /**
@@ -30,15 +30,15 @@ export class Axis {
 }
 
 /** If a mesh has more blocks, testing the trees is quicker than testing the planes of all faces. */
-const FEW_BLOCKS: u32 = 1024;
+const MAX_BLOCKS: u32 = 1024;
 /** The rounding error of a coordinate in float64, relative to the sum of the magnitudes of all its terms. */
 const ROUNDING: f64 = 1.4210854715202004e-14; // 2^-46
 /**
  * A point that float32 finds to be at least this deep inside a hull, in the hull's tree space, is certainly inside;
- * LITTLE bounds the error of the point itself.
+ * MAX_POINT_ERROR bounds the error of the point itself.
  */
-const DEEP: f32 = 1.9073486328125e-6; // 2^-19
-const LITTLE: f64 = 2.384185791015625e-7; // 2^-22
+const MIN_DEPTH: f32 = 1.9073486328125e-6; // 2^-19
+const MAX_POINT_ERROR: f64 = 2.384185791015625e-7; // 2^-22
 
 const map = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const identity = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
@@ -55,7 +55,7 @@ export let isTetrahedronLeft: bool = false;
 /** Returns whether two meshes can be compared by their hulls. */
 export function haveHulls(a: Mesh, b: Mesh): bool {
   isTetrahedronLeft = false;
-  return a.blockCount <= FEW_BLOCKS && b.blockCount <= FEW_BLOCKS && isConvex(a) && isConvex(b);
+  return a.blockCount <= MAX_BLOCKS && b.blockCount <= MAX_BLOCKS && isConvex(a) && isConvex(b);
 }
 
 /**
@@ -64,27 +64,27 @@ export function haveHulls(a: Mesh, b: Mesh): bool {
  */
 export function compareHulls(a: PlacedShape, b: PlacedShape, axis: Axis): i32 {
   const meshA = changetype<Mesh>(a.mesh), meshB = changetype<Mesh>(b.mesh);
-  relate(map, mapOf(a), mapOf(b));
+  setRelative(map, mapOf(a), mapOf(b));
   setMap(map, meshB, treeScale(meshA), meshA.offsetX, meshA.offsetY, meshA.offsetZ);
   setHullSupport(first, meshA, identity);
   setHullSupport(second, meshB, trees);
   const m = trees;
-  const reach = 2 + max(max(
+  const extent = 2 + max(max(
     2 * (abs(m.xx) + abs(m.yx) + abs(m.zx)) + abs(m.tx), 2 * (abs(m.xy) + abs(m.yy) + abs(m.zy)) + abs(m.ty),
   ), 2 * (abs(m.xz) + abs(m.yz) + abs(m.zz)) + abs(m.tz));
-  const room = ROUNDING * reach;
+  const margin = ROUNDING * extent;
   let x = <f64>axis.x, y = <f64>axis.y, z = <f64>axis.z;
-  if ((x != 0 || y != 0 || z != 0) && isParting(first, second, x, y, z, room)) return HULLS_APART;
+  if ((x != 0 || y != 0 || z != 0) && isSeparating(first, second, x, y, z, margin)) return HULLS_DISJOINT;
   // The start does not depend on earlier frames, since the contact points are derived from the final simplex.
   x = -m.tx; y = -m.ty; z = -m.tz;
   if (x == 0 && y == 0 && z == 0) x = 1;
-  if (areApart(first, second, x, y, z, room)) {
+  if (findSeparatingDirection(first, second, x, y, z, margin)) {
     const scale = <f64>i16.MAX_VALUE / max(max(abs(nearestX), abs(nearestY)), abs(nearestZ));
     axis.x = <i16>(nearestX * scale); axis.y = <i16>(nearestY * scale); axis.z = <i16>(nearestZ * scale);
-    return HULLS_APART;
+    return HULLS_DISJOINT;
   }
-  isTetrahedronLeft = isHeld() && surfacesMeet(room);
-  return isTetrahedronLeft ? HULLS_MEET : HULLS_UNSURE;
+  isTetrahedronLeft = containsOrigin() && doSurfacesIntersect(margin);
+  return isTetrahedronLeft ? HULLS_OVERLAP : HULLS_UNSURE;
 }
 
 /**
@@ -92,20 +92,20 @@ export function compareHulls(a: PlacedShape, b: PlacedShape, axis: Axis): i32 {
  * intersect then: if they did not, each would be entirely outside of the other, since a part of it is. But on a ray from
  * the point, which is inside both, the surface that is reached first is inside the other body.
  */
-function surfacesMeet(room: f64): bool {
-  if (!hullAt(first).isWhole || !hullAt(second).isWhole || !(room < LITTLE)) return false;
-  setCommon();
+function doSurfacesIntersect(margin: f64): bool {
+  if (!hullAt(first).isOneClosedPart || !hullAt(second).isOneClosedPart || !(margin < MAX_POINT_ERROR)) return false;
+  setCommonPoint();
   const x = commonX, y = commonY, z = commonZ;
-  if (!isDeepIn(hullAt(first), x, y, z)) return false;
+  if (!isDeepInside(hullAt(first), x, y, z)) return false;
   setInverse(second);
   const m = inverseOf(second);
-  const stretch = max(max(
+  const inverseNorm = max(max(
     abs(m.xx) + abs(m.yx) + abs(m.zx), abs(m.xy) + abs(m.yy) + abs(m.zy)), abs(m.xz) + abs(m.yz) + abs(m.zz),
   );
-  return room * stretch < LITTLE && isDeepIn(
+  return margin * inverseNorm < MAX_POINT_ERROR && isDeepInside(
     hullAt(second), m.xx * x + m.yx * y + m.zx * z + m.tx, m.xy * x + m.yy * y + m.zy * z + m.ty,
     m.xz * x + m.yz * y + m.zz * z + m.tz,
-  ) && stickOut(room);
+  ) && doBothProtrude(margin);
 }
 
 // @ts-ignore: decorator
@@ -118,35 +118,35 @@ function hullAt(body: Support): Hull {
  * Returns whether a point is deep behind the planes of all faces: since all of them face outwards, it is then inside the
  * surface.
  */
-function isDeepIn(hull: Hull, x: f64, y: f64, z: f64): bool {
+function isDeepInside(hull: Hull, x: f64, y: f64, z: f64): bool {
   // Only within tree space: beyond it float32 is too coarse, and the code below ignores NaN.
   if (!(max(max(abs(x), abs(y)), abs(z)) <= TREE_EXTENT)) return false;
   const px = f32x4.splat(<f32>x), py = f32x4.splat(<f32>y), pz = f32x4.splat(<f32>z);
-  let least = f32x4.splat(Infinity);
+  let minDepth = f32x4.splat(Infinity);
   const planes = planesIn(hull);
-  const end = planes + <usize>hull.fourPlanesCount * FOUR_PLANES_BYTES;
-  for (let at = planes; at < end; at += FOUR_PLANES_BYTES) {
+  const end = planes + <usize>hull.planeGroupCount * PLANE_GROUP_BYTES;
+  for (let at = planes; at < end; at += PLANE_GROUP_BYTES) {
     const height = plus(plus(times(v128.load(at), px), times(v128.load(at, 16), py)), times(v128.load(at, 32), pz));
-    least = f32x4.pmin(least, f32x4.sub(v128.load(at, 48), height));
+    minDepth = f32x4.pmin(minDepth, f32x4.sub(v128.load(at, 48), height));
   }
-  return i32x4.all_true(f32x4.gt(least, f32x4.splat(DEEP)));
+  return i32x4.all_true(f32x4.gt(minDepth, f32x4.splat(MIN_DEPTH)));
 }
 
 /**
  * Returns whether each body sticks out of the other along the line through their centres: the second at its own end, the
  * first at the opposite end.
  */
-function stickOut(room: f64): bool {
+function doBothProtrude(margin: f64): bool {
   let x = second.x, y = second.y, z = second.z;
   if (x == 0 && y == 0 && z == 0) x = 1;
-  const least = room * (abs(x) + abs(y) + abs(z));
+  const minDifference = margin * (abs(x) + abs(y) + abs(z));
   return (
-    heightOf(second, x, y, z) > heightOf(first, x, y, z) + least &&
-    heightOf(first, -x, -y, -z) > heightOf(second, -x, -y, -z) + least
+    supportHeight(second, x, y, z) > supportHeight(first, x, y, z) + minDifference &&
+    supportHeight(first, -x, -y, -z) > supportHeight(second, -x, -y, -z) + minDifference
   );
 }
 
-function heightOf(body: Support, x: f64, y: f64, z: f64): f64 {
+function supportHeight(body: Support, x: f64, y: f64, z: f64): f64 {
   findSupportPoint(body, x, y, z, true);
   return supportX * x + supportY * y + supportZ * z;
 }

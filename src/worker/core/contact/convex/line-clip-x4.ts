@@ -1,10 +1,10 @@
 // Clips up to four lines to convex bodies: as line-clip.ts clips one, but by the faces of hulls in float32 and all lines
-// at once, so that the results must be verified (`areIn`).
+// at once, so that the results must be verified (`midpointsInside`).
 
 import { plus, times } from '../../math/lanes';
-import { FOUR_PLANES_BYTES, Hull, planesIn } from '../../mesh/topology/hull-layout';
+import { PLANE_GROUP_BYTES, Hull, planesIn } from '../../mesh/topology/hull-layout';
 import { Support, inverseOf } from './support';
-import { cutLine, enters, leaves, setLine } from './line-clip';
+import { clipLine, tMin, tMax, setLine } from './line-clip';
 import { F64_BYTES, VECTOR_BYTES } from '../../sizes';
 
 /**
@@ -15,11 +15,11 @@ import { F64_BYTES, VECTOR_BYTES } from '../../sizes';
 export class Line {
   x: f64; y: f64; z: f64;
   dx: f64; dy: f64; dz: f64;
-  enters: f64; leaves: f64;
+  tMin: f64; tMax: f64;
 }
 
-export const MOST_LINES: u32 = 4;
-const lines: usize = memory.data(<i32>MOST_LINES * <i32>offsetof<Line>(), 16);
+export const MAX_LINES: u32 = 4;
+const lines: usize = memory.data(<i32>MAX_LINES * <i32>offsetof<Line>(), 16);
 let lineCount: u32 = 0;
 
 // @ts-ignore: decorator
@@ -37,26 +37,26 @@ export function setLineCount(count: u32): void {
   lineCount = count;
 }
 
-export function addLine(x: f64, y: f64, z: f64, dx: f64, dy: f64, dz: f64, low: f64, high: f64): void {
+export function addLine(x: f64, y: f64, z: f64, dx: f64, dy: f64, dz: f64, lower: f64, upper: f64): void {
   const line = lineAt(lineCount++);
   line.x = x; line.y = y; line.z = z;
   line.dx = dx; line.dy = dy; line.dz = dz;
-  line.enters = low;
-  line.leaves = high;
+  line.tMin = lower;
+  line.tMax = upper;
 }
 
 /** Clips the lines to a body whose inverse is set. Only those faces of a hull clip a line that are steep to it. */
-export function cutLines(body: Support): void {
+export function clipLines(body: Support): void {
   if (body.mesh != 0) {
-    cutByHull(body);
+    clipByHull(body);
     return;
   }
   for (let i: u32 = 0; i < lineCount; i++) {
     const line = lineAt(i);
-    setLine(line.x, line.y, line.z, line.dx, line.dy, line.dz, line.enters, line.leaves);
-    cutLine(body);
-    line.enters = enters;
-    line.leaves = leaves;
+    setLine(line.x, line.y, line.z, line.dx, line.dy, line.dz, line.tMin, line.tMax);
+    clipLine(body);
+    line.tMin = tMin;
+    line.tMax = tMax;
   }
 }
 
@@ -64,76 +64,76 @@ export function cutLines(body: Support): void {
  * The least slope of a face relative to a line that it clips. With a flatter face, rounding would move the cut along the
  * line.
  */
-const STEEP: f32 = 0.03125;
+const MIN_SLOPE: f32 = 0.03125;
 
 // x, y, z of points in four lanes, and of directions scaled to a largest magnitude of 1; the divisors of these, f64
 // each.
-const places: usize = memory.data(3 * VECTOR_BYTES, 16);
-const ways: usize = memory.data(3 * VECTOR_BYTES, 16);
+const positions: usize = memory.data(3 * VECTOR_BYTES, 16);
+const directions: usize = memory.data(3 * VECTOR_BYTES, 16);
 const lengths: usize = memory.data(4 * F64_BYTES, 16);
 /** The remaining parameter intervals of the lines, in units of `lengths`. */
-const lows: usize = memory.data(VECTOR_BYTES, 16);
-const highs: usize = memory.data(VECTOR_BYTES, 16);
-const FEW_PLANES_BYTES: usize = 512; // 32 faces
+const lowerBounds: usize = memory.data(VECTOR_BYTES, 16);
+const upperBounds: usize = memory.data(VECTOR_BYTES, 16);
+const PLANES_BETWEEN_CHECKS_BYTES: usize = 512; // 32 faces
 
-function cutByHull(body: Support): void {
-  setWays(body);
-  setPlaces(body, 0);
-  const x = v128.load(places), y = v128.load(places, 16), z = v128.load(places, 32);
-  const dx = v128.load(ways), dy = v128.load(ways, 16), dz = v128.load(ways, 32);
-  const steep = f32x4.splat(STEEP), fall = f32x4.splat(-STEEP);
-  let low = v128.load(lows), high = v128.load(highs);
+function clipByHull(body: Support): void {
+  setDirections(body);
+  setPositions(body, 0);
+  const x = v128.load(positions), y = v128.load(positions, 16), z = v128.load(positions, 32);
+  const dx = v128.load(directions), dy = v128.load(directions, 16), dz = v128.load(directions, 32);
+  const minSlope = f32x4.splat(MIN_SLOPE), maxFall = f32x4.splat(-MIN_SLOPE);
+  let lower = v128.load(lowerBounds), upper = v128.load(upperBounds);
   const hull = changetype<Hull>(<usize>body.hull);
   const planes = planesIn(hull);
-  const end = planes + <usize>hull.fourPlanesCount * FOUR_PLANES_BYTES;
+  const end = planes + <usize>hull.planeGroupCount * PLANE_GROUP_BYTES;
   // Ends early if all lines are entirely clipped away; this is checked once per 32 faces.
-  for (let four = planes; four < end && !i32x4.all_true(f32x4.gt(low, high)); ) {
-    for (const last = min(four + FEW_PLANES_BYTES, end); four < last; four += FOUR_PLANES_BYTES) {
-      for (let at = four; at < four + 16; at += 4) {
+  for (let facesOfFour = planes; facesOfFour < end && !i32x4.all_true(f32x4.gt(lower, upper)); ) {
+    for (const groupEnd = min(facesOfFour + PLANES_BETWEEN_CHECKS_BYTES, end); facesOfFour < groupEnd; facesOfFour += PLANE_GROUP_BYTES) {
+      for (let at = facesOfFour; at < facesOfFour + 16; at += 4) {
         const nx = v128.load32_splat(at), ny = v128.load32_splat(at, 16), nz = v128.load32_splat(at, 32);
         const speed = plus(plus(times(nx, dx), times(ny, dy)), times(nz, dz));
-        const room = f32x4.sub(v128.load32_splat(at, 48), plus(plus(times(nx, x), times(ny, y)), times(nz, z)));
-        const t = f32x4.div(room, speed);
+        const distance = f32x4.sub(v128.load32_splat(at, 48), plus(plus(times(nx, x), times(ny, y)), times(nz, z)));
+        const t = f32x4.div(distance, speed);
         // The mask turns t into NaN (all bits set), which pmin and pmax ignore.
-        high = f32x4.pmin(high, v128.or(t, f32x4.le(speed, steep)));
-        low = f32x4.pmax(low, v128.or(t, f32x4.ge(speed, fall)));
+        upper = f32x4.pmin(upper, v128.or(t, f32x4.le(speed, minSlope)));
+        lower = f32x4.pmax(lower, v128.or(t, f32x4.ge(speed, maxFall)));
       }
     }
   }
-  v128.store(places, low);
-  v128.store(places, high, 16);
+  v128.store(positions, lower);
+  v128.store(positions, upper, 16);
   for (let i: u32 = 0; i < lineCount; i++) {
     const line = lineAt(i);
-    const over = 1.0 / load<f64>(lengths + (<usize>i << 3));
-    line.enters = max(line.enters, <f64>load<f32>(places + (<usize>i << 2)) * over);
-    line.leaves = min(line.leaves, <f64>load<f32>(places + (<usize>i << 2), 16) * over);
+    const reciprocal = 1.0 / load<f64>(lengths + (<usize>i << 3));
+    line.tMin = max(line.tMin, <f64>load<f32>(positions + (<usize>i << 2)) * reciprocal);
+    line.tMax = min(line.tMax, <f64>load<f32>(positions + (<usize>i << 2), 16) * reciprocal);
   }
 }
 
-function setWays(body: Support): void {
+function setDirections(body: Support): void {
   const m = inverseOf(body);
-  for (let i: u32 = 0; i < MOST_LINES; i++) {
+  for (let i: u32 = 0; i < MAX_LINES; i++) {
     const line = lineAt(min(i, lineCount - 1));
     const x = m.xx * line.dx + m.yx * line.dy + m.zx * line.dz;
     const y = m.xy * line.dx + m.yy * line.dy + m.zy * line.dz;
     const z = m.xz * line.dx + m.yz * line.dy + m.zz * line.dz;
-    const length = max(max(abs(x), abs(y)), abs(z)), over = 1.0 / length;
+    const length = max(max(abs(x), abs(y)), abs(z)), reciprocal = 1.0 / length;
     store<f64>(lengths + (<usize>i << 3), length);
-    store<f32>(lows + (<usize>i << 2), <f32>(line.enters * length));
-    store<f32>(highs + (<usize>i << 2), <f32>(line.leaves * length));
-    setLane(ways, i, x * over, y * over, z * over);
+    store<f32>(lowerBounds + (<usize>i << 2), <f32>(line.tMin * length));
+    store<f32>(upperBounds + (<usize>i << 2), <f32>(line.tMax * length));
+    setLane(directions, i, x * reciprocal, y * reciprocal, z * reciprocal);
   }
 }
 
-/** Sets a point on each line, at `part` times the sum of `enters` and `leaves`. There is at least one line. */
-function setPlaces(body: Support, part: f64): void {
+/** Sets a point on each line, at `fraction` times the sum of `tMin` and `tMax`. There is at least one line. */
+function setPositions(body: Support, fraction: f64): void {
   const m = inverseOf(body);
-  for (let i: u32 = 0; i < MOST_LINES; i++) {
+  for (let i: u32 = 0; i < MAX_LINES; i++) {
     const line = lineAt(min(i, lineCount - 1));
-    const t = part * (line.enters + line.leaves);
+    const t = fraction * (line.tMin + line.tMax);
     const x = line.x + t * line.dx, y = line.y + t * line.dy, z = line.z + t * line.dz;
     setLane(
-      places, i, m.xx * x + m.yx * y + m.zx * z + m.tx, m.xy * x + m.yy * y + m.zy * z + m.ty,
+      positions, i, m.xx * x + m.yx * y + m.zx * z + m.tx, m.xy * x + m.yy * y + m.zy * z + m.ty,
       m.xz * x + m.yz * y + m.zz * z + m.tz,
     );
   }
@@ -152,22 +152,22 @@ function setLane(vectors: usize, i: u32, x: f64, y: f64, z: f64): void {
 const ROUNDING: f32 = 9.5367431640625e-7; // 2^-20
 
 /** Returns a bit for each line whose midpoint is in a hull, up to rounding; for a body without a hull, all bits. */
-export function areIn(body: Support): u32 {
-  const all = (<u32>1 << lineCount) - 1;
-  if (body.mesh == 0) return all;
-  setPlaces(body, 0.5);
-  const x = v128.load(places), y = v128.load(places, 16), z = v128.load(places, 32);
+export function midpointsInside(body: Support): u32 {
+  const allLines = (<u32>1 << lineCount) - 1;
+  if (body.mesh == 0) return allLines;
+  setPositions(body, 0.5);
+  const x = v128.load(positions), y = v128.load(positions, 16), z = v128.load(positions, 32);
   let highest = f32x4.splat(-Infinity);
   const hull = changetype<Hull>(<usize>body.hull);
   const planes = planesIn(hull);
-  const end = planes + <usize>hull.fourPlanesCount * FOUR_PLANES_BYTES;
-  for (let four = planes; four < end; four += FOUR_PLANES_BYTES) {
-    for (let at = four; at < four + 16; at += 4) {
+  const end = planes + <usize>hull.planeGroupCount * PLANE_GROUP_BYTES;
+  for (let facesOfFour = planes; facesOfFour < end; facesOfFour += PLANE_GROUP_BYTES) {
+    for (let at = facesOfFour; at < facesOfFour + 16; at += 4) {
       const height = plus(
         plus(times(v128.load32_splat(at), x), times(v128.load32_splat(at, 16), y)), times(v128.load32_splat(at, 32), z),
       );
       highest = f32x4.pmax(highest, f32x4.sub(height, v128.load32_splat(at, 48)));
     }
   }
-  return <u32>i32x4.bitmask(f32x4.le(highest, f32x4.splat(ROUNDING))) & all;
+  return <u32>i32x4.bitmask(f32x4.le(highest, f32x4.splat(ROUNDING))) & allLines;
 }

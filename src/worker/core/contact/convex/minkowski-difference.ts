@@ -14,12 +14,12 @@ export const VERTEX_BYTES: usize = offsetof<Vertex>();
 
 /**
  * Sets the vertex of the difference that is farthest along a direction of any length but 0; without the balls of both if
- * `bare`.
+ * `isCoreOnly`.
  */
-export function setVertex(out: Vertex, a: Support, b: Support, x: f64, y: f64, z: f64, bare: bool): void {
-  findSupportPoint(a, x, y, z, bare);
+export function setVertex(out: Vertex, a: Support, b: Support, x: f64, y: f64, z: f64, isCoreOnly: bool): void {
+  findSupportPoint(a, x, y, z, isCoreOnly);
   const px = supportX, py = supportY, pz = supportZ;
-  findSupportPoint(b, -x, -y, -z, bare);
+  findSupportPoint(b, -x, -y, -z, isCoreOnly);
   out.pointX = px; out.pointY = py; out.pointZ = pz;
   out.x = px - supportX; out.y = py - supportY; out.z = pz - supportZ;
 }
@@ -27,8 +27,8 @@ export function setVertex(out: Vertex, a: Support, b: Support, x: f64, y: f64, z
 const vertex = changetype<Vertex>(memory.data(<i32>offsetof<Vertex>(), 16));
 
 /** Returns how far the difference reaches along a unit direction: moving b this far along it separates the two. */
-export function reachOf(a: Support, b: Support, x: f64, y: f64, z: f64, bare: bool): f64 {
-  setVertex(vertex, a, b, x, y, z, bare);
+export function supportHeight(a: Support, b: Support, x: f64, y: f64, z: f64, isCoreOnly: bool): f64 {
+  setVertex(vertex, a, b, x, y, z, isCoreOnly);
   return vertex.x * x + vertex.y * y + vertex.z * z;
 }
 

@@ -11,7 +11,7 @@ export class Polygon {
 }
 
 /** The most corners of a polygon when it is built; clipping adds at most as many as the other polygon has. */
-export const MOST_CORNERS: u32 = 16;
+export const MAX_CORNERS: u32 = 16;
 export const POLYGON_BYTES: usize = 8 + 16 * 80;
 
 const clipped = changetype<Polygon>(memory.data(<i32>POLYGON_BYTES, 16));
@@ -32,8 +32,8 @@ export function addCorner(p: Polygon, x: f64, y: f64): void {
 
 // @ts-ignore: decorator
 @inline
-export function cross(ax: f64, ay: f64, bx: f64, by: f64): f64 {
-  return ax * by - ay * bx;
+export function cross(ax: f64, ay: f64, bx: f64, clipper: f64): f64 {
+  return ax * clipper - ay * bx;
 }
 
 export function copyPolygon(to: Polygon, from: Polygon): void {
@@ -48,16 +48,16 @@ export function intersectPolygons(out: Polygon, p: Polygon, q: Polygon): void {
   if (p.count <= 1 || q.count <= 1) copyPolygon(out, p.count <= 1 ? p : q);
   else if (q.count > 2) clip(out, p, q);
   else if (p.count > 2) clip(out, q, p);
-  else crossSegments(out, p, q);
+  else intersectSegments(out, p, q);
 }
 
 /** Clips p by a polygon, edge by edge (Sutherland and Hodgman, "Reentrant polygon clipping", 1974). */
-function clip(out: Polygon, p: Polygon, by: Polygon): void {
+function clip(out: Polygon, p: Polygon, clipper: Polygon): void {
   let from = p, to = clipped, other = out;
-  for (let k: u32 = 0; k < by.count; k++) {
-    const next = k + 1 == by.count ? 0 : k + 1;
-    const x = cornerX(by, k), y = cornerY(by, k);
-    clipByLine(to, from, x, y, cornerX(by, next) - x, cornerY(by, next) - y);
+  for (let k: u32 = 0; k < clipper.count; k++) {
+    const next = k + 1 == clipper.count ? 0 : k + 1;
+    const x = cornerX(clipper, k), y = cornerY(clipper, k);
+    clipByLine(to, from, x, y, cornerX(clipper, next) - x, cornerY(clipper, next) - y);
     from = to;
     to = other;
     other = from;
@@ -92,25 +92,25 @@ function clipByLine(clipped: Polygon, p: Polygon, x: f64, y: f64, ux: f64, uy: f
 }
 
 /** Sets `out` to the point where two segments cross, or to their common part if they are parallel to within 1e-6. */
-function crossSegments(out: Polygon, p: Polygon, q: Polygon): void {
+function intersectSegments(out: Polygon, p: Polygon, q: Polygon): void {
   const x = cornerX(p, 0), y = cornerY(p, 0), ux = cornerX(p, 1) - x, uy = cornerY(p, 1) - y;
   const zx = cornerX(q, 0), zy = cornerY(q, 0), vx = cornerX(q, 1) - zx, vy = cornerY(q, 1) - zy;
-  const turn = cross(ux, uy, vx, vy);
-  const square = ux * ux + uy * uy;
+  const crossProduct = cross(ux, uy, vx, vy);
+  const lengthSquared = ux * ux + uy * uy;
   out.count = 0;
-  if (turn * turn > 1e-12 * square * (vx * vx + vy * vy)) {
-    const t = min(max(cross(zx - x, zy - y, vx, vy) / turn, 0.0), 1.0);
+  if (crossProduct * crossProduct > 1e-12 * lengthSquared * (vx * vx + vy * vy)) {
+    const t = min(max(cross(zx - x, zy - y, vx, vy) / crossProduct, 0.0), 1.0);
     addCorner(out, x + t * ux, y + t * uy);
     return;
   }
-  const first = ((zx - x) * ux + (zy - y) * uy) / square, second = first + (vx * ux + vy * uy) / square;
-  const low = max(min(first, second), 0.0), high = min(max(first, second), 1.0);
-  addCorner(out, x + low * ux, y + low * uy);
-  if (high > low) addCorner(out, x + high * ux, y + high * uy);
+  const first = ((zx - x) * ux + (zy - y) * uy) / lengthSquared, second = first + (vx * ux + vy * uy) / lengthSquared;
+  const start = max(min(first, second), 0.0), end = min(max(first, second), 1.0);
+  addCorner(out, x + start * ux, y + start * uy);
+  if (end > start) addCorner(out, x + end * ux, y + end * uy);
 }
 
 /** Reduces a polygon to at most four corners. */
-export function leaveFour(p: Polygon): void {
+export function reducePolygon(p: Polygon): void {
   if (p.count <= 4) return;
   beginReduction();
   for (let i: u32 = 0; i < p.count; i++) offerPoint(cornerX(p, i), cornerY(p, i), cornerX(p, i), cornerY(p, i), 0);

@@ -2,35 +2,35 @@
 // boxes, segments, points. Their Minkowski difference is a zonotope too, and each of its faces is spanned by two of the
 // vectors (the separating axes of Gottschalk, Lin and Manocha, "OBBTree", 1996, for boxes under any affine map).
 
-import { firstX, firstY, firstZ, setBasis } from '../../math/basis';
+import { tangentX, tangentY, tangentZ, setBasis } from '../../math/basis';
 import { Support, edgeX, edgeY, edgeZ } from './support';
-import { PLACE_BYTES } from '../../sizes';
+import { POSITION_BYTES } from '../../sizes';
 
 /** The unit axis from a to b, and how far b must move along it; negative if the two are disjoint. */
 export let axisX: f64 = 0, axisY: f64 = 0, axisZ: f64 = 0;
-export let axisLength: f64 = 0;
+export let axisDepth: f64 = 0;
 
-const edges: usize = memory.data(6 * PLACE_BYTES, 16);
+const edges: usize = memory.data(6 * POSITION_BYTES, 16);
 let count: u32 = 0;
 let cx: f64 = 0, cy: f64 = 0, cz: f64 = 0;
 
 /** Two vectors at a smaller angle span no face: the square of its sine. */
 const PARALLEL: f64 = 1e-22;
 /** The axis of two edges is only taken if its translation is shorter by this factor than that of a face. */
-const SHORTER: f64 = 1.0 - 1e-6;
+const EDGE_FACTOR: f64 = 1.0 - 1e-6;
 
-export function findAxis(a: Support, b: Support): void {
+export function findSeparatingAxis(a: Support, b: Support): void {
   cx = a.x - b.x; cy = a.y - b.y; cz = a.z - b.z;
   count = 0;
-  for (let i: u32 = 0; i < a.edges; i++) addEdge(edgeX(a, i), edgeY(a, i), edgeZ(a, i));
-  for (let i: u32 = 0; i < b.edges; i++) addEdge(edgeX(b, i), edgeY(b, i), edgeZ(b, i));
-  axisLength = Infinity;
-  const from = a.edges;
+  for (let i: u32 = 0; i < a.edgeCount; i++) addEdge(edgeX(a, i), edgeY(a, i), edgeZ(a, i));
+  for (let i: u32 = 0; i < b.edgeCount; i++) addEdge(edgeX(b, i), edgeY(b, i), edgeZ(b, i));
+  axisDepth = Infinity;
+  const edgeCountA = a.edgeCount;
   for (let i: u32 = 0; i < count; i++) {
-    for (let j = i + 1; j < count; j++) if (i >= from || j < from) tryEdges(i, j, 1);
+    for (let j = i + 1; j < count; j++) if (i >= edgeCountA || j < edgeCountA) tryEdges(i, j, 1);
   }
-  for (let i: u32 = 0; i < from; i++) for (let j = from; j < count; j++) tryEdges(i, j, SHORTER);
-  if (axisLength == Infinity) acrossLine();
+  for (let i: u32 = 0; i < edgeCountA; i++) for (let j = edgeCountA; j < count; j++) tryEdges(i, j, EDGE_FACTOR);
+  if (axisDepth == Infinity) tryPerpendicularAxis();
 }
 
 function addEdge(x: f64, y: f64, z: f64): void {
@@ -46,22 +46,22 @@ function tryEdges(i: u32, j: u32, factor: f64): void {
   const px = load<f64>(p), py = load<f64>(p, 8), pz = load<f64>(p, 16);
   const qx = load<f64>(q), qy = load<f64>(q, 8), qz = load<f64>(q, 16);
   const x = py * qz - pz * qy, y = pz * qx - px * qz, z = px * qy - py * qx;
-  const square = x * x + y * y + z * z;
-  if (!(square > PARALLEL * (px * px + py * py + pz * pz) * (qx * qx + qy * qy + qz * qz))) return;
-  const over = 1.0 / sqrt(square);
-  tryAxis(x * over, y * over, z * over, factor);
+  const lengthSquared = x * x + y * y + z * z;
+  if (!(lengthSquared > PARALLEL * (px * px + py * py + pz * pz) * (qx * qx + qy * qy + qz * qz))) return;
+  const scale = 1.0 / sqrt(lengthSquared);
+  tryAxis(x * scale, y * scale, z * scale, factor);
 }
 
 function tryAxis(x: f64, y: f64, z: f64, factor: f64): void {
-  const middle = cx * x + cy * y + cz * z;
-  let reach: f64 = -abs(middle);
+  const centerDistance = cx * x + cy * y + cz * z;
+  let overlap: f64 = -abs(centerDistance);
   for (let at = edges, end = at + <usize>count * 24; at < end; at += 24) {
-    reach += abs(load<f64>(at) * x + load<f64>(at, 8) * y + load<f64>(at, 16) * z);
+    overlap += abs(load<f64>(at) * x + load<f64>(at, 8) * y + load<f64>(at, 16) * z);
   }
   // If they are disjoint, the axis of the widest gap is kept, without preferring faces.
-  if (!(reach < (axisLength > 0 ? axisLength * factor : axisLength))) return;
-  axisLength = reach;
-  const sign: f64 = middle > 0 ? -1 : 1;
+  if (!(overlap < (axisDepth > 0 ? axisDepth * factor : axisDepth))) return;
+  axisDepth = overlap;
+  const sign: f64 = centerDistance > 0 ? -1 : 1;
   axisX = sign * x; axisY = sign * y; axisZ = sign * z;
 }
 
@@ -69,7 +69,7 @@ function tryAxis(x: f64, y: f64, z: f64, factor: f64): void {
  * Handles parallel edges, or none: tries the axis perpendicular to the edges towards b, or any axis perpendicular to
  * them.
  */
-function acrossLine(): void {
+function tryPerpendicularAxis(): void {
   let ux: f64 = 0, uy: f64 = 0, uz: f64 = 0;
   let longest: f64 = 0;
   for (let at = edges, end = at + <usize>count * 24; at < end; at += 24) {
@@ -86,6 +86,6 @@ function acrossLine(): void {
     tryAxis(x / length, y / length, z / length, 1);
   } else if (longest > 0) {
     setBasis(ux, uy, uz);
-    tryAxis(firstX, firstY, firstZ, 1);
+    tryAxis(tangentX, tangentY, tangentZ, 1);
   } else tryAxis(0, 0, 1, 1);
 }

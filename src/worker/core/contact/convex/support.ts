@@ -6,7 +6,7 @@ import { AFFINE_BYTES, Affine, copy, copyColumns, invert } from '../../math/affi
 import { hullOf } from '../../mesh/topology/derived';
 import { Hull, cornersIn } from '../../mesh/topology/hull-layout';
 import { farthestCorner } from '../../mesh/topology/hull-support';
-import { Mesh, placeTree } from '../../mesh/tree/layout';
+import { Mesh, composeTreeMap } from '../../mesh/tree/layout';
 import { PlacedShape, mapOf } from '../../shape/placed-shape';
 
 @unmanaged
@@ -27,7 +27,7 @@ export class Support {
   half: f64;
   /** The ball's radius if the map leaves it a ball up to float32's rounding, otherwise 0. */
   radius: f64;
-  edges: u32;
+  edgeCount: u32;
   /** The mesh's address; 0 for other shapes. */
   mesh: u32;
   hasBall: u32;
@@ -58,7 +58,7 @@ const BODY_BYTES: usize = (offsetof<Support>('inverse') + 15) & ~15;
  * A ball remains a ball if the columns of the map have equal lengths and are perpendicular to each other, to within this
  * tolerance.
  */
-const ALIKE: f64 = 1e-5;
+const ROUND_TOLERANCE: f64 = 1e-5;
 
 // @ts-ignore: decorator
 @inline
@@ -66,10 +66,10 @@ export function frameOf(body: Support): Affine {
   return changetype<Affine>(changetype<usize>(body));
 }
 
-const relative = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const shapeFrame = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
 /** The common origin of both bodies in the world: the position of the first one. */
-export let placeX: f64 = 0, placeY: f64 = 0, placeZ: f64 = 0;
+export let originX: f64 = 0, originY: f64 = 0, originZ: f64 = 0;
 
 /** Sets both bodies relative to the first one's position; the positions are subtracted in float64. */
 export function setSupports(a: Support, b: Support, first: PlacedShape, second: PlacedShape): void {
@@ -78,15 +78,15 @@ export function setSupports(a: Support, b: Support, first: PlacedShape, second: 
   const x = a.x, y = a.y, z = a.z;
   a.x = 0; a.y = 0; a.z = 0;
   b.x -= x; b.y -= y; b.z -= z;
-  placeX = first.tx + x;
-  placeY = first.ty + y;
-  placeZ = first.tz + z;
+  originX = first.tx + x;
+  originY = first.ty + y;
+  originZ = first.tz + z;
 }
 
 /** Sets a body to a mesh's hull in any space; `m` maps the mesh's tree space to that space. */
 export function setHullSupport(body: Support, mesh: Mesh, m: Affine): void {
   copy(frameOf(body), m);
-  body.edges = 0;
+  body.edgeCount = 0;
   body.radius = 0;
   body.hasBall = 0;
   body.isBox = 0;
@@ -104,7 +104,7 @@ function setHull(body: Support, mesh: Mesh): void {
 export function setShapeSupport(body: Support, solid: PlacedShape, x: f64, y: f64, z: f64): void {
   copy(frameOf(body), mapOf(solid));
   body.x = x; body.y = y; body.z = z;
-  body.edges = 0;
+  body.edgeCount = 0;
   body.mesh = 0;
   body.half = solid.half;
   body.radius = 0;
@@ -112,14 +112,14 @@ export function setShapeSupport(body: Support, solid: PlacedShape, x: f64, y: f6
   body.hasBall = solid.shape == SHAPE_BOX || solid.shape == SHAPE_MESH ? 0 : 1;
   if (solid.shape == SHAPE_MESH) {
     setHull(body, changetype<Mesh>(solid.mesh));
-    copy(relative, frameOf(body));
-    placeTree(frameOf(body), changetype<Mesh>(solid.mesh), relative);
+    copy(shapeFrame, frameOf(body));
+    composeTreeMap(frameOf(body), changetype<Mesh>(solid.mesh), shapeFrame);
   } else if (solid.shape == SHAPE_BOX) {
-    body.edges = 3;
+    body.edgeCount = 3;
     copyColumns(changetype<usize>(body) + offsetof<Support>('edge0X'), frameOf(body));
   } else {
     if (solid.half > 0) {
-      body.edges = 1;
+      body.edgeCount = 1;
       body.edge0X = body.zx * solid.half; body.edge0Y = body.zy * solid.half; body.edge0Z = body.zz * solid.half;
     }
     body.radius = radiusOf(body);
@@ -130,19 +130,19 @@ function radiusOf(b: Support): f64 {
   const x = b.xx * b.xx + b.xy * b.xy + b.xz * b.xz;
   const y = b.yx * b.yx + b.yy * b.yy + b.yz * b.yz;
   const z = b.zx * b.zx + b.zy * b.zy + b.zz * b.zz;
-  const least = ALIKE * x;
-  if (abs(x - y) > least || abs(x - z) > least) return 0;
-  if (abs(b.xx * b.yx + b.xy * b.yy + b.xz * b.yz) > least) return 0;
-  if (abs(b.xx * b.zx + b.xy * b.zy + b.xz * b.zz) > least) return 0;
-  if (abs(b.yx * b.zx + b.yy * b.zy + b.yz * b.zz) > least) return 0;
+  const tolerance = ROUND_TOLERANCE * x;
+  if (abs(x - y) > tolerance || abs(x - z) > tolerance) return 0;
+  if (abs(b.xx * b.yx + b.xy * b.yy + b.xz * b.yz) > tolerance) return 0;
+  if (abs(b.xx * b.zx + b.xy * b.zy + b.xz * b.zz) > tolerance) return 0;
+  if (abs(b.yx * b.zx + b.yy * b.zy + b.yz * b.zz) > tolerance) return 0;
   return sqrt(x);
 }
 
 /** The point of the body that is farthest along a direction, relative to the common origin. */
 export let supportX: f64 = 0, supportY: f64 = 0, supportZ: f64 = 0;
 
-/** Finds the point farthest along a direction of any length but 0; without the ball if `bare`. */
-export function findSupportPoint(b: Support, dx: f64, dy: f64, dz: f64, bare: bool): void {
+/** Finds the point farthest along a direction of any length but 0; without the ball if `isCoreOnly`. */
+export function findSupportPoint(b: Support, dx: f64, dy: f64, dz: f64, isCoreOnly: bool): void {
   let x = b.x, y = b.y, z = b.z;
   if (b.mesh != 0) {
     const corner = farthestCorner(
@@ -163,13 +163,13 @@ export function findSupportPoint(b: Support, dx: f64, dy: f64, dz: f64, bare: bo
     const corner = t + (p >= q && p >= r ? 0 : q >= r ? 24 : 48);
     x += load<f64>(corner); y += load<f64>(corner, 8); z += load<f64>(corner, 16);
   }
-  for (let i: u32 = 0; i < b.edges; i++) {
+  for (let i: u32 = 0; i < b.edgeCount; i++) {
     const ex = edgeX(b, i), ey = edgeY(b, i), ez = edgeZ(b, i);
     const sign: f64 = ex * dx + ey * dy + ez * dz < 0 ? -1 : 1;
     x += sign * ex; y += sign * ey; z += sign * ez;
   }
-  if (b.hasBall && !bare) {
-    setOnBall(b, dx, dy, dz);
+  if (b.hasBall && !isCoreOnly) {
+    setBallSupport(b, dx, dy, dz);
     x += ballX; y += ballY; z += ballZ;
   }
   supportX = x; supportY = y; supportZ = z;
@@ -178,13 +178,13 @@ export function findSupportPoint(b: Support, dx: f64, dy: f64, dz: f64, bare: bo
 /** The farthest point of the ball's image alone, relative to its centre. */
 export let ballX: f64 = 0, ballY: f64 = 0, ballZ: f64 = 0;
 
-export function setOnBall(b: Support, dx: f64, dy: f64, dz: f64): void {
+export function setBallSupport(b: Support, dx: f64, dy: f64, dz: f64): void {
   const u = b.xx * dx + b.xy * dy + b.xz * dz, v = b.yx * dx + b.yy * dy + b.yz * dz;
   const w = b.zx * dx + b.zy * dy + b.zz * dz;
-  const over = 1.0 / sqrt(u * u + v * v + w * w);
-  ballX = (b.xx * u + b.yx * v + b.zx * w) * over;
-  ballY = (b.xy * u + b.yy * v + b.zy * w) * over;
-  ballZ = (b.xz * u + b.yz * v + b.zz * w) * over;
+  const scale = 1.0 / sqrt(u * u + v * v + w * w);
+  ballX = (b.xx * u + b.yx * v + b.zx * w) * scale;
+  ballY = (b.xy * u + b.yy * v + b.zy * w) * scale;
+  ballZ = (b.xz * u + b.yz * v + b.zz * w) * scale;
 }
 
 /** Returns an upper bound of how far the body reaches from its centre. */

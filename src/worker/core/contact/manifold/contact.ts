@@ -11,10 +11,10 @@ import { reserve } from '../../memory';
 export let points: usize = 0;
 export let pointCount: u32 = 0;
 /** How many points fit at `points`. */
-let pointRoom: u32 = 0;
+let pointCapacity: u32 = 0;
 /** This module's own buffer, for points that were not assigned a destination. */
-let own: usize = 0;
-let ownRoom: u32 = 0;
+let ownPoints: usize = 0;
+let ownCapacity: u32 = 0;
 export let crossings: usize = 0;
 export let crossingCount: u32 = 0;
 export let bonePairs: usize = 0;
@@ -30,39 +30,39 @@ export function clearContact(): void {
  * Sets where the next contact's points are written, and how many fit there. If there are more, all of them move to this
  * module's own buffer.
  */
-export function placePoints(at: usize, room: u32): void {
+export function setPointBuffer(at: usize, capacity: u32): void {
   points = at;
-  pointRoom = room;
+  pointCapacity = capacity;
 }
 
 /** Makes the next contact's points go to this module's own buffer. */
-export function unplacePoints(): void {
-  placePoints(own, ownRoom);
+export function resetPointBuffer(): void {
+  setPointBuffer(ownPoints, ownCapacity);
 }
 
-/** Makes room for `room` points. Throws OUT_OF_MEMORY. */
-export function reservePoints(room: u32): void {
-  if (room <= pointRoom) return;
-  const used = <usize>pointCount * CONTACT_POINT_BYTES;
-  own = reserve(own, points == own ? used : 0, <u64>(2 * room) * CONTACT_POINT_BYTES);
-  if (points != own) memory.copy(own, points, used);
-  points = own;
-  pointRoom = ownRoom = 2 * room;
+/** Makes room for `capacity` points. Throws OUT_OF_MEMORY. */
+export function reservePoints(count: u32): void {
+  if (count <= pointCapacity) return;
+  const usedBytes = <usize>pointCount * CONTACT_POINT_BYTES;
+  ownPoints = reserve(ownPoints, points == ownPoints ? usedBytes : 0, <u64>(2 * count) * CONTACT_POINT_BYTES);
+  if (points != ownPoints) memory.copy(ownPoints, points, usedBytes);
+  points = ownPoints;
+  pointCapacity = ownCapacity = 2 * count;
 }
 
 /** Adds `count` to the number of points, after the caller has written the points behind the existing ones. */
 // @ts-ignore: decorator
 @inline
-export function addWritten(count: u32): void {
+export function countWrittenPoints(count: u32): void {
   pointCount += count;
 }
 
 /** Adds a point, by its position, unit normal and depth in world space. Throws OUT_OF_MEMORY. */
 export function addPoint(x: f64, y: f64, z: f64, normalX: f64, normalY: f64, normalZ: f64, depth: f64): void {
-  const used = <usize>pointCount * CONTACT_POINT_BYTES;
-  if (pointCount == pointRoom) reservePoints(pointCount + 1);
+  const usedBytes = <usize>pointCount * CONTACT_POINT_BYTES;
+  if (pointCount == pointCapacity) reservePoints(pointCount + 1);
   pointCount++;
-  const at = points + used;
+  const at = points + usedBytes;
   store<f32>(at, <f32>x, CONTACT_POINT);
   store<f32>(at, <f32>y, CONTACT_POINT + 4);
   store<f32>(at, <f32>z, CONTACT_POINT + 8);
@@ -77,17 +77,17 @@ export function addPoint(x: f64, y: f64, z: f64, normalX: f64, normalY: f64, nor
  * OUT_OF_MEMORY.
  */
 export function addCrossings(count: u32): usize {
-  const used = <usize>crossingCount * CROSSING_BYTES;
-  crossings = reserve(crossings, used, <u64>used + <u64>count * CROSSING_BYTES);
+  const usedBytes = <usize>crossingCount * CROSSING_BYTES;
+  crossings = reserve(crossings, usedBytes, <u64>usedBytes + <u64>count * CROSSING_BYTES);
   crossingCount += count;
-  return crossings + used;
+  return crossings + usedBytes;
 }
 
 /** Adds two bones whose boxes overlap; -1 stands for an object without bones. Throws OUT_OF_MEMORY. */
 export function addBonePair(a: i32, b: i32): void {
-  const used = <usize>bonePairCount * BONE_PAIR_BYTES;
-  bonePairs = reserve(bonePairs, used, <u64>used + BONE_PAIR_BYTES);
+  const usedBytes = <usize>bonePairCount * BONE_PAIR_BYTES;
+  bonePairs = reserve(bonePairs, usedBytes, <u64>usedBytes + BONE_PAIR_BYTES);
   bonePairCount++;
-  store<i32>(bonePairs + used, a, BONE_PAIR_A);
-  store<i32>(bonePairs + used, b, BONE_PAIR_B);
+  store<i32>(bonePairs + usedBytes, a, BONE_PAIR_A);
+  store<i32>(bonePairs + usedBytes, b, BONE_PAIR_B);
 }

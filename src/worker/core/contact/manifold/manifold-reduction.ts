@@ -19,13 +19,13 @@ class Point {
 
 const POINT_BYTES: usize = offsetof<Point>();
 /** How many points are kept, and in how many directions the farthest points are determined if more are offered. */
-const MOST_KEPT: u32 = 16;
-const KEPT_BYTES: usize = <usize>MOST_KEPT * POINT_BYTES;
+const MAX_KEPT: u32 = 16;
+const KEPT_BYTES: usize = <usize>MAX_KEPT * POINT_BYTES;
 /** Number of directions where a direction and its opposite count once. */
-const LINES: usize = 8;
+const LINE_COUNT: usize = 8;
 const points: usize = memory.data(16 * <i32>offsetof<Point>(), 16);
 /** Copy of the kept points, while the farthest ones are determined. */
-const offered: usize = memory.data(16 * <i32>offsetof<Point>(), 16);
+const pointCopies: usize = memory.data(16 * <i32>offsetof<Point>(), 16);
 /** The cosines and sines of 0, π / 8, … 7 π / 8. */
 const cosines = memory.data<f64>([
   1, 0.9238795325112867, 0.7071067811865476, 0.3826834323650898, 0, -0.3826834323650898, -0.7071067811865476,
@@ -36,15 +36,15 @@ const sines = memory.data<f64>([
   0.3826834323650898,
 ], 16);
 /** The greatest and the least projection onto each line, of points i and i + 8: f64 each. */
-const highs: usize = memory.data(<i32>LINES * F64_BYTES, 16);
-const lows: usize = memory.data(<i32>LINES * F64_BYTES, 16);
+const maxProjections: usize = memory.data(<i32>LINE_COUNT * F64_BYTES, 16);
+const minProjections: usize = memory.data(<i32>LINE_COUNT * F64_BYTES, 16);
 
 /** How many points are kept at present. */
 let keptCount: u32 = 0;
 /** Whether more points were offered than are kept, so that point i is the farthest one in direction i. */
-let isSifted: bool = false;
+let hasOverflown: bool = false;
 /** The indices of the chosen points, u32 each. */
-const chosen: usize = memory.data(4 * WORD_BYTES, 16);
+const chosenIndices: usize = memory.data(4 * WORD_BYTES, 16);
 /** How many points remain after the reduction. */
 export let reducedCount: u32 = 0;
 
@@ -57,7 +57,7 @@ function pointAt(i: usize): Point {
 // @ts-ignore: decorator
 @inline
 function chosenAt(i: usize): Point {
-  return pointAt(load<u32>(chosen + (i << 2)));
+  return pointAt(load<u32>(chosenIndices + (i << 2)));
 }
 
 export function reducedX(i: u32): f64 { return chosenAt(i).x; }
@@ -68,13 +68,13 @@ export function reducedZ(i: u32): f64 { return chosenAt(i).z; }
 // @ts-ignore: decorator
 @inline
 export function reducedIndex(i: u32): u32 {
-  return load<u32>(chosen + (<usize>i << 2));
+  return load<u32>(chosenIndices + (<usize>i << 2));
 }
 
 /** Discards all offered points. */
 export function beginReduction(): void {
   keptCount = 0;
-  isSifted = false;
+  hasOverflown = false;
 }
 
 /** Returns whether no point was offered. */
@@ -88,7 +88,7 @@ export function isReductionEmpty(): bool {
  */
 // @ts-ignore: decorator
 @inline
-export function offerPlace(u: f64, v: f64): void {
+export function offerPlanePoint(u: f64, v: f64): void {
   const point = pointAt(keptCount++);
   point.u = u;
   point.v = v;
@@ -96,23 +96,23 @@ export function offerPlace(u: f64, v: f64): void {
 
 /** Offers a point, by its coordinates in the plane and its position in space. */
 export function offerPoint(u: f64, v: f64, x: f64, y: f64, z: f64): void {
-  if (keptCount < MOST_KEPT) {
+  if (keptCount < MAX_KEPT) {
     setPoint(keptCount++, u, v, x, y, z);
     return;
   }
-  if (!isSifted) sift();
+  if (!hasOverflown) startOverflow();
   keepFarthest(u, v, x, y, z);
 }
 
 /** Replaces the kept points by the farthest of them in each direction. */
-function sift(): void {
-  isSifted = true;
-  memory.copy(offered, points, KEPT_BYTES);
-  for (let i: usize = 0; i < LINES; i++) {
-    store<f64>(highs + (i << 3), -Infinity);
-    store<f64>(lows + (i << 3), Infinity);
+function startOverflow(): void {
+  hasOverflown = true;
+  memory.copy(pointCopies, points, KEPT_BYTES);
+  for (let i: usize = 0; i < LINE_COUNT; i++) {
+    store<f64>(maxProjections + (i << 3), -Infinity);
+    store<f64>(minProjections + (i << 3), Infinity);
   }
-  for (let at = offered; at < offered + KEPT_BYTES; at += POINT_BYTES) {
+  for (let at = pointCopies; at < pointCopies + KEPT_BYTES; at += POINT_BYTES) {
     const point = changetype<Point>(at);
     keepFarthest(point.u, point.v, point.x, point.y, point.z);
   }
@@ -121,18 +121,18 @@ function sift(): void {
 /** Keeps a point in each direction in which it is the farthest so far; tests two directions per step. */
 function keepFarthest(u: f64, v: f64, x: f64, y: f64, z: f64): void {
   const us = f64x2.splat(u), vs = f64x2.splat(v);
-  for (let i: usize = 0; i < LINES; i += 2) {
+  for (let i: usize = 0; i < LINE_COUNT; i += 2) {
     const at = i << 3;
-    const along = f64x2.add(f64x2.mul(us, v128.load(cosines + at)), f64x2.mul(vs, v128.load(sines + at)));
-    const high = v128.load(highs + at), low = v128.load(lows + at);
-    if (!v128.any_true(v128.or(f64x2.gt(along, high), f64x2.lt(along, low)))) continue;
+    const projections = f64x2.add(f64x2.mul(us, v128.load(cosines + at)), f64x2.mul(vs, v128.load(sines + at)));
+    const maximum = v128.load(maxProjections + at), minimum = v128.load(minProjections + at);
+    if (!v128.any_true(v128.or(f64x2.gt(projections, maximum), f64x2.lt(projections, minimum)))) continue;
     for (let k: usize = 0; k < 2; k++) {
-      const own = k == 0 ? f64x2.extract_lane(along, 0) : f64x2.extract_lane(along, 1);
-      if (own > load<f64>(highs + at + (k << 3))) setPoint(i + k, u, v, x, y, z);
-      if (own < load<f64>(lows + at + (k << 3))) setPoint(i + k + LINES, u, v, x, y, z);
+      const projection = k == 0 ? f64x2.extract_lane(projections, 0) : f64x2.extract_lane(projections, 1);
+      if (projection > load<f64>(maxProjections + at + (k << 3))) setPoint(i + k, u, v, x, y, z);
+      if (projection < load<f64>(minProjections + at + (k << 3))) setPoint(i + k + LINE_COUNT, u, v, x, y, z);
     }
-    v128.store(highs + at, f64x2.pmax(high, along));
-    v128.store(lows + at, f64x2.pmin(low, along));
+    v128.store(maxProjections + at, f64x2.pmax(maximum, projections));
+    v128.store(minProjections + at, f64x2.pmin(minimum, projections));
   }
 }
 
@@ -149,36 +149,36 @@ function setPoint(i: usize, u: f64, v: f64, x: f64, y: f64, z: f64): void {
 
 /**
  * Chooses at most four of the offered points, of which there must be at least one. Points that are no farther apart than
- * `same` in the plane count as the same.
+ * `tolerance` in the plane count as the same.
  */
-export function reduceToFour(same: f64): void {
+export function reduceToFour(tolerance: f64): void {
   // Branchless, since these branches would be unpredictable. A pair is encoded by the indices of both points.
-  let most = f64x2.splat(same * same), pair = i64x2.splat(0);
+  let maxDistanceSquared = f64x2.splat(tolerance * tolerance), pair = i64x2.splat(0);
   for (let i: usize = 1; i < keptCount; i++) {
-    const place = v128.load(changetype<usize>(pointAt(i)));
-    let own = i64x2.splat(<i64>(i << 4));
+    const planePoint = v128.load(changetype<usize>(pointAt(i)));
+    let pairCode = i64x2.splat(<i64>(i << 4));
     for (let j: usize = 0; j < i; j++) {
-      const way = f64x2.sub(place, v128.load(changetype<usize>(pointAt(j))));
-      const parts = f64x2.mul(way, way);
-      const square = f64x2.add(parts, v128.shuffle<f64>(parts, parts, 1, 0));
-      pair = v128.bitselect(own, pair, f64x2.gt(square, most));
-      most = f64x2.pmax(most, square);
-      own = i64x2.add(own, i64x2.splat(1));
+      const difference = f64x2.sub(planePoint, v128.load(changetype<usize>(pointAt(j))));
+      const squares = f64x2.mul(difference, difference);
+      const distanceSquared = f64x2.add(squares, v128.shuffle<f64>(squares, squares, 1, 0));
+      pair = v128.bitselect(pairCode, pair, f64x2.gt(distanceSquared, maxDistanceSquared));
+      maxDistanceSquared = f64x2.pmax(maxDistanceSquared, distanceSquared);
+      pairCode = i64x2.add(pairCode, i64x2.splat(1));
     }
   }
   const code = <usize>i64x2.extract_lane(pair, 0), first = code & 15, second = code >> 4;
-  store<u32>(chosen, <u32>first);
+  store<u32>(chosenIndices, <u32>first);
   reducedCount = 1;
   if (first == second) return;
   // Farthest on each side of the line through both points: left of it in the first lane, right of it in the second.
   const p = pointAt(first), q = pointAt(second);
   const eu = q.u - p.u, ev = q.v - p.v;
-  let farthest = f64x2.splat(same * sqrt(f64x2.extract_lane(most, 0))), sides = i64x2.splat(<i64>first);
+  let maxCrossProducts = f64x2.splat(tolerance * sqrt(f64x2.extract_lane(maxDistanceSquared, 0))), sides = i64x2.splat(<i64>first);
   for (let i: usize = 0; i < keptCount; i++) {
-    const off = eu * (pointAt(i).v - p.v) - ev * (pointAt(i).u - p.u);
-    const offs = f64x2.mul(f64x2.splat(off), f64x2(1, -1));
-    sides = v128.bitselect(i64x2.splat(<i64>i), sides, f64x2.gt(offs, farthest));
-    farthest = f64x2.pmax(farthest, offs);
+    const crossProduct = eu * (pointAt(i).v - p.v) - ev * (pointAt(i).u - p.u);
+    const signedCrossProducts = f64x2.mul(f64x2.splat(crossProduct), f64x2(1, -1));
+    sides = v128.bitselect(i64x2.splat(<i64>i), sides, f64x2.gt(signedCrossProducts, maxCrossProducts));
+    maxCrossProducts = f64x2.pmax(maxCrossProducts, signedCrossProducts);
   }
   const left = <usize>i64x2.extract_lane(sides, 0), right = <usize>i64x2.extract_lane(sides, 1);
   if (left != first) choose(left);
@@ -187,6 +187,6 @@ export function reduceToFour(same: f64): void {
 }
 
 function choose(i: usize): void {
-  store<u32>(chosen + (<usize>reducedCount << 2), <u32>i);
+  store<u32>(chosenIndices + (<usize>reducedCount << 2), <u32>i);
   reducedCount++;
 }

@@ -3,26 +3,26 @@
 import { BONE_PAIR_BYTES, CONTACT_POINT_BYTES, CROSSING_BYTES } from '../../../../shared/layout';
 import { allocate, release } from '../../memory';
 import {
-  bonePairCount, bonePairs, crossingCount, crossings, placePoints, pointCount, points, unplacePoints,
+  bonePairCount, bonePairs, crossingCount, crossings, setPointBuffer, pointCount, points, resetPointBuffer,
 } from './contact';
 
 /** Header of a record, followed by its points, its crossings and its pairs of bones. */
 @unmanaged
-export class Kept {
+export class ContactRecord {
   points: u32;
   crossings: u32;
   bonePairs: u32;
 }
 
-const HEAD: usize = offsetof<Kept>();
+const HEADER_BYTES: usize = offsetof<ContactRecord>();
 /**
  * Most contacts have no more points than this. Up to this many, the points are written directly to where they are
  * stored, behind the last record.
  */
-const MOST_POINTS: u32 = 4;
-const ROOM: usize = HEAD + <usize>MOST_POINTS * CONTACT_POINT_BYTES;
+const MAX_DIRECT_POINTS: u32 = 4;
+const RESERVED_BYTES: usize = HEADER_BYTES + <usize>MAX_DIRECT_POINTS * CONTACT_POINT_BYTES;
 /** The record of a pair for which nothing is stored. */
-export const NOTHING: u32 = 0xffffffff;
+export const NO_CONTACT: u32 = 0xffffffff;
 
 /**
  * Header of a segment, followed by records. Segments never move: a pool that grows as one buffer spent 206 ms on copies
@@ -36,10 +36,10 @@ class Segment {
   end: usize;
 }
 
-const SEGMENT_HEAD: usize = 16;
+const SEGMENT_HEADER_BYTES: usize = 16;
 /** Each segment has twice the bytes of the previous one, up to a limit. */
-const FIRST_BYTES: usize = 1 << 12;
-const MOST_BYTES: usize = 1 << 20;
+const MIN_SEGMENT_BYTES: usize = 1 << 12;
+const MAX_SEGMENT_BYTES: usize = 1 << 20;
 
 @unmanaged
 class Pool {
@@ -51,151 +51,151 @@ class Pool {
   large: usize;
 }
 
-let pool = changetype<Pool>(memory.data(<i32>offsetof<Pool>(), 16));
-let next = changetype<Pool>(memory.data(<i32>offsetof<Pool>(), 16));
+let lastPool = changetype<Pool>(memory.data(<i32>offsetof<Pool>(), 16));
+let nextPool = changetype<Pool>(memory.data(<i32>offsetof<Pool>(), 16));
 /**
  * In the pool that is being built: the segment of the next record, the record's address, and the last address it may
  * have.
  */
 let segment = changetype<Segment>(0);
-let nextAt: usize = 0;
-let nextEnd: usize = 0;
+let nextRecord: usize = 0;
+let nextRecordLimit: usize = 0;
 /** Total numbers of points, crossings and pairs of bones in all records of the pool that is being built. */
-export let keptPoints: u32 = 0;
-export let keptCrossings: u32 = 0;
-export let keptBonePairs: u32 = 0;
+export let totalPointCount: u32 = 0;
+export let totalCrossingCount: u32 = 0;
+export let totalBonePairCount: u32 = 0;
 
 /** Begins the pool of a new frame. Throws OUT_OF_MEMORY. */
 export function beginPool(): void {
-  keptPoints = 0;
-  keptCrossings = 0;
-  keptBonePairs = 0;
-  unplacePoints();
-  while (next.large != 0) {
-    const large = next.large;
-    next.large = changetype<Segment>(large).next;
+  totalPointCount = 0;
+  totalCrossingCount = 0;
+  totalBonePairCount = 0;
+  resetPointBuffer();
+  while (nextPool.large != 0) {
+    const large = nextPool.large;
+    nextPool.large = changetype<Segment>(large).next;
     release(large);
   }
-  if (next.first == 0) next.first = newSegment(FIRST_BYTES);
-  fill(changetype<Segment>(next.first));
-  placePoints(nextAt + HEAD, MOST_POINTS);
+  if (nextPool.first == 0) nextPool.first = newSegment(MIN_SEGMENT_BYTES);
+  useSegment(changetype<Segment>(nextPool.first));
+  setPointBuffer(nextRecord + HEADER_BYTES, MAX_DIRECT_POINTS);
 }
 
 /** Allocates a segment of `bytes` bytes. Throws OUT_OF_MEMORY. */
 function newSegment(bytes: usize): usize {
-  const made = allocate(bytes);
-  changetype<Segment>(made).next = 0;
-  changetype<Segment>(made).end = made + bytes;
-  return made;
+  const newAddress = allocate(bytes);
+  changetype<Segment>(newAddress).next = 0;
+  changetype<Segment>(newAddress).end = newAddress + bytes;
+  return newAddress;
 }
 
 /** Directs the next records to a segment. */
-function fill(by: Segment): void {
-  segment = by;
-  nextAt = changetype<usize>(by) + SEGMENT_HEAD;
-  nextEnd = by.end - ROOM;
+function useSegment(segmentToUse: Segment): void {
+  segment = segmentToUse;
+  nextRecord = changetype<usize>(segmentToUse) + SEGMENT_HEADER_BYTES;
+  nextRecordLimit = segmentToUse.end - RESERVED_BYTES;
 }
 
 /**
  * Allocates a record of `bytes` bytes, behind which there is still room for the next contact's points. Returns its
  * address. Throws OUT_OF_MEMORY.
  */
-function roomFor(bytes: usize): usize {
-  if (nextAt + bytes > nextEnd) {
+function allocateRecord(bytes: usize): usize {
+  if (nextRecord + bytes > nextRecordLimit) {
     if (segment.next == 0) {
       const size = segment.end - changetype<usize>(segment);
-      segment.next = newSegment(min<usize>(2 * size, MOST_BYTES));
+      segment.next = newSegment(min<usize>(2 * size, MAX_SEGMENT_BYTES));
     }
     const following = changetype<Segment>(segment.next);
-    if (segment.next + SEGMENT_HEAD + bytes > following.end - ROOM) {
-      const large = newSegment(SEGMENT_HEAD + bytes);
-      changetype<Segment>(large).next = next.large;
-      next.large = large;
-      return large + SEGMENT_HEAD;
+    if (segment.next + SEGMENT_HEADER_BYTES + bytes > following.end - RESERVED_BYTES) {
+      const large = newSegment(SEGMENT_HEADER_BYTES + bytes);
+      changetype<Segment>(large).next = nextPool.large;
+      nextPool.large = large;
+      return large + SEGMENT_HEADER_BYTES;
     }
-    fill(following);
+    useSegment(following);
   }
-  const at = nextAt;
-  nextAt += bytes;
+  const at = nextRecord;
+  nextRecord += bytes;
   return at;
 }
 
 /** Stores the contact that was just computed and returns its record. Throws OUT_OF_MEMORY. */
-export function keepContact(): u32 {
-  return keepContactOf(points, pointCount, crossings, crossingCount, bonePairs, bonePairCount);
+export function storeContact(): u32 {
+  return storeContactData(points, pointCount, crossings, crossingCount, bonePairs, bonePairCount);
 }
 
-/** Stores a contact whose data lies elsewhere, like `keepContact`. */
-export function keepContactOf(
+/** Stores a contact whose data lies elsewhere, like `storeContact`. */
+export function storeContactData(
   points: usize, pointCount: u32, crossings: usize, crossingCount: u32, bonePairs: usize, bonePairCount: u32,
 ): u32 {
-  if ((pointCount | crossingCount | bonePairCount) == 0) return NOTHING;
-  const record = append(pointCount, crossingCount, bonePairCount);
-  const kept = keptAt(record);
-  if (points != pointsOf(kept)) memory.copy(pointsOf(kept), points, <usize>pointCount * CONTACT_POINT_BYTES);
-  if (crossingCount != 0) memory.copy(crossingsOf(kept), crossings, <usize>crossingCount * CROSSING_BYTES);
-  if (bonePairCount != 0) memory.copy(bonePairsOf(kept), bonePairs, <usize>bonePairCount * BONE_PAIR_BYTES);
-  placePoints(nextAt + HEAD, MOST_POINTS);
+  if ((pointCount | crossingCount | bonePairCount) == 0) return NO_CONTACT;
+  const record = appendRecord(pointCount, crossingCount, bonePairCount);
+  const contactRecord = contactRecordAt(record);
+  if (points != pointsOf(contactRecord)) memory.copy(pointsOf(contactRecord), points, <usize>pointCount * CONTACT_POINT_BYTES);
+  if (crossingCount != 0) memory.copy(crossingsOf(contactRecord), crossings, <usize>crossingCount * CROSSING_BYTES);
+  if (bonePairCount != 0) memory.copy(bonePairsOf(contactRecord), bonePairs, <usize>bonePairCount * BONE_PAIR_BYTES);
+  setPointBuffer(nextRecord + HEADER_BYTES, MAX_DIRECT_POINTS);
   return record;
 }
 
 /** Copies a record of the last frame to the new pool. Returns the new record. Throws OUT_OF_MEMORY. */
-export function carryContact(record: u32): u32 {
-  if (record == NOTHING) return NOTHING;
-  const old = keptAt(record);
-  const at = append(old.points, old.crossings, old.bonePairs);
-  memory.copy(at, changetype<usize>(old), bytesOf(old.points, old.crossings, old.bonePairs));
+export function carryOverContact(record: u32): u32 {
+  if (record == NO_CONTACT) return NO_CONTACT;
+  const oldRecord = contactRecordAt(record);
+  const at = appendRecord(oldRecord.points, oldRecord.crossings, oldRecord.bonePairs);
+  memory.copy(at, changetype<usize>(oldRecord), recordBytes(oldRecord.points, oldRecord.crossings, oldRecord.bonePairs));
   return at;
 }
 
 /** Swaps the pools: the new one becomes that of the last frame, and the next one is built in the other. */
-export function takePool(): void {
-  const last = pool;
-  pool = next;
-  next = last;
-  unplacePoints();
+export function swapPools(): void {
+  const last = lastPool;
+  lastPool = nextPool;
+  nextPool = last;
+  resetPointBuffer();
 }
 
 // @ts-ignore: decorator
 @inline
-export function keptAt(record: u32): Kept {
-  return changetype<Kept>(<usize>record);
+export function contactRecordAt(record: u32): ContactRecord {
+  return changetype<ContactRecord>(<usize>record);
 }
 
 // @ts-ignore: decorator
 @inline
-export function pointsOf(kept: Kept): usize {
-  return changetype<usize>(kept) + HEAD;
+export function pointsOf(contactRecord: ContactRecord): usize {
+  return changetype<usize>(contactRecord) + HEADER_BYTES;
 }
 
 // @ts-ignore: decorator
 @inline
-export function crossingsOf(kept: Kept): usize {
-  return pointsOf(kept) + <usize>kept.points * CONTACT_POINT_BYTES;
+export function crossingsOf(contactRecord: ContactRecord): usize {
+  return pointsOf(contactRecord) + <usize>contactRecord.points * CONTACT_POINT_BYTES;
 }
 
 // @ts-ignore: decorator
 @inline
-export function bonePairsOf(kept: Kept): usize {
-  return crossingsOf(kept) + <usize>kept.crossings * CROSSING_BYTES;
+export function bonePairsOf(contactRecord: ContactRecord): usize {
+  return crossingsOf(contactRecord) + <usize>contactRecord.crossings * CROSSING_BYTES;
 }
 
-function bytesOf(points: u32, crossings: u32, bonePairs: u32): usize {
+function recordBytes(points: u32, crossings: u32, bonePairs: u32): usize {
   return (
-    HEAD + <usize>points * CONTACT_POINT_BYTES + <usize>crossings * CROSSING_BYTES +
+    HEADER_BYTES + <usize>points * CONTACT_POINT_BYTES + <usize>crossings * CROSSING_BYTES +
     <usize>bonePairs * BONE_PAIR_BYTES
   );
 }
 
 /** Adds a record and sets its counts. Returns its address. Throws OUT_OF_MEMORY. */
-function append(points: u32, crossings: u32, bonePairs: u32): u32 {
-  const at = roomFor(bytesOf(points, crossings, bonePairs));
-  keptPoints += points;
-  keptCrossings += crossings;
-  keptBonePairs += bonePairs;
-  const kept = changetype<Kept>(at);
-  kept.points = points;
-  kept.crossings = crossings;
-  kept.bonePairs = bonePairs;
+function appendRecord(points: u32, crossings: u32, bonePairs: u32): u32 {
+  const at = allocateRecord(recordBytes(points, crossings, bonePairs));
+  totalPointCount += points;
+  totalCrossingCount += crossings;
+  totalBonePairCount += bonePairs;
+  const contactRecord = changetype<ContactRecord>(at);
+  contactRecord.points = points;
+  contactRecord.crossings = crossings;
+  contactRecord.bonePairs = bonePairs;
   return <u32>at;
 }

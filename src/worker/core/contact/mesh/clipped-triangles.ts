@@ -6,7 +6,7 @@
 import { Affine, copy, determinant } from '../../math/affine';
 import { reserve } from '../../memory';
 import { cornersOf } from '../../mesh/topology/adjacency';
-import { Mesh, placeTree } from '../../mesh/tree/layout';
+import { Mesh, composeTreeMap } from '../../mesh/tree/layout';
 
 @unmanaged
 export class ClippedTriangle {
@@ -14,7 +14,7 @@ export class ClippedTriangle {
   /** The first of its segments, NO_SEGMENT if none; the others are linked by `nextA` or `nextB`. */
   firstSegment: u32;
   /** One more than the last region that listed this triangle. */
-  stamp: u32;
+  listedRegion: u32;
   /**
    * A segment of the curve around the pocket that took in this triangle because `isInside` could not decide; otherwise
    * NO_SEGMENT.
@@ -41,7 +41,7 @@ export class Side {
   /** The slots of the interior triangles, u32 each. They are found after all clipped triangles. */
   interior: u32;
   interiorCount: u32;
-  interiorRoom: u32;
+  interiorCapacity: u32;
   /** The pockets that contain the interior triangles: Pocket each (pockets.ts). */
   pockets: u32;
   pocketCount: u32;
@@ -49,7 +49,7 @@ export class Side {
    * For each slot, u32: 0 if its triangle is neither clipped nor interior; for a clipped triangle one more than its
    * index; for an interior one clippedCount plus one more than its index.
    */
-  known: u32;
+  slotEntries: u32;
   /** Which way the mesh faces, as in Mesh. */
   facing: f64;
   /** The sign that makes a normal point outwards: `facing`, negated if the matrix mirrors. */
@@ -60,11 +60,11 @@ export class Side {
   zx: f64; zy: f64; zz: f64;
   tx: f64; ty: f64; tz: f64;
   /** The centre of the mesh's bounds in contact space. */
-  middleX: f64; middleY: f64; middleZ: f64;
+  centerX: f64; centerY: f64; centerZ: f64;
 }
 
 const sides: usize = memory.data(2 * <i32>offsetof<Side>(), 16);
-const placed = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const placedTransform = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
 // @ts-ignore: decorator
 @inline
@@ -91,40 +91,40 @@ export function interiorAt(side: Side, index: u32): usize {
  */
 export function beginSide(index: u32, mesh: Mesh, m: Affine, x: f64, y: f64, z: f64): void {
   const side = sideAt(index);
-  forgetTriangles(side);
+  clearTriangles(side);
   side.mesh = <u32>changetype<usize>(mesh);
   const slots = mesh.blockCount << 2;
-  if (slots > slotsKnown(index)) {
-    side.known = <u32>reserve(side.known, 0, <u64>slots << 2);
-    memory.fill(side.known, 0, <usize>slots << 2);
-    setSlotsKnown(index, slots);
+  if (slots > slotCapacity(index)) {
+    side.slotEntries = <u32>reserve(side.slotEntries, 0, <u64>slots << 2);
+    memory.fill(side.slotEntries, 0, <usize>slots << 2);
+    setSlotCapacity(index, slots);
   }
-  copy(placed, m);
-  placed.tx -= x;
-  placed.ty -= y;
-  placed.tz -= z;
-  placeTree(treeOf(side), mesh, placed);
+  copy(placedTransform, m);
+  placedTransform.tx -= x;
+  placedTransform.ty -= y;
+  placedTransform.tz -= z;
+  composeTreeMap(treeTransformOf(side), mesh, placedTransform);
   side.facing = <f64>mesh.facing;
-  const mirrored: f64 = determinant(m) < 0 ? -1 : 1;
-  side.sign = side.facing == 0 ? mirrored : side.facing * mirrored;
-  const mx = 0.5 * (mesh.lowX + mesh.highX), my = 0.5 * (mesh.lowY + mesh.highY), mz = 0.5 * (mesh.lowZ + mesh.highZ);
-  side.middleX = placed.xx * mx + placed.yx * my + placed.zx * mz + placed.tx;
-  side.middleY = placed.xy * mx + placed.yy * my + placed.zy * mz + placed.ty;
-  side.middleZ = placed.xz * mx + placed.yz * my + placed.zz * mz + placed.tz;
+  const mirrorSign: f64 = determinant(m) < 0 ? -1 : 1;
+  side.sign = side.facing == 0 ? mirrorSign : side.facing * mirrorSign;
+  const mx = 0.5 * (mesh.minX + mesh.maxX), my = 0.5 * (mesh.minY + mesh.maxY), mz = 0.5 * (mesh.minZ + mesh.maxZ);
+  side.centerX = placedTransform.xx * mx + placedTransform.yx * my + placedTransform.zx * mz + placedTransform.tx;
+  side.centerY = placedTransform.xy * mx + placedTransform.yy * my + placedTransform.zy * mz + placedTransform.ty;
+  side.centerZ = placedTransform.xz * mx + placedTransform.yz * my + placedTransform.zz * mz + placedTransform.tz;
 }
 
-// For how many slots `known` has room; all its entries are 0 between contacts.
-let slots0: u32 = 0;
-let slots1: u32 = 0;
-function slotsKnown(index: u32): u32 { return index == 0 ? slots0 : slots1; }
-function setSlotsKnown(index: u32, slots: u32): void {
-  if (index == 0) slots0 = slots;
-  else slots1 = slots;
+// For how many slots `slotEntries` has room; all its entries are 0 between contacts.
+let slotCapacity0: u32 = 0;
+let slotCapacity1: u32 = 0;
+function slotCapacity(index: u32): u32 { return index == 0 ? slotCapacity0 : slotCapacity1; }
+function setSlotCapacity(index: u32, slots: u32): void {
+  if (index == 0) slotCapacity0 = slots;
+  else slotCapacity1 = slots;
 }
 
 // @ts-ignore: decorator
 @inline
-export function treeOf(side: Side): Affine {
+export function treeTransformOf(side: Side): Affine {
   return changetype<Affine>(changetype<usize>(side) + offsetof<Side>('xx'));
 }
 
@@ -132,33 +132,33 @@ export function treeOf(side: Side): Affine {
  * Clears the triangles of the last contact. The next contact also starts with this, since the last one may have ended in
  * an error.
  */
-export function forgetTriangles(side: Side): void {
-  for (let i: u32 = 0; i < side.clippedCount; i++) setKnown(side, clippedAt(side, i).slot, 0);
-  for (let i: u32 = 0; i < side.interiorCount; i++) setKnown(side, load<u32>(interiorAt(side, i)), 0);
+export function clearTriangles(side: Side): void {
+  for (let i: u32 = 0; i < side.clippedCount; i++) setSlotEntry(side, clippedAt(side, i).slot, 0);
+  for (let i: u32 = 0; i < side.interiorCount; i++) setSlotEntry(side, load<u32>(interiorAt(side, i)), 0);
   side.clippedCount = 0;
   side.interiorCount = 0;
 }
 
-/** Returns a slot's entry of `known`. */
+/** Returns a slot's entry of `slotEntries`. */
 // @ts-ignore: decorator
 @inline
-export function knownAt(side: Side, slot: u32): u32 {
-  return load<u32>(<usize>side.known + (<usize>slot << 2));
+export function slotEntryAt(side: Side, slot: u32): u32 {
+  return load<u32>(<usize>side.slotEntries + (<usize>slot << 2));
 }
 
-/** Sets a slot's entry of `known`. */
+/** Sets a slot's entry of `slotEntries`. */
 // @ts-ignore: decorator
 @inline
-export function setKnown(side: Side, slot: u32, known: u32): void {
-  store<u32>(<usize>side.known + (<usize>slot << 2), known);
+export function setSlotEntry(side: Side, slot: u32, entry: u32): void {
+  store<u32>(<usize>side.slotEntries + (<usize>slot << 2), entry);
 }
 
 /** Adds a triangle to the clipped ones, if it is not yet one of them. Returns its index. Throws OUT_OF_MEMORY. */
 // @ts-ignore: decorator
 @inline
-export function clip(side: Side, slot: u32): u32 {
-  const known = knownAt(side, slot);
-  return known != 0 ? known - 1 : addClipped(side, slot);
+export function ensureClipped(side: Side, slot: u32): u32 {
+  const entry = slotEntryAt(side, slot);
+  return entry != 0 ? entry - 1 : addClipped(side, slot);
 }
 
 function addClipped(side: Side, slot: u32): u32 {
@@ -168,12 +168,12 @@ function addClipped(side: Side, slot: u32): u32 {
   const triangle = clippedAt(side, index);
   triangle.slot = slot;
   triangle.firstSegment = NO_SEGMENT;
-  triangle.stamp = 0;
+  triangle.listedRegion = 0;
   triangle.pocketSegment = NO_SEGMENT;
   const corners = changetype<usize>(triangle) + offsetof<ClippedTriangle>('ax');
-  for (let k: u32 = 0; k < 3; k++) placeCorner(corners + k * 24, side, slot, k);
+  for (let k: u32 = 0; k < 3; k++) writeCorner(corners + k * 24, side, slot, k);
   setNormal(side, triangle);
-  setKnown(side, slot, index + 1);
+  setSlotEntry(side, slot, index + 1);
   return index;
 }
 
@@ -193,16 +193,16 @@ function setNormal(side: Side, t: ClippedTriangle): void {
 // @ts-ignore: decorator
 @inline
 export function reserveInterior(side: Side): void {
-  if (side.interiorCount + 3 > side.interiorRoom) growInterior(side);
+  if (side.interiorCount + 3 > side.interiorCapacity) growInterior(side);
 }
 
 /** Initial capacity for interior triangles: the pockets of a shallow contact. */
-const LEAST_ROOM: u32 = 256;
+const MIN_INTERIOR_CAPACITY: u32 = 256;
 
 function growInterior(side: Side): void {
-  const room = max(2 * side.interiorRoom, LEAST_ROOM);
-  side.interior = <u32>reserve(side.interior, <usize>side.interiorCount << 2, <u64>room << 2);
-  side.interiorRoom = room;
+  const capacity = max(2 * side.interiorCapacity, MIN_INTERIOR_CAPACITY);
+  side.interior = <u32>reserve(side.interior, <usize>side.interiorCount << 2, <u64>capacity << 2);
+  side.interiorCapacity = capacity;
 }
 
 /** Adds a triangle that is not known yet to the interior ones. There must be room for it. */
@@ -211,18 +211,18 @@ function growInterior(side: Side): void {
 export function addInterior(side: Side, slot: u32): void {
   const index = side.interiorCount++;
   store<u32>(interiorAt(side, index), slot);
-  setKnown(side, slot, side.clippedCount + index + 1);
+  setSlotEntry(side, slot, side.clippedCount + index + 1);
 }
 
 /** Writes corner 0, 1 or 2 of a triangle in contact space: three f64. */
 // @ts-ignore: decorator
 @inline
-export function placeCorner(to: usize, side: Side, slot: u32, corner: u32): void {
-  const m = treeOf(side), at = changetype<usize>(m);
+export function writeCorner(to: usize, side: Side, slot: u32, corner: u32): void {
+  const m = treeTransformOf(side), at = changetype<usize>(m);
   const from = cornersOf(changetype<Mesh>(<usize>side.mesh), slot) + <usize>corner * 48;
   const x = <f64>load<f32>(from), y = <f64>load<f32>(from, 16), z = <f64>load<f32>(from, 32);
   // The x and y components that the matrix yields for each coordinate, as one vector.
-  const along = f64x2.add(f64x2.mul(v128.load(at), f64x2.splat(x)), f64x2.mul(v128.load(at, 24), f64x2.splat(y)));
-  v128.store(to, f64x2.add(f64x2.add(along, f64x2.mul(v128.load(at, 48), f64x2.splat(z))), v128.load(at, 72)));
+  const xyOfPoint = f64x2.add(f64x2.mul(v128.load(at), f64x2.splat(x)), f64x2.mul(v128.load(at, 24), f64x2.splat(y)));
+  v128.store(to, f64x2.add(f64x2.add(xyOfPoint, f64x2.mul(v128.load(at, 48), f64x2.splat(z))), v128.load(at, 72)));
   store<f64>(to, m.xz * x + m.yz * y + m.zz * z + m.tz, 16);
 }

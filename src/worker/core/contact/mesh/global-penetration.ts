@@ -9,24 +9,24 @@ import { Affine, copy, determinant } from '../../math/affine';
 import { reserve } from '../../memory';
 import { closestOnMesh, closestX, closestY, closestZ } from '../../mesh/query/closest-point';
 import { farthestVertex, farthestX, farthestY, farthestZ } from '../../mesh/query/support';
-import { Mesh, blockAt, filledLanes, placeTree } from '../../mesh/tree/layout';
+import { Mesh, blockAt, filledLanes, composeTreeMap } from '../../mesh/tree/layout';
 import { PlacedShape, mapOf } from '../../shape/placed-shape';
 import { depthAlong } from './directional-depth';
-import { useCorners, useMesh } from './triangle-projection';
+import { setCornerSource, setMeshSource } from './triangle-projection';
 
 /** The unit direction, and how far b must move along it. */
-export let wayX: f64 = 0, wayY: f64 = 0, wayZ: f64 = 0;
-export let wayDepth: f64 = 0;
+export let directionX: f64 = 0, directionY: f64 = 0, directionZ: f64 = 0;
+export let penetrationDepth: f64 = 0;
 /**
  * The point that leaves last: of mesh a the farthest along the direction, of mesh b the farthest against it; of another
  * shape its centre.
  */
-export let lastX: f64 = 0, lastY: f64 = 0, lastZ: f64 = 0;
+export let lastPointX: f64 = 0, lastPointY: f64 = 0, lastPointZ: f64 = 0;
 
 /** If there are more triangles, the hulls are separated instead. */
-const MOST_TRIANGLES: u32 = 1 << 18;
+const MAX_TRIANGLES: u32 = 1 << 18;
 /** How many directions are measured with all triangles. */
-const TRIED = 3;
+const MEASURED_DIRECTIONS = 3;
 
 // All relative to a's position: the maps from mesh space, or from that of the unit shape for other shapes; and for
 // meshes the maps from tree space.
@@ -34,7 +34,7 @@ const map0 = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const map1 = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const tree0 = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const tree1 = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
-const placed = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const pointTransform = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
 // All triangles: for meshes their slots, for other shapes the addresses of their corners, u32 each; and those corners.
 let list0: usize = 0, list1: usize = 0;
@@ -43,22 +43,22 @@ let corners0: usize = 0, corners1: usize = 0;
 
 /** A direction and how far the hulls must move along it to separate. */
 @unmanaged
-class Way {
+class RankedDirection {
   x: f64; y: f64; z: f64;
   depth: f64;
 }
 
-const WAY_BYTES: usize = offsetof<Way>();
+const DIRECTION_BYTES: usize = offsetof<RankedDirection>();
 /** If the mesh that contains the other object has at most this many faces, all of their normals are tried. */
-const FEW_FACES: u32 = 64;
+const MAX_FACES: u32 = 64;
 /**
  * The most directions: from centre to centre, to the nearest points of seven points, six normals in both directions, and
  * faces.
  */
-const MOST_WAYS = 20 + <i32>FEW_FACES;
+const MAX_DIRECTIONS = 20 + <i32>MAX_FACES;
 /** The directions, sorted by depth, the least first. */
-const ways: usize = memory.data(MOST_WAYS * <i32>offsetof<Way>(), 16);
-let wayCount = 0;
+const directions: usize = memory.data(MAX_DIRECTIONS * <i32>offsetof<RankedDirection>(), 16);
+let directionCount = 0;
 
 /**
  * Finds a way of b out of a. Tries the face normals of boxes about both, and the direction from centre to centre. Of a
@@ -68,37 +68,37 @@ let wayCount = 0;
  * too many triangles, takes the distance of the hulls, which is no less. Positions are relative to a's. Throws
  * OUT_OF_MEMORY.
  */
-export function findWayOut(a: PlacedShape, b: PlacedShape, contained: i32): void {
+export function findGlobalPenetration(a: PlacedShape, b: PlacedShape, contained: i32): void {
   setMaps(a, b);
-  setMiddle(a, map0);
-  const ax = middleX, ay = middleY, az = middleZ;
-  setMiddle(b, map1);
-  const bx = middleX, by = middleY, bz = middleZ;
-  wayCount = 0;
-  consider(a, b, bx - ax, by - ay, bz - az);
-  if (contained == 1 && b.shape == SHAPE_MESH) considerHolder(a, b, b, map1, tree1, a, map0, tree0, -1);
-  if (contained == 2 && a.shape == SHAPE_MESH) considerHolder(a, b, a, map0, tree0, b, map1, tree1, 1);
-  considerFaces(a, b, map0);
-  considerFaces(a, b, map1);
-  const hasAll = listSolids(a, b);
-  wayDepth = Infinity;
-  for (let i = 0; i < min(TRIED, wayCount); i++) {
-    const way = wayAt(i);
-    const depth = hasAll ? max(depthAlong(list0, count0, list1, count1, way.x, way.y, way.z), 0.0) : way.depth;
-    if (!(depth < wayDepth)) continue;
-    wayDepth = depth;
-    wayX = way.x;
-    wayY = way.y;
-    wayZ = way.z;
+  setCenter(a, map0);
+  const ax = centerX, ay = centerY, az = centerZ;
+  setCenter(b, map1);
+  const bx = centerX, by = centerY, bz = centerZ;
+  directionCount = 0;
+  addDirection(a, b, bx - ax, by - ay, bz - az);
+  if (contained == 1 && b.shape == SHAPE_MESH) addContainerDirections(a, b, b, map1, tree1, a, map0, tree0, -1);
+  if (contained == 2 && a.shape == SHAPE_MESH) addContainerDirections(a, b, a, map0, tree0, b, map1, tree1, 1);
+  addBoxNormals(a, b, map0);
+  addBoxNormals(a, b, map1);
+  const areListed = listAllTriangles(a, b);
+  penetrationDepth = Infinity;
+  for (let i = 0; i < min(MEASURED_DIRECTIONS, directionCount); i++) {
+    const direction = directionAt(i);
+    const depth = areListed ? max(depthAlong(list0, count0, list1, count1, direction.x, direction.y, direction.z), 0.0) : direction.depth;
+    if (!(depth < penetrationDepth)) continue;
+    penetrationDepth = depth;
+    directionX = direction.x;
+    directionY = direction.y;
+    directionZ = direction.z;
   }
-  if (contained == 1) findLast(a, map0, tree0, 1);
-  else if (contained == 2) findLast(b, map1, tree1, -1);
+  if (contained == 1) findLastPoint(a, map0, tree0, 1);
+  else if (contained == 2) findLastPoint(b, map1, tree1, -1);
 }
 
-/** Returns the depth of all triangles along a unit direction; `known` if there are too many. Throws OUT_OF_MEMORY. */
-export function wholeDepth(a: PlacedShape, b: PlacedShape, x: f64, y: f64, z: f64, known: f64): f64 {
+/** Returns the depth of all triangles along a unit direction; `fallback` if there are too many. Throws OUT_OF_MEMORY. */
+export function globalDepthAlong(a: PlacedShape, b: PlacedShape, x: f64, y: f64, z: f64, fallback: f64): f64 {
   setMaps(a, b);
-  return listSolids(a, b) ? max(depthAlong(list0, count0, list1, count1, x, y, z), known) : known;
+  return listAllTriangles(a, b) ? max(depthAlong(list0, count0, list1, count1, x, y, z), fallback) : fallback;
 }
 
 function setMaps(a: PlacedShape, b: PlacedShape): void {
@@ -108,75 +108,75 @@ function setMaps(a: PlacedShape, b: PlacedShape): void {
   map1.ty -= map0.ty;
   map1.tz -= map0.tz;
   map0.tx = map0.ty = map0.tz = 0;
-  if (a.shape == SHAPE_MESH) placeTree(tree0, changetype<Mesh>(a.mesh), map0);
-  if (b.shape == SHAPE_MESH) placeTree(tree1, changetype<Mesh>(b.mesh), map1);
+  if (a.shape == SHAPE_MESH) composeTreeMap(tree0, changetype<Mesh>(a.mesh), map0);
+  if (b.shape == SHAPE_MESH) composeTreeMap(tree1, changetype<Mesh>(b.mesh), map1);
 }
 
-let middleX: f64 = 0, middleY: f64 = 0, middleZ: f64 = 0;
+let centerX: f64 = 0, centerY: f64 = 0, centerZ: f64 = 0;
 
-function setMiddle(solid: PlacedShape, m: Affine): void {
+function setCenter(solid: PlacedShape, m: Affine): void {
   let x: f64 = 0, y: f64 = 0, z: f64 = 0;
   if (solid.shape == SHAPE_MESH) {
     const mesh = changetype<Mesh>(solid.mesh);
-    x = 0.5 * (mesh.lowX + mesh.highX);
-    y = 0.5 * (mesh.lowY + mesh.highY);
-    z = 0.5 * (mesh.lowZ + mesh.highZ);
+    x = 0.5 * (mesh.minX + mesh.maxX);
+    y = 0.5 * (mesh.minY + mesh.maxY);
+    z = 0.5 * (mesh.minZ + mesh.maxZ);
   }
-  middleX = m.xx * x + m.yx * y + m.zx * z + m.tx;
-  middleY = m.xy * x + m.yy * y + m.zy * z + m.ty;
-  middleZ = m.xz * x + m.yz * y + m.zz * z + m.tz;
+  centerX = m.xx * x + m.yx * y + m.zx * z + m.tx;
+  centerY = m.xy * x + m.yy * y + m.zy * z + m.ty;
+  centerZ = m.xz * x + m.yz * y + m.zz * z + m.tz;
 }
 
 // --- directions ---
 
 // @ts-ignore: decorator
 @inline
-function wayAt(i: i32): Way {
-  return changetype<Way>(ways + i * <i32>WAY_BYTES);
+function directionAt(i: i32): RankedDirection {
+  return changetype<RankedDirection>(directions + i * <i32>DIRECTION_BYTES);
 }
 
 /** Considers the normals of the faces of a box about the solid: perpendicular to two of its axes, in both directions. */
-function considerFaces(a: PlacedShape, b: PlacedShape, m: Affine): void {
+function addBoxNormals(a: PlacedShape, b: PlacedShape, m: Affine): void {
   const x = 1.0 / sqrt(m.xx * m.xx + m.xy * m.xy + m.xz * m.xz);
   const y = 1.0 / sqrt(m.yx * m.yx + m.yy * m.yy + m.yz * m.yz);
   const z = 1.0 / sqrt(m.zx * m.zx + m.zy * m.zy + m.zz * m.zz);
-  considerFace(a, b, m.xx * x, m.xy * x, m.xz * x, m.yx * y, m.yy * y, m.yz * y);
-  considerFace(a, b, m.yx * y, m.yy * y, m.yz * y, m.zx * z, m.zy * z, m.zz * z);
-  considerFace(a, b, m.zx * z, m.zy * z, m.zz * z, m.xx * x, m.xy * x, m.xz * x);
+  addFaceNormal(a, b, m.xx * x, m.xy * x, m.xz * x, m.yx * y, m.yy * y, m.yz * y);
+  addFaceNormal(a, b, m.yx * y, m.yy * y, m.yz * y, m.zx * z, m.zy * z, m.zz * z);
+  addFaceNormal(a, b, m.zx * z, m.zy * z, m.zz * z, m.xx * x, m.xy * x, m.xz * x);
 }
 
-function considerFace(a: PlacedShape, b: PlacedShape, ux: f64, uy: f64, uz: f64, vx: f64, vy: f64, vz: f64): void {
+function addFaceNormal(a: PlacedShape, b: PlacedShape, ux: f64, uy: f64, uz: f64, vx: f64, vy: f64, vz: f64): void {
   const x = uy * vz - uz * vy, y = uz * vx - ux * vz, z = ux * vy - uy * vx;
-  consider(a, b, x, y, z);
-  consider(a, b, -x, -y, -z);
+  addDirection(a, b, x, y, z);
+  addDirection(a, b, -x, -y, -z);
 }
 
 /**
  * Considers ways out of a mesh that contains the other shape. The face nearest to that shape's centre need not be the
- * one through which it leaves soonest. `sense` is -1 if b is the container, since b then moves the opposite way.
+ * one through which it leaves soonest. `directionSign` is -1 if b is the container, since b then moves the opposite way.
  */
-function considerHolder(
-  a: PlacedShape, b: PlacedShape, outer: PlacedShape, m: Affine, tree: Affine, inner: PlacedShape, innerMap: Affine,
-  innerTree: Affine, sense: f64,
+function addContainerDirections(
+  a: PlacedShape, b: PlacedShape, container: PlacedShape, m: Affine, tree: Affine, inner: PlacedShape, innerMap: Affine,
+  innerTree: Affine, directionSign: f64,
 ): void {
-  setMiddle(inner, innerMap);
-  considerNearest(a, b, outer, m, middleX, middleY, middleZ, sense);
-  const mesh = changetype<Mesh>(outer.mesh);
-  if (mesh.keptCount <= FEW_FACES) {
-    considerNormals(a, b, mesh, tree, sense);
+  setCenter(inner, innerMap);
+  addNearestDirection(a, b, container, m, centerX, centerY, centerZ, directionSign);
+  const mesh = changetype<Mesh>(container.mesh);
+  if (mesh.keptCount <= MAX_FACES) {
+    addMeshNormals(a, b, mesh, tree, directionSign);
     return;
   }
   for (let axis = 0; axis < 3; axis++) {
     for (let side: f64 = -1; side < 2; side += 2) {
       setOutermost(inner, innerMap, innerTree, axis, side);
-      considerNearest(a, b, outer, m, outermostX, outermostY, outermostZ, sense);
+      addNearestDirection(a, b, container, m, outermostX, outermostY, outermostZ, directionSign);
     }
   }
 }
 
 /** Considers the outward normals of all faces of a closed mesh. */
-function considerNormals(a: PlacedShape, b: PlacedShape, mesh: Mesh, tree: Affine, sense: f64): void {
-  const outward = determinant(tree) < 0 == mesh.facing < 0 ? sense : -sense;
+function addMeshNormals(a: PlacedShape, b: PlacedShape, mesh: Mesh, tree: Affine, directionSign: f64): void {
+  const outwardSign = determinant(tree) < 0 == mesh.facing < 0 ? directionSign : -directionSign;
   for (let index: u32 = 0; index < mesh.blockCount; index++) {
     const block = changetype<usize>(blockAt(mesh, index));
     for (let lanes = filledLanes(blockAt(mesh, index)); lanes != 0; lanes &= lanes - 1) {
@@ -187,8 +187,8 @@ function considerNormals(a: PlacedShape, b: PlacedShape, mesh: Mesh, tree: Affin
       const px = tree.xx * ex + tree.yx * ey + tree.zx * ez, qx = tree.xx * fx + tree.yx * fy + tree.zx * fz;
       const py = tree.xy * ex + tree.yy * ey + tree.zy * ez, qy = tree.xy * fx + tree.yy * fy + tree.zy * fz;
       const pz = tree.xz * ex + tree.yz * ey + tree.zz * ez, qz = tree.xz * fx + tree.yz * fy + tree.zz * fz;
-      consider(
-        a, b, outward * (py * qz - pz * qy), outward * (pz * qx - px * qz), outward * (px * qy - py * qx),
+      addDirection(
+        a, b, outwardSign * (py * qz - pz * qy), outwardSign * (pz * qx - px * qz), outwardSign * (px * qy - py * qx),
       );
     }
   }
@@ -201,10 +201,10 @@ function setOutermost(solid: PlacedShape, m: Affine, tree: Affine, axis: i32, si
   const column = changetype<usize>(m) + <usize>axis * 24;
   const x = side * load<f64>(column), y = side * load<f64>(column, 8), z = side * load<f64>(column, 16);
   if (solid.shape != SHAPE_MESH) {
-    const reach: f64 = axis == 2 ? 1 + solid.half : 1;
-    outermostX = m.tx + reach * x;
-    outermostY = m.ty + reach * y;
-    outermostZ = m.tz + reach * z;
+    const extent: f64 = axis == 2 ? 1 + solid.half : 1;
+    outermostX = m.tx + extent * x;
+    outermostY = m.ty + extent * y;
+    outermostZ = m.tz + extent * z;
     return;
   }
   farthestVertex(
@@ -217,37 +217,37 @@ function setOutermost(solid: PlacedShape, m: Affine, tree: Affine, axis: i32, si
 }
 
 /**
- * Considers the direction from a point inside a mesh to the nearest point of the mesh's surface; `sense` turns it into
+ * Considers the direction from a point inside a mesh to the nearest point of the mesh's surface; `directionSign` turns it into
  * the direction in which b moves.
  */
-function considerNearest(
-  a: PlacedShape, b: PlacedShape, outer: PlacedShape, m: Affine, x: f64, y: f64, z: f64, sense: f64,
+function addNearestDirection(
+  a: PlacedShape, b: PlacedShape, container: PlacedShape, m: Affine, x: f64, y: f64, z: f64, directionSign: f64,
 ): void {
-  copy(placed, m);
-  placed.tx -= x;
-  placed.ty -= y;
-  placed.tz -= z;
-  if (!closestOnMesh(changetype<Mesh>(outer.mesh), placed, Infinity, false)) return;
-  consider(a, b, sense * closestX, sense * closestY, sense * closestZ);
+  copy(pointTransform, m);
+  pointTransform.tx -= x;
+  pointTransform.ty -= y;
+  pointTransform.tz -= z;
+  if (!closestOnMesh(changetype<Mesh>(container.mesh), pointTransform, Infinity, false)) return;
+  addDirection(a, b, directionSign * closestX, directionSign * closestY, directionSign * closestZ);
 }
 
 /** Inserts a direction into the list, which is kept sorted by depth. */
-function consider(a: PlacedShape, b: PlacedShape, x: f64, y: f64, z: f64): void {
+function addDirection(a: PlacedShape, b: PlacedShape, x: f64, y: f64, z: f64): void {
   const norm = 1.0 / sqrt(x * x + y * y + z * z);
   if (!(norm < Infinity)) return;
   const nx = x * norm, ny = y * norm, nz = z * norm;
-  const depth = reachOf(a, map0, tree0, nx, ny, nz) + reachOf(b, map1, tree1, -nx, -ny, -nz);
-  let i = wayCount++;
-  for (; i > 0 && wayAt(i - 1).depth > depth; i--) {
-    memory.copy(changetype<usize>(wayAt(i)), changetype<usize>(wayAt(i - 1)), WAY_BYTES);
+  const depth = supportHeight(a, map0, tree0, nx, ny, nz) + supportHeight(b, map1, tree1, -nx, -ny, -nz);
+  let i = directionCount++;
+  for (; i > 0 && directionAt(i - 1).depth > depth; i--) {
+    memory.copy(changetype<usize>(directionAt(i)), changetype<usize>(directionAt(i - 1)), DIRECTION_BYTES);
   }
-  const way = wayAt(i);
-  way.x = nx; way.y = ny; way.z = nz;
-  way.depth = depth;
+  const direction = directionAt(i);
+  direction.x = nx; direction.y = ny; direction.z = nz;
+  direction.depth = depth;
 }
 
 /** Returns how far a solid reaches along a unit direction: its support function. */
-function reachOf(solid: PlacedShape, m: Affine, tree: Affine, nx: f64, ny: f64, nz: f64): f64 {
+function supportHeight(solid: PlacedShape, m: Affine, tree: Affine, nx: f64, ny: f64, nz: f64): f64 {
   if (solid.shape == SHAPE_MESH) {
     const x = tree.xx * nx + tree.xy * ny + tree.xz * nz, y = tree.yx * nx + tree.yy * ny + tree.yz * nz;
     const z = tree.zx * nx + tree.zy * ny + tree.zz * nz;
@@ -255,9 +255,9 @@ function reachOf(solid: PlacedShape, m: Affine, tree: Affine, nx: f64, ny: f64, 
   }
   const x = m.xx * nx + m.xy * ny + m.xz * nz, y = m.yx * nx + m.yy * ny + m.yz * nz;
   const z = m.zx * nx + m.zy * ny + m.zz * nz;
-  const middle = m.tx * nx + m.ty * ny + m.tz * nz;
-  if (solid.shape == SHAPE_BOX) return middle + abs(x) + abs(y) + abs(z);
-  return middle + solid.half * abs(z) + sqrt(x * x + y * y + z * z);
+  const center = m.tx * nx + m.ty * ny + m.tz * nz;
+  if (solid.shape == SHAPE_BOX) return center + abs(x) + abs(y) + abs(z);
+  return center + solid.half * abs(z) + sqrt(x * x + y * y + z * z);
 }
 
 // --- triangles ---
@@ -266,31 +266,31 @@ function reachOf(solid: PlacedShape, m: Affine, tree: Affine, nx: f64, ny: f64, 
  * The number of corners of the polygon that approximates a circle of a round shape, and the number of rings from pole to
  * pole.
  */
-const AROUND = 32;
-const ACROSS = 16;
+const RING_CORNERS = 32;
+const RING_COUNT = 16;
 /** The factor by which the polyhedron is enlarged to enclose the ball: 1 / (cos(π / 32) · cos(π / 32)). */
-const ENCLOSE: f64 = 1.00974;
+const ENCLOSING_SCALE: f64 = 1.00974;
 
 /** Lists the triangles of both solids. Returns false if there are too many. */
-function listSolids(a: PlacedShape, b: PlacedShape): bool {
-  const wanted0 = triangleCount(a), wanted1 = triangleCount(b);
-  if (wanted0 + wanted1 > MOST_TRIANGLES) return false;
-  list0 = reserve(list0, 0, <u64>wanted0 << 2);
-  list1 = reserve(list1, 0, <u64>wanted1 << 2);
+function listAllTriangles(a: PlacedShape, b: PlacedShape): bool {
+  const triangleCount0 = triangleCount(a), triangleCount1 = triangleCount(b);
+  if (triangleCount0 + triangleCount1 > MAX_TRIANGLES) return false;
+  list0 = reserve(list0, 0, <u64>triangleCount0 << 2);
+  list1 = reserve(list1, 0, <u64>triangleCount1 << 2);
   if (a.shape == SHAPE_MESH) {
-    useMesh(0, changetype<Mesh>(a.mesh), tree0);
+    setMeshSource(0, changetype<Mesh>(a.mesh), tree0);
     count0 = listSlots(changetype<Mesh>(a.mesh), list0);
   } else {
-    useCorners(0);
-    corners0 = reserve(corners0, 0, <u64>wanted0 * CORNERS_BYTES);
+    setCornerSource(0);
+    corners0 = reserve(corners0, 0, <u64>triangleCount0 * CORNERS_BYTES);
     count0 = listCorners(a, map0, corners0, list0);
   }
   if (b.shape == SHAPE_MESH) {
-    useMesh(1, changetype<Mesh>(b.mesh), tree1);
+    setMeshSource(1, changetype<Mesh>(b.mesh), tree1);
     count1 = listSlots(changetype<Mesh>(b.mesh), list1);
   } else {
-    useCorners(1);
-    corners1 = reserve(corners1, 0, <u64>wanted1 * CORNERS_BYTES);
+    setCornerSource(1);
+    corners1 = reserve(corners1, 0, <u64>triangleCount1 * CORNERS_BYTES);
     count1 = listCorners(b, map1, corners1, list1);
   }
   return true;
@@ -301,7 +301,7 @@ const CORNERS_BYTES: usize = 72;
 
 function triangleCount(solid: PlacedShape): u32 {
   if (solid.shape == SHAPE_MESH) return changetype<Mesh>(solid.mesh).keptCount;
-  return solid.shape == SHAPE_BOX ? 12 : AROUND * (ACROSS + 1) * 2;
+  return solid.shape == SHAPE_BOX ? 12 : RING_CORNERS * (RING_COUNT + 1) * 2;
 }
 
 /** Lists the slots of all triangles; returns their number. */
@@ -317,7 +317,7 @@ function listSlots(mesh: Mesh, list: usize): u32 {
 
 /** Lists the triangles of a polyhedron that equals the shape, or encloses it; returns their number. */
 function listCorners(solid: PlacedShape, m: Affine, corners: usize, list: usize): u32 {
-  const end = solid.shape == SHAPE_BOX ? listBox(m, corners) : listRound(m, solid.half, corners);
+  const end = solid.shape == SHAPE_BOX ? writeBoxTriangles(m, corners) : writeRoundTriangles(m, solid.half, corners);
   let count: u32 = 0;
   for (let at = corners; at < end; at += CORNERS_BYTES) store<u32>(list + (<usize>(count++) << 2), <u32>at);
   return count;
@@ -325,19 +325,19 @@ function listCorners(solid: PlacedShape, m: Affine, corners: usize, list: usize)
 
 // @ts-ignore: decorator
 @inline
-function put(to: usize, m: Affine, x: f64, y: f64, z: f64): void {
+function writePoint(to: usize, m: Affine, x: f64, y: f64, z: f64): void {
   store<f64>(to, m.xx * x + m.yx * y + m.zx * z + m.tx);
   store<f64>(to, m.xy * x + m.yy * y + m.zy * z + m.ty, 8);
   store<f64>(to, m.xz * x + m.yz * y + m.zz * z + m.tz, 16);
 }
 
-function listBox(m: Affine, to: usize): usize {
+function writeBoxTriangles(m: Affine, to: usize): usize {
   for (let axis = 0; axis < 3; axis++) {
     for (let side: f64 = -1; side < 2; side += 2) {
       for (let half: f64 = -1; half < 2; half += 2) {
-        putTurned(to, m, axis, side, half, half);
-        putTurned(to + 24, m, axis, side, -1, 1);
-        putTurned(to + 48, m, axis, side, 1, -1);
+        writeRotatedPoint(to, m, axis, side, half, half);
+        writeRotatedPoint(to + 24, m, axis, side, -1, 1);
+        writeRotatedPoint(to + 48, m, axis, side, 1, -1);
         to += 72;
       }
     }
@@ -345,56 +345,56 @@ function listBox(m: Affine, to: usize): usize {
   return to;
 }
 
-function putTurned(to: usize, m: Affine, axis: i32, s: f64, t: f64, u: f64): void {
-  if (axis == 0) put(to, m, s, t, u);
-  else if (axis == 1) put(to, m, u, s, t);
-  else put(to, m, t, u, s);
+function writeRotatedPoint(to: usize, m: Affine, axis: i32, s: f64, t: f64, u: f64): void {
+  if (axis == 0) writePoint(to, m, s, t, u);
+  else if (axis == 1) writePoint(to, m, u, s, t);
+  else writePoint(to, m, t, u, s);
 }
 
 /**
  * Writes the triangles of a polyhedron about a capsule of radius 1, or about a ball: rings from pole to pole, with the
  * middle one twice. Returns the address of their end.
  */
-function listRound(m: Affine, half: f64, to: usize): usize {
-  for (let ring = 0; ring <= ACROSS; ring++) {
-    for (let i = 0; i < AROUND; i++) {
-      putRound(to, m, half, ring, i);
-      putRound(to + 24, m, half, ring, i + 1);
-      putRound(to + 48, m, half, ring + 1, i);
-      putRound(to + 72, m, half, ring, i + 1);
-      putRound(to + 96, m, half, ring + 1, i + 1);
-      putRound(to + 120, m, half, ring + 1, i);
+function writeRoundTriangles(m: Affine, half: f64, to: usize): usize {
+  for (let ring = 0; ring <= RING_COUNT; ring++) {
+    for (let i = 0; i < RING_CORNERS; i++) {
+      writeRoundPoint(to, m, half, ring, i);
+      writeRoundPoint(to + 24, m, half, ring, i + 1);
+      writeRoundPoint(to + 48, m, half, ring + 1, i);
+      writeRoundPoint(to + 72, m, half, ring, i + 1);
+      writeRoundPoint(to + 96, m, half, ring + 1, i + 1);
+      writeRoundPoint(to + 120, m, half, ring + 1, i);
       to += 144;
     }
   }
   return to;
 }
 
-function putRound(to: usize, m: Affine, half: f64, ring: i32, i: i32): void {
-  const isUpper = ring * 2 > ACROSS;
-  const height = (Math.PI / ACROSS) * <f64>(isUpper ? ring - 1 : ring) - 0.5 * Math.PI;
-  const angle = (2 * Math.PI / AROUND) * <f64>i;
-  const wide = ENCLOSE * Math.cos(height);
-  put(to, m, wide * Math.cos(angle), wide * Math.sin(angle), ENCLOSE * Math.sin(height) + (isUpper ? half : -half));
+function writeRoundPoint(to: usize, m: Affine, half: f64, ring: i32, i: i32): void {
+  const isUpper = ring * 2 > RING_COUNT;
+  const latitude = (Math.PI / RING_COUNT) * <f64>(isUpper ? ring - 1 : ring) - 0.5 * Math.PI;
+  const angle = (2 * Math.PI / RING_CORNERS) * <f64>i;
+  const ringRadius = ENCLOSING_SCALE * Math.cos(latitude);
+  writePoint(to, m, ringRadius * Math.cos(angle), ringRadius * Math.sin(angle), ENCLOSING_SCALE * Math.sin(latitude) + (isUpper ? half : -half));
 }
 
 // --- the point that leaves last ---
 
-function findLast(solid: PlacedShape, m: Affine, tree: Affine, sense: f64): void {
+function findLastPoint(solid: PlacedShape, m: Affine, tree: Affine, directionSign: f64): void {
   if (solid.shape != SHAPE_MESH) {
-    setMiddle(solid, m);
-    lastX = middleX;
-    lastY = middleY;
-    lastZ = middleZ;
+    setCenter(solid, m);
+    lastPointX = centerX;
+    lastPointY = centerY;
+    lastPointZ = centerZ;
     return;
   }
-  const nx = sense * wayX, ny = sense * wayY, nz = sense * wayZ;
+  const nx = directionSign * directionX, ny = directionSign * directionY, nz = directionSign * directionZ;
   farthestVertex(
     changetype<Mesh>(solid.mesh), tree.xx * nx + tree.xy * ny + tree.xz * nz,
     tree.yx * nx + tree.yy * ny + tree.yz * nz,
     tree.zx * nx + tree.zy * ny + tree.zz * nz,
   );
-  lastX = tree.xx * farthestX + tree.yx * farthestY + tree.zx * farthestZ + tree.tx;
-  lastY = tree.xy * farthestX + tree.yy * farthestY + tree.zy * farthestZ + tree.ty;
-  lastZ = tree.xz * farthestX + tree.yz * farthestY + tree.zz * farthestZ + tree.tz;
+  lastPointX = tree.xx * farthestX + tree.yx * farthestY + tree.zx * farthestZ + tree.tx;
+  lastPointY = tree.xy * farthestX + tree.yy * farthestY + tree.zy * farthestZ + tree.ty;
+  lastPointZ = tree.xz * farthestX + tree.yz * farthestY + tree.zz * farthestZ + tree.tz;
 }

@@ -4,13 +4,13 @@
 // (clipped-triangles.ts).
 
 import { Affine } from '../../math/affine';
-import { both, swapped } from '../../math/predicates';
+import { loadPair, swapLanes } from '../../math/predicates';
 import { Triangle, apexOf, apexOfSigns } from '../../math/triangles';
 import { reserve } from '../../memory';
 import { Mesh } from '../../mesh/tree/layout';
-import { descend, map, setTrees } from '../../mesh/query/tree-tree';
+import { descend, mapBToA, setTrees } from '../../mesh/query/tree-tree';
 import { nearestOfTriangles, nearestX, nearestY, nearestZ } from '../../math/triangle-triangle-distance';
-import { clip, clippedAt, sideAt, treeOf } from './clipped-triangles';
+import { ensureClipped, clippedAt, sideAt, treeTransformOf } from './clipped-triangles';
 import { F64_BYTES, VECTOR_BYTES } from '../../sizes';
 
 /** The segment shared by clipped triangles a of side 0 and b of side 1: from p to q along a's normal × b's. */
@@ -34,7 +34,7 @@ const SEGMENT_BYTES: usize = offsetof<IntersectionSegment>();
 /** The edge of an end from which the curve may continue across several edges: at a corner, or where two edges cross. */
 export const ANY_EDGE: u32 = 6;
 /** The search ends after this many segments: the meshes lie on each other then. */
-const MOST_SEGMENTS: u32 = 1 << 16;
+const MAX_SEGMENTS: u32 = 1 << 16;
 
 let segments: usize = 0;
 export let segmentCount: u32 = 0;
@@ -49,7 +49,7 @@ export function segmentAt(index: u32): IntersectionSegment {
 /** The largest error of a mapped coordinate. */
 let rounding: f64 = 0;
 /** By how many roundings of the largest product coordinates along a line may differ: 16. */
-const ALONG_LINE: f64 = 16;
+const LINE_ROUNDINGS: f64 = 16;
 /** How many roundings touching triangles may be apart: 8, squared. */
 const TOUCHING_SQUARE: f64 = 64;
 /**
@@ -62,13 +62,13 @@ const RELATIVE_ROUNDING: f64 = 8.881784197001252e-16; // 2^-50
  * The squared distance in a's tree space up to which two triangles count as touching; negative while intersections are
  * searched.
  */
-let touching: f64 = -1;
+let touchDistanceSquared: f64 = -1;
 /** Returns whether the found segments are mere points where triangles touch. */
-export function isTouch(): bool {
-  return touching >= 0;
+export function areTouchPoints(): bool {
+  return touchDistanceSquared >= 0;
 }
 /** The least squared distance of any two compared triangles. */
-let nearest: f64 = Infinity;
+let minDistanceSquared: f64 = Infinity;
 
 /**
  * Finds the segments in which the meshes of both sides intersect; `m` maps b's mesh space to a's. If there are none,
@@ -79,33 +79,33 @@ export function findSegments(a: Mesh, b: Mesh, m: Affine): void {
   setTrees(a, b, m);
   setRounding();
   segmentCount = 0;
-  touching = -1;
+  touchDistanceSquared = -1;
   hasAllSegments = !descend(a, b, addIfIntersecting);
   if (segmentCount != 0) return;
-  touching = rounding * rounding * TOUCHING_SQUARE;
-  nearest = Infinity;
+  touchDistanceSquared = rounding * rounding * TOUCHING_SQUARE;
+  minDistanceSquared = Infinity;
   hasAllSegments = !descend(a, b, addIfTouching);
-  if (segmentCount != 0 || nearest == Infinity) return;
-  touching = nearest;
+  if (segmentCount != 0 || minDistanceSquared == Infinity) return;
+  touchDistanceSquared = minDistanceSquared;
   hasAllSegments = !descend(a, b, addIfTouching);
 }
 
 function setRounding(): void {
-  const x = 2.0 * (abs(map.xx) + abs(map.yx) + abs(map.zx)) + abs(map.tx);
-  const y = 2.0 * (abs(map.xy) + abs(map.yy) + abs(map.zy)) + abs(map.ty);
-  const z = 2.0 * (abs(map.xz) + abs(map.yz) + abs(map.zz)) + abs(map.tz);
+  const x = 2.0 * (abs(mapBToA.xx) + abs(mapBToA.yx) + abs(mapBToA.zx)) + abs(mapBToA.tx);
+  const y = 2.0 * (abs(mapBToA.xy) + abs(mapBToA.yy) + abs(mapBToA.zy)) + abs(mapBToA.ty);
+  const z = 2.0 * (abs(mapBToA.xz) + abs(mapBToA.yz) + abs(mapBToA.zz)) + abs(mapBToA.tz);
   rounding = (2.0 + max(max(x, y), z)) * RELATIVE_ROUNDING;
 }
 
 /** Adds the segment of two triangles if they intersect. Returns true if there are too many segments. */
 function addIfIntersecting(slotA: u32, slotB: u32, p: Triangle, q: Triangle): bool {
   if (intersectionSegment(p, q)) addSegment(slotA, slotB);
-  return segmentCount > MOST_SEGMENTS;
+  return segmentCount > MAX_SEGMENTS;
 }
 
 function addIfTouching(slotA: u32, slotB: u32, p: Triangle, q: Triangle): bool {
-  if (touch(p, q)) addSegment(slotA, slotB);
-  return segmentCount > MOST_SEGMENTS;
+  if (areTouching(p, q)) addSegment(slotA, slotB);
+  return segmentCount > MAX_SEGMENTS;
 }
 
 // --- two triangles ---
@@ -157,19 +157,19 @@ const CORNER_BYTES: usize = 24;
 function intersectionSegment(p: Triangle, q: Triangle): bool {
   // Lane 0 has the corners of p and the plane of q, lane 1 the corners of q and the plane of p.
   const first = changetype<usize>(p), second = changetype<usize>(q);
-  const ax = both(first, second, 0), ay = both(first, second, 8), az = both(first, second, 16);
-  const bx = both(first, second, 24), by = both(first, second, 32), bz = both(first, second, 40);
-  const cx = both(first, second, 48), cy = both(first, second, 56), cz = both(first, second, 64);
-  const ox = swapped(ax), oy = swapped(ay), oz = swapped(az);
-  const ex = f64x2.sub(swapped(bx), ox), ey = f64x2.sub(swapped(by), oy), ez = f64x2.sub(swapped(bz), oz);
-  const fx = f64x2.sub(swapped(cx), ox), fy = f64x2.sub(swapped(cy), oy), fz = f64x2.sub(swapped(cz), oz);
+  const ax = loadPair(first, second, 0), ay = loadPair(first, second, 8), az = loadPair(first, second, 16);
+  const bx = loadPair(first, second, 24), by = loadPair(first, second, 32), bz = loadPair(first, second, 40);
+  const cx = loadPair(first, second, 48), cy = loadPair(first, second, 56), cz = loadPair(first, second, 64);
+  const ox = swapLanes(ax), oy = swapLanes(ay), oz = swapLanes(az);
+  const ex = f64x2.sub(swapLanes(bx), ox), ey = f64x2.sub(swapLanes(by), oy), ez = f64x2.sub(swapLanes(bz), oz);
+  const fx = f64x2.sub(swapLanes(cx), ox), fy = f64x2.sub(swapLanes(cy), oy), fz = f64x2.sub(swapLanes(cz), oz);
   const nx = f64x2.sub(f64x2.mul(ey, fz), f64x2.mul(ez, fy));
   const ny = f64x2.sub(f64x2.mul(ez, fx), f64x2.mul(ex, fz));
   const nz = f64x2.sub(f64x2.mul(ex, fy), f64x2.mul(ey, fx));
   const tolerance = f64x2.mul(f64x2.splat(rounding), absSumOf(nx, ny, nz));
-  const a = snap(dot(nx, ny, nz, f64x2.sub(ax, ox), f64x2.sub(ay, oy), f64x2.sub(az, oz)), tolerance);
-  const b = snap(dot(nx, ny, nz, f64x2.sub(bx, ox), f64x2.sub(by, oy), f64x2.sub(bz, oz)), tolerance);
-  const c = snap(dot(nx, ny, nz, f64x2.sub(cx, ox), f64x2.sub(cy, oy), f64x2.sub(cz, oz)), tolerance);
+  const a = snapToZero(dot(nx, ny, nz, f64x2.sub(ax, ox), f64x2.sub(ay, oy), f64x2.sub(az, oz)), tolerance);
+  const b = snapToZero(dot(nx, ny, nz, f64x2.sub(bx, ox), f64x2.sub(by, oy), f64x2.sub(bz, oz)), tolerance);
+  const c = snapToZero(dot(nx, ny, nz, f64x2.sub(cx, ox), f64x2.sub(cy, oy), f64x2.sub(cz, oz)), tolerance);
   const zero = f64x2.splat(0);
   const aboveA = f64x2.gt(a, zero), aboveB = f64x2.gt(b, zero), aboveC = f64x2.gt(c, zero);
   const belowA = f64x2.lt(a, zero), belowB = f64x2.lt(b, zero), belowC = f64x2.lt(c, zero);
@@ -187,49 +187,49 @@ function intersectionSegment(p: Triangle, q: Triangle): bool {
     apexQ = apexOf(f64x2.extract_lane(a, 1), f64x2.extract_lane(b, 1), f64x2.extract_lane(c, 1));
   }
   // The direction of the line: the normal of p × that of q.
-  const yz = f64x2.mul(ny, swapped(nz)), zx = f64x2.mul(nz, swapped(nx)), xy = f64x2.mul(nx, swapped(ny));
-  const dx = firstOf(f64x2.sub(swapped(yz), yz)), dy = firstOf(f64x2.sub(swapped(zx), zx));
-  const dz = firstOf(f64x2.sub(swapped(xy), xy));
-  const near = ALONG_LINE * rounding * f64x2.extract_lane(absSumOf(dx, dy, dz), 0);
+  const yz = f64x2.mul(ny, swapLanes(nz)), zx = f64x2.mul(nz, swapLanes(nx)), xy = f64x2.mul(nx, swapLanes(ny));
+  const dx = splatFirst(f64x2.sub(swapLanes(yz), yz)), dy = splatFirst(f64x2.sub(swapLanes(zx), zx));
+  const dz = splatFirst(f64x2.sub(swapLanes(xy), xy));
+  const lineTolerance = LINE_ROUNDINGS * rounding * f64x2.extract_lane(absSumOf(dx, dy, dz), 0);
   const ofP = spans, ofQ = spans + SPAN_BYTES;
   setSpan(changetype<Span>(ofP), first, heights, apexP, dx, dy, dz, 0);
   setSpan(changetype<Span>(ofQ), second, heights + F64_BYTES, apexQ, dx, dy, dz, 3);
-  const enterP = enterOf(ofP), enterQ = enterOf(ofQ), leaveP = leaveOf(ofP), leaveQ = leaveOf(ofQ);
-  if (max(enterP, enterQ) > min(leaveP, leaveQ) + near) return false;
-  const from = spans + (enterQ > enterP ? SPAN_BYTES : 0), to = spans + (leaveQ < leaveP ? SPAN_BYTES : 0);
-  const entered = changetype<Span>(from).enter, left = changetype<Span>(to).enter ^ 1;
-  let u = <usize>changetype<Span>(from).apex, v = <usize>load<u32>(from + (entered << 2), offsetof<Span>('corner'));
-  let share = load<f64>(from + (entered << 3), offsetof<Span>('share'));
+  const entryP = entryPosition(ofP), entryQ = entryPosition(ofQ), exitP = exitPosition(ofP), exitQ = exitPosition(ofQ);
+  if (max(entryP, entryQ) > min(exitP, exitQ) + lineTolerance) return false;
+  const from = spans + (entryQ > entryP ? SPAN_BYTES : 0), to = spans + (exitQ < exitP ? SPAN_BYTES : 0);
+  const entryIndex = changetype<Span>(from).enter, exitIndex = changetype<Span>(to).enter ^ 1;
+  let u = <usize>changetype<Span>(from).apex, v = <usize>load<u32>(from + (entryIndex << 2), offsetof<Span>('corner'));
+  let share = load<f64>(from + (entryIndex << 3), offsetof<Span>('share'));
   fromX = load<f64>(u) + share * (load<f64>(v) - load<f64>(u));
   fromY = load<f64>(u, 8) + share * (load<f64>(v, 8) - load<f64>(u, 8));
   fromZ = load<f64>(u, 16) + share * (load<f64>(v, 16) - load<f64>(u, 16));
   u = changetype<Span>(to).apex;
-  v = load<u32>(to + (left << 2), offsetof<Span>('corner'));
-  share = load<f64>(to + (left << 3), offsetof<Span>('share'));
+  v = load<u32>(to + (exitIndex << 2), offsetof<Span>('corner'));
+  share = load<f64>(to + (exitIndex << 3), offsetof<Span>('share'));
   toX = load<f64>(u) + share * (load<f64>(v) - load<f64>(u));
   toY = load<f64>(u, 8) + share * (load<f64>(v, 8) - load<f64>(u, 8));
   toZ = load<f64>(u, 16) + share * (load<f64>(v, 16) - load<f64>(u, 16));
   // Where edges cross each other, the curve may continue across any of them.
-  fromEdge = abs(enterQ - enterP) > near ? load<u32>(from + (entered << 2), offsetof<Span>('edge')) : ANY_EDGE;
-  toEdge = abs(leaveQ - leaveP) > near ? load<u32>(to + (left << 2), offsetof<Span>('edge')) : ANY_EDGE;
+  fromEdge = abs(entryQ - entryP) > lineTolerance ? load<u32>(from + (entryIndex << 2), offsetof<Span>('edge')) : ANY_EDGE;
+  toEdge = abs(exitQ - exitP) > lineTolerance ? load<u32>(to + (exitIndex << 2), offsetof<Span>('edge')) : ANY_EDGE;
   return true;
 }
 
 // @ts-ignore: decorator
 @inline
-function enterOf(span: usize): f64 {
+function entryPosition(span: usize): f64 {
   return load<f64>(span + (changetype<Span>(span).enter << 3));
 }
 
 // @ts-ignore: decorator
 @inline
-function leaveOf(span: usize): f64 {
+function exitPosition(span: usize): f64 {
   return load<f64>(span + ((changetype<Span>(span).enter ^ 1) << 3));
 }
 
 // @ts-ignore: decorator
 @inline
-function firstOf(a: v128): v128 { return v128.shuffle<f64>(a, a, 0, 0); }
+function splatFirst(a: v128): v128 { return v128.shuffle<f64>(a, a, 0, 0); }
 
 // @ts-ignore: decorator
 @inline
@@ -245,59 +245,59 @@ function absSumOf(x: v128, y: v128, z: v128): v128 {
 
 // @ts-ignore: decorator
 @inline
-function snap(distance: v128, tolerance: v128): v128 {
+function snapToZero(distance: v128, tolerance: v128): v128 {
   return v128.andnot(distance, f64x2.le(f64x2.abs(distance), tolerance));
 }
 
 /**
- * Sets the span of a triangle. `own` is the address of the heights of its corners above the other's plane, 16 bytes
+ * Sets the span of a triangle. `cornerHeights` is the address of the heights of its corners above the other's plane, 16 bytes
  * apart, which are not all on one side; the apex is the corner alone on its side; `edge` is the number of the triangle's
  * first edge.
  */
 // @ts-ignore: decorator
 @inline
-function setSpan(out: Span, corners: usize, own: usize, i: usize, dx: v128, dy: v128, dz: v128, edge: u32): void {
-  const next = load<u8>(nextCorner + i), last = load<u8>(nextCorner + next);
-  const p = corners + i * CORNER_BYTES, q = corners + next * CORNER_BYTES, r = corners + last * CORNER_BYTES;
-  const at = dot(dx, dy, dz, v128.load64_splat(p), v128.load64_splat(p, 8), v128.load64_splat(p, 16));
-  const ends = dot(dx, dy, dz, pairOf(q, r), pairOf(q + 8, r + 8), pairOf(q + 16, r + 16));
-  const whole = v128.load64_splat(own + (i << 4));
-  const others = pairOf(own + (<usize>next << 4), own + (<usize>last << 4));
-  const share = f64x2.div(whole, f64x2.sub(whole, others));
-  const along = f64x2.add(at, f64x2.mul(share, f64x2.sub(ends, at)));
+function setSpan(out: Span, corners: usize, cornerHeights: usize, apex: usize, dx: v128, dy: v128, dz: v128, edge: u32): void {
+  const next = load<u8>(nextCorner + apex), last = load<u8>(nextCorner + next);
+  const p = corners + apex * CORNER_BYTES, q = corners + next * CORNER_BYTES, r = corners + last * CORNER_BYTES;
+  const apexAlong = dot(dx, dy, dz, v128.load64_splat(p), v128.load64_splat(p, 8), v128.load64_splat(p, 16));
+  const ends = dot(dx, dy, dz, loadPairAt(q, r), loadPairAt(q + 8, r + 8), loadPairAt(q + 16, r + 16));
+  const apexHeight = v128.load64_splat(cornerHeights + (apex << 4));
+  const otherHeights = loadPairAt(cornerHeights + (<usize>next << 4), cornerHeights + (<usize>last << 4));
+  const share = f64x2.div(apexHeight, f64x2.sub(apexHeight, otherHeights));
+  const along = f64x2.add(apexAlong, f64x2.mul(share, f64x2.sub(ends, apexAlong)));
   v128.store(changetype<usize>(out), along);
   v128.store(changetype<usize>(out), share, offsetof<Span>('share'));
   out.corner = <u32>q;
   out.corner1 = <u32>r;
-  const isOn = i64x2.bitmask(v128.or(f64x2.eq(whole, f64x2.splat(0)), f64x2.eq(others, f64x2.splat(0))));
-  out.edge = isOn & 1 ? ANY_EDGE : edge + <u32>i;
-  out.edge1 = isOn & 2 ? ANY_EDGE : edge + <u32>last;
+  const onPlaneMask = i64x2.bitmask(v128.or(f64x2.eq(apexHeight, f64x2.splat(0)), f64x2.eq(otherHeights, f64x2.splat(0))));
+  out.edge = onPlaneMask & 1 ? ANY_EDGE : edge + <u32>apex;
+  out.edge1 = onPlaneMask & 2 ? ANY_EDGE : edge + <u32>last;
   out.apex = <u32>p;
   out.enter = <u32>(f64x2.extract_lane(along, 0) > f64x2.extract_lane(along, 1));
 }
 
 // @ts-ignore: decorator
 @inline
-function pairOf(first: usize, second: usize): v128 {
+function loadPairAt(first: usize, second: usize): v128 {
   return v128.load64_lane(second, v128.load64_zero(first), 1);
 }
 
 /** Returns whether two triangles are near enough to touch. Sets both ends of the segment to their nearest point. */
-function touch(p: Triangle, q: Triangle): bool {
-  const square = nearestOfTriangles(p, q);
-  nearest = min(nearest, square);
+function areTouching(p: Triangle, q: Triangle): bool {
+  const distanceSquared = nearestOfTriangles(p, q);
+  minDistanceSquared = min(minDistanceSquared, distanceSquared);
   fromX = toX = nearestX;
   fromY = toY = nearestY;
   fromZ = toZ = nearestZ;
   fromEdge = toEdge = ANY_EDGE;
-  return square <= touching;
+  return distanceSquared <= touchDistanceSquared;
 }
 
 // --- storing segments ---
 
 function addSegment(slotA: u32, slotB: u32): void {
   const sideA = sideAt(0), sideB = sideAt(1);
-  const a = clip(sideA, slotA), b = clip(sideB, slotB);
+  const a = ensureClipped(sideA, slotA), b = ensureClipped(sideB, slotB);
   segments = reserve(segments, <usize>segmentCount * SEGMENT_BYTES, (<u64>segmentCount + 1) * SEGMENT_BYTES);
   const index = segmentCount++;
   const segment = segmentAt(index);
@@ -308,7 +308,7 @@ function addSegment(slotA: u32, slotB: u32): void {
   segment.nextB = clippedB.firstSegment;
   clippedA.firstSegment = index;
   clippedB.firstSegment = index;
-  const m = treeOf(sideA);
+  const m = treeTransformOf(sideA);
   const px = m.xx * fromX + m.yx * fromY + m.zx * fromZ + m.tx, qx = m.xx * toX + m.yx * toY + m.zx * toZ + m.tx;
   const py = m.xy * fromX + m.yy * fromY + m.zy * fromZ + m.ty, qy = m.xy * toX + m.yy * toY + m.zy * toZ + m.ty;
   const pz = m.xz * fromX + m.yz * fromY + m.zz * fromZ + m.tz, qz = m.xz * toX + m.yz * toY + m.zz * toZ + m.tz;

@@ -9,7 +9,7 @@ import { reserve } from '../../memory';
 import { segmentAt, segmentCount } from './intersection-segments';
 import { Side, interiorAt, sideAt } from './clipped-triangles';
 import { beginCurves, curveOf, joinNext, joinRest } from './curves';
-import { findSenses, moveSenses } from './inside';
+import { findOrientations, copyOrientations } from './inside';
 import { fillPockets, pocketAt } from './pockets';
 
 /** The segments, sorted by region, u32 each. */
@@ -24,7 +24,7 @@ let pocketStarts0: usize = 0, pocketStarts1: usize = 0;
 export let hasAllPockets: bool = true;
 
 /** Work units per visit of a segment, for checkpoints. */
-const WORK_OF_SEGMENT: i32 = 4;
+const WORK_PER_SEGMENT: i32 = 4;
 
 /** Finds the regions of all segments. Throws OUT_OF_MEMORY. */
 export function findRegions(): void {
@@ -32,14 +32,14 @@ export function findRegions(): void {
   beginCurves();
   for (let i: u32 = 0; i < segmentCount; i++) {
     joinNext(i, a, b);
-    checkpoint(WORK_OF_SEGMENT);
+    checkpoint(WORK_PER_SEGMENT);
   }
   for (let i: u32 = 0; i < segmentCount; i++) {
     joinRest(i, a, b);
-    checkpoint(WORK_OF_SEGMENT);
+    checkpoint(WORK_PER_SEGMENT);
   }
   numberRegions();
-  findSenses(a, b, regionCount);
+  findOrientations(a, b, regionCount);
   checkpoint(<i32>segmentCount);
   hasAllPockets = fillPockets(0);
   hasAllPockets = fillPockets(1) && hasAllPockets;
@@ -72,16 +72,16 @@ function renumberRegions(): void {
   for (let i: u32 = 0; i < segmentCount; i++) {
     const segment = segmentAt(i), root = curveOf(i);
     if (root == i) {
-      moveSenses(regionCount, segment.region);
+      copyOrientations(regionCount, segment.region);
       segment.region = regionCount++;
     } else segment.region = segmentAt(root).region;
   }
 }
 
 /** Returns the number of triangles in a region's pockets on side 0 or 1. */
-export function interiorCountOf(region: u32, own: u32): u32 {
-  const side = sideAt(own), starts = (own == 0 ? pocketStarts0 : pocketStarts1) + (<usize>region << 2);
-  const pockets = own == 0 ? pockets0 : pockets1;
+export function interiorCountOf(region: u32, sideIndex: u32): u32 {
+  const side = sideAt(sideIndex), starts = (sideIndex == 0 ? pocketStarts0 : pocketStarts1) + (<usize>region << 2);
+  const pockets = sideIndex == 0 ? pockets0 : pockets1;
   let sum: u32 = 0;
   for (let i = load<u32>(starts); i < load<u32>(starts, 4); i++) {
     const pocket = pocketAt(side, load<u32>(pockets + (<usize>i << 2)));
@@ -91,9 +91,9 @@ export function interiorCountOf(region: u32, own: u32): u32 {
 }
 
 /** Lists the slots of the triangles in a region's pockets on side 0 or 1, u32 each. */
-export function listInterior(to: usize, region: u32, own: u32): void {
-  const side = sideAt(own), starts = (own == 0 ? pocketStarts0 : pocketStarts1) + (<usize>region << 2);
-  const pockets = own == 0 ? pockets0 : pockets1;
+export function listInterior(to: usize, region: u32, sideIndex: u32): void {
+  const side = sideAt(sideIndex), starts = (sideIndex == 0 ? pocketStarts0 : pocketStarts1) + (<usize>region << 2);
+  const pockets = sideIndex == 0 ? pockets0 : pockets1;
   for (let i = load<u32>(starts); i < load<u32>(starts, 4); i++) {
     const pocket = pocketAt(side, load<u32>(pockets + (<usize>i << 2)));
     const bytes = <usize>(pocket.end - pocket.from) << 2;
@@ -108,20 +108,20 @@ function sortSegments(): void {
   segmentStarts = reserve(segmentStarts, 0, <u64>(regionCount + 2) << 2);
   regionSegments = reserve(regionSegments, 0, <u64>segmentCount << 2);
   memory.fill(segmentStarts, 0, <usize>(regionCount + 2) << 2);
-  for (let i: u32 = 0; i < segmentCount; i++) count(segmentStarts, segmentAt(i).region);
+  for (let i: u32 = 0; i < segmentCount; i++) countRegion(segmentStarts, segmentAt(i).region);
   accumulate(segmentStarts);
-  for (let i: u32 = 0; i < segmentCount; i++) place(segmentStarts, regionSegments, segmentAt(i).region, i);
+  for (let i: u32 = 0; i < segmentCount; i++) placeEntry(segmentStarts, regionSegments, segmentAt(i).region, i);
 }
 
 function sortPockets(side: Side, starts: usize, list: usize): void {
   memory.fill(starts, 0, <usize>(regionCount + 2) << 2);
-  for (let i: u32 = 0; i < side.pocketCount; i++) count(starts, segmentAt(pocketAt(side, i).segment).region);
+  for (let i: u32 = 0; i < side.pocketCount; i++) countRegion(starts, segmentAt(pocketAt(side, i).segment).region);
   accumulate(starts);
-  for (let i: u32 = 0; i < side.pocketCount; i++) place(starts, list, segmentAt(pocketAt(side, i).segment).region, i);
+  for (let i: u32 = 0; i < side.pocketCount; i++) placeEntry(starts, list, segmentAt(pocketAt(side, i).segment).region, i);
 }
 
-// Counts one entry too late, so that `place` leaves each start in its own entry.
-function count(starts: usize, region: u32): void {
+// Counts one entry too late, so that `placeEntry` leaves each start in its own entry.
+function countRegion(starts: usize, region: u32): void {
   const at = starts + (<usize>region << 2);
   store<u32>(at, load<u32>(at, 4) + 1, 4);
 }
@@ -130,13 +130,13 @@ function accumulate(starts: usize): void {
   let sum: u32 = 0;
   for (let i: u32 = 1; i <= regionCount; i++) {
     const at = starts + (<usize>i << 2);
-    const own = load<u32>(at);
+    const entryCount = load<u32>(at);
     store<u32>(at, sum);
-    sum += own;
+    sum += entryCount;
   }
 }
 
-function place(starts: usize, list: usize, region: u32, value: u32): void {
+function placeEntry(starts: usize, list: usize, region: u32, value: u32): void {
   const at = starts + (<usize>region << 2);
   const to = load<u32>(at, 4);
   store<u32>(at, to + 1, 4);

@@ -4,10 +4,10 @@
 // If a triangle is above many cells, its height in each is bounded by its plane.
 
 import { reserve } from '../../memory';
-import { best, enough } from './triangle-depth';
+import { bestDepth, sufficientDepth } from './triangle-depth';
 import {
-  MARGIN, SHADOW_BYTES, Shadow, beginComparing, compareShadows, isOver, needed, originH, originU, originV, reachHigh,
-  reachLow, setReach, unit, windowHigh, windowLow,
+  MARGIN, SHADOW_BYTES, Shadow, beginComparing, compareShadows, overlapsBounds, minHeightSum, originH, originU, originV, marginMax,
+  marginMin, setMarginBounds, unit, windowMax, windowMin,
 } from './shadows';
 import { Projected, Source, project, sourceAt } from './triangle-projection';
 
@@ -32,16 +32,16 @@ let grid: usize = 0; // Cell each
 let entries: usize = 0; // Entry each
 
 // The grid over the common area of both sets.
-let lowU: f64 = 0, lowV: f64 = 0, highU: f64 = 0, highV: f64 = 0;
+let minU: f64 = 0, minV: f64 = 0, maxU: f64 = 0, maxV: f64 = 0;
 let cellsU: i32 = 1, cellsV: i32 = 1;
-let perU: f64 = 0, perV: f64 = 0; // cells per length
-let halfU: f64 = 0, halfV: f64 = 0; // of a cell
+let cellsPerU: f64 = 0, cellsPerV: f64 = 0; // cells per length
+let halfCellU: f64 = 0, halfCellV: f64 = 0; // of a cell
 
 /** The most cells along a side of the grid: it is cleared for each direction. */
-const MOST_CELLS: f64 = 96;
+const MAX_CELLS: f64 = 96;
 
 /** For each shadow of the set that is not in the cells: an upper bound of its depth with any shadow in its cells. */
-let promises: usize = 0; // f64 each
+let depthBounds: usize = 0; // f64 each
 const projected = changetype<Projected>(memory.data(<i32>offsetof<Projected>(), 16));
 
 /**
@@ -52,34 +52,34 @@ export function searchGrid(shadows0: usize, count0: u32, shadows1: usize, count1
   // The smaller set is put into the cells.
   const isSwapped = count0 < count1;
   const shadows = isSwapped ? shadows1 : shadows0, count = isSwapped ? count1 : count0;
-  const others = isSwapped ? shadows0 : shadows1, otherCount = isSwapped ? count0 : count1;
+  const otherShadows = isSwapped ? shadows0 : shadows1, otherCount = isSwapped ? count0 : count1;
   const source = sourceAt(isSwapped ? 1 : 0), otherSource = sourceAt(isSwapped ? 0 : 1);
-  lowU = <f64>f32x4.extract_lane(windowLow, 0);
-  lowV = <f64>f32x4.extract_lane(windowLow, 1);
-  highU = <f64>f32x4.extract_lane(windowHigh, 0);
-  highV = <f64>f32x4.extract_lane(windowHigh, 1);
-  chooseCells(shadows, count, others, otherCount);
-  useCells(isSwapped ? 0 : 1);
-  fillCells(otherSource, others, otherCount);
-  useCells(isSwapped ? 1 : 0);
-  promises = reserve(promises, 0, <u64>count << 3);
+  minU = <f64>f32x4.extract_lane(windowMin, 0);
+  minV = <f64>f32x4.extract_lane(windowMin, 1);
+  maxU = <f64>f32x4.extract_lane(windowMax, 0);
+  maxV = <f64>f32x4.extract_lane(windowMax, 1);
+  chooseCells(shadows, count, otherShadows, otherCount);
+  setCellSide(isSwapped ? 0 : 1);
+  fillCells(otherSource, otherShadows, otherCount);
+  setCellSide(isSwapped ? 1 : 0);
+  depthBounds = reserve(depthBounds, 0, <u64>count << 3);
   let first: usize = 0;
-  let most = needed;
+  let maxBound = minHeightSum;
   const end = shadows + <usize>count * SHADOW_BYTES;
-  let to = promises;
+  let to = depthBounds;
   for (let at = shadows; at < end; at += SHADOW_BYTES, to += 8) {
-    const promise = promiseOf(source, changetype<Shadow>(at));
-    store<f64>(to, promise);
-    if (!(promise > most)) continue;
-    most = promise;
+    const depthBound = depthBoundOf(source, changetype<Shadow>(at));
+    store<f64>(to, depthBound);
+    if (!(depthBound > maxBound)) continue;
+    maxBound = depthBound;
     first = at;
   }
   if (first == 0) return;
   // The one of the greatest bound first, since its depth rules out most others.
-  search(source, otherSource, changetype<Shadow>(first), isSwapped);
-  let from = promises;
-  for (let at = shadows; at < end && best < enough; at += SHADOW_BYTES, from += 8) {
-    if (load<f64>(from) > needed && at != first) search(source, otherSource, changetype<Shadow>(at), isSwapped);
+  compareInCells(source, otherSource, changetype<Shadow>(first), isSwapped);
+  let from = depthBounds;
+  for (let at = shadows; at < end && bestDepth < sufficientDepth; at += SHADOW_BYTES, from += 8) {
+    if (load<f64>(from) > minHeightSum && at != first) compareInCells(source, otherSource, changetype<Shadow>(at), isSwapped);
   }
 }
 
@@ -92,76 +92,76 @@ const CELLS_PER_TRIANGLE: f64 = 0.25;
  * The greatest ratio of length to width that is used for the grid, so that a very thin area still has some cells across
  * it.
  */
-const MOST_ASPECT: f64 = 16;
+const MAX_ASPECT: f64 = 16;
 /** The most cells per triangle, on average. */
-const COVERAGE: f64 = 4;
+const MAX_CELLS_PER_TRIANGLE: f64 = 4;
 
 /**
  * Chooses as many cells as pay off for the triangles in them, and fewer if the triangles are so wide that each covers
  * many.
  */
-function chooseCells(shadows: usize, count: u32, others: usize, otherCount: u32): void {
-  const width = highU - lowU, height = highV - lowV;
-  const wanted = max(CELLS_PER_TRIANGLE * <f64>otherCount, 1.0);
-  const aspect = width > 0 && height > 0 ? min(max(width / height, 1.0 / MOST_ASPECT), MOST_ASPECT) : 1.0;
-  let u = min(sqrt(wanted * aspect), MOST_CELLS), v = min(sqrt(wanted / aspect), MOST_CELLS);
-  wideU = wideV = wideArea = 0;
-  const ownCount = measure(shadows, count);
-  const ownU = wideU, ownV = wideV, ownArea = wideArea;
-  wideU = wideV = wideArea = 0;
-  const cellCount = measure(others, otherCount);
-  let inCells: f64 = 0;
+function chooseCells(shadows: usize, count: u32, otherShadows: usize, otherCount: u32): void {
+  const width = maxU - minU, height = maxV - minV;
+  const cellTarget = max(CELLS_PER_TRIANGLE * <f64>otherCount, 1.0);
+  const aspect = width > 0 && height > 0 ? min(max(width / height, 1.0 / MAX_ASPECT), MAX_ASPECT) : 1.0;
+  let u = min(sqrt(cellTarget * aspect), MAX_CELLS), v = min(sqrt(cellTarget / aspect), MAX_CELLS);
+  widthSumU = widthSumV = areaSum = 0;
+  const overlapCount = sumWidths(shadows, count);
+  const ownWidthSumU = widthSumU, ownWidthSumV = widthSumV, ownAreaSum = areaSum;
+  widthSumU = widthSumV = areaSum = 0;
+  const otherOverlapCount = sumWidths(otherShadows, otherCount);
+  let entryCount: f64 = 0;
   for (;;) {
     cellsU = max(<i32>u, 1);
     cellsV = max(<i32>v, 1);
-    perU = width > 0 ? <f64>cellsU / width : 0;
-    perV = height > 0 ? <f64>cellsV / height : 0;
-    inCells = <f64>cellCount + perU * wideU + perV * wideV + perU * perV * wideArea;
-    const read = <f64>ownCount + perU * ownU + perV * ownV + perU * perV * ownArea;
-    if (cellsU * cellsV == 1 || inCells + read <= COVERAGE * <f64>(count + otherCount)) break;
+    cellsPerU = width > 0 ? <f64>cellsU / width : 0;
+    cellsPerV = height > 0 ? <f64>cellsV / height : 0;
+    entryCount = <f64>otherOverlapCount + cellsPerU * widthSumU + cellsPerV * widthSumV + cellsPerU * cellsPerV * areaSum;
+    const readCount = <f64>overlapCount + cellsPerU * ownWidthSumU + cellsPerV * ownWidthSumV + cellsPerU * cellsPerV * ownAreaSum;
+    if (cellsU * cellsV == 1 || entryCount + readCount <= MAX_CELLS_PER_TRIANGLE * <f64>(count + otherCount)) break;
     u *= 0.5;
     v *= 0.5;
   }
-  halfU = perU > 0 ? 0.5 / perU : 0;
-  halfV = perV > 0 ? 0.5 / perV : 0;
+  halfCellU = cellsPerU > 0 ? 0.5 / cellsPerU : 0;
+  halfCellV = cellsPerV > 0 ? 0.5 / cellsPerV : 0;
   // A triangle covers one cell more in each direction than its width, and possibly another one, depending on where it
   // begins.
-  const most = inCells + 3.0 * <f64>cellCount + perU * wideU + perV * wideV;
-  entries = reserve(entries, 0, (<u64>most + 64) * ENTRY_BYTES);
+  const maxEntries = entryCount + 3.0 * <f64>otherOverlapCount + cellsPerU * widthSumU + cellsPerV * widthSumV;
+  entries = reserve(entries, 0, (<u64>maxEntries + 64) * ENTRY_BYTES);
 }
 
 // Widths of triangles within the common area: sums of both widths, and of their product.
-let wideU: f64 = 0, wideV: f64 = 0, wideArea: f64 = 0;
+let widthSumU: f64 = 0, widthSumV: f64 = 0, areaSum: f64 = 0;
 
 /** Returns a shadow's least u and v, minus the margin. */
 // @ts-ignore: decorator
 @inline
-function lowOf(at: usize): v128 {
+function minOf(at: usize): v128 {
   return f64x2.sub(f64x2.promote_low_f32x4(v128.load64_zero(at)), f64x2.splat(MARGIN));
 }
 
 // @ts-ignore: decorator
 @inline
-function highOf(at: usize): v128 {
+function maxOf(at: usize): v128 {
   return f64x2.add(f64x2.promote_low_f32x4(v128.load64_zero(at, offsetof<Shadow>('highU'))), f64x2.splat(MARGIN));
 }
 
 /** Sums up the widths of the shadows within the common bounds. Returns how many of them overlap these bounds. */
-function measure(shadows: usize, count: u32): u32 {
-  const least = f64x2(lowU, lowV), most = f64x2(highU, highV);
+function sumWidths(shadows: usize, count: u32): u32 {
+  const lower = f64x2(minU, minV), upper = f64x2(maxU, maxV);
   let sum = f64x2.splat(0), area: f64 = 0;
-  let within: u32 = 0;
+  let overlapCount: u32 = 0;
   for (let at = shadows, end = shadows + <usize>count * SHADOW_BYTES; at < end; at += SHADOW_BYTES) {
-    const wide = f64x2.sub(f64x2.pmin(highOf(at), most), f64x2.pmax(lowOf(at), least));
-    if (!i64x2.all_true(f64x2.ge(wide, f64x2.splat(0)))) continue;
-    sum = f64x2.add(sum, wide);
-    area += f64x2.extract_lane(wide, 0) * f64x2.extract_lane(wide, 1);
-    within++;
+    const widths = f64x2.sub(f64x2.pmin(maxOf(at), upper), f64x2.pmax(minOf(at), lower));
+    if (!i64x2.all_true(f64x2.ge(widths, f64x2.splat(0)))) continue;
+    sum = f64x2.add(sum, widths);
+    area += f64x2.extract_lane(widths, 0) * f64x2.extract_lane(widths, 1);
+    overlapCount++;
   }
-  wideU = f64x2.extract_lane(sum, 0);
-  wideV = f64x2.extract_lane(sum, 1);
-  wideArea = area;
-  return within;
+  widthSumU = f64x2.extract_lane(sum, 0);
+  widthSumV = f64x2.extract_lane(sum, 1);
+  areaSum = area;
+  return overlapCount;
 }
 
 // The cells that a triangle covers; none if it is outside of the common area.
@@ -170,13 +170,13 @@ let fromU: i32 = 0, fromV: i32 = 0, toU: i32 = 0, toV: i32 = 0;
 let isWide: bool = false;
 let slopeU: f64 = 0, slopeV: f64 = 0;
 /** A corner of the wide triangle in the shadows' unit, relative to their origin. */
-let wideU0: f64 = 0, wideV0: f64 = 0, wideH0: f64 = 0;
+let cornerU: f64 = 0, cornerV: f64 = 0, cornerH: f64 = 0;
 /** The height of the shadows' origin from the point of view of the side whose cells are set. */
-let ownOriginH: f64 = 0;
+let sideOriginH: f64 = 0;
 
 /** Sets the side whose triangles' cells are computed. */
-function useCells(side: u32): void {
-  ownOriginH = side == 0 ? originH : -originH;
+function setCellSide(side: u32): void {
+  sideOriginH = side == 0 ? originH : -originH;
 }
 
 /**
@@ -186,13 +186,13 @@ function useCells(side: u32): void {
 // @ts-ignore: decorator
 @inline
 function setCells(source: Source, s: Shadow): bool {
-  const low = lowOf(changetype<usize>(s)), high = highOf(changetype<usize>(s));
-  const least = f64x2(lowU, lowV);
-  const isWithin = v128.and(f64x2.ge(high, least), f64x2.le(low, f64x2(highU, highV)));
+  const shadowMin = minOf(changetype<usize>(s)), shadowMax = maxOf(changetype<usize>(s));
+  const lower = f64x2(minU, minV);
+  const isWithin = v128.and(f64x2.ge(shadowMax, lower), f64x2.le(shadowMin, f64x2(maxU, maxV)));
   if (!i64x2.all_true(isWithin)) return false;
-  const per = f64x2(perU, perV), last = f64x2(<f64>(cellsU - 1), <f64>(cellsV - 1)), none = f64x2.splat(0);
-  const from = i32x4.trunc_sat_f64x2_s_zero(f64x2.pmin(f64x2.pmax(f64x2.mul(f64x2.sub(low, least), per), none), last));
-  const to = i32x4.trunc_sat_f64x2_s_zero(f64x2.pmin(f64x2.pmax(f64x2.mul(f64x2.sub(high, least), per), none), last));
+  const cellsPerLength = f64x2(cellsPerU, cellsPerV), last = f64x2(<f64>(cellsU - 1), <f64>(cellsV - 1)), zero = f64x2.splat(0);
+  const from = i32x4.trunc_sat_f64x2_s_zero(f64x2.pmin(f64x2.pmax(f64x2.mul(f64x2.sub(shadowMin, lower), cellsPerLength), zero), last));
+  const to = i32x4.trunc_sat_f64x2_s_zero(f64x2.pmin(f64x2.pmax(f64x2.mul(f64x2.sub(shadowMax, lower), cellsPerLength), zero), last));
   fromU = i32x4.extract_lane(from, 0);
   fromV = i32x4.extract_lane(from, 1);
   toU = i32x4.extract_lane(to, 0);
@@ -201,9 +201,9 @@ function setCells(source: Source, s: Shadow): bool {
   if (isWide) {
     project(projected, source, s.triangle);
     setSlope(projected);
-    wideU0 = (projected.au - originU) * unit;
-    wideV0 = (projected.av - originV) * unit;
-    wideH0 = (projected.ah - ownOriginH) * unit;
+    cornerU = (projected.au - originU) * unit;
+    cornerV = (projected.av - originV) * unit;
+    cornerH = (projected.ah - sideOriginH) * unit;
   }
   return true;
 }
@@ -221,7 +221,7 @@ function setSlope(s: Projected): void {
 }
 
 /** Half a cell is enlarged by this factor against rounding. */
-const OVERLAP: f64 = 1.000001;
+const CELL_ENLARGEMENT: f64 = 1.000001;
 
 /** Returns the greatest height that a triangle can have in one of its cells, after `setCells`. */
 // @ts-ignore: decorator
@@ -229,10 +229,10 @@ const OVERLAP: f64 = 1.000001;
 function topIn(s: Shadow, u: i32, v: i32): f64 {
   const top = <f64>s.top;
   if (!isWide) return top;
-  const middleU = lowU + (2 * u + 1) * halfU, middleV = lowV + (2 * v + 1) * halfV;
-  const there = wideH0 + slopeU * (middleU - wideU0) + slopeV * (middleV - wideV0);
-  const most = there + abs(slopeU) * halfU * OVERLAP + abs(slopeV) * halfV * OVERLAP;
-  return most < top ? most : top; // top if it is NaN
+  const centerU = minU + (2 * u + 1) * halfCellU, centerV = minV + (2 * v + 1) * halfCellV;
+  const centerHeight = cornerH + slopeU * (centerU - cornerU) + slopeV * (centerV - cornerV);
+  const maxHeight = centerHeight + abs(slopeU) * halfCellU * CELL_ENLARGEMENT + abs(slopeV) * halfCellV * CELL_ENLARGEMENT;
+  return maxHeight < top ? maxHeight : top; // top if it is NaN
 }
 
 // @ts-ignore: decorator
@@ -265,35 +265,35 @@ function fillCells(source: Source, shadows: usize, count: u32): void {
   }
 }
 
-function promiseOf(source: Source, s: Shadow): f64 {
-  let most = -Infinity;
-  if (!setCells(source, s)) return most;
+function depthBoundOf(source: Source, s: Shadow): f64 {
+  let maxBound = -Infinity;
+  if (!setCells(source, s)) return maxBound;
   for (let v = fromV; v <= toV; v++) {
     for (let u = fromU; u <= toU; u++) {
-      const promise = topIn(s, u, v) + cellAt(u, v).top;
-      if (promise > most) most = promise;
+      const depthBound = topIn(s, u, v) + cellAt(u, v).top;
+      if (depthBound > maxBound) maxBound = depthBound;
     }
   }
-  return most;
+  return maxBound;
 }
 
 /** Compares a triangle with all triangles in its cells with which it may be deeper than the best depth so far. */
-function search(source: Source, otherSource: Source, p: Shadow, isSwapped: bool): void {
+function compareInCells(source: Source, otherSource: Source, p: Shadow, isSwapped: bool): void {
   setCells(source, p);
   beginComparing(source, p);
-  setReach(changetype<usize>(p));
-  const low = reachLow, high = reachHigh;
+  setMarginBounds(changetype<usize>(p));
+  const lower = marginMin, upper = marginMax;
   for (let v = fromV; v <= toV; v++) {
     for (let u = fromU; u <= toU; u++) {
       const cell = cellAt(u, v);
-      if (!(topIn(p, u, v) + cell.top > needed)) continue;
+      if (!(topIn(p, u, v) + cell.top > minHeightSum)) continue;
       for (let at = cell.first; at != 0; at = changetype<Entry>(at).next) {
         const q = changetype<Shadow>(changetype<Entry>(at).shadow);
-        if (!(<f64>(p.top + q.top) > needed) || q.compared == changetype<u32>(p)) continue;
-        if (!isOver(low, high, changetype<usize>(q))) continue;
-        q.compared = changetype<u32>(p);
+        if (!(<f64>(p.top + q.top) > minHeightSum) || q.comparedWith == changetype<u32>(p)) continue;
+        if (!overlapsBounds(lower, upper, changetype<usize>(q))) continue;
+        q.comparedWith = changetype<u32>(p);
         compareShadows(otherSource, p, q, isSwapped);
-        if (best >= enough) return;
+        if (bestDepth >= sufficientDepth) return;
       }
     }
   }

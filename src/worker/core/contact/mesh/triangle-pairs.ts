@@ -3,11 +3,11 @@
 
 import { CROSSING_A, CROSSING_B, CROSSING_BYTES, CROSSING_SEGMENT } from '../../../../shared/layout';
 import { checkpoint } from '../../checkpoint';
-import { Affine, relate } from '../../math/affine';
+import { Affine, setRelative } from '../../math/affine';
 import { intersectionSegment, fromX, fromY, fromZ, toX, toY, toZ } from '../../math/triangle-intersection-segment';
 import { Triangle, trianglesIntersect } from '../../math/triangles';
 import { reserve } from '../../memory';
-import { Mesh, blockAt, placeTree, triangleOf } from '../../mesh/tree/layout';
+import { Mesh, blockAt, composeTreeMap, triangleOf } from '../../mesh/tree/layout';
 import { descend, setTrees } from '../../mesh/query/tree-tree';
 import { PlacedShape, mapOf } from '../../shape/placed-shape';
 import { addCrossings } from '../manifold/contact';
@@ -15,11 +15,11 @@ import { WORD_BYTES } from '../../sizes';
 
 const map = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 /** The map to the world from a's tree space, in which triangles are compared. */
-const place = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const treeToWorld = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
 /** The pairs in the order of the tree traversal: CROSSING_* each. */
-let found: usize = 0;
-let foundCount: u32 = 0;
+let foundPairs: usize = 0;
+let pairCount: u32 = 0;
 let meshA: usize = 0, meshB: usize = 0;
 
 /** A pair during sorting. */
@@ -40,43 +40,43 @@ let sorted: usize = 0;
 export function trianglePairs(a: PlacedShape, b: PlacedShape): void {
   meshA = <usize>a.mesh;
   meshB = <usize>b.mesh;
-  relate(map, mapOf(a), mapOf(b));
-  placeTree(place, changetype<Mesh>(meshA), mapOf(a));
-  foundCount = 0;
+  setRelative(map, mapOf(a), mapOf(b));
+  composeTreeMap(treeToWorld, changetype<Mesh>(meshA), mapOf(a));
+  pairCount = 0;
   setTrees(changetype<Mesh>(meshA), changetype<Mesh>(meshB), map);
-  descend(changetype<Mesh>(meshA), changetype<Mesh>(meshB), addIfMeeting);
-  const bytes = <u64>foundCount * ENTRY_BYTES;
+  descend(changetype<Mesh>(meshA), changetype<Mesh>(meshB), addIfIntersecting);
+  const bytes = <u64>pairCount * ENTRY_BYTES;
   entries = reserve(entries, 0, bytes);
   sorted = reserve(sorted, 0, bytes);
-  for (let i: u32 = 0; i < foundCount; i += AT_ONCE) {
-    listEntries(i, endOf(i));
-    checkpoint(AT_ONCE);
+  for (let i: u32 = 0; i < pairCount; i += BATCH_PAIRS) {
+    listEntries(i, batchEnd(i));
+    checkpoint(BATCH_PAIRS);
   }
   sort(offsetof<Entry>('b'), changetype<Mesh>(meshB).triangleCount);
   sort(offsetof<Entry>('a'), changetype<Mesh>(meshA).triangleCount);
-  const to = addCrossings(foundCount);
-  for (let i: u32 = 0; i < foundCount; i += AT_ONCE) {
-    copyInOrder(to, i, endOf(i));
-    checkpoint(AT_ONCE);
+  const to = addCrossings(pairCount);
+  for (let i: u32 = 0; i < pairCount; i += BATCH_PAIRS) {
+    copyInOrder(to, i, batchEnd(i));
+    checkpoint(BATCH_PAIRS);
   }
 }
 
 /**
  * How many pairs are processed between two checkpoints: two meshes in the same place have thirteen pairs per triangle.
  */
-const AT_ONCE: u32 = 1 << 12;
+const BATCH_PAIRS: u32 = 1 << 12;
 
 // @ts-ignore: decorator
 @inline
-function endOf(first: u32): u32 {
-  return min(first + AT_ONCE, foundCount);
+function batchEnd(first: u32): u32 {
+  return min(first + BATCH_PAIRS, pairCount);
 }
 
 function copyInOrder(crossings: usize, first: u32, end: u32): void {
   let to = crossings + <usize>first * CROSSING_BYTES;
   for (let i = first; i < end; i++, to += CROSSING_BYTES) {
     const entry = changetype<Entry>(entries + i * <u32>ENTRY_BYTES);
-    const from = found + <usize>entry.pair * CROSSING_BYTES;
+    const from = foundPairs + <usize>entry.pair * CROSSING_BYTES;
     v128.store(to, v128.load(from));
     v128.store(to, v128.load(from, 16), 16);
   }
@@ -86,13 +86,13 @@ function copyInOrder(crossings: usize, first: u32, end: u32): void {
  * Adds a pair if its triangles intersect. Returns false, so that the traversal continues to the end. Computes the
  * segment at once, while the results of the intersection test are still available.
  */
-function addIfMeeting(slotA: u32, slotB: u32, p: Triangle, q: Triangle): bool {
+function addIfIntersecting(slotA: u32, slotB: u32, p: Triangle, q: Triangle): bool {
   if (!trianglesIntersect(p, q)) return false;
-  intersectionSegment(p, q, place);
-  const used = <usize>foundCount * CROSSING_BYTES;
-  found = reserve(found, used, <u64>used + CROSSING_BYTES);
-  foundCount++;
-  const at = found + used;
+  intersectionSegment(p, q, treeToWorld);
+  const used = <usize>pairCount * CROSSING_BYTES;
+  foundPairs = reserve(foundPairs, used, <u64>used + CROSSING_BYTES);
+  pairCount++;
+  const at = foundPairs + used;
   store<u32>(at, triangleOf(blockAt(changetype<Mesh>(meshA), slotA >> 2), slotA & 3), CROSSING_A);
   store<u32>(at, triangleOf(blockAt(changetype<Mesh>(meshB), slotB >> 2), slotB & 3), CROSSING_B);
   store<f32>(at, <f32>fromX, CROSSING_SEGMENT);
@@ -106,7 +106,7 @@ function addIfMeeting(slotA: u32, slotB: u32, p: Triangle, q: Triangle): bool {
 
 function listEntries(first: u32, end: u32): void {
   for (let i = first; i < end; i++) {
-    const entry = changetype<Entry>(entries + i * <u32>ENTRY_BYTES), from = found + i * <u32>CROSSING_BYTES;
+    const entry = changetype<Entry>(entries + i * <u32>ENTRY_BYTES), from = foundPairs + i * <u32>CROSSING_BYTES;
     entry.a = load<u32>(from, CROSSING_A);
     entry.b = load<u32>(from, CROSSING_B);
     entry.pair = i;
@@ -114,8 +114,8 @@ function listEntries(first: u32, end: u32): void {
 }
 
 /** The number of values of eight bits. */
-const DIGITS: i32 = 256;
-const counts: usize = memory.data(DIGITS * WORD_BYTES, 16);
+const DIGIT_VALUES: i32 = 256;
+const counts: usize = memory.data(DIGIT_VALUES * WORD_BYTES, 16);
 
 /** Sorts the entries by the numbers at `field`, which are below `limit`: a radix sort of eight bits at a time. */
 function sort(field: usize, limit: u32): void {
@@ -123,35 +123,35 @@ function sort(field: usize, limit: u32): void {
 }
 
 function sortByDigit(field: usize, shift: u32): void {
-  memory.fill(counts, 0, DIGITS * WORD_BYTES);
-  for (let i: u32 = 0; i < foundCount; i += AT_ONCE) {
-    countDigits(field, shift, i, endOf(i));
-    checkpoint(AT_ONCE);
+  memory.fill(counts, 0, DIGIT_VALUES * WORD_BYTES);
+  for (let i: u32 = 0; i < pairCount; i += BATCH_PAIRS) {
+    countDigits(field, shift, i, batchEnd(i));
+    checkpoint(BATCH_PAIRS);
   }
   let to = sorted;
-  for (let at = counts; at < counts + DIGITS * WORD_BYTES; at += 4) {
+  for (let at = counts; at < counts + DIGIT_VALUES * WORD_BYTES; at += 4) {
     const count = load<u32>(at);
     store<u32>(at, <u32>to);
     to += count * <u32>ENTRY_BYTES;
   }
-  for (let i: u32 = 0; i < foundCount; i += AT_ONCE) {
-    moveByDigit(field, shift, i, endOf(i));
-    checkpoint(AT_ONCE);
+  for (let i: u32 = 0; i < pairCount; i += BATCH_PAIRS) {
+    moveByDigit(field, shift, i, batchEnd(i));
+    checkpoint(BATCH_PAIRS);
   }
-  const made = sorted;
+  const swapped = sorted;
   sorted = entries;
-  entries = made;
+  entries = swapped;
 }
 
 // @ts-ignore: decorator
 @inline
-function placeOf(entry: usize, field: usize, shift: u32): usize {
+function digitCounter(entry: usize, field: usize, shift: u32): usize {
   return counts + (<usize>((load<u32>(entry + field) >> shift) & 255) << 2);
 }
 
 function countDigits(field: usize, shift: u32, first: u32, end: u32): void {
   for (let i = first; i < end; i++) {
-    const at = placeOf(entries + i * <u32>ENTRY_BYTES, field, shift);
+    const at = digitCounter(entries + i * <u32>ENTRY_BYTES, field, shift);
     store<u32>(at, load<u32>(at) + 1);
   }
 }
@@ -159,9 +159,9 @@ function countDigits(field: usize, shift: u32, first: u32, end: u32): void {
 function moveByDigit(field: usize, shift: u32, first: u32, end: u32): void {
   for (let i = first; i < end; i++) {
     const from = entries + i * <u32>ENTRY_BYTES;
-    const at = placeOf(from, field, shift);
-    const place = <usize>load<u32>(at);
-    v128.store(place, v128.load(from));
-    store<u32>(at, <u32>(place + ENTRY_BYTES));
+    const at = digitCounter(from, field, shift);
+    const to = <usize>load<u32>(at);
+    v128.store(to, v128.load(from));
+    store<u32>(at, <u32>(to + ENTRY_BYTES));
   }
 }

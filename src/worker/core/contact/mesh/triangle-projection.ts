@@ -2,7 +2,7 @@
 // heights along it. They are triangles of a mesh, given by their slots, or any others, given by the addresses of their
 // corners. All in float64, in contact space (clipped-triangles.ts).
 
-import { firstX, firstY, firstZ, secondX, secondY, secondZ, setBasis } from '../../math/basis';
+import { tangentX, tangentY, tangentZ, bitangentX, bitangentY, bitangentZ, setBasis } from '../../math/basis';
 import { AFFINE_BYTES, Affine, copy } from '../../math/affine';
 import { cornersOf } from '../../mesh/topology/adjacency';
 import { Mesh } from '../../mesh/tree/layout';
@@ -39,25 +39,25 @@ export function sourceAt(side: u32): Source {
 
 // @ts-ignore: decorator
 @inline
-export function mapOf(source: Source): Affine {
+export function transformOf(source: Source): Affine {
   return changetype<Affine>(changetype<usize>(source) + offsetof<Source>('xx'));
 }
 
 /**
  * Sets the triangles of side 0 or 1 to those of a mesh, listed by their slots; `m` maps its tree space to contact space.
  */
-export function useMesh(side: u32, mesh: Mesh, m: Affine): void {
+export function setMeshSource(side: u32, mesh: Mesh, m: Affine): void {
   const source = sourceAt(side);
   source.mesh = <u32>changetype<usize>(mesh);
-  copy(mapOf(source), m);
+  copy(transformOf(source), m);
 }
 
 /**
  * Sets the triangles of side 0 or 1 to any that are listed by the addresses of their corners in contact space, nine f64
  * each.
  */
-export function useCorners(side: u32): void {
-  const source = sourceAt(side), m = mapOf(source);
+export function setCornerSource(side: u32): void {
+  const source = sourceAt(side), m = transformOf(source);
   source.mesh = 0;
   memory.fill(changetype<usize>(m), 0, AFFINE_BYTES);
   m.xx = m.yy = m.zz = 1;
@@ -72,7 +72,7 @@ export class Projected {
 }
 
 /** Sets the projection of both sources along a unit direction: for side 1, low counts as high. */
-export function lookAlong(nx: f64, ny: f64, nz: f64): void {
+export function setProjectionDirection(nx: f64, ny: f64, nz: f64): void {
   setBasis(nx, ny, nz);
   setSource(sourceAt(0), nx, ny, nz);
   setSource(sourceAt(1), -nx, -ny, -nz);
@@ -80,11 +80,11 @@ export function lookAlong(nx: f64, ny: f64, nz: f64): void {
 
 /** Sets the projection of a source, with heights along (hx, hy, hz). */
 function setSource(s: Source, hx: f64, hy: f64, hz: f64): void {
-  const m = mapOf(s);
-  s.ofXu = firstX * m.xx + firstY * m.xy + firstZ * m.xz; s.ofXv = secondX * m.xx + secondY * m.xy + secondZ * m.xz;
-  s.ofYu = firstX * m.yx + firstY * m.yy + firstZ * m.yz; s.ofYv = secondX * m.yx + secondY * m.yy + secondZ * m.yz;
-  s.ofZu = firstX * m.zx + firstY * m.zy + firstZ * m.zz; s.ofZv = secondX * m.zx + secondY * m.zy + secondZ * m.zz;
-  s.ofOneU = firstX * m.tx + firstY * m.ty + firstZ * m.tz; s.ofOneV = secondX * m.tx + secondY * m.ty + secondZ * m.tz;
+  const m = transformOf(s);
+  s.ofXu = tangentX * m.xx + tangentY * m.xy + tangentZ * m.xz; s.ofXv = bitangentX * m.xx + bitangentY * m.xy + bitangentZ * m.xz;
+  s.ofYu = tangentX * m.yx + tangentY * m.yy + tangentZ * m.yz; s.ofYv = bitangentX * m.yx + bitangentY * m.yy + bitangentZ * m.yz;
+  s.ofZu = tangentX * m.zx + tangentY * m.zy + tangentZ * m.zz; s.ofZv = bitangentX * m.zx + bitangentY * m.zy + bitangentZ * m.zz;
+  s.ofOneU = tangentX * m.tx + tangentY * m.ty + tangentZ * m.tz; s.ofOneV = bitangentX * m.tx + bitangentY * m.ty + bitangentZ * m.tz;
   s.ofXh = hx * m.xx + hy * m.xy + hz * m.xz; s.ofYh = hx * m.yx + hy * m.yy + hz * m.yz;
   s.ofZh = hx * m.zx + hy * m.zy + hz * m.zz; s.ofOneH = hx * m.tx + hy * m.ty + hz * m.tz;
 }

@@ -3,19 +3,19 @@
 // bits of their coordinates agree.
 
 import { checkpoint } from '../../checkpoint';
-import { beginSets, rootOf, unite } from '../../math/union-find';
+import { makeSets, rootOf, unite } from '../../math/union-find';
 import { reserve } from '../../memory';
 import { Mesh } from '../../mesh/tree/layout';
-import { CHUNK, NONE, overlappingAt, overlappingCount } from './overlapping-triangles';
+import { BATCH_TRIANGLES, NO_TRIANGLE, overlappingAt, overlappingCount } from './overlapping-triangles';
 
-/** The first triangle of each component, the head of a list that is linked by `next`; NONE ends the list. */
+/** The first triangle of each component, the head of a list that is linked by `next`; NO_TRIANGLE ends the list. */
 let heads: usize = 0;
 export let componentCount: u32 = 0;
 
-let table: usize = 0;
+let hashTable: usize = 0;
 let tails: usize = 0;
 /** Up to this many triangles are compared pairwise. */
-const FEW: u32 = 6;
+const MAX_PAIRWISE: u32 = 6;
 
 // @ts-ignore: decorator
 @inline
@@ -29,22 +29,22 @@ export function componentAt(i: u32): u32 {
  */
 export function findComponents(mesh: Mesh): void {
   parents = reserve(parents, 0, <u64>overlappingCount << 2);
-  beginSets(parents, overlappingCount);
-  if (overlappingCount <= FEW) joinFew();
-  else joinMany(mesh);
+  makeSets(parents, overlappingCount);
+  if (overlappingCount <= MAX_PAIRWISE) joinPairwise();
+  else joinByHash(mesh);
   heads = reserve(heads, 0, <u64>overlappingCount << 2);
   tails = reserve(tails, 0, <u64>overlappingCount << 2);
   componentCount = 0;
-  for (let i: u32 = 0; i < overlappingCount; i += CHUNK) {
-    listSome(i, min<u32>(i + CHUNK, overlappingCount));
-    checkpoint(CHUNK);
+  for (let i: u32 = 0; i < overlappingCount; i += BATCH_TRIANGLES) {
+    listBatch(i, min<u32>(i + BATCH_TRIANGLES, overlappingCount));
+    checkpoint(BATCH_TRIANGLES);
   }
 }
 
-function listSome(from: u32, end: u32): void {
+function listBatch(from: u32, end: u32): void {
   for (let i = from; i < end; i++) {
-    const root = rootOf(parents, i), met = overlappingAt(i);
-    met.next = NONE;
+    const root = rootOf(parents, i), overlapping = overlappingAt(i);
+    overlapping.next = NO_TRIANGLE;
     if (root == i) {
       store<u32>(heads + (<usize>componentCount << 2), i);
       componentCount++;
@@ -61,21 +61,21 @@ let parents: usize = 0;
 
 // @ts-ignore: decorator
 @inline
-function cornerOf(i: u32, k: usize): usize {
+function cornerAddress(i: u32, k: usize): usize {
   return changetype<usize>(overlappingAt(i)) + k * 24;
 }
 
 // @ts-ignore: decorator
 @inline
-function isSamePlace(p: usize, q: usize): bool {
+function isSamePoint(p: usize, q: usize): bool {
   return load<f64>(p) == load<f64>(q) && load<f64>(p, 8) == load<f64>(q, 8) && load<f64>(p, 16) == load<f64>(q, 16);
 }
 
-function joinFew(): void {
+function joinPairwise(): void {
   for (let i: u32 = 1; i < overlappingCount; i++) {
     for (let j: u32 = 0; j < i; j++) {
       for (let k: usize = 0; k < 9; k++) {
-        if (!isSamePlace(cornerOf(i, k / 3), cornerOf(j, k % 3))) continue;
+        if (!isSamePoint(cornerAddress(i, k / 3), cornerAddress(j, k % 3))) continue;
         unite(parents, i, j);
         break;
       }
@@ -89,50 +89,50 @@ function joinFew(): void {
  * joined without a lookup in the table: five of six in the dragon, which takes a third of the time. Throws
  * OUT_OF_MEMORY.
  */
-function joinMany(mesh: Mesh): void {
+function joinByHash(mesh: Mesh): void {
   const slots = <u32>1 << (32 - clz(overlappingCount * 6));
-  table = reserve(table, 0, <u64>slots << 2);
-  memory.fill(table, 0, <usize>slots << 2);
+  hashTable = reserve(hashTable, 0, <u64>slots << 2);
+  memory.fill(hashTable, 0, <usize>slots << 2);
   indices = 0;
   // If few triangles overlap a mesh of many vertices, clearing the list of vertices would cost more than it saves.
   if (mesh.indexed && mesh.vertexCount <= overlappingCount * 16) {
     indices = changetype<usize>(mesh) + mesh.indices;
-    vertices = reserve(vertices, 0, <u64>mesh.vertexCount << 2);
-    memory.fill(vertices, 0, <usize>mesh.vertexCount << 2);
+    vertexTriangles = reserve(vertexTriangles, 0, <u64>mesh.vertexCount << 2);
+    memory.fill(vertexTriangles, 0, <usize>mesh.vertexCount << 2);
   }
-  for (let i: u32 = 0; i < overlappingCount; i += CHUNK) {
-    joinSome(i, min<u32>(i + CHUNK, overlappingCount), slots - 1);
-    checkpoint(3 * CHUNK);
+  for (let i: u32 = 0; i < overlappingCount; i += BATCH_TRIANGLES) {
+    joinBatch(i, min<u32>(i + BATCH_TRIANGLES, overlappingCount), slots - 1);
+    checkpoint(3 * BATCH_TRIANGLES);
   }
 }
 
 /** The mesh's indices, 0 if vertices are not used; and for each vertex 1 + the first triangle at it, 0 if none yet. */
 let indices: usize = 0;
-let vertices: usize = 0;
+let vertexTriangles: usize = 0;
 
-function joinSome(from: u32, end: u32, mask: u32): void {
+function joinBatch(from: u32, end: u32, mask: u32): void {
   for (let i = from; i < end; i++) {
     for (let k: u32 = 0; k < 3; k++) {
       if (indices != 0) {
         const vertex = load<u32>(indices + (<usize>(overlappingAt(i).triangle * 3 + k) << 2));
-        const known = vertices + (<usize>vertex << 2);
-        const first = load<u32>(known);
-        if (first != 0) {
-          unite(parents, i, first - 1);
+        const vertexEntry = vertexTriangles + (<usize>vertex << 2);
+        const firstEntry = load<u32>(vertexEntry);
+        if (firstEntry != 0) {
+          unite(parents, i, firstEntry - 1);
           continue;
         }
-        store<u32>(known, i + 1);
+        store<u32>(vertexEntry, i + 1);
       }
-      const corner = cornerOf(i, k);
+      const corner = cornerAddress(i, k);
       let slot = hashOf(corner) & mask;
       for (;;) {
-        const known = load<u32>(table + (<usize>slot << 2));
-        if (known == 0) {
-          store<u32>(table + (<usize>slot << 2), 3 * i + k + 1);
+        const cornerEntry = load<u32>(hashTable + (<usize>slot << 2));
+        if (cornerEntry == 0) {
+          store<u32>(hashTable + (<usize>slot << 2), 3 * i + k + 1);
           break;
         }
-        const other = (known - 1) / 3;
-        if (isSamePlace(corner, cornerOf(other, (known - 1) % 3))) {
+        const other = (cornerEntry - 1) / 3;
+        if (isSamePoint(corner, cornerAddress(other, (cornerEntry - 1) % 3))) {
           unite(parents, i, other);
           break;
         }

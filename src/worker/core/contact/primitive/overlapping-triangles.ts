@@ -4,21 +4,21 @@
 
 import { Affine, copy } from '../../math/affine';
 import { axisToTriangle } from '../../math/closest';
-import { Triangle, triangleMeetsCube } from '../../math/triangles';
+import { Triangle, triangleIntersectsCube } from '../../math/triangles';
 import {
-  LEAF, Mesh, Node, blockAt, childOf, filledLanes, nodeAt, placeTree, setUnitNode, triangleOf,
+  LEAF, Mesh, Node, blockAt, childOf, filledLanes, nodeAt, composeTreeMap, setUnitNode, triangleOf,
 } from '../../mesh/tree/layout';
-import { overlappedBy, setBox } from '../../mesh/query/box-nodes';
+import { overlappedChildren, setBox } from '../../mesh/query/box-nodes';
 import { Relation, obbOverlap4x4, setRelation } from '../../mesh/query/obb-sat-4x4';
 import { TOUCHING } from '../../mesh/query/mesh-pair';
 import { checkpoint } from '../../checkpoint';
 import { reserve } from '../../memory';
-import { mayOverlap, setQuick } from './triangle-prefilter';
+import { mayOverlap, setPrefilter } from './triangle-prefilter';
 
 /** Replaces half of a capsule's segment if the solid is the cube. */
 export const CUBE: f64 = -1;
 /** No triangle. */
-export const NONE: u32 = 0xffffffff;
+export const NO_TRIANGLE: u32 = 0xffffffff;
 
 @unmanaged
 export class OverlappingTriangle {
@@ -33,28 +33,28 @@ export class OverlappingTriangle {
   triangle: u32;
   isMeasured: bool;
   /** Whether it faces roughly the same way as the reference triangle (projected-area.ts). */
-  isAround: bool;
+  isFacingAlike: bool;
 }
 
 export const OVERLAPPING_TRIANGLE_BYTES: usize = 96;
 
 /** How many triangles of a list are visited between two checkpoints. */
-export const CHUNK: i32 = 1024;
+export const BATCH_TRIANGLES: i32 = 1024;
 
-let met: usize = 0;
-let room: u32 = 0;
+let triangles: usize = 0;
+let capacity: u32 = 0;
 export let overlappingCount: u32 = 0;
 
 // @ts-ignore: decorator
 @inline
 export function overlappingAt(index: u32): OverlappingTriangle {
-  return changetype<OverlappingTriangle>(met + <usize>index * OVERLAPPING_TRIANGLE_BYTES);
+  return changetype<OverlappingTriangle>(triangles + <usize>index * OVERLAPPING_TRIANGLE_BYTES);
 }
 
 // @ts-ignore: decorator
 @inline
 export function triangleAt(index: u32): Triangle {
-  return changetype<Triangle>(met + <usize>index * OVERLAPPING_TRIANGLE_BYTES);
+  return changetype<Triangle>(triangles + <usize>index * OVERLAPPING_TRIANGLE_BYTES);
 }
 
 const map = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16)); // tree space to the solid's
@@ -70,68 +70,68 @@ let stack: usize = 0;
  */
 export function findOverlapping(mesh: Mesh, m: Affine, half: f64, slack: f64): void {
   overlappingCount = 0;
-  placeTree(map, mesh, m);
-  setRelation(relation, shortened(half));
-  isSmall = false;
-  search(mesh, half, slack);
+  composeTreeMap(map, mesh, m);
+  setRelation(relation, mapToCube(half));
+  isFaceTestOnly = false;
+  searchTree(mesh, half, slack);
 }
 
 /**
  * Does the same for a cube that is not much larger than the triangles, with a faster tree test for this case. Throws
  * OUT_OF_MEMORY.
  */
-export function findNear(mesh: Mesh, m: Affine): void {
+export function findOverlappingSmallCube(mesh: Mesh, m: Affine): void {
   overlappingCount = 0;
-  placeTree(map, mesh, m);
+  composeTreeMap(map, mesh, m);
   setBox(map);
-  isSmall = true;
-  search(mesh, CUBE, 0);
+  isFaceTestOnly = true;
+  searchTree(mesh, CUBE, 0);
 }
 
 /** Whether only the face normals of a node's boxes are tested. */
-let isSmall: bool = false;
+let isFaceTestOnly: bool = false;
 
-function search(mesh: Mesh, half: f64, slack: f64): void {
-  setQuick(map, half);
-  let waiting = push(0, 0);
-  while (waiting != 0) {
-    waiting = visitNodes(mesh, waiting, half, slack);
-    checkpoint(NODES_AT_ONCE * WORK_OF_NODE);
+function searchTree(mesh: Mesh, half: f64, slack: f64): void {
+  setPrefilter(map, half);
+  let stackCount = pushNode(0, 0);
+  while (stackCount != 0) {
+    stackCount = visitNodes(mesh, stackCount, half, slack);
+    checkpoint(BATCH_NODES * WORK_PER_NODE);
   }
 }
 
 /** How many nodes are visited between two checkpoints, and the work units of each including its triangles. */
-const NODES_AT_ONCE: i32 = 32;
-const WORK_OF_NODE: i32 = 16;
+const BATCH_NODES: i32 = 32;
+const WORK_PER_NODE: i32 = 16;
 
 /** Visits some nodes of the stack. Returns how many nodes it still has. */
-function visitNodes(mesh: Mesh, count: u32, half: f64, slack: f64): u32 {
-  let waiting = count;
-  for (let n = 0; n < NODES_AT_ONCE && waiting != 0; n++) {
-    const node = nodeAt(mesh, load<u32>(stack + (<usize>(--waiting) << 2)));
-    let bits = isSmall ? overlappedBy(node) : obbOverlap4x4(relation, cube, node, 1, 15);
+function visitNodes(mesh: Mesh, stackCountBefore: u32, half: f64, slack: f64): u32 {
+  let stackCount = stackCountBefore;
+  for (let n = 0; n < BATCH_NODES && stackCount != 0; n++) {
+    const node = nodeAt(mesh, load<u32>(stack + (<usize>(--stackCount) << 2)));
+    let bits = isFaceTestOnly ? overlappedChildren(node) : obbOverlap4x4(relation, cube, node, 1, 15);
     for (; bits != 0; bits &= bits - 1) {
       const child = childOf(node, ctz(bits));
       if (!(child & LEAF)) {
-        waiting = push(waiting, child);
+        stackCount = pushNode(stackCount, child);
         continue;
       }
       const block = blockAt(mesh, child);
       for (let lanes = filledLanes(block) & mayOverlap(block); lanes != 0; lanes &= lanes - 1) {
         const lane = ctz(lanes);
-        if (addIfMet(changetype<usize>(block) + (<usize>lane << 2), half, slack)) {
+        if (addIfOverlapping(changetype<usize>(block) + (<usize>lane << 2), half, slack)) {
           overlappingAt(overlappingCount - 1).triangle = <u32>triangleOf(block, lane);
         }
       }
     }
   }
-  return waiting;
+  return stackCount;
 }
 
-function push(waiting: u32, child: u32): u32 {
-  stack = reserve(stack, <usize>waiting << 2, <u64>(waiting + 1) << 2);
-  store<u32>(stack + (<usize>waiting << 2), child);
-  return waiting + 1;
+function pushNode(stackCount: u32, child: u32): u32 {
+  stack = reserve(stack, <usize>stackCount << 2, <u64>(stackCount + 1) << 2);
+  store<u32>(stack + (<usize>stackCount << 2), child);
+  return stackCount + 1;
 }
 
 const toCube = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
@@ -140,18 +140,18 @@ const toCube = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
  * Returns the map from tree space for the tests of the tree's boxes: a capsule's space is shortened along z so that the
  * cube encloses the capsule.
  */
-function shortened(half: f64): Affine {
-  const shorter = half > 0 ? 1.0 / (1.0 + half) : 1.0;
+function mapToCube(half: f64): Affine {
+  const scaleZ = half > 0 ? 1.0 / (1.0 + half) : 1.0;
   copy(toCube, map);
-  toCube.xz *= shorter;
-  toCube.yz *= shorter;
-  toCube.zz *= shorter;
-  toCube.tz *= shorter;
+  toCube.xz *= scaleZ;
+  toCube.yz *= scaleZ;
+  toCube.zz *= scaleZ;
+  toCube.tz *= scaleZ;
   return toCube;
 }
 
-function addIfMet(from: usize, half: f64, slack: f64): bool {
-  if (overlappingCount == room) grow();
+function addIfOverlapping(from: usize, half: f64, slack: f64): bool {
+  if (overlappingCount == capacity) grow();
   const triangle = triangleAt(overlappingCount);
   for (let k: usize = 0; k < 3; k++) mapCorner(from + k * 48, changetype<usize>(triangle) + k * 24);
   if (!hasCornerIn(triangle, half)) {
@@ -160,7 +160,7 @@ function addIfMet(from: usize, half: f64, slack: f64): bool {
     const z = max(max(abs(triangle.az), abs(triangle.bz)), abs(triangle.cz));
     const size = max(max(x, y), z);
     if (half == CUBE) {
-      if (!triangleMeetsCube(triangle)) return false;
+      if (!triangleIntersectsCube(triangle)) return false;
     } else {
       const radius = 1.0 + slack * (TOUCHING + size * 1.7763568394002505e-15); // 2^-49
       if (!(axisToTriangle(half, triangle, radius * radius) <= radius * radius)) return false;
@@ -171,10 +171,10 @@ function addIfMet(from: usize, half: f64, slack: f64): bool {
 }
 
 function grow(): void {
-  const used = <usize>room * OVERLAPPING_TRIANGLE_BYTES;
-  const more = max<u32>(room + (room >> 1), 64);
-  met = reserve(met, used, <u64>more * OVERLAPPING_TRIANGLE_BYTES);
-  room = more;
+  const used = <usize>capacity * OVERLAPPING_TRIANGLE_BYTES;
+  const newCapacity = max<u32>(capacity + (capacity >> 1), 64);
+  triangles = reserve(triangles, used, <u64>newCapacity * OVERLAPPING_TRIANGLE_BYTES);
+  capacity = newCapacity;
 }
 
 /**
@@ -184,15 +184,15 @@ function grow(): void {
 // @ts-ignore: decorator
 @inline
 function hasCornerIn(t: Triangle, half: f64): bool {
-  return isIn(t.ax, t.ay, t.az, half) || isIn(t.bx, t.by, t.bz, half) || isIn(t.cx, t.cy, t.cz, half);
+  return containsPoint(t.ax, t.ay, t.az, half) || containsPoint(t.bx, t.by, t.bz, half) || containsPoint(t.cx, t.cy, t.cz, half);
 }
 
 // @ts-ignore: decorator
 @inline
-function isIn(x: f64, y: f64, z: f64, half: f64): bool {
+function containsPoint(x: f64, y: f64, z: f64, half: f64): bool {
   if (half == CUBE) return abs(x) <= 1 && abs(y) <= 1 && abs(z) <= 1;
-  const beyond = max(abs(z) - half, 0.0);
-  return x * x + y * y + beyond * beyond <= 1;
+  const beyondEnd = max(abs(z) - half, 0.0);
+  return x * x + y * y + beyondEnd * beyondEnd <= 1;
 }
 
 /** Maps a corner to the solid's space. Never yields -0, so that equal positions have equal bits. */

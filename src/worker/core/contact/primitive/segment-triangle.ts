@@ -3,20 +3,20 @@
 import { nearestOfTriangle, nearestX, nearestY, nearestZ } from '../../math/closest';
 import { Triangle } from '../../math/triangles';
 
-export let placeX: f64 = 0, placeY: f64 = 0, placeZ: f64 = 0;
-let best: f64 = 0;
+export let pointX: f64 = 0, pointY: f64 = 0, pointZ: f64 = 0;
+let minDistanceSquared: f64 = 0;
 
-const moved = changetype<Triangle>(memory.data(<i32>offsetof<Triangle>(), 16));
+const movedTriangle = changetype<Triangle>(memory.data(<i32>offsetof<Triangle>(), 16));
 
 /**
  * Finds the point of a triangle that is nearest to the segment. Returns its squared distance; returns `limit`, and sets
  * no point, if the distance is not less. A half that is not positive counts as 0.
  */
-export function nearestPlace(half: f64, t: Triangle, limit: f64): f64 {
-  best = limit;
+export function nearestPointToSegment(half: f64, t: Triangle, limit: f64): f64 {
+  minDistanceSquared = limit;
   if (!(half > 0)) {
-    offer(nearestOfTriangle(t, limit), nearestX, nearestY, nearestZ);
-    return best;
+    offerPoint(nearestOfTriangle(t, limit), nearestX, nearestY, nearestZ);
+    return minDistanceSquared;
   }
   offerEnd(t, half);
   offerEnd(t, -half);
@@ -28,44 +28,44 @@ export function nearestPlace(half: f64, t: Triangle, limit: f64): f64 {
   const sum = u + v + w;
   if (sum != 0 && ((u >= 0 && v >= 0 && w >= 0) || (u <= 0 && v <= 0 && w <= 0))) {
     const z = (u * t.az + v * t.bz + w * t.cz) / sum;
-    if (abs(z) <= half) offer(0, 0, 0, z);
+    if (abs(z) <= half) offerPoint(0, 0, 0, z);
   }
-  return best;
+  return minDistanceSquared;
 }
 
 /** Finds the point of a triangle that is nearest to the segment's end at height `end`. Returns its squared distance. */
-export function nearestToEnd(end: f64, t: Triangle): f64 {
-  best = Infinity;
+export function nearestPointToEnd(end: f64, t: Triangle): f64 {
+  minDistanceSquared = Infinity;
   offerEnd(t, end);
-  return best;
+  return minDistanceSquared;
 }
 
 // @ts-ignore: decorator
 @inline
-function offer(square: f64, x: f64, y: f64, z: f64): void {
-  if (!(square < best)) return;
-  best = square;
-  placeX = x;
-  placeY = y;
-  placeZ = z;
+function offerPoint(distanceSquared: f64, x: f64, y: f64, z: f64): void {
+  if (!(distanceSquared < minDistanceSquared)) return;
+  minDistanceSquared = distanceSquared;
+  pointX = x;
+  pointY = y;
+  pointZ = z;
 }
 
 function offerEnd(t: Triangle, end: f64): void {
-  memory.copy(changetype<usize>(moved), changetype<usize>(t), 72);
-  moved.az -= end;
-  moved.bz -= end;
-  moved.cz -= end;
-  const square = nearestOfTriangle(moved, best);
-  offer(square, nearestX, nearestY, nearestZ + end);
+  memory.copy(changetype<usize>(movedTriangle), changetype<usize>(t), 72);
+  movedTriangle.az -= end;
+  movedTriangle.bz -= end;
+  movedTriangle.cz -= end;
+  const distanceSquared = nearestOfTriangle(movedTriangle, minDistanceSquared);
+  offerPoint(distanceSquared, nearestX, nearestY, nearestZ + end);
 }
 
 /** Offers the point of an edge that is nearest to the axis, with its distance from the segment. */
 function offerEdge(half: f64, ax: f64, ay: f64, az: f64, bx: f64, by: f64, bz: f64): void {
   const ex = bx - ax, ey = by - ay, ez = bz - az;
-  const across = ex * ex + ey * ey;
-  if (across == 0) return;
-  const t = max(min(-(ax * ex + ay * ey) / across, 1.0), 0.0);
+  const lengthSquared = ex * ex + ey * ey;
+  if (lengthSquared == 0) return;
+  const t = max(min(-(ax * ex + ay * ey) / lengthSquared, 1.0), 0.0);
   const x = ax + t * ex, y = ay + t * ey, z = az + t * ez;
-  const beyond = max(abs(z) - half, 0.0);
-  offer(x * x + y * y + beyond * beyond, x, y, z);
+  const beyondEnd = max(abs(z) - half, 0.0);
+  offerPoint(x * x + y * y + beyondEnd * beyondEnd, x, y, z);
 }

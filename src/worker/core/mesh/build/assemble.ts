@@ -37,7 +37,7 @@ export function assemble(build: Build): void {
   mesh.nodeCount = build.nodeCount;
   mesh.blockCount = build.blockCount;
   mesh.triangleCount = build.triangleCount;
-  mesh.keptCount = build.kept - build.flat;
+  mesh.keptCount = build.keptCount - build.flatKeptCount;
   mesh.vertexCount = build.vertexCount;
   mesh.indexed = build.indices == 0 ? 0 : 1;
   mesh.nodes = MESH_HEADER_BYTES;

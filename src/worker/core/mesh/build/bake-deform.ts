@@ -6,7 +6,7 @@
 import { allocate, release } from '../../memory';
 import { diagonalise, eigenvector } from '../../math/jacobi';
 import {
-  BONE_BOX_BYTES, Deform, RANGE_BYTES, SHIFT_BYTES, boneBoxAt, bonesAt, cornerOf, deformOf, placesAt, rangeAt, restAt,
+  BONE_BOX_BYTES, Deform, RANGE_BYTES, SHIFT_BYTES, boneBoxAt, bonesAt, vertexOfCorner, deformOf, targetPositionsAt, rangeAt, restVertexAt,
   shiftsAt, weightsAt,
 } from '../tree/deform-layout';
 import { Block, LEAF, Mesh, blockAt, treeScale } from '../tree/layout';
@@ -47,8 +47,8 @@ class BoneSums {
   x: f64; y: f64; z: f64;
   xx: f64; xy: f64; xz: f64; yy: f64; yz: f64; zz: f64;
   // Later: bounds along the axes of the box.
-  lowX: f64; lowY: f64; lowZ: f64;
-  highX: f64; highY: f64; highZ: f64;
+  minX: f64; minY: f64; minZ: f64;
+  maxX: f64; maxY: f64; maxZ: f64;
 }
 
 const BONE_SUMS_BYTES: usize = offsetof<BoneSums>();
@@ -63,7 +63,7 @@ const PHASE_BOXES = 4;
 const PHASE_TARGETS = 5;
 const PHASE_DONE = 6;
 
-const VERTICES_A_STEP: u32 = 4096;
+const VERTICES_PER_STEP: u32 = 4096;
 const AXIS_TOLERANCE: f64 = 1e-12;
 
 /** Allocates the arrays that the caller must fill. Throws OUT_OF_MEMORY. */
@@ -99,12 +99,12 @@ export function areAbsolute(d: DeformBuild): u32 {
 
 /** Works for one step. Returns whether all is done, which is false if there is an `error`. */
 export function stepDeform(d: DeformBuild, mesh: Mesh): bool {
-  if (d.phase == PHASE_MARK) mark(d, mesh);
-  else if (d.phase == PHASE_VERTICES) placeVertices(d, mesh);
+  if (d.phase == PHASE_MARK) markVertices(d, mesh);
+  else if (d.phase == PHASE_VERTICES) storeVertices(d, mesh);
   else if (d.phase == PHASE_AXES) chooseAxes(d, mesh);
-  else if (d.phase == PHASE_EXTENTS) measure(d, mesh);
-  else if (d.phase == PHASE_BOXES) placeBoxes(d, mesh);
-  else if (d.phase == PHASE_TARGETS) placeTargets(d, mesh);
+  else if (d.phase == PHASE_EXTENTS) measureExtents(d, mesh);
+  else if (d.phase == PHASE_BOXES) storeBoxes(d, mesh);
+  else if (d.phase == PHASE_TARGETS) storeTargets(d, mesh);
   return d.phase == PHASE_DONE;
 }
 
@@ -112,20 +112,20 @@ function clear(start: usize, end: usize): void {
   memory.fill(start, 0, end - start);
 }
 
-function next(d: DeformBuild, phase: u32): void {
+function beginPhase(d: DeformBuild, phase: u32): void {
   d.phase = phase;
   d.cursor = 0;
 }
 
 /** Marks the vertices of the triangles in the tree: all others are ignored, and need not be finite. */
-function mark(d: DeformBuild, mesh: Mesh): void {
-  const end = min<u32>(d.cursor + VERTICES_A_STEP, mesh.blockCount);
+function markVertices(d: DeformBuild, mesh: Mesh): void {
+  const end = min<u32>(d.cursor + VERTICES_PER_STEP, mesh.blockCount);
   for (let index = d.cursor; index < end; index++) {
     const at = changetype<usize>(blockAt(mesh, index | LEAF));
     for (let lane: usize = 0; lane < 4; lane++) {
       const word = load<u32>(at + (lane << 2), offsetof<Block>('triangle0'));
       if (word == 0xffffffff) continue;
-      for (let k: u32 = 0; k < 3; k++) store<u8>(d.inTree + cornerOf(mesh, word & 0x7fffffff, k), 1);
+      for (let k: u32 = 0; k < 3; k++) store<u8>(d.inTree + vertexOfCorner(mesh, word & 0x7fffffff, k), 1);
     }
   }
   d.cursor = end;
@@ -134,17 +134,17 @@ function mark(d: DeformBuild, mesh: Mesh): void {
   deform.vertexCount = d.vertexCount;
   deform.boneCount = d.boneCount;
   deform.targetCount = d.targetCount;
-  deform.reach = 0;
-  deform.leastRest = d.boneCount == 0 ? 0 : Infinity;
-  deform.greatestRest = d.boneCount == 0 ? 0 : -Infinity;
+  deform.maxWeightSum = 0;
+  deform.minWeightDeficit = d.boneCount == 0 ? 0 : Infinity;
+  deform.maxWeightDeficit = d.boneCount == 0 ? 0 : -Infinity;
   deform.areAbsolute = areAbsolute(d);
   deform.pad = 0;
   // Clears the padding between sections and after the last one.
   const stop = changetype<usize>(deform) + mesh.deformBytes;
   if (d.boneCount > 0) clear(bonesAt(deform, d.vertexCount), changetype<usize>(boneBoxAt(deform, 0)));
-  if (d.targetCount > 0) clear(shiftsAt(deform, d.targetCount), deform.areAbsolute ? placesAt(deform, 0) : stop);
-  if (deform.areAbsolute) clear(placesAt(deform, d.targetCount), stop);
-  next(d, PHASE_VERTICES);
+  if (d.targetCount > 0) clear(shiftsAt(deform, d.targetCount), deform.areAbsolute ? targetPositionsAt(deform, 0) : stop);
+  if (deform.areAbsolute) clear(targetPositionsAt(deform, d.targetCount), stop);
+  beginPhase(d, PHASE_VERTICES);
 }
 
 // @ts-ignore: decorator
@@ -159,30 +159,30 @@ function isFinite32(value: f32): bool {
   return value - value == 0;
 }
 
-function placeVertices(d: DeformBuild, mesh: Mesh): void {
+function storeVertices(d: DeformBuild, mesh: Mesh): void {
   const deform = deformOf(mesh);
   const scale = treeScale(mesh);
-  const end = min<u32>(d.cursor + VERTICES_A_STEP, d.vertexCount);
+  const end = min<u32>(d.cursor + VERTICES_PER_STEP, d.vertexCount);
   for (let i = d.cursor; i < end; i++) {
-    const from = d.positions + <usize>i * 12, to = restAt(deform, i);
-    const known = isInTree(d, i);
-    store<f32>(to, known ? <f32>((<f64>load<f32>(from) - mesh.offsetX) * scale) : 0);
-    store<f32>(to, known ? <f32>((<f64>load<f32>(from, 4) - mesh.offsetY) * scale) : 0, 4);
-    store<f32>(to, known ? <f32>((<f64>load<f32>(from, 8) - mesh.offsetZ) * scale) : 0, 8);
+    const from = d.positions + <usize>i * 12, to = restVertexAt(deform, i);
+    const isUsed = isInTree(d, i);
+    store<f32>(to, isUsed ? <f32>((<f64>load<f32>(from) - mesh.offsetX) * scale) : 0);
+    store<f32>(to, isUsed ? <f32>((<f64>load<f32>(from, 4) - mesh.offsetY) * scale) : 0, 4);
+    store<f32>(to, isUsed ? <f32>((<f64>load<f32>(from, 8) - mesh.offsetZ) * scale) : 0, 8);
     store<f32>(to, 0, 12);
-    if (d.boneCount > 0 && !placeWeights(d, deform, i, to, known)) return;
+    if (d.boneCount > 0 && !storeWeights(d, deform, i, to, isUsed)) return;
   }
   d.cursor = end;
   if (end < d.vertexCount) return;
-  if (!(deform.leastRest <= deform.greatestRest)) deform.leastRest = deform.greatestRest = 0;
-  next(d, d.boneCount > 0 ? PHASE_AXES : PHASE_TARGETS);
+  if (!(deform.minWeightDeficit <= deform.maxWeightDeficit)) deform.minWeightDeficit = deform.maxWeightDeficit = 0;
+  beginPhase(d, d.boneCount > 0 ? PHASE_AXES : PHASE_TARGETS);
 }
 
 /** Stores a vertex's skin data, and adds the vertex to its bones' sums. Returns false if the skin is invalid. */
-function placeWeights(d: DeformBuild, deform: Deform, i: u32, rest: usize, known: bool): bool {
+function storeWeights(d: DeformBuild, deform: Deform, i: u32, rest: usize, isUsed: bool): bool {
   const weights = d.weights + <usize>i * 16, bones = d.bones + <usize>i * 8;
-  let sum: f64 = 0, reach: f64 = 0;
-  let own: u32 = 0;
+  let sum: f64 = 0, magnitudeSum: f64 = 0;
+  let lastBone: u32 = 0;
   for (let k: usize = 4; k-- > 0; ) {
     const weight = load<f32>(weights + (k << 2)), bone = <u32>load<u16>(bones + (k << 1));
     if (!isFinite32(weight)) {
@@ -197,24 +197,24 @@ function placeWeights(d: DeformBuild, deform: Deform, i: u32, rest: usize, known
       return false;
     }
     sum += <f64>weight;
-    reach += abs(<f64>weight);
-    own = bone;
+    magnitudeSum += abs(<f64>weight);
+    lastBone = bone;
   }
   const x = <f64>load<f32>(rest), y = <f64>load<f32>(rest, 4), z = <f64>load<f32>(rest, 8);
   for (let k: usize = 0; k < 4; k++) {
     const weight = load<f32>(weights + (k << 2)), bone = <u32>load<u16>(bones + (k << 1));
     store<f32>(weightsAt(deform, i) + (k << 2), weight);
-    store<u16>(bonesAt(deform, i) + (k << 1), <u16>(weight == 0 ? own : bone));
-    if (weight != 0 && known) addTo(sumsOf(d, bone), x, y, z);
+    store<u16>(bonesAt(deform, i) + (k << 1), <u16>(weight == 0 ? lastBone : bone));
+    if (weight != 0 && isUsed) addTo(sumsOf(d, bone), x, y, z);
   }
-  const lack = <f32>(1.0 - sum);
-  store<f32>(rest, lack, 12);
-  if (!known) return true;
-  const first = firstBone(weights, bones);
-  if (first >= 0) addTo(hitSumsOf(d, <u32>first), x, y, z);
-  deform.leastRest = min(deform.leastRest, lack);
-  deform.greatestRest = max(deform.greatestRest, lack);
-  deform.reach = max(deform.reach, <f32>reach); // rounding errors are within ROUNDING of skin/pose.ts
+  const deficit = <f32>(1.0 - sum);
+  store<f32>(rest, deficit, 12);
+  if (!isUsed) return true;
+  const strongest = strongestBone(weights, bones);
+  if (strongest >= 0) addTo(hitSumsOf(d, <u32>strongest), x, y, z);
+  deform.minWeightDeficit = min(deform.minWeightDeficit, deficit);
+  deform.maxWeightDeficit = max(deform.maxWeightDeficit, deficit);
+  deform.maxWeightSum = max(deform.maxWeightSum, <f32>magnitudeSum); // rounding errors are within ROUNDING of skin/pose.ts
   return true;
 }
 
@@ -222,9 +222,9 @@ function placeWeights(d: DeformBuild, deform: Deform, i: u32, rest: usize, known
  * Returns the bone that moves a vertex most, by its four weights; the first of several, -1 if none moves it. A bone that
  * occurs twice has the sum of both weights, as in skin/bone-at.ts.
  */
-function firstBone(weights: usize, bones: usize): i32 {
+function strongestBone(weights: usize, bones: usize): i32 {
   let best: i32 = -1;
-  let most: f64 = -Infinity;
+  let bestWeight: f64 = -Infinity;
   for (let k: usize = 0; k < 4; k++) {
     if (load<f32>(weights + (k << 2)) == 0) continue;
     const bone = <i32>load<u16>(bones + (k << 1));
@@ -232,8 +232,8 @@ function firstBone(weights: usize, bones: usize): i32 {
     for (let i: usize = 0; i < 4; i++) {
       if (<i32>load<u16>(bones + (i << 1)) == bone) weight += <f64>load<f32>(weights + (i << 2));
     }
-    if (weight < most || (weight == most && bone >= best)) continue;
-    most = weight;
+    if (weight < bestWeight || (weight == bestWeight && bone >= best)) continue;
+    bestWeight = weight;
     best = bone;
   }
   return best;
@@ -254,11 +254,11 @@ function addTo(s: BoneSums, x: f64, y: f64, z: f64): void {
   s.yy += y * y; s.yz += y * z; s.zz += z * z;
 }
 
-const BONES_A_STEP: u32 = 256;
+const BONES_PER_STEP: u32 = 256;
 
 function chooseAxes(d: DeformBuild, mesh: Mesh): void {
   const deform = deformOf(mesh);
-  const end = min<u32>(d.cursor + BONES_A_STEP, d.boneCount);
+  const end = min<u32>(d.cursor + BONES_PER_STEP, d.boneCount);
   for (let bone = d.cursor; bone < end; bone++) {
     const box = boneBoxAt(deform, bone), hit = hitSumsOf(d, bone);
     memory.fill(changetype<usize>(box), 0, BONE_BOX_BYTES);
@@ -282,22 +282,22 @@ function chooseAxes(d: DeformBuild, mesh: Mesh): void {
     box.zz = box.xx * box.yy - box.xy * box.yx;
   }
   d.cursor = end;
-  if (end == d.boneCount) next(d, PHASE_EXTENTS);
+  if (end == d.boneCount) beginPhase(d, PHASE_EXTENTS);
 }
 
 function clearExtents(s: BoneSums): void {
-  s.lowX = s.lowY = s.lowZ = Infinity;
-  s.highX = s.highY = s.highZ = -Infinity;
+  s.minX = s.minY = s.minZ = Infinity;
+  s.maxX = s.maxY = s.maxZ = -Infinity;
 }
 
-function measure(d: DeformBuild, mesh: Mesh): void {
+function measureExtents(d: DeformBuild, mesh: Mesh): void {
   const deform = deformOf(mesh);
-  const end = min<u32>(d.cursor + VERTICES_A_STEP, d.vertexCount);
+  const end = min<u32>(d.cursor + VERTICES_PER_STEP, d.vertexCount);
   for (let i = d.cursor; i < end; i++) {
     if (!isInTree(d, i)) continue;
-    const rest = restAt(deform, i), weights = weightsAt(deform, i), bones = bonesAt(deform, i);
+    const rest = restVertexAt(deform, i), weights = weightsAt(deform, i), bones = bonesAt(deform, i);
     const x = <f64>load<f32>(rest), y = <f64>load<f32>(rest, 4), z = <f64>load<f32>(rest, 8);
-    const first = firstBone(weights, bones);
+    const strongest = strongestBone(weights, bones);
     for (let k: usize = 0; k < 4; k++) {
       if (load<f32>(weights + (k << 2)) == 0) continue;
       const bone = <u32>load<u16>(bones + (k << 1));
@@ -306,32 +306,32 @@ function measure(d: DeformBuild, mesh: Mesh): void {
       const v = box.yx * x + box.yy * y + box.yz * z;
       const w = box.zx * x + box.zy * y + box.zz * z;
       extend(sumsOf(d, bone), u, v, w);
-      if (<i32>bone == first) extend(hitSumsOf(d, bone), u, v, w);
+      if (<i32>bone == strongest) extend(hitSumsOf(d, bone), u, v, w);
     }
   }
   d.cursor = end;
-  if (end == d.vertexCount) next(d, PHASE_BOXES);
+  if (end == d.vertexCount) beginPhase(d, PHASE_BOXES);
 }
 
 // @ts-ignore: decorator
 @inline
 function extend(s: BoneSums, u: f64, v: f64, w: f64): void {
-  s.lowX = min(s.lowX, u); s.highX = max(s.highX, u);
-  s.lowY = min(s.lowY, v); s.highY = max(s.highY, v);
-  s.lowZ = min(s.lowZ, w); s.highZ = max(s.highZ, w);
+  s.minX = min(s.minX, u); s.maxX = max(s.maxX, u);
+  s.minY = min(s.minY, v); s.maxY = max(s.maxY, v);
+  s.minZ = min(s.minZ, w); s.maxZ = max(s.maxZ, w);
 }
 
 /** How much a box is enlarged, in tree space: axes are perpendicular up to some 2⁻⁵⁰. */
-const HAIR: f64 = 9.5367431640625e-7; // 2^-20
+const BOX_MARGIN: f64 = 9.5367431640625e-7; // 2^-20
 
-function placeBoxes(d: DeformBuild, mesh: Mesh): void {
+function storeBoxes(d: DeformBuild, mesh: Mesh): void {
   const deform = deformOf(mesh);
-  const end = min<u32>(d.cursor + BONES_A_STEP, d.boneCount);
+  const end = min<u32>(d.cursor + BONES_PER_STEP, d.boneCount);
   for (let bone = d.cursor; bone < end; bone++) {
     const box = boneBoxAt(deform, bone), s = sumsOf(d, bone);
     if (!box.isUsed) continue;
-    const x = 0.5 * (s.lowX + s.highX), y = 0.5 * (s.lowY + s.highY), z = 0.5 * (s.lowZ + s.highZ);
-    const hx = 0.5 * (s.highX - s.lowX) + HAIR, hy = 0.5 * (s.highY - s.lowY) + HAIR, hz = 0.5 * (s.highZ - s.lowZ) + HAIR;
+    const x = 0.5 * (s.minX + s.maxX), y = 0.5 * (s.minY + s.maxY), z = 0.5 * (s.minZ + s.maxZ);
+    const hx = 0.5 * (s.maxX - s.minX) + BOX_MARGIN, hy = 0.5 * (s.maxY - s.minY) + BOX_MARGIN, hz = 0.5 * (s.maxZ - s.minZ) + BOX_MARGIN;
     box.tx = box.xx * x + box.yx * y + box.zx * z;
     box.ty = box.xy * x + box.yy * y + box.zy * z;
     box.tz = box.xz * x + box.yz * y + box.zz * z;
@@ -340,57 +340,57 @@ function placeBoxes(d: DeformBuild, mesh: Mesh): void {
     box.zx *= hz; box.zy *= hz; box.zz *= hz;
     const hit = hitSumsOf(d, bone);
     if (hit.count == 0) continue;
-    box.hasHit = 1;
+    box.hasHitBox = 1;
     // Within the cube, since this box is enlarged by the same amount.
-    box.hitLowX = (hit.lowX - x - HAIR) / hx; box.hitHighX = (hit.highX - x + HAIR) / hx;
-    box.hitLowY = (hit.lowY - y - HAIR) / hy; box.hitHighY = (hit.highY - y + HAIR) / hy;
-    box.hitLowZ = (hit.lowZ - z - HAIR) / hz; box.hitHighZ = (hit.highZ - z + HAIR) / hz;
+    box.hitMinX = (hit.minX - x - BOX_MARGIN) / hx; box.hitMaxX = (hit.maxX - x + BOX_MARGIN) / hx;
+    box.hitMinY = (hit.minY - y - BOX_MARGIN) / hy; box.hitMaxY = (hit.maxY - y + BOX_MARGIN) / hy;
+    box.hitMinZ = (hit.minZ - z - BOX_MARGIN) / hz; box.hitMaxZ = (hit.maxZ - z + BOX_MARGIN) / hz;
   }
   d.cursor = end;
-  if (end == d.boneCount) next(d, PHASE_TARGETS);
+  if (end == d.boneCount) beginPhase(d, PHASE_TARGETS);
 }
 
 /** Returns a shift in tree space. */
 // @ts-ignore: decorator
 @inline
-function shiftOf(way: f64, scale: f64, isKnown: bool, isAgain: bool): f32 {
-  const shift = <f32>(way * scale);
-  if (!isKnown && !isFinite32(shift)) return 0; // it moves nothing
-  return isAgain ? max(min(shift, f32.MAX_VALUE), -f32.MAX_VALUE) : shift; // poses that use the largest shifts are refused
+function shiftOf(displacement: f64, scale: f64, isUsed: bool, isRefit: bool): f32 {
+  const shift = <f32>(displacement * scale);
+  if (!isUsed && !isFinite32(shift)) return 0; // it moves nothing
+  return isRefit ? max(min(shift, f32.MAX_VALUE), -f32.MAX_VALUE) : shift; // poses that use the largest shifts are refused
 }
 
 /** Stores the shifts of some vertices of all targets. */
-function placeTargets(d: DeformBuild, mesh: Mesh): void {
+function storeTargets(d: DeformBuild, mesh: Mesh): void {
   const deform = deformOf(mesh);
-  const isAgain = d.growth != 0;
+  const isRefit = d.growth != 0;
   // Shifts that were stored before are in the previous tree space.
-  const scale = isAgain && d.areRelative ? d.growth : treeScale(mesh);
+  const scale = isRefit && d.areRelative ? d.growth : treeScale(mesh);
   if (d.cursor == 0) memory.fill(rangeAt(deform, 0), 0, <usize>d.targetCount * RANGE_BYTES);
-  const end = min<u32>(d.cursor + max<u32>(1, VERTICES_A_STEP / max<u32>(1, d.targetCount)), d.vertexCount);
+  const end = min<u32>(d.cursor + max<u32>(1, VERTICES_PER_STEP / max<u32>(1, d.targetCount)), d.vertexCount);
   for (let target: u32 = 0; target < d.targetCount; target++) {
     const range = rangeAt(deform, target);
     for (let i = d.cursor; i < end; i++) {
-      const given = d.targets + (<usize>target * d.vertexCount + i) * 12;
+      const input = d.targets + (<usize>target * d.vertexCount + i) * 12;
       const to = shiftsAt(deform, target) + <usize>i * 12;
       for (let axis: usize = 0; axis < 12; axis += 4) {
-        const place = load<f32>(given + axis);
+        const value = load<f32>(input + axis);
         const from = d.areRelative ? 0 : <f64>load<f32>(d.positions + <usize>i * 12 + axis);
-        const known = isInTree(d, i), shift = shiftOf(<f64>place - from, scale, known, isAgain);
-        if (!isFinite32(place) || !isFinite32(shift)) {
+        const isUsed = isInTree(d, i), shift = shiftOf(<f64>value - from, scale, isUsed, isRefit);
+        if (!isFinite32(value) || !isFinite32(shift)) {
           d.error = DEFORM_BAD_TARGET;
           d.culprit = (target * d.vertexCount + i) * 3 + <u32>(axis >> 2);
           return;
         }
         store<f32>(to + axis, shift);
-        if (deform.areAbsolute && !isAgain) store<f32>(placesAt(deform, target) + <usize>i * SHIFT_BYTES + axis, place);
-        if (!known) continue;
+        if (deform.areAbsolute && !isRefit) store<f32>(targetPositionsAt(deform, target) + <usize>i * SHIFT_BYTES + axis, value);
+        if (!isUsed) continue;
         store<f32>(range + axis, min(load<f32>(range + axis), shift));
         store<f32>(range + axis, max(load<f32>(range + axis, 12), shift), 12);
       }
     }
   }
   d.cursor = end;
-  if (end == d.vertexCount) next(d, PHASE_DONE);
+  if (end == d.vertexCount) beginPhase(d, PHASE_DONE);
 }
 
 // --- when vertices move ---
@@ -425,7 +425,7 @@ export function beginRefitDeform(mesh: Mesh, positions: usize, scaleBefore: f64,
   d.positions = positions;
   d.weights = weightsAt(deform, 0);
   d.bones = bonesAt(deform, 0);
-  d.targets = deform.areAbsolute ? placesAt(deform, 0) : shiftsAt(deform, 0);
+  d.targets = deform.areAbsolute ? targetPositionsAt(deform, 0) : shiftsAt(deform, 0);
   d.sums = scratch + BUILD_BYTES;
   d.inTree = d.sums + <usize>deform.boneCount * BOTH_SUMS_BYTES;
 }
@@ -435,9 +435,9 @@ export function copyTarget(mesh: Mesh, target: u32, to: usize): void {
   const deform = deformOf(mesh);
   const bytes = <usize>deform.vertexCount * SHIFT_BYTES;
   if (deform.areAbsolute) {
-    memory.copy(to, placesAt(deform, target), bytes);
+    memory.copy(to, targetPositionsAt(deform, target), bytes);
     return;
   }
-  const shrink = 1.0 / treeScale(mesh), from = shiftsAt(deform, target);
-  for (let at: usize = 0; at < bytes; at += 4) store<f32>(to + at, <f32>(<f64>load<f32>(from + at) * shrink));
+  const inverseScale = 1.0 / treeScale(mesh), from = shiftsAt(deform, target);
+  for (let at: usize = 0; at < bytes; at += 4) store<f32>(to + at, <f32>(<f64>load<f32>(from + at) * inverseScale));
 }

@@ -9,8 +9,8 @@ import { VECTOR_BYTES } from '../../sizes';
  */
 @unmanaged
 export class Primitive {
-  low: v128;
-  high: v128;
+  min: v128;
+  max: v128;
 }
 
 export const PRIMITIVE_BYTES: usize = offsetof<Primitive>();
@@ -40,36 +40,36 @@ export function tagOf(v: v128): u32 {
  * The most bins per axis; half as many suffice for few primitives, for which the sweep costs more than the counting.
  * Four to six for eight primitives, or twelve for many, are not measurably quicker.
  */
-const BINS = 16;
-const FEW: u32 = 16;
+const MAX_BINS = 16;
+const FEW_PRIMITIVES: u32 = 16;
 /** Low and high bounds of a bin on each axis: x, y, z. */
 const BIN_BYTES: usize = 96;
-const bins: usize = memory.data(BINS * <i32>BIN_BYTES, 16);
+const bins: usize = memory.data(MAX_BINS * <i32>BIN_BYTES, 16);
 /** The number of triangles in a bin on each axis; the fourth lane is unused, here and below. */
-const counts: usize = memory.data(BINS * VECTOR_BYTES, 16);
+const counts: usize = memory.data(MAX_BINS * VECTOR_BYTES, 16);
 /** The cost of everything from a bin on, along each axis. */
-const rightCosts: usize = memory.data(BINS * VECTOR_BYTES, 16);
+const rightCosts: usize = memory.data(MAX_BINS * VECTOR_BYTES, 16);
 
 // @ts-ignore: decorator
 @inline
-export function emptyLow(): v128 {
+export function emptyMin(): v128 {
   return f32x4.splat(Infinity);
 }
 
 // @ts-ignore: decorator
 @inline
-export function emptyHigh(): v128 {
+export function emptyMax(): v128 {
   return f32x4.splat(-Infinity);
 }
 
 /** Returns half the surface area of the box from low to high. */
 // @ts-ignore: decorator
 @inline
-export function halfArea(low: v128, high: v128): f32 {
-  const d = f32x4.sub(high, low);
-  const x = f32x4.extract_lane(d, 0);
-  const y = f32x4.extract_lane(d, 1);
-  const z = f32x4.extract_lane(d, 2);
+export function halfArea(boxMin: v128, boxMax: v128): f32 {
+  const extent = f32x4.sub(boxMax, boxMin);
+  const x = f32x4.extract_lane(extent, 0);
+  const y = f32x4.extract_lane(extent, 1);
+  const z = f32x4.extract_lane(extent, 2);
   return x * y + y * z + z * x;
 }
 
@@ -90,78 +90,78 @@ function costsOf(a: v128, b: v128, c: v128, count: v128): v128 {
 /** The bounds of the sums of primitives' low and high corners, which are twice their centres. */
 @unmanaged
 export class Centres {
-  low: v128;
-  high: v128;
+  min: v128;
+  max: v128;
 }
 
 export function boundCentres(primitives: usize, start: u32, end: u32, to: Centres): void {
-  let low = emptyLow();
-  let high = emptyHigh();
+  let centreMin = emptyMin();
+  let centreMax = emptyMax();
   for (let i = start; i < end; i++) {
     const p = primitiveAt(primitives, i);
-    const centre = f32x4.add(p.low, p.high);
-    low = f32x4.pmin(low, centre);
-    high = f32x4.pmax(high, centre);
+    const centre = f32x4.add(p.min, p.max);
+    centreMin = f32x4.pmin(centreMin, centre);
+    centreMax = f32x4.pmax(centreMax, centre);
   }
-  to.low = low;
-  to.high = high;
+  to.min = centreMin;
+  to.max = centreMax;
 }
 
 /** The number of triangles in the first part of the last cut. */
-export let firstCount: u32 = 0;
+export let firstPartCount: u32 = 0;
 
 /**
  * Reorders primitives [start, end) and returns where to cut them: start < cut < end. `centres` are the bounds of their
  * centres; they are replaced by those of the first part, and those of the second part are written to `second`.
  */
 export function split(primitives: usize, start: u32, end: u32, halve: bool, centres: Centres, second: Centres): u32 {
-  const low = centres.low, high = centres.high;
+  const centreMin = centres.min, centreMax = centres.max;
   if (halve) return halved(primitives, start, end, centres, second);
-  const used = end - start > FEW ? BINS : BINS / 2;
+  const binCount = end - start > FEW_PRIMITIVES ? MAX_BINS : MAX_BINS / 2;
   // Along an axis without an extent, or with one too small to have a reciprocal in float32, everything is in the first
   // bin.
-  const steps = f32x4.div(f32x4.splat(<f32>used * 0.999), f32x4.sub(high, low));
+  const steps = f32x4.div(f32x4.splat(<f32>binCount * 0.999), f32x4.sub(centreMax, centreMin));
   const scale = v128.and(steps, f32x4.lt(steps, f32x4.splat(Infinity)));
   let bin = bins;
-  for (let count = counts, end = counts + (<usize>used << 4); count < end; count += 16) {
+  for (let count = counts, end = counts + (<usize>binCount << 4); count < end; count += 16) {
     v128.store(count, i32x4.splat(0));
-    v128.store(bin, emptyLow()); v128.store(bin, emptyHigh(), 16);
-    v128.store(bin, emptyLow(), 32); v128.store(bin, emptyHigh(), 48);
-    v128.store(bin, emptyLow(), 64); v128.store(bin, emptyHigh(), 80);
+    v128.store(bin, emptyMin()); v128.store(bin, emptyMax(), 16);
+    v128.store(bin, emptyMin(), 32); v128.store(bin, emptyMax(), 48);
+    v128.store(bin, emptyMin(), 64); v128.store(bin, emptyMax(), 80);
     bin += BIN_BYTES;
   }
   for (let i = start; i < end; i++) {
     const p = primitiveAt(primitives, i);
-    const pLow = p.low, pHigh = p.high, weight = tagOf(pHigh);
-    const bin = i32x4.trunc_sat_f32x4_s(f32x4.mul(f32x4.sub(f32x4.add(pLow, pHigh), low), scale));
-    addToBin(i32x4.extract_lane(bin, 0), 0, pLow, pHigh, weight);
-    addToBin(i32x4.extract_lane(bin, 1), 1, pLow, pHigh, weight);
-    addToBin(i32x4.extract_lane(bin, 2), 2, pLow, pHigh, weight);
+    const primitiveMin = p.min, primitiveMax = p.max, weight = tagOf(primitiveMax);
+    const bin = i32x4.trunc_sat_f32x4_s(f32x4.mul(f32x4.sub(f32x4.add(primitiveMin, primitiveMax), centreMin), scale));
+    addToBin(i32x4.extract_lane(bin, 0), 0, primitiveMin, primitiveMax, weight);
+    addToBin(i32x4.extract_lane(bin, 1), 1, primitiveMin, primitiveMax, weight);
+    addToBin(i32x4.extract_lane(bin, 2), 2, primitiveMin, primitiveMax, weight);
   }
 
   // All three axes at once: first the boxes on the right of each cut, then those on the left.
-  let lowX = emptyLow(), lowY = lowX, lowZ = lowX, highX = emptyHigh(), highY = highX, highZ = highX;
+  let minX = emptyMin(), minY = minX, minZ = minX, maxX = emptyMax(), maxY = maxX, maxZ = maxX;
   let count = i32x4.splat(0);
-  for (let i = used - 1; i > 0; i--) {
+  for (let i = binCount - 1; i > 0; i--) {
     const bin = bins + <usize>i * BIN_BYTES;
-    lowX = f32x4.pmin(lowX, v128.load(bin)); highX = f32x4.pmax(highX, v128.load(bin, 16));
-    lowY = f32x4.pmin(lowY, v128.load(bin, 32)); highY = f32x4.pmax(highY, v128.load(bin, 48));
-    lowZ = f32x4.pmin(lowZ, v128.load(bin, 64)); highZ = f32x4.pmax(highZ, v128.load(bin, 80));
+    minX = f32x4.pmin(minX, v128.load(bin)); maxX = f32x4.pmax(maxX, v128.load(bin, 16));
+    minY = f32x4.pmin(minY, v128.load(bin, 32)); maxY = f32x4.pmax(maxY, v128.load(bin, 48));
+    minZ = f32x4.pmin(minZ, v128.load(bin, 64)); maxZ = f32x4.pmax(maxZ, v128.load(bin, 80));
     count = i32x4.add(count, v128.load(counts + (<usize>i << 4)));
-    const costs = costsOf(f32x4.sub(highX, lowX), f32x4.sub(highY, lowY), f32x4.sub(highZ, lowZ), count);
+    const costs = costsOf(f32x4.sub(maxX, minX), f32x4.sub(maxY, minY), f32x4.sub(maxZ, minZ), count);
     v128.store(rightCosts + (<usize>i << 4), costs);
   }
-  lowX = lowY = lowZ = emptyLow();
-  highX = highY = highZ = emptyHigh();
+  minX = minY = minZ = emptyMin();
+  maxX = maxY = maxZ = emptyMax();
   count = i32x4.splat(0);
   let best = f32x4.splat(Infinity), bestBins = i32x4.splat(-1);
-  for (let i = 0; i < used - 1; i++) {
+  for (let i = 0; i < binCount - 1; i++) {
     const bin = bins + <usize>i * BIN_BYTES;
-    lowX = f32x4.pmin(lowX, v128.load(bin)); highX = f32x4.pmax(highX, v128.load(bin, 16));
-    lowY = f32x4.pmin(lowY, v128.load(bin, 32)); highY = f32x4.pmax(highY, v128.load(bin, 48));
-    lowZ = f32x4.pmin(lowZ, v128.load(bin, 64)); highZ = f32x4.pmax(highZ, v128.load(bin, 80));
+    minX = f32x4.pmin(minX, v128.load(bin)); maxX = f32x4.pmax(maxX, v128.load(bin, 16));
+    minY = f32x4.pmin(minY, v128.load(bin, 32)); maxY = f32x4.pmax(maxY, v128.load(bin, 48));
+    minZ = f32x4.pmin(minZ, v128.load(bin, 64)); maxZ = f32x4.pmax(maxZ, v128.load(bin, 80));
     count = i32x4.add(count, v128.load(counts + (<usize>i << 4)));
-    const left = costsOf(f32x4.sub(highX, lowX), f32x4.sub(highY, lowY), f32x4.sub(highZ, lowZ), count);
+    const left = costsOf(f32x4.sub(maxX, minX), f32x4.sub(maxY, minY), f32x4.sub(maxZ, minZ), count);
     const costs = f32x4.add(left, v128.load(rightCosts + (<usize>i << 4), 16));
     // False if a side is empty.
     const isBetter = f32x4.lt(costs, best);
@@ -170,47 +170,47 @@ export function split(primitives: usize, start: u32, end: u32, halve: bool, cent
   }
   let axis = f32x4.extract_lane(best, 1) < f32x4.extract_lane(best, 0) ? 1 : 0;
   if (f32x4.extract_lane(best, 2) < min(f32x4.extract_lane(best, 0), f32x4.extract_lane(best, 1))) axis = 2;
-  const last =
+  const lastBin =
     axis == 0 ? i32x4.extract_lane(bestBins, 0) : axis == 1 ? i32x4.extract_lane(bestBins, 1) : i32x4.extract_lane(bestBins, 2);
-  if (last < 0) return halved(primitives, start, end, centres, second);
+  if (lastBin < 0) return halved(primitives, start, end, centres, second);
   // The side is decided by the same arithmetic as above, so both agree to the bit.
-  let firstLow = emptyLow(), firstHigh = emptyHigh(), secondLow = emptyLow(), secondHigh = emptyHigh();
+  let firstMin = emptyMin(), firstMax = emptyMax(), secondMin = emptyMin(), secondMax = emptyMax();
   // Every primitive is swapped with the first of those that go to the other side: branchless, since the side is
   // unpredictable.
-  let cut = start, before: u32 = 0;
+  let cut = start, firstPartTriangles: u32 = 0;
   for (let i = start; i < end; i++) {
     const p = primitiveAt(primitives, i);
-    const pLow = p.low, pHigh = p.high;
-    const centre = f32x4.add(pLow, pHigh);
-    const bin = i32x4.trunc_sat_f32x4_s(f32x4.mul(f32x4.sub(centre, low), scale));
+    const primitiveMin = p.min, primitiveMax = p.max;
+    const centre = f32x4.add(primitiveMin, primitiveMax);
+    const bin = i32x4.trunc_sat_f32x4_s(f32x4.mul(f32x4.sub(centre, centreMin), scale));
     const b =
       axis == 0 ? i32x4.extract_lane(bin, 0) : axis == 1 ? i32x4.extract_lane(bin, 1) : i32x4.extract_lane(bin, 2);
-    const isFirst = <i32>(b <= last);
+    const isFirst = <i32>(b <= lastBin);
     const mask = i32x4.splat(-isFirst);
-    firstLow = f32x4.pmin(firstLow, v128.bitselect(centre, emptyLow(), mask));
-    firstHigh = f32x4.pmax(firstHigh, v128.bitselect(centre, emptyHigh(), mask));
-    secondLow = f32x4.pmin(secondLow, v128.bitselect(emptyLow(), centre, mask));
-    secondHigh = f32x4.pmax(secondHigh, v128.bitselect(emptyHigh(), centre, mask));
+    firstMin = f32x4.pmin(firstMin, v128.bitselect(centre, emptyMin(), mask));
+    firstMax = f32x4.pmax(firstMax, v128.bitselect(centre, emptyMax(), mask));
+    secondMin = f32x4.pmin(secondMin, v128.bitselect(emptyMin(), centre, mask));
+    secondMax = f32x4.pmax(secondMax, v128.bitselect(emptyMax(), centre, mask));
     const q = primitiveAt(primitives, cut);
-    p.low = q.low;
-    p.high = q.high;
-    q.low = pLow;
-    q.high = pHigh;
+    p.min = q.min;
+    p.max = q.max;
+    q.min = primitiveMin;
+    q.max = primitiveMax;
     cut += isFirst;
-    before += tagOf(pHigh) & -isFirst;
+    firstPartTriangles += tagOf(primitiveMax) & -isFirst;
   }
-  firstCount = before;
-  centres.low = firstLow;
-  centres.high = firstHigh;
-  second.low = secondLow;
-  second.high = secondHigh;
+  firstPartCount = firstPartTriangles;
+  centres.min = firstMin;
+  centres.max = firstMax;
+  second.min = secondMin;
+  second.max = secondMax;
   return cut;
 }
 
 function halved(primitives: usize, start: u32, end: u32, centres: Centres, second: Centres): u32 {
   const middle = (start + end) >> 1;
-  firstCount = 0;
-  for (let i = start; i < middle; i++) firstCount += tagOf(primitiveAt(primitives, i).high);
+  firstPartCount = 0;
+  for (let i = start; i < middle; i++) firstPartCount += tagOf(primitiveAt(primitives, i).max);
   boundCentres(primitives, start, middle, centres);
   boundCentres(primitives, middle, end, second);
   return middle;
@@ -218,10 +218,10 @@ function halved(primitives: usize, start: u32, end: u32, centres: Centres, secon
 
 // @ts-ignore: decorator
 @inline
-function addToBin(index: i32, axis: usize, low: v128, high: v128, weight: u32): void {
+function addToBin(index: i32, axis: usize, boxMin: v128, boxMax: v128, weight: u32): void {
   const bin = bins + <usize>index * BIN_BYTES + axis * 32;
-  v128.store(bin, f32x4.pmin(v128.load(bin), low));
-  v128.store(bin, f32x4.pmax(v128.load(bin, 16), high), 16);
+  v128.store(bin, f32x4.pmin(v128.load(bin), boxMin));
+  v128.store(bin, f32x4.pmax(v128.load(bin, 16), boxMax), 16);
   const count = counts + (<usize>index << 4) + (axis << 2);
   store<u32>(count, load<u32>(count) + weight);
 }

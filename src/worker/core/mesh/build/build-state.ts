@@ -7,7 +7,7 @@ import { OpenEdges, freeOpenEdges } from './open-edges';
 import { Weld, freeWeld } from './weld';
 import { DeformBuild, freeDeform } from './bake-deform';
 
-export const PHASE_TAKE = 0;
+export const PHASE_SELECT = 0;
 export const PHASE_WELD = 1;
 export const PHASE_JOIN = 2;
 export const PHASE_SCAN = 3;
@@ -37,8 +37,8 @@ export class Build {
   culprit: u32;
   phase: u32;
   cursor: u32;
-  kept: u32;
-  placed: u32; // triangles that are in a leaf already
+  keptCount: u32;
+  placedCount: u32; // triangles that are in a leaf already
   primitives: usize;
   order: usize; // KeyedTriangle by Morton code, if there are cells
   spare: usize; // the same, during sorting; then the primitives in this order
@@ -67,20 +67,20 @@ export class Build {
   weld: f64;
   extent: f32; // the largest coordinate in tree space
   areas: f64; // half the area of all boxes
-  derived: f64; // completed fraction of the derivation
+  derivedFraction: f64; // completed fraction of the derivation
   offsetX: f64; offsetY: f64; offsetZ: f64; // Space
-  lowX: f64; lowY: f64; lowZ: f64;
-  highX: f64; highY: f64; highZ: f64;
+  minX: f64; minY: f64; minZ: f64;
+  maxX: f64; maxY: f64; maxZ: f64;
   sums: usize;
   derivation: usize;
   deform: usize; // DeformBuild, 0 if the mesh cannot be deformed
   /** The number of kept triangles without an area, since a pose may give them one. */
-  flat: u32;
+  flatKeptCount: u32;
   /** The finite triangles without an area, whether they are kept or not: u32 each. */
   flatCount: u32;
-  flats: usize;
+  flatTriangles: usize;
   /** The greatest fraction that was reported. */
-  told: f64;
+  reportedFraction: f64;
   // If two builders make the tree (parted-build.ts):
   part: u32; // WHOLE, FIRST or SECOND
   cut: u32; // progress: NOT_CUT, CUT, FITTED or JOINED
@@ -92,8 +92,8 @@ export class Build {
   lateCount: u32;
   pathCount: u32; // how many are above both parts
   second: usize; // the second part
-  boxes: usize; // in the second part: the bounds of the first part's ranges, low and high
-  boxCount: u32;
+  firstPartBoxes: usize; // in the second part: the bounds of the first part's ranges, low and high
+  firstPartBoxCount: u32;
 }
 
 // Build.part.
@@ -154,13 +154,13 @@ export function freeTreeScratch(build: Build): void {
 export function freeScratch(build: Build): void {
   freeTreeScratch(build);
   freeOpen(build);
-  release(build.flats);
+  release(build.flatTriangles);
   release(build.corners);
   release(build.sums);
   release(build.second);
-  release(build.boxes);
+  release(build.firstPartBoxes);
   if (build.derivation != 0) freeDerivation(changetype<Derivation>(build.derivation));
-  build.flats = build.corners = build.sums = build.second = build.boxes = build.derivation = 0;
+  build.flatTriangles = build.corners = build.sums = build.second = build.firstPartBoxes = build.derivation = 0;
 }
 
 export function freeWelding(build: Build): void {
@@ -177,7 +177,7 @@ function freeOpen(build: Build): void {
 
 // @ts-ignore: decorator
 @inline
-export function corner(build: Build, triangle: u32, k: u32): u32 {
+export function vertexOfCorner(build: Build, triangle: u32, k: u32): u32 {
   const i = triangle * 3 + k;
   return build.indices == 0 ? i : load<u32>(build.indices + (<usize>i << 2));
 }
@@ -195,4 +195,4 @@ export function coordinate(build: Build, vertex: u32, axis: usize): f64 {
 }
 
 /** Triangles that are taken, joined or scanned between two checks of the clock. */
-export const TRIANGLES_A_STEP: u32 = 4096;
+export const TRIANGLES_PER_STEP: u32 = 4096;

@@ -5,23 +5,23 @@ import { allocate, release } from '../../memory';
 import { beginDerivation, stepDerivation } from '../topology/derivation';
 import { Derivation } from '../topology/derivation-state';
 import { appendDerived } from '../topology/pack';
-import { SURFACE_SUMS_BYTES, SurfaceSums, sumNodes, takeSums } from '../tree/dipoles';
+import { SURFACE_SUMS_BYTES, SurfaceSums, sumNodes, applySums } from '../tree/dipoles';
 import { Mesh, NODE_BYTES, Node } from '../tree/layout';
 import { clearBounds } from '../tree/tree-space';
-import { LEAST_WELD, reserveTables, reserveWeld } from './weld';
+import { MIN_WELD_DISTANCE, reserveTables, reserveWeld } from './weld';
 import { fitNode, setFitting } from './fit-rotation';
 import { DeformBuild, reserveDeform, stepDeform } from './bake-deform';
 import { PRIMITIVE_BYTES } from './binned-sah';
 import {
-  PHASE_TAKE, PHASE_WELD, PHASE_JOIN, PHASE_SCAN, PHASE_PLACE, PHASE_SORT, PHASE_CELLS, PHASE_SPLIT, PHASE_FIT, PHASE_DEFORM,
+  PHASE_SELECT, PHASE_WELD, PHASE_JOIN, PHASE_SCAN, PHASE_PLACE, PHASE_SORT, PHASE_CELLS, PHASE_SPLIT, PHASE_FIT, PHASE_DEFORM,
   PHASE_SUM, PHASE_DERIVE, PHASE_OPEN, PHASE_DONE, CUT, FIRST, JOINED, SECOND, Build, spaceOf, freeDeforming, freeScratch,
 } from './build-state';
 import { subtreeAt } from './node-boxes';
-import { ANY_RANGES, assembleSecond, goOnAlone, isFittedNow, joinSums, mayJoin, sumCosts, sumsOf } from './parted-build';
-import { sortSome } from './morton-order';
-import { OPEN_EDGES_BYTES, OpenEdges, beginOpenEdges, noteOpenEdges, stepOpenEdges } from './open-edges';
-import { take, weld, join, scan } from './scan';
-import { gather, place, splitSome } from './split-ranges';
+import { ANY_RANGES, assembleSecond, continueAlone, isFittedNow, joinSums, mayJoin, sumCosts, sumsOf } from './parted-build';
+import { sortStep } from './morton-order';
+import { OPEN_EDGES_BYTES, OpenEdges, beginOpenEdges, writeOpenEdges, stepOpenEdges } from './open-edges';
+import { selectPoints, weld, join, scan } from './scan';
+import { gatherStep, mapBoundsToTree, splitStep } from './split-ranges';
 import { assemble } from './assemble';
 
 /**
@@ -37,7 +37,7 @@ export function beginBuild(vertexCount: u32, triangleCount: u32, weld: f64, isFa
   build.isFast = isFast ? 1 : 0;
   build.part = part;
   build.topRanges = ANY_RANGES;
-  build.phase = weld > LEAST_WELD ? PHASE_TAKE : PHASE_SCAN;
+  build.phase = weld > MIN_WELD_DISTANCE ? PHASE_SELECT : PHASE_SCAN;
   clearBounds(spaceOf(build));
   return build;
 }
@@ -74,38 +74,38 @@ export function freeBuild(build: Build): void {
 }
 
 /**
- * Works until the clock reaches `until`, or the first part of the tree is done, so that the second may be joined.
+ * Works until the clock reaches `deadline`, or the first part of the tree is done, so that the second may be joined.
  * Returns the completed fraction, or -1 if the data are invalid.
  */
-export function stepBuild(build: Build, until: f64): f64 {
+export function stepBuild(build: Build, deadline: f64): f64 {
   let phase: u32 = 0;
   do {
     phase = build.phase;
-    stepPhase(build, until);
+    stepPhase(build, deadline);
     if (build.error != 0) return -1;
     // The second part may be joined.
     if ((phase == PHASE_FIT && build.phase == PHASE_SPLIT) || (phase == PHASE_DERIVE && mayJoin(build))) break;
-  } while (build.phase != PHASE_DONE && now() < until);
+  } while (build.phase != PHASE_DONE && now() < deadline);
   if (build.part == SECOND) return build.phase == PHASE_DONE ? 1 : 0;
   // Work done alone may be discarded when the second part comes.
-  build.told = max(build.told, fraction(build));
-  return build.told;
+  build.reportedFraction = max(build.reportedFraction, fraction(build));
+  return build.reportedFraction;
 }
 
-function stepPhase(build: Build, until: f64): void {
+function stepPhase(build: Build, deadline: f64): void {
   const phase = build.phase;
-  if (phase == PHASE_TAKE) take(build);
+  if (phase == PHASE_SELECT) selectPoints(build);
   else if (phase == PHASE_WELD) weld(build);
   else if (phase == PHASE_JOIN) join(build);
   else if (phase == PHASE_SCAN) scan(build);
-  else if (phase == PHASE_PLACE) place(build);
-  else if (phase == PHASE_SORT) sortSome(build);
-  else if (phase == PHASE_CELLS) gather(build);
-  else if (phase == PHASE_SPLIT) splitSome(build);
-  else if (phase == PHASE_FIT) fitSome(build);
-  else if (phase == PHASE_DEFORM) deformSome(build);
-  else if (phase == PHASE_SUM) sumSome(build);
-  else if (phase == PHASE_DERIVE) deriveSome(build, until);
+  else if (phase == PHASE_PLACE) mapBoundsToTree(build);
+  else if (phase == PHASE_SORT) sortStep(build);
+  else if (phase == PHASE_CELLS) gatherStep(build);
+  else if (phase == PHASE_SPLIT) splitStep(build);
+  else if (phase == PHASE_FIT) fitStep(build);
+  else if (phase == PHASE_DEFORM) deformStep(build);
+  else if (phase == PHASE_SUM) sumStep(build);
+  else if (phase == PHASE_DERIVE) deriveStep(build, deadline);
   else if (phase == PHASE_OPEN) findOpenEdges(build);
 }
 
@@ -113,17 +113,17 @@ function fraction(build: Build): f64 {
   const n = <f64>build.triangleCount;
   if (build.phase < <u32>PHASE_SCAN) return 0;
   if (build.phase == PHASE_SCAN) return (0.05 * <f64>build.cursor) / n;
-  if (build.phase == PHASE_PLACE) return 0.05 + 0.05 * (1.0 - <f64>build.cursor / <f64>build.kept);
+  if (build.phase == PHASE_PLACE) return 0.05 + 0.05 * (1.0 - <f64>build.cursor / <f64>build.keptCount);
   if (build.phase < <u32>PHASE_SPLIT) return 0.1;
-  const split = <f64>build.placed / <f64>build.kept;
-  if (build.phase == PHASE_SPLIT) return 0.1 + 0.3 * split + 0.35 * <f64>build.cutPlaced / <f64>build.kept;
+  const split = <f64>build.placedCount / <f64>build.keptCount;
+  if (build.phase == PHASE_SPLIT) return 0.1 + 0.3 * split + 0.35 * <f64>build.cutPlaced / <f64>build.keptCount;
   if (build.phase == PHASE_FIT) return 0.1 + (0.3 + 0.35 * (1.0 - <f64>build.cursor / <f64>build.nodeCount)) * split;
   if (build.phase == PHASE_DEFORM) return 0.75;
   if (build.phase == PHASE_SUM) return 0.75 + 0.05 * (1.0 - <f64>build.cursor / <f64>build.nodeCount);
-  return build.phase == PHASE_DONE ? 1 : 0.8 + 0.19 * build.derived;
+  return build.phase == PHASE_DONE ? 1 : 0.8 + 0.19 * build.derivedFraction;
 }
 
-function fitSome(build: Build): void {
+function fitStep(build: Build): void {
   const stop = build.cursor > 64 ? build.cursor - 64 : 0;
   setFitting(build.blocks, build.subtrees, build.extremes);
   while (build.cursor > stop) {
@@ -134,7 +134,7 @@ function fitSome(build: Build): void {
   }
   if (build.cursor > 0) return;
   if (build.cut == CUT && build.part == FIRST) {
-    goOnAlone(build);
+    continueAlone(build);
     return;
   }
   sumCosts(build);
@@ -144,7 +144,7 @@ function fitSome(build: Build): void {
   else build.phase = PHASE_DEFORM;
 }
 
-function deformSome(build: Build): void {
+function deformStep(build: Build): void {
   const deform = changetype<DeformBuild>(build.deform);
   const isDone = stepDeform(deform, changetype<Mesh>(build.mesh));
   build.error = deform.error;
@@ -167,7 +167,7 @@ function beginSums(build: Build): void {
 /** How many nodes are summed up between two checks of the clock: each takes less than a microsecond. */
 const SUM_STEP: u32 = 128;
 
-function sumSome(build: Build): void {
+function sumStep(build: Build): void {
   const mesh = changetype<Mesh>(build.mesh), sums = changetype<SurfaceSums>(build.sums);
   const end = build.part == SECOND ? build.cutNodes : 0;
   const start = build.cursor > end + SUM_STEP ? build.cursor - SUM_STEP : end;
@@ -179,7 +179,7 @@ function sumSome(build: Build): void {
     build.phase = PHASE_DONE;
     return;
   }
-  takeSums(mesh, sums);
+  applySums(mesh, sums);
   const d = beginDerivation(mesh);
   d.asksWhetherClosed = 1;
   d.corners = build.corners;
@@ -194,12 +194,12 @@ function sumSome(build: Build): void {
  * Computes the rest of the derived data, and packs everything into one piece. Meanwhile, the open edges of the mesh are
  * analysed.
  */
-function deriveSome(build: Build, until: f64): void {
+function deriveStep(build: Build, deadline: f64): void {
   const d = changetype<Derivation>(build.derivation);
   d.isAtCut = 0;
-  build.derived = stepDerivation(d, until);
+  build.derivedFraction = stepDerivation(d, deadline);
   if (d.isWaiting) beginOpen(build, d);
-  if (build.derived < 1) return;
+  if (build.derivedFraction < 1) return;
   if (build.part == SECOND) {
     build.mesh = d.result;
     d.result = 0;
@@ -220,15 +220,15 @@ function beginOpen(build: Build, d: Derivation): void {
   build.open = allocate(OPEN_EDGES_BYTES);
   memory.fill(build.open, 0, OPEN_EDGES_BYTES);
   const space = spaceOf(build);
-  const extent = max(max(space.highX - space.lowX, space.highY - space.lowY), space.highZ - space.lowZ);
+  const extent = max(max(space.maxX - space.minX, space.maxY - space.minY), space.maxZ - space.minZ);
   const open = changetype<OpenEdges>(build.open);
-  beginOpenEdges(open, build.positions, build.indices, d, build.flats, build.flatCount, extent);
+  beginOpenEdges(open, build.positions, build.indices, d, build.flatTriangles, build.flatCount, extent);
   build.phase = PHASE_OPEN;
 }
 
 function findOpenEdges(build: Build): void {
   const open = changetype<OpenEdges>(build.open);
   if (!stepOpenEdges(open)) return;
-  noteOpenEdges(open, changetype<Mesh>(build.mesh));
+  writeOpenEdges(open, changetype<Mesh>(build.mesh));
   build.phase = PHASE_DERIVE;
 }

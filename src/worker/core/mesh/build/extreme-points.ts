@@ -2,11 +2,11 @@
 // any other child the farthest points in seven directions and their opposites (Larsson and Källberg, "Fast Computation
 // of Tight-Fitting Oriented Bounding Boxes", 2011). A child is in each lane.
 
-import { greatestLane, leastLane } from '../../math/lanes';
+import { maxLane, minLane } from '../../math/lanes';
 import { Rotation } from '../../math/quaternion';
 import { VECTOR_BYTES } from '../../sizes';
 import { BLOCK_BYTES, LEAF, Node, childCount, childOf, innerCount } from '../tree/layout';
-import { emptyHigh, emptyLow } from './binned-sah';
+import { emptyMax, emptyMin } from './binned-sah';
 
 /** The number of directions for the extreme points of a subtree: the axes, and the diagonals of a cube. */
 const DIRECTION_COUNT: usize = 7;
@@ -21,13 +21,13 @@ export const EXTREMES_BYTES: usize = 3 * EXTREMES_AXIS_BYTES;
 /** The bytes of x, y and z of one point of each child. */
 export const POINT_BYTES: usize = 3 * VECTOR_BYTES;
 /** The most points of a child, in groups of four. */
-export const MOST_POINTS: i32 = (<i32>EXTREMES + 3) & ~3;
+export const MAX_POINTS: i32 = (<i32>EXTREMES + 3) & ~3;
 
 /** The points of the four children: for each point x, y and z, with a child in each lane. */
-export const points: usize = memory.data(MOST_POINTS * <i32>POINT_BYTES, 16);
+export const points: usize = memory.data(MAX_POINTS * <i32>POINT_BYTES, 16);
 export let pointCount: usize = 0;
 /** All bits set in the lanes of existing children. */
-let lanes: v128 = i32x4.splat(0);
+let childLanes: v128 = i32x4.splat(0);
 
 let blocks: usize = 0;
 let extremes: usize = 0;
@@ -51,24 +51,24 @@ function extremesAt(index: u32): usize {
 // @ts-ignore: decorator
 @inline
 export function sumCount(): i32 {
-  return <i32>pointCount * popcnt(i32x4.bitmask(lanes));
+  return <i32>pointCount * popcnt(i32x4.bitmask(childLanes));
 }
 
 /** Returns the sum of the lanes of existing children. */
 // @ts-ignore: decorator
 @inline
 export function laneSum(v: v128): f32 {
-  const own = v128.and(v, lanes);
-  const pairs = f32x4.add(own, v128.shuffle<f32>(own, own, 2, 3, 0, 1));
+  const childValues = v128.and(v, childLanes);
+  const pairs = f32x4.add(childValues, v128.shuffle<f32>(childValues, childValues, 2, 3, 0, 1));
   return f32x4.extract_lane(pairs, 0) + f32x4.extract_lane(pairs, 1);
 }
 
 /** Sets the children of a node, for the functions that follow. */
-export function countChildren(node: Node): void {
-  lanes = i32x4.lt_s(i32x4(0, 1, 2, 3), i32x4.splat(childCount(node)));
+export function setChildLanes(node: Node): void {
+  childLanes = i32x4.lt_s(i32x4(0, 1, 2, 3), i32x4.splat(childCount(node)));
 }
 
-/** Gathers the points of a node's children, a child in each lane: after `countChildren`. */
+/** Gathers the points of a node's children, a child in each lane: after `setChildLanes`. */
 export function gatherPoints(node: Node): void {
   const count = childCount(node);
   pointCount = innerCount(node) == 0 ? CORNERS : EXTREMES;
@@ -79,12 +79,12 @@ export function gatherPoints(node: Node): void {
       const va = v128.load(pointsOf(a, group, axis)), vb = v128.load(pointsOf(b, group, axis));
       const vc = v128.load(pointsOf(c, group, axis)), vd = v128.load(pointsOf(d, group, axis));
       const ab = v128.shuffle<f32>(va, vb, 0, 4, 1, 5), cd = v128.shuffle<f32>(vc, vd, 0, 4, 1, 5);
-      const abToo = v128.shuffle<f32>(va, vb, 2, 6, 3, 7), cdToo = v128.shuffle<f32>(vc, vd, 2, 6, 3, 7);
+      const abHigh = v128.shuffle<f32>(va, vb, 2, 6, 3, 7), cdHigh = v128.shuffle<f32>(vc, vd, 2, 6, 3, 7);
       const at = points + <usize>group * 4 * POINT_BYTES + (axis << 4);
       v128.store(at, v128.shuffle<f32>(ab, cd, 0, 1, 4, 5));
       v128.store(at, v128.shuffle<f32>(ab, cd, 2, 3, 6, 7), 48);
-      v128.store(at, v128.shuffle<f32>(abToo, cdToo, 0, 1, 4, 5), 96);
-      v128.store(at, v128.shuffle<f32>(abToo, cdToo, 2, 3, 6, 7), 144);
+      v128.store(at, v128.shuffle<f32>(abHigh, cdHigh, 0, 1, 4, 5), 96);
+      v128.store(at, v128.shuffle<f32>(abHigh, cdHigh, 2, 3, 6, 7), 144);
     }
   }
 }
@@ -122,102 +122,102 @@ export function triangleAreas(): f32 {
  * children's bounds.
  */
 export function boundPoints(to: usize): void {
-  let lowX = emptyLow(), lowY = emptyLow(), lowZ = emptyLow();
-  let highX = emptyHigh(), highY = emptyHigh(), highZ = emptyHigh();
+  let minX = emptyMin(), minY = emptyMin(), minZ = emptyMin();
+  let maxX = emptyMax(), maxY = emptyMax(), maxZ = emptyMax();
   const end = points + pointCount * POINT_BYTES;
   for (let point = points; point < end; point += POINT_BYTES) {
     const x = v128.load(point), y = v128.load(point, 16), z = v128.load(point, 32);
-    lowX = f32x4.pmin(lowX, x); highX = f32x4.pmax(highX, x);
-    lowY = f32x4.pmin(lowY, y); highY = f32x4.pmax(highY, y);
-    lowZ = f32x4.pmin(lowZ, z); highZ = f32x4.pmax(highZ, z);
+    minX = f32x4.pmin(minX, x); maxX = f32x4.pmax(maxX, x);
+    minY = f32x4.pmin(minY, y); maxY = f32x4.pmax(maxY, y);
+    minZ = f32x4.pmin(minZ, z); maxZ = f32x4.pmax(maxZ, z);
   }
-  v128.store(to, lowX); v128.store(to, lowY, 16); v128.store(to, lowZ, 32);
-  v128.store(to, highX, 48); v128.store(to, highY, 64); v128.store(to, highZ, 80);
+  v128.store(to, minX); v128.store(to, minY, 16); v128.store(to, minZ, 32);
+  v128.store(to, maxX, 48); v128.store(to, maxY, 64); v128.store(to, maxZ, 80);
 }
 
 /** Writes the same in a rotated frame. */
-export function boundTurnedPoints(rotation: Rotation, to: usize): void {
+export function boundRotatedPoints(rotation: Rotation, to: usize): void {
   const xx = f32x4.splat(rotation.xx), xy = f32x4.splat(rotation.xy), xz = f32x4.splat(rotation.xz);
   const yx = f32x4.splat(rotation.yx), yy = f32x4.splat(rotation.yy), yz = f32x4.splat(rotation.yz);
   const zx = f32x4.splat(rotation.zx), zy = f32x4.splat(rotation.zy), zz = f32x4.splat(rotation.zz);
-  let lowX = emptyLow(), lowY = emptyLow(), lowZ = emptyLow();
-  let highX = emptyHigh(), highY = emptyHigh(), highZ = emptyHigh();
+  let minX = emptyMin(), minY = emptyMin(), minZ = emptyMin();
+  let maxX = emptyMax(), maxY = emptyMax(), maxZ = emptyMax();
   const end = points + pointCount * POINT_BYTES;
   for (let point = points; point < end; point += POINT_BYTES) {
     const px = v128.load(point), py = v128.load(point, 16), pz = v128.load(point, 32);
     const x = f32x4.add(f32x4.add(f32x4.mul(xx, px), f32x4.mul(xy, py)), f32x4.mul(xz, pz));
     const y = f32x4.add(f32x4.add(f32x4.mul(yx, px), f32x4.mul(yy, py)), f32x4.mul(yz, pz));
     const z = f32x4.add(f32x4.add(f32x4.mul(zx, px), f32x4.mul(zy, py)), f32x4.mul(zz, pz));
-    lowX = f32x4.pmin(lowX, x); highX = f32x4.pmax(highX, x);
-    lowY = f32x4.pmin(lowY, y); highY = f32x4.pmax(highY, y);
-    lowZ = f32x4.pmin(lowZ, z); highZ = f32x4.pmax(highZ, z);
+    minX = f32x4.pmin(minX, x); maxX = f32x4.pmax(maxX, x);
+    minY = f32x4.pmin(minY, y); maxY = f32x4.pmax(maxY, y);
+    minZ = f32x4.pmin(minZ, z); maxZ = f32x4.pmax(maxZ, z);
   }
-  v128.store(to, lowX); v128.store(to, lowY, 16); v128.store(to, lowZ, 32);
-  v128.store(to, highX, 48); v128.store(to, highY, 64); v128.store(to, highZ, 80);
+  v128.store(to, minX); v128.store(to, minY, 16); v128.store(to, minZ, 32);
+  v128.store(to, maxX, 48); v128.store(to, maxY, 64); v128.store(to, maxZ, 80);
 }
 
 // --- points for the parent ---
 
 /** The least and the greatest key of each direction, with a child in each lane. */
-const leastKeys: usize = memory.data(<i32>DIRECTION_COUNT * VECTOR_BYTES, 16);
-const greatestKeys: usize = memory.data(<i32>DIRECTION_COUNT * VECTOR_BYTES, 16);
+const minKeys: usize = memory.data(<i32>DIRECTION_COUNT * VECTOR_BYTES, 16);
+const maxKeys: usize = memory.data(<i32>DIRECTION_COUNT * VECTOR_BYTES, 16);
 /** A key is the coordinate of a point along a direction, with the point's number in its lowest bits. */
-const NUMBER_MASK: i32 = 15;
+const INDEX_MASK: i32 = 15;
 
 /** Stores the farthest of all points in each direction and its opposite, for the node's parent. */
-export function keepExtremes(index: u32): void {
+export function storeExtremes(index: u32): void {
   const to = extremesAt(index);
   for (let at: usize = 0; at < DIRECTION_COUNT * 16; at += 16) {
-    v128.store(leastKeys + at, emptyLow());
-    v128.store(greatestKeys + at, emptyHigh());
+    v128.store(minKeys + at, emptyMin());
+    v128.store(maxKeys + at, emptyMax());
   }
-  let number = i32x4.splat(0);
+  let pointIndex = i32x4.splat(0);
   const end = points + pointCount * POINT_BYTES;
   for (let point = points; point < end; point += POINT_BYTES) {
     const x = v128.load(point), y = v128.load(point, 16), z = v128.load(point, 32);
     const sum = f32x4.add(x, y), difference = f32x4.sub(x, y);
-    compareKey(0, x, number);
-    compareKey(1, y, number);
-    compareKey(2, z, number);
-    compareKey(3, f32x4.add(sum, z), number);
-    compareKey(4, f32x4.sub(sum, z), number);
-    compareKey(5, f32x4.add(difference, z), number);
-    compareKey(6, f32x4.sub(difference, z), number);
-    number = i32x4.add(number, i32x4.splat(1));
+    updateKeys(0, x, pointIndex);
+    updateKeys(1, y, pointIndex);
+    updateKeys(2, z, pointIndex);
+    updateKeys(3, f32x4.add(sum, z), pointIndex);
+    updateKeys(4, f32x4.sub(sum, z), pointIndex);
+    updateKeys(5, f32x4.add(difference, z), pointIndex);
+    updateKeys(6, f32x4.sub(difference, z), pointIndex);
+    pointIndex = i32x4.add(pointIndex, i32x4.splat(1));
   }
   for (let d: usize = 0; d < DIRECTION_COUNT; d++) {
-    const low = v128.load(leastKeys + (d << 4)), high = v128.load(greatestKeys + (d << 4));
-    copyPoint(to + (d << 3), low, leastLane(low));
-    copyPoint(to + (d << 3) + 4, high, greatestLane(high));
+    const minKey = v128.load(minKeys + (d << 4)), maxKey = v128.load(maxKeys + (d << 4));
+    copyPoint(to + (d << 3), minKey, minLane(minKey));
+    copyPoint(to + (d << 3) + 4, maxKey, maxLane(maxKey));
   }
 }
 
 /** Stores the corners of a node's bounds, which enclose all points, for its parent. */
 // @ts-ignore: decorator
 @inline
-export function keepCorners(index: u32, low: v128, high: v128): void {
-  const x = v128.shuffle<f32>(low, high, 0, 4, 0, 4), y = v128.shuffle<f32>(low, high, 1, 1, 5, 5);
+export function storeCorners(index: u32, boxMin: v128, boxMax: v128): void {
+  const x = v128.shuffle<f32>(boxMin, boxMax, 0, 4, 0, 4), y = v128.shuffle<f32>(boxMin, boxMax, 1, 1, 5, 5);
   let to = extremesAt(index);
   for (let group = 0; group < 4; group++, to += VECTOR_BYTES) {
     v128.store(to, x);
     v128.store(to, y, EXTREMES_AXIS_BYTES);
-    v128.store(to, f32x4.splat(f32x4.extract_lane(group & 1 ? high : low, 2)), 2 * EXTREMES_AXIS_BYTES);
+    v128.store(to, f32x4.splat(f32x4.extract_lane(group & 1 ? boxMax : boxMin, 2)), 2 * EXTREMES_AXIS_BYTES);
   }
 }
 
 // @ts-ignore: decorator
 @inline
-function compareKey(direction: usize, far: v128, number: v128): void {
-  const key = v128.or(v128.andnot(far, i32x4.splat(NUMBER_MASK)), number);
-  const low = leastKeys + (direction << 4), high = greatestKeys + (direction << 4);
-  v128.store(low, f32x4.pmin(v128.load(low), key));
-  v128.store(high, f32x4.pmax(v128.load(high), key));
+function updateKeys(direction: usize, coordinate: v128, pointIndex: v128): void {
+  const key = v128.or(v128.andnot(coordinate, i32x4.splat(INDEX_MASK)), pointIndex);
+  const minAddress = minKeys + (direction << 4), maxAddress = maxKeys + (direction << 4);
+  v128.store(minAddress, f32x4.pmin(v128.load(minAddress), key));
+  v128.store(maxAddress, f32x4.pmax(v128.load(maxAddress), key));
 }
 
 /** Copies the point with the given key, which is in one of the lanes. */
 function copyPoint(to: usize, keys: v128, key: f32): void {
   const lane = <usize>ctz(i32x4.bitmask(i32x4.eq(keys, i32x4.splat(reinterpret<i32>(key)))));
-  const from = points + <usize>(reinterpret<i32>(key) & NUMBER_MASK) * POINT_BYTES + (lane << 2);
+  const from = points + <usize>(reinterpret<i32>(key) & INDEX_MASK) * POINT_BYTES + (lane << 2);
   store<f32>(to, load<f32>(from));
   store<f32>(to, load<f32>(from, 16), EXTREMES_AXIS_BYTES);
   store<f32>(to, load<f32>(from, 32), 2 * EXTREMES_AXIS_BYTES);

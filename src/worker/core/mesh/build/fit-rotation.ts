@@ -4,22 +4,22 @@
 // of the chosen rotation are computed over all triangles (node-boxes.ts).
 
 import { diagonalise, eigenvector } from '../../math/jacobi';
-import { Quaternion, Rotation, fromRows, quantise, rotationAt, setRotation, turned } from '../../math/quaternion';
+import { Quaternion, Rotation, setFromRows, quantise, rotationAt, setRotation, setRotatedAboutAxis } from '../../math/quaternion';
 import { BOX_PADDING, IDENTITY_QUATERNION, NODE_BYTES, Node, childCount, childOf, innerCount, isRotated } from '../tree/layout';
 import { FITTING } from '../tree/counters';
 import { storeLanes } from '../tree/store-boxes';
-import { emptyHigh, emptyLow } from './binned-sah';
+import { emptyMax, emptyMin } from './binned-sah';
 import { VECTOR_BYTES } from '../../sizes';
 import {
-  MOST_POINTS, POINT_BYTES, boundTurnedPoints, gatherPoints, keepCorners, keepExtremes, laneSum, pointCount, points, setPoints,
+  MAX_POINTS, POINT_BYTES, boundRotatedPoints, gatherPoints, storeCorners, storeExtremes, laneSum, pointCount, points, setPoints,
   sumCount, triangleAreas,
 } from './extreme-points';
 import {
-  BOXES_BYTES, Subtree, axisAlignedBoxes, boundSubtree, boxes, costOf, rotatedBoxes, setTrees, subtreeAt, sumOfAreas,
+  BOXES_BYTES, Subtree, axisAlignedBoxes, boundSubtree, boxes, areaOfBoxes, rotatedBoxes, setBuildArrays, subtreeAt, sumOfAreas,
 } from './node-boxes';
 
 /** A rotation must save a tenth of the boxes' area, otherwise rays are better off without it. */
-const WORTH: f32 = 0.9;
+const MAX_COST_RATIO: f32 = 0.9;
 /**
  * The tolerance of principal axes, which are only the start of a search. With a thirtieth of it, fitting takes 4 %
  * longer, and rays visit as many nodes.
@@ -27,41 +27,41 @@ const WORTH: f32 = 0.9;
 const AXIS_TOLERANCE: f64 = 0.03;
 
 const rotation = changetype<Rotation>(memory.data(<i32>offsetof<Rotation>(), 16));
-const best = changetype<Quaternion>(memory.data(<i32>offsetof<Quaternion>(), 16));
-const trial = changetype<Quaternion>(memory.data(<i32>offsetof<Quaternion>(), 16));
+const bestRotation = changetype<Quaternion>(memory.data(<i32>offsetof<Quaternion>(), 16));
+const trialRotation = changetype<Quaternion>(memory.data(<i32>offsetof<Quaternion>(), 16));
 const quantised: usize = memory.data(4 * <i32>sizeof<i16>(), 16);
 /** The boxes of the points under a candidate rotation. */
-const triedBoxes: usize = memory.data(BOXES_BYTES, 16);
+const trialBoxes: usize = memory.data(BOXES_BYTES, 16);
 
 /** Sets the data of the nodes to be fitted or refitted; extreme points are not used by a refit. */
 export function setFitting(blocks: usize, subtrees: usize, extremes: usize): void {
-  setTrees(blocks, subtrees);
+  setBuildArrays(blocks, subtrees);
   setPoints(blocks, extremes);
 }
 
 /**
- * Fits node `index`, whose inner children are fitted already; with `doesTurn`, small turns of the best rotation are
+ * Fits node `index`, whose inner children are fitted already; with `triesTurns`, small turns of the best rotation are
  * tried, too. Returns half the area of its boxes.
  */
-export function fitNode(node: Node, index: u32, padding: f32, doesTurn: bool): f32 {
+export function fitNode(node: Node, index: u32, padding: f32, triesTurns: bool): f32 {
   boundSubtree(node, index);
-  const identityCost = costOf(boxes);
+  const identityCost = areaOfBoxes(boxes);
   let cost = identityCost;
   node.quaternion = IDENTITY_QUATERNION;
-  if (FITTING && (doesTurn || promises(node, index, identityCost))) {
+  if (FITTING && (triesTurns || isSearchWorthwhile(node, index, identityCost))) {
     if (innerCount(node) > 0) gatherPoints(node);
-    if (searchRotation(node, index, identityCost, doesTurn)) {
-      quantise(quantised, best);
+    if (searchRotation(node, index, identityCost, triesTurns)) {
+      quantise(quantised, bestRotation);
       rotationAt(rotation, quantised);
       rotatedBoxes(node, rotation);
-      cost = costOf(boxes);
-      if (cost < identityCost * WORTH) node.quaternion = load<u64>(quantised);
+      cost = areaOfBoxes(boxes);
+      if (cost < identityCost * MAX_COST_RATIO) node.quaternion = load<u64>(quantised);
       else {
         cost = identityCost;
         axisAlignedBoxes(node);
       }
     }
-    if (doesTurn || isRotated(node)) keepExtremes(index);
+    if (triesTurns || isRotated(node)) storeExtremes(index);
   }
   storeLanes(node, boxes, padding * BOX_PADDING);
   return cost;
@@ -75,7 +75,7 @@ export function refitNode(node: Node, index: u32, padding: f32): f32 {
     rotatedBoxes(node, rotation);
   }
   storeLanes(node, boxes, padding * BOX_PADDING);
-  return costOf(boxes);
+  return areaOfBoxes(boxes);
 }
 
 // --- the search ---
@@ -89,16 +89,16 @@ export function refitNode(node: Node, index: u32, padding: f32): f32 {
  * nodes and 19 % more leaves, but fewer of the nodes are rotated. Rays against rods, which take twice as long without
  * rotations, visit 1.4 % more nodes.
  */
-function promises(node: Node, index: u32, cost: f32): bool {
+function isSearchWorthwhile(node: Node, index: u32, cost: f32): bool {
   const inner = innerCount(node);
-  if (inner == 0) return cost > THIN * triangleAreas();
-  let isAny = false;
+  if (inner == 0) return cost > MIN_BOX_TO_TRIANGLE_AREA * triangleAreas();
+  let isAnyChildRotated = false;
   for (let i: u32 = 0; i < inner; i++) {
     const child = childOf(node, i), s = subtreeAt(child);
-    if (isRotated(childAt(node, index, i))) isAny = true;
-    else keepCorners(child, s.low, s.high);
+    if (isRotated(childAt(node, index, i))) isAnyChildRotated = true;
+    else storeCorners(child, s.min, s.max);
   }
-  return isAny;
+  return isAnyChildRotated;
 }
 
 /**
@@ -106,7 +106,7 @@ function promises(node: Node, index: u32, cost: f32): bool {
  * rays visit 0.7 % fewer nodes of the full dragon and 9 % fewer leaves, in the same time; with 6, 11 % more leaves of
  * dragons among scattered triangles.
  */
-const THIN: f32 = 4;
+const MIN_BOX_TO_TRIANGLE_AREA: f32 = 4;
 
 // @ts-ignore: decorator
 @inline
@@ -114,67 +114,67 @@ function childAt(node: Node, index: u32, i: u32): Node {
   return changetype<Node>(changetype<usize>(node) + (childOf(node, i) - index) * <u32>NODE_BYTES);
 }
 
-/** Searches for a promising rotation and stores it in `best`. Returns false if there is none. */
-function searchRotation(node: Node, index: u32, identityCost: f32, doesTurn: bool): bool {
+/** Searches for a promising rotation and stores it in `bestRotation`. Returns false if there is none. */
+function searchRotation(node: Node, index: u32, identityCost: f32, triesTurns: bool): bool {
   const inner = innerCount(node);
   let bestCost: f32 = Infinity;
   // Without turns, a node with inner children takes the rotation of one of them.
-  if (doesTurn || inner == 0) {
+  if (triesTurns || inner == 0) {
     principalAxes(subtreeAt(index));
-    bestCost = tried();
-    copyQuaternion(best, trial);
+    bestCost = trialCost();
+    copyQuaternion(bestRotation, trialRotation);
   }
   for (let i: u32 = 0; i < inner; i++) {
     const childNode = childAt(node, index, i);
     if (!isRotated(childNode)) continue;
     const q = changetype<usize>(childNode) + offsetof<Node>('quaternion');
     const inverse = 1.0 / 32767.0;
-    trial.x = inverse * <f64>load<i16>(q, 0); trial.y = inverse * <f64>load<i16>(q, 2);
-    trial.z = inverse * <f64>load<i16>(q, 4); trial.w = inverse * <f64>load<i16>(q, 6);
-    const cost = tried();
+    trialRotation.x = inverse * <f64>load<i16>(q, 0); trialRotation.y = inverse * <f64>load<i16>(q, 2);
+    trialRotation.z = inverse * <f64>load<i16>(q, 4); trialRotation.w = inverse * <f64>load<i16>(q, 6);
+    const cost = trialCost();
     if (cost < bestCost) {
       bestCost = cost;
-      copyQuaternion(best, trial);
+      copyQuaternion(bestRotation, trialRotation);
     }
   }
   // If even the best start is worse by a tenth, small turns cannot make up for it.
-  if (bestCost > identityCost * HOPELESS) return false;
-  if (doesTurn) bestCost = turnBest(bestCost);
-  return bestCost < identityCost * WORTH;
+  if (bestCost > identityCost * MAX_START_COST_RATIO) return false;
+  if (triesTurns) bestCost = refineBest(bestCost);
+  return bestCost < identityCost * MAX_COST_RATIO;
 }
 
-/** Turns `best` a little about each of its axes in turn, as long as boxes get smaller. Returns their final cost. */
-function turnBest(cost: f32): f32 {
-  turnPoints();
+/** Turns `bestRotation` a little about each of its axes in turn, as long as boxes get smaller. Returns their final cost. */
+function refineBest(cost: f32): f32 {
+  rotatePoints();
   for (let axis = 0; axis < 3; axis++) {
-    tryTurns(axis, TURN);
+    tryTurns(axis, TURN_TANGENT);
     const isForward = forwardCost <= backwardCost;
     const turnedCost = isForward ? forwardCost : backwardCost;
     if (turnedCost >= cost) continue;
     cost = turnedCost;
-    turned(trial, best, axis, isForward ? TURN : -TURN);
-    copyQuaternion(best, trial);
-    takeTurn(axis, isForward ? TURN : -TURN);
+    setRotatedAboutAxis(trialRotation, bestRotation, axis, isForward ? TURN_TANGENT : -TURN_TANGENT);
+    copyQuaternion(bestRotation, trialRotation);
+    applyTurn(axis, isForward ? TURN_TANGENT : -TURN_TANGENT);
   }
   return cost;
 }
 
 /** A start is given up if it costs this many times as much as boxes without a rotation. */
-const HOPELESS: f32 = 1.1;
+const MAX_START_COST_RATIO: f32 = 1.1;
 /**
  * The tried turn, as the tangent of half its angle. With 0.15 and then 0.05, fitting the full dragon takes 18 % longer,
  * and rays visit 0.3 % fewer nodes and 2.9 % fewer leaves; 0.08 and 0.12 instead are as good.
  */
-const TURN: f64 = 0.1;
+const TURN_TANGENT: f64 = 0.1;
 
-/** The points in the frame of `best`, laid out like `points`; and the extents of each child along its axes. */
-const turnedPoints: usize = memory.data(MOST_POINTS * <i32>POINT_BYTES, 16);
+/** The points in the frame of `bestRotation`, laid out like `points`; and the extents of each child along its axes. */
+const rotatedPoints: usize = memory.data(MAX_POINTS * <i32>POINT_BYTES, 16);
 const extents: usize = memory.data(3 * VECTOR_BYTES, 16);
 
-/** Maps the points to the frame of `best`. */
-function turnPoints(): void {
-  setRotation(rotation, <f32>best.x, <f32>best.y, <f32>best.z, <f32>best.w);
-  let to = turnedPoints;
+/** Maps the points to the frame of `bestRotation`. */
+function rotatePoints(): void {
+  setRotation(rotation, <f32>bestRotation.x, <f32>bestRotation.y, <f32>bestRotation.z, <f32>bestRotation.w);
+  let to = rotatedPoints;
   const end = points + pointCount * POINT_BYTES;
   for (let point = points; point < end; point += POINT_BYTES) {
     const px = v128.load(point), py = v128.load(point, 16), pz = v128.load(point, 32);
@@ -183,7 +183,7 @@ function turnPoints(): void {
     v128.store(to, dot(px, py, pz, rotation.zx, rotation.zy, rotation.zz), 32);
     to += POINT_BYTES;
   }
-  for (let axis: usize = 0; axis < 48; axis += 16) measure(axis);
+  for (let axis: usize = 0; axis < 48; axis += 16) measureExtents(axis);
 }
 
 // @ts-ignore: decorator
@@ -194,76 +194,76 @@ function dot(px: v128, py: v128, pz: v128, x: f32, y: f32, z: f32): v128 {
 }
 
 /** Computes the extents along an axis, given by its byte offset. */
-function measure(axis: usize): void {
-  let low = emptyLow(), high = emptyHigh();
-  const end = turnedPoints + pointCount * POINT_BYTES;
-  for (let point = turnedPoints + axis; point < end; point += POINT_BYTES) {
+function measureExtents(axis: usize): void {
+  let minValue = emptyMin(), maxValue = emptyMax();
+  const end = rotatedPoints + pointCount * POINT_BYTES;
+  for (let point = rotatedPoints + axis; point < end; point += POINT_BYTES) {
     const value = v128.load(point);
-    low = f32x4.pmin(low, value);
-    high = f32x4.pmax(high, value);
+    minValue = f32x4.pmin(minValue, value);
+    maxValue = f32x4.pmax(maxValue, value);
   }
-  v128.store(extents + axis, f32x4.sub(high, low));
+  v128.store(extents + axis, f32x4.sub(maxValue, minValue));
 }
 
 // The results of tryTurns.
 let forwardCost: f32 = 0, backwardCost: f32 = 0;
 
 /**
- * Computes the cost of the boxes for both turns of the frame of `best` about one of its axes, by 2·atan(t) and back.
+ * Computes the cost of the boxes for both turns of the frame of `bestRotation` about one of its axes, by 2·atan(t) and back.
  * Coordinates along that axis are unchanged, and those along the other two use the same products for both directions.
  */
 function tryTurns(axis: i32, t: f64): void {
   const c = f32x4.splat(<f32>((1.0 - t * t) / (1.0 + t * t))), s = f32x4.splat(<f32>((2.0 * t) / (1.0 + t * t)));
   const u: usize = axis == 0 ? 16 : axis == 1 ? 32 : 0, v: usize = axis == 0 ? 32 : axis == 1 ? 0 : 16;
-  let lowU = emptyLow(), lowV = lowU, backLowU = lowU, backLowV = lowU;
-  let highU = emptyHigh(), highV = highU, backHighU = highU, backHighV = highU;
-  const end = turnedPoints + pointCount * POINT_BYTES;
-  for (let point = turnedPoints; point < end; point += POINT_BYTES) {
+  let minU = emptyMin(), minV = minU, backMinU = minU, backMinV = minU;
+  let maxU = emptyMax(), maxV = maxU, backMaxU = maxU, backMaxV = maxU;
+  const end = rotatedPoints + pointCount * POINT_BYTES;
+  for (let point = rotatedPoints; point < end; point += POINT_BYTES) {
     const pu = v128.load(point + u), pv = v128.load(point + v);
     const cu = f32x4.mul(c, pu), cv = f32x4.mul(c, pv), su = f32x4.mul(s, pu), sv = f32x4.mul(s, pv);
     const forwardU = f32x4.sub(cu, sv), forwardV = f32x4.add(cv, su);
     const backU = f32x4.add(cu, sv), backV = f32x4.sub(cv, su);
-    lowU = f32x4.pmin(lowU, forwardU); highU = f32x4.pmax(highU, forwardU);
-    lowV = f32x4.pmin(lowV, forwardV); highV = f32x4.pmax(highV, forwardV);
-    backLowU = f32x4.pmin(backLowU, backU); backHighU = f32x4.pmax(backHighU, backU);
-    backLowV = f32x4.pmin(backLowV, backV); backHighV = f32x4.pmax(backHighV, backV);
+    minU = f32x4.pmin(minU, forwardU); maxU = f32x4.pmax(maxU, forwardU);
+    minV = f32x4.pmin(minV, forwardV); maxV = f32x4.pmax(maxV, forwardV);
+    backMinU = f32x4.pmin(backMinU, backU); backMaxU = f32x4.pmax(backMaxU, backU);
+    backMinV = f32x4.pmin(backMinV, backV); backMaxV = f32x4.pmax(backMaxV, backV);
   }
-  const along = v128.load(extents + (<usize>axis << 4));
-  forwardCost = sumOfAreas(along, f32x4.sub(highU, lowU), f32x4.sub(highV, lowV));
-  backwardCost = sumOfAreas(along, f32x4.sub(backHighU, backLowU), f32x4.sub(backHighV, backLowV));
+  const axisExtents = v128.load(extents + (<usize>axis << 4));
+  forwardCost = sumOfAreas(axisExtents, f32x4.sub(maxU, minU), f32x4.sub(maxV, minV));
+  backwardCost = sumOfAreas(axisExtents, f32x4.sub(backMaxU, backMinU), f32x4.sub(backMaxV, backMinV));
 }
 
 /** Turns the points by 2·atan(t) about an axis of the frame. */
-function takeTurn(axis: i32, t: f64): void {
+function applyTurn(axis: i32, t: f64): void {
   const c = f32x4.splat(<f32>((1.0 - t * t) / (1.0 + t * t))), s = f32x4.splat(<f32>((2.0 * t) / (1.0 + t * t)));
   const u: usize = axis == 0 ? 16 : axis == 1 ? 32 : 0, v: usize = axis == 0 ? 32 : axis == 1 ? 0 : 16;
-  const end = turnedPoints + pointCount * POINT_BYTES;
-  for (let point = turnedPoints; point < end; point += POINT_BYTES) {
+  const end = rotatedPoints + pointCount * POINT_BYTES;
+  for (let point = rotatedPoints; point < end; point += POINT_BYTES) {
     const pu = v128.load(point + u), pv = v128.load(point + v);
     v128.store(point + u, f32x4.sub(f32x4.mul(c, pu), f32x4.mul(s, pv)));
     v128.store(point + v, f32x4.add(f32x4.mul(c, pv), f32x4.mul(s, pu)));
   }
-  measure(u);
-  measure(v);
+  measureExtents(u);
+  measureExtents(v);
 }
 
-/** Returns half the total area of the children's boxes under `trial`, estimated from the points. */
-function tried(): f32 {
-  setRotation(rotation, <f32>trial.x, <f32>trial.y, <f32>trial.z, <f32>trial.w);
-  boundTurnedPoints(rotation, triedBoxes);
-  return costOf(triedBoxes);
+/** Returns half the total area of the children's boxes under `trialRotation`, estimated from the points. */
+function trialCost(): f32 {
+  setRotation(rotation, <f32>trialRotation.x, <f32>trialRotation.y, <f32>trialRotation.z, <f32>trialRotation.w);
+  boundRotatedPoints(rotation, trialBoxes);
+  return areaOfBoxes(trialBoxes);
 }
 
 function copyQuaternion(to: Quaternion, from: Quaternion): void {
   to.x = from.x; to.y = from.y; to.z = from.z; to.w = from.w;
 }
 
-/** Sets `trial` to the principal axes of the points, relative to the centre of the node. */
+/** Sets `trialRotation` to the principal axes of the points, relative to the centre of the node. */
 function principalAxes(s: Subtree): void {
   const half = f32x4.splat(0.5);
-  const middle = f32x4.add(f32x4.mul(s.low, half), f32x4.mul(s.high, half));
-  const mx = f32x4.splat(f32x4.extract_lane(middle, 0)), my = f32x4.splat(f32x4.extract_lane(middle, 1));
-  const mz = f32x4.splat(f32x4.extract_lane(middle, 2));
+  const centre = f32x4.add(f32x4.mul(s.min, half), f32x4.mul(s.max, half));
+  const mx = f32x4.splat(f32x4.extract_lane(centre, 0)), my = f32x4.splat(f32x4.extract_lane(centre, 1));
+  const mz = f32x4.splat(f32x4.extract_lane(centre, 2));
   let sx = f32x4.splat(0), sy = sx, sz = sx, sxx = sx, sxy = sx, sxz = sx, syy = sx, syz = sx, szz = sx;
   const end = points + pointCount * POINT_BYTES;
   for (let point = points; point < end; point += POINT_BYTES) {
@@ -284,5 +284,5 @@ function principalAxes(s: Subtree): void {
   const ax = eigenvector(0, 0), ay = eigenvector(1, 0), az = eigenvector(2, 0);
   const bx = eigenvector(0, 1), by = eigenvector(1, 1), bz = eigenvector(2, 1);
   // The third row is the cross product, so the frame is right-handed.
-  fromRows(trial, ax, ay, az, bx, by, bz, ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx);
+  setFromRows(trialRotation, ax, ay, az, bx, by, bz, ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx);
 }

@@ -7,7 +7,7 @@
 // takes 290, including the sorting; rays visit 1.6 % more nodes.
 
 import { allocate, release, reserve } from '../../memory';
-import { emptyHigh, emptyLow, PRIMITIVE_BYTES, primitiveAt, setTag, tagOf } from './binned-sah';
+import { emptyMax, emptyMin, PRIMITIVE_BYTES, primitiveAt, setTag, tagOf } from './binned-sah';
 import { Build, PHASE_CELLS, PHASE_SORT } from './build-state';
 
 /** The index of a triangle among the primitives, and the Morton code of its centre. */
@@ -36,22 +36,22 @@ const FAST_CELL_SIZE: u32 = 8;
  * levels are made: the full dragon is split in 0.8 of the time, and rays visit 1.3 % more nodes of it. With groups of
  * 64, they visit 3.2 % more.
  */
-const LEAST_GROUPED: u32 = 16384;
+const MIN_GROUPED: u32 = 16384;
 const GROUP_SIZE: u32 = 32;
 /** Triangles that are sorted or gathered between two checks of the clock. */
-const TRIANGLES_A_STEP: u32 = 16384;
+const TRIANGLES_PER_STEP: u32 = 16384;
 
 /** A pending range of the order that is to become cells, and the highest bit in which its codes may differ. */
 @unmanaged
-class Stretch {
+class OrderRange {
   start: u32;
   end: u32;
   bit: i32;
 }
 
-const STRETCH_BYTES: usize = offsetof<Stretch>();
+const ORDER_RANGE_BYTES: usize = offsetof<OrderRange>();
 /** At most one more is pending per bit. */
-const STRETCHES: usize = 32;
+const MAX_ORDER_RANGES: usize = 32;
 
 // @ts-ignore: decorator
 @inline
@@ -63,17 +63,17 @@ function keyedAt(order: usize, i: u32): KeyedTriangle {
 
 /** Allocates the arrays for the codes of all primitives. Throws OUT_OF_MEMORY. */
 export function reserveOrder(build: Build): void {
-  build.order = allocate(<u64>build.kept * KEYED_BYTES);
-  build.spare = allocate(<u64>build.kept * KEYED_BYTES);
+  build.order = allocate(<u64>build.keptCount * KEYED_BYTES);
+  build.spare = allocate(<u64>build.keptCount * KEYED_BYTES);
   build.digits = allocate(<u64>PASSES * DIGITS * 4);
   memory.fill(build.digits, 0, <usize>PASSES * DIGITS * 4);
 }
 
-/** Stores the code of primitive `i`, given twice its centre: the grid begins at `low` and has `scale` cells per unit. */
+/** Stores the code of primitive `i`, given twice its centre: the grid begins at `min` and has `scale` cells per unit. */
 // @ts-ignore: decorator
 @inline
-export function noteCode(build: Build, i: u32, centre: v128, low: v128, scale: v128): void {
-  const key = mortonCode(f32x4.mul(f32x4.sub(centre, low), scale));
+export function storeCode(build: Build, i: u32, centre: v128, gridMin: v128, scale: v128): void {
+  const key = mortonCode(f32x4.mul(f32x4.sub(centre, gridMin), scale));
   const keyed = keyedAt(build.order, i);
   keyed.key = key;
   keyed.primitive = i;
@@ -97,8 +97,8 @@ export function codeScale(extent: f32): f32 {
 /** Interleaves the bits of three coordinates from 0 to 1023. */
 // @ts-ignore: decorator
 @inline
-function mortonCode(place: v128): u32 {
-  let v = i32x4.trunc_sat_f32x4_u(place);
+function mortonCode(gridPosition: v128): u32 {
+  let v = i32x4.trunc_sat_f32x4_u(gridPosition);
   v = v128.and(v128.or(v, i32x4.shl(v, 16)), i32x4.splat(0x030000ff));
   v = v128.and(v128.or(v, i32x4.shl(v, 8)), i32x4.splat(0x0300f00f));
   v = v128.and(v128.or(v, i32x4.shl(v, 4)), i32x4.splat(0x030c30c3));
@@ -123,18 +123,18 @@ export function beginSort(build: Build): void {
   build.phase = PHASE_SORT;
 }
 
-export function sortSome(build: Build): void {
-  const end = min(build.cursor + TRIANGLES_A_STEP, build.kept);
-  const places = build.digits + build.sortPass * <u32>DIGITS * 4, shift = build.sortPass * DIGIT_BITS;
+export function sortStep(build: Build): void {
+  const end = min(build.cursor + TRIANGLES_PER_STEP, build.keptCount);
+  const digitStarts = build.digits + build.sortPass * <u32>DIGITS * 4, shift = build.sortPass * DIGIT_BITS;
   for (let i = build.cursor; i < end; i++) {
     const keyed = load<u64>(build.order + <usize>i * KEYED_BYTES);
-    const at = places + (<usize>((<u32>keyed >> shift) & DIGIT_MASK) << 2);
-    const place = load<u32>(at);
-    store<u32>(at, place + 1);
-    store<u64>(build.spare + <usize>place * KEYED_BYTES, keyed);
+    const at = digitStarts + (<usize>((<u32>keyed >> shift) & DIGIT_MASK) << 2);
+    const position = load<u32>(at);
+    store<u32>(at, position + 1);
+    store<u64>(build.spare + <usize>position * KEYED_BYTES, keyed);
   }
   build.cursor = end;
-  if (end < build.kept) return;
+  if (end < build.keptCount) return;
   const sorted = build.spare;
   build.spare = build.order;
   build.order = sorted;
@@ -144,31 +144,31 @@ export function sortSome(build: Build): void {
   release(build.digits);
   // If an allocation fails below, the memory released here must not be released again.
   build.spare = build.digits = 0;
-  build.spare = allocate(<u64>build.kept * PRIMITIVE_BYTES);
-  build.stack = allocate(STRETCHES * STRETCH_BYTES);
+  build.spare = allocate(<u64>build.keptCount * PRIMITIVE_BYTES);
+  build.stack = allocate(MAX_ORDER_RANGES * ORDER_RANGE_BYTES);
   build.stackCount = 0;
-  pushStretch(build, 0, build.kept, PASSES * DIGIT_BITS - 1);
+  pushOrderRange(build, 0, build.keptCount, PASSES * DIGIT_BITS - 1);
   build.phase = PHASE_CELLS;
 }
 
 // --- cells ---
 
-function pushStretch(build: Build, start: u32, end: u32, bit: i32): void {
+function pushOrderRange(build: Build, start: u32, end: u32, bit: i32): void {
   if (start == end) return;
-  const stretch = changetype<Stretch>(build.stack + build.stackCount++ * <u32>STRETCH_BYTES);
-  stretch.start = start;
-  stretch.end = end;
-  stretch.bit = bit;
+  const range = changetype<OrderRange>(build.stack + build.stackCount++ * <u32>ORDER_RANGE_BYTES);
+  range.start = start;
+  range.end = end;
+  range.bit = bit;
 }
 
 /** Splits ranges of the order where a bit of the code changes, until each is a cell. Returns whether all are. */
 export function gatherCells(build: Build): bool {
   let work: u32 = 0;
   const cellSize = build.isFast ? FAST_CELL_SIZE : CELL_SIZE;
-  const groupSize: u32 = build.kept > LEAST_GROUPED ? GROUP_SIZE : 0;
-  while (build.stackCount > 0 && work < TRIANGLES_A_STEP) {
-    const stretch = changetype<Stretch>(build.stack + --build.stackCount * <u32>STRETCH_BYTES);
-    const start = stretch.start, end = stretch.end, bit = stretch.bit;
+  const groupSize: u32 = build.keptCount > MIN_GROUPED ? GROUP_SIZE : 0;
+  while (build.stackCount > 0 && work < TRIANGLES_PER_STEP) {
+    const range = changetype<OrderRange>(build.stack + --build.stackCount * <u32>ORDER_RANGE_BYTES);
+    const start = range.start, end = range.end, bit = range.bit;
     if (groupSize > 0 && start >= build.groupEnd && (end - start <= groupSize || bit < 0)) addGroup(build, end);
     if (end - start <= cellSize || bit < 0) {
       addCell(build, start, end);
@@ -176,8 +176,8 @@ export function gatherCells(build: Build): bool {
       continue;
     }
     const middle = firstWithBit(build.order, start, end, bit);
-    pushStretch(build, middle, end, bit - 1);
-    pushStretch(build, start, middle, bit - 1);
+    pushOrderRange(build, middle, end, bit - 1);
+    pushOrderRange(build, start, middle, bit - 1);
     work++;
   }
   if (build.stackCount > 0) return false;
@@ -206,8 +206,8 @@ function addGroup(build: Build, end: u32): void {
   const index = build.groupCount++;
   build.groups = reserve(build.groups, <usize>index * PRIMITIVE_BYTES, <u64>build.groupCount * PRIMITIVE_BYTES);
   const group = primitiveAt(build.groups, index);
-  group.low = setTag(emptyLow(), build.cellCount);
-  group.high = setTag(emptyHigh(), end - build.groupEnd);
+  group.min = setTag(emptyMin(), build.cellCount);
+  group.max = setTag(emptyMax(), end - build.groupEnd);
   build.groupEnd = end;
 }
 
@@ -218,34 +218,34 @@ function addGroup(build: Build, end: u32): void {
 function addCell(build: Build, start: u32, end: u32): void {
   const index = build.cellCount++;
   build.cells = reserve(build.cells, <usize>index * PRIMITIVE_BYTES, <u64>build.cellCount * PRIMITIVE_BYTES);
-  let low = emptyLow(), high = emptyHigh();
+  let cellMin = emptyMin(), cellMax = emptyMax();
   for (let i = start; i < end; i++) {
     const p = primitiveAt(build.primitives, keyedAt(build.order, i).primitive), to = primitiveAt(build.spare, i);
-    to.low = p.low;
-    to.high = p.high;
-    low = f32x4.pmin(low, p.low);
-    high = f32x4.pmax(high, p.high);
+    to.min = p.min;
+    to.max = p.max;
+    cellMin = f32x4.pmin(cellMin, p.min);
+    cellMax = f32x4.pmax(cellMax, p.max);
   }
   const cell = primitiveAt(build.cells, index);
-  cell.low = setTag(low, start);
-  cell.high = setTag(high, end - start);
+  cell.min = setTag(cellMin, start);
+  cell.max = setTag(cellMax, end - start);
   if (build.groupCount == 0) return;
   const group = primitiveAt(build.groups, build.groupCount - 1);
-  group.low = setTag(f32x4.pmin(low, group.low), tagOf(group.low));
-  group.high = setTag(f32x4.pmax(high, group.high), tagOf(group.high));
+  group.min = setTag(f32x4.pmin(cellMin, group.min), tagOf(group.min));
+  group.max = setTag(f32x4.pmax(cellMax, group.max), tagOf(group.max));
 }
 
 /**
- * Copies the contents of cells or groups from `start` to `end` to `to`, in their order: consecutive elements of `below`
+ * Copies the contents of cells or groups from `start` to `end` to `to`, in their order: consecutive elements of `contents`
  * with as many triangles. Returns how many elements these are.
  */
-export function copyBelow(cells: usize, start: u32, end: u32, below: usize, to: usize): u32 {
+export function copyContents(cells: usize, start: u32, end: u32, contents: usize, to: usize): u32 {
   let at = to;
   for (let c = start; c < end; c++) {
-    const cell = primitiveAt(cells, c), count = tagOf(cell.high);
-    for (let i = tagOf(cell.low), copied: u32 = 0; copied < count; i++) {
-      const p = primitiveAt(below, i), high = p.high;
-      v128.store(at, p.low);
+    const cell = primitiveAt(cells, c), count = tagOf(cell.max);
+    for (let i = tagOf(cell.min), copied: u32 = 0; copied < count; i++) {
+      const p = primitiveAt(contents, i), high = p.max;
+      v128.store(at, p.min);
       v128.store(at, high, 16);
       at += PRIMITIVE_BYTES;
       copied += tagOf(high);

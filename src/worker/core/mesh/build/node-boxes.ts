@@ -2,9 +2,9 @@
 
 import { Rotation } from '../../math/quaternion';
 import { VECTOR_BYTES } from '../../sizes';
-import { boundBlock, boundTurnedBlocks, greatestOfEach, leastOfEach, setBounds, storeBounds } from '../tree/block-bounds';
+import { boundBlock, boundRotatedBlocks, maxOfEach, minOfEach, setBounds, storeBounds } from '../tree/block-bounds';
 import { BLOCK_BYTES, LEAF, Node, childCount, childOf, firstBlock, innerCount } from '../tree/layout';
-import { boundPoints, boundTurnedPoints, countChildren, gatherPoints, laneSum } from './extreme-points';
+import { boundPoints, boundRotatedPoints, setChildLanes, gatherPoints, laneSum } from './extreme-points';
 
 /** The data that a node passes to its parent while boxes are computed. */
 @unmanaged
@@ -15,8 +15,8 @@ export class Subtree {
   cost: f32;
   /** 1 if it is fitted after the parts of two builders are joined (parted-build.ts). */
   isLate: u32;
-  low: v128; // exact axis-aligned bounds
-  high: v128;
+  min: v128; // exact axis-aligned bounds
+  max: v128;
 }
 
 export const SUBTREE_BYTES: usize = offsetof<Subtree>();
@@ -30,7 +30,7 @@ let blocks: usize = 0;
 let subtrees: usize = 0;
 
 /** Sets the blocks and subtrees of the following nodes. */
-export function setTrees(allBlocks: usize, allSubtrees: usize): void {
+export function setBuildArrays(allBlocks: usize, allSubtrees: usize): void {
   blocks = allBlocks;
   subtrees = allSubtrees;
 }
@@ -44,7 +44,7 @@ export function subtreeAt(index: u32): Subtree {
 /** Returns half the total area of the children's boxes. */
 // @ts-ignore: decorator
 @inline
-export function costOf(boxes: usize): f32 {
+export function areaOfBoxes(boxes: usize): f32 {
   return sumOfAreas(
     f32x4.sub(v128.load(boxes, 48), v128.load(boxes)), f32x4.sub(v128.load(boxes, 64), v128.load(boxes, 16)),
     f32x4.sub(v128.load(boxes, 80), v128.load(boxes, 32)),
@@ -66,7 +66,7 @@ export function sumOfAreas(dx: v128, dy: v128, dz: v128): f32 {
 export function boundSubtree(node: Node, index: u32): void {
   const s = subtreeAt(index);
   const count = childCount(node), inner = innerCount(node);
-  countChildren(node);
+  setChildLanes(node);
   if (inner == 0) {
     gatherPoints(node);
     boundPoints(boxes);
@@ -75,8 +75,8 @@ export function boundSubtree(node: Node, index: u32): void {
   s.firstBlock = firstBlock(node);
   s.endBlock = s.firstBlock + count - inner;
   for (let i: u32 = 0; i < inner; i++) s.endBlock = max(s.endBlock, subtreeAt(childOf(node, i)).endBlock);
-  s.low = leastOfEach(v128.load(boxes), v128.load(boxes, 16), v128.load(boxes, 32));
-  s.high = greatestOfEach(v128.load(boxes, 48), v128.load(boxes, 64), v128.load(boxes, 80));
+  s.min = minOfEach(v128.load(boxes), v128.load(boxes, 16), v128.load(boxes, 32));
+  s.max = maxOfEach(v128.load(boxes, 48), v128.load(boxes, 64), v128.load(boxes, 80));
 }
 
 /** Sets the boxes to those without a rotation, after `boundSubtree`. */
@@ -92,7 +92,7 @@ function alignedBoxes(node: Node): void {
     if (child & LEAF) {
       boundBlock(blocks + (child & ~LEAF) * <u32>BLOCK_BYTES);
     } else {
-      setBounds(subtreeAt(child).low, subtreeAt(child).high);
+      setBounds(subtreeAt(child).min, subtreeAt(child).max);
     }
     storeBounds(boxes, i);
   }
@@ -101,7 +101,7 @@ function alignedBoxes(node: Node): void {
 /** Sets the boxes to those in a rotated frame, after `boundSubtree`. */
 export function rotatedBoxes(node: Node, rotation: Rotation): void {
   if (innerCount(node) == 0) {
-    boundTurnedPoints(rotation, boxes);
+    boundRotatedPoints(rotation, boxes);
     return;
   }
   const count = childCount(node);
@@ -114,7 +114,7 @@ export function rotatedBoxes(node: Node, rotation: Rotation): void {
         first = subtreeAt(child).firstBlock;
         end = subtreeAt(child).endBlock;
       }
-      boundTurnedBlocks(rotation, blocks + first * <u32>BLOCK_BYTES, blocks + end * <u32>BLOCK_BYTES);
+      boundRotatedBlocks(rotation, blocks + first * <u32>BLOCK_BYTES, blocks + end * <u32>BLOCK_BYTES);
       storeBounds(boxes, i);
     } else copyLane(i);
   }

@@ -26,16 +26,16 @@ export class OpenEdges {
   edgeCount: u32;
   /** The triangles without an area, u32 each. */
   flatCount: u32;
-  flats: usize;
+  flatTriangles: usize;
   /** The number of open edges; and the lowest of them, as three times its triangle plus its number there. */
-  count: u32;
-  example: u32;
+  openCount: u32;
+  exampleEdge: u32;
   /** The weld distance that closes the mesh, 0 if there is none. */
-  weld: f64;
+  closingDistance: f64;
 
   phase: u32;
   cursor: u32;
-  /** A hash table of edges: of a fraction of them per pass, so that it never exceeds MOST_ENTRIES. */
+  /** A hash table of edges: of a fraction of them per pass, so that it never exceeds MAX_TABLE_ENTRIES. */
   table: usize;
   tableMask: u32;
   pass: u32;
@@ -43,14 +43,14 @@ export class OpenEdges {
   // The ends of the open edges, f32 xyz each, two per edge; and the edges' surplus, i32.
   ends: usize;
   surplus: usize;
-  ended: u32;
+  listedCount: u32;
   pad: u32;
-  clusters: usize;
+  welding: usize;
   // The distance that is tried, and the bounds between which the least one lies: one that closes the mesh and one that
   // does not.
-  tried: f64;
-  low: f64;
-  high: f64;
+  triedDistance: f64;
+  minDistance: f64;
+  maxDistance: f64;
   extent: f64;
 }
 
@@ -68,15 +68,15 @@ const PHASE_WELD = 2;
 const PHASE_DONE = 3;
 
 /** The most edges in the table, 16 bytes each. */
-const MOST_ENTRIES: u32 = 1 << 21;
+const MAX_TABLE_ENTRIES: u32 = 1 << 21;
 /** If more edges are open, no distance is searched: such a mesh is not open because of a seam. */
-const MOST_SEAMS: u32 = 1 << 16;
+const MAX_SEAM_EDGES: u32 = 1 << 16;
 /** The greatest distance that is tried, relative to the mesh's extent. */
-const WIDEST: f64 = 0.0009765625; // 2^-10
+const MAX_WELD_FRACTION: f64 = 0.0009765625; // 2^-10
 /** The least distance is found to within one percent. */
 const PRECISION: f64 = 1.01;
-const EDGES_A_STEP: u32 = 4096;
-const POINTS_A_STEP: u32 = 2048;
+const EDGES_PER_STEP: u32 = 4096;
+const POINTS_PER_STEP: u32 = 2048;
 
 export const OPEN_EDGES_BYTES: usize = offsetof<OpenEdges>();
 
@@ -91,14 +91,14 @@ export function beginOpenEdges(
   open.indices = indices;
   open.edges = d.openEdges;
   open.edgeCount = d.openCount;
-  open.flats = flats;
+  open.flatTriangles = flats;
   open.flatCount = flatCount;
   open.extent = extent;
-  open.example = 0xffffffff;
+  open.exampleEdge = 0xffffffff;
   // At most half full, if all edges differ.
   let size: u64 = 64;
   while (size < (<u64>open.edgeCount + 3 * <u64>flatCount) * 2) size <<= 1;
-  for (; size > MOST_ENTRIES; size >>= 1) open.passShift++;
+  for (; size > MAX_TABLE_ENTRIES; size >>= 1) open.passShift++;
   open.tableMask = <u32>size - 1;
   open.table = allocate(size * offsetof<Edge>());
   memory.fill(open.table, 0, <usize>size * offsetof<Edge>());
@@ -108,15 +108,15 @@ export function freeOpenEdges(open: OpenEdges): void {
   release(open.table);
   release(open.ends);
   release(open.surplus);
-  freeWeld(changetype<Weld>(open.clusters));
-  open.table = open.ends = open.surplus = open.clusters = 0;
+  freeWeld(changetype<Weld>(open.welding));
+  open.table = open.ends = open.surplus = open.welding = 0;
 }
 
 /** Does one step of the work. Returns whether all is done. Throws OUT_OF_MEMORY. */
 export function stepOpenEdges(open: OpenEdges): bool {
   if (open.phase == PHASE_COUNT) countEdges(open);
   else if (open.phase == PHASE_LIST) listEdges(open);
-  else if (open.phase == PHASE_WELD) tryWeld(open);
+  else if (open.phase == PHASE_WELD) stepDistanceSearch(open);
   return open.phase == PHASE_DONE;
 }
 
@@ -129,7 +129,7 @@ function cornerAt(open: OpenEdges, triangle: u32, k: u32): usize {
 }
 
 function countEdges(open: OpenEdges): void {
-  const all = open.edgeCount + 3 * open.flatCount, end = min<u32>(open.cursor + EDGES_A_STEP, all);
+  const totalCount = open.edgeCount + 3 * open.flatCount, end = min<u32>(open.cursor + EDGES_PER_STEP, totalCount);
   for (let i = open.cursor; i < end; i++) {
     const edge = i < open.edgeCount ? load<u32>(open.edges + (<usize>i << 2)) : flatEdge(open, i - open.edgeCount);
     const triangle = edge / 3, k = edge % 3;
@@ -137,22 +137,22 @@ function countEdges(open: OpenEdges): void {
     countEdge(open, from, to, edge);
   }
   open.cursor = end;
-  if (end < all) return;
+  if (end < totalCount) return;
   open.cursor = 0;
   open.phase = PHASE_LIST;
 }
 
 function flatEdge(open: OpenEdges, i: u32): u32 {
-  return load<u32>(open.flats + (<usize>(i / 3) << 2)) * 3 + (i % 3);
+  return load<u32>(open.flatTriangles + (<usize>(i / 3) << 2)) * 3 + (i % 3);
 }
 
 function countEdge(open: OpenEdges, from: u64, to: u64, corner: u32): void {
   if (from == to) return;
   const hash = mix(from + to) | 1; // 0 is an empty slot
   if ((<u32>(hash >> 40) & ((1 << open.passShift) - 1)) != open.pass) return;
-  let place = <u32>(hash >> 1) & open.tableMask;
+  let slot = <u32>(hash >> 1) & open.tableMask;
   while (true) {
-    const edge = changetype<Edge>(open.table + <usize>place * offsetof<Edge>());
+    const edge = changetype<Edge>(open.table + <usize>slot * offsetof<Edge>());
     if (edge.hash == 0) {
       edge.hash = hash;
       edge.corner = corner;
@@ -162,16 +162,16 @@ function countEdge(open: OpenEdges, from: u64, to: u64, corner: u32): void {
       edge.surplus += from < to ? 1 : -1;
       return;
     }
-    place = (place + 1) & open.tableMask;
+    slot = (slot + 1) & open.tableMask;
   }
 }
 
 /** Takes the open edges of a pass from the table. */
 function listEdges(open: OpenEdges): void {
   const last = open.tableMask;
-  const end = min<u32>(open.cursor + POINTS_A_STEP, last + 1);
-  for (let place = open.cursor; place < end; place++) {
-    const edge = changetype<Edge>(open.table + <usize>place * offsetof<Edge>());
+  const end = min<u32>(open.cursor + POINTS_PER_STEP, last + 1);
+  for (let slot = open.cursor; slot < end; slot++) {
+    const edge = changetype<Edge>(open.table + <usize>slot * offsetof<Edge>());
     if (edge.surplus != 0) addOpenEdge(open, edge);
     edge.hash = 0;
     edge.surplus = 0;
@@ -181,17 +181,17 @@ function listEdges(open: OpenEdges): void {
   open.cursor = 0;
   open.pass++;
   if (open.pass < <u32>1 << open.passShift) open.phase = PHASE_COUNT;
-  else beginTrying(open);
+  else beginDistanceSearch(open);
 }
 
 function addOpenEdge(open: OpenEdges, edge: Edge): void {
-  open.count++;
-  open.example = min(open.example, edge.corner);
-  if (open.count > MOST_SEAMS) return;
-  const used = <usize>open.ended;
+  open.openCount++;
+  open.exampleEdge = min(open.exampleEdge, edge.corner);
+  if (open.openCount > MAX_SEAM_EDGES) return;
+  const used = <usize>open.listedCount;
   open.ends = reserve(open.ends, used * 24, <u64>(used + 1) * 24);
   open.surplus = reserve(open.surplus, used << 2, <u64>(used + 1) << 2);
-  open.ended++;
+  open.listedCount++;
   const triangle = edge.corner / 3, k = edge.corner % 3;
   const from = cornerAt(open, triangle, k), to = cornerAt(open, triangle, k == 2 ? 0 : k + 1);
   copyPoint(open.ends + used * 24, from);
@@ -205,48 +205,48 @@ function copyPoint(to: usize, from: usize): void {
   for (let at: usize = 0; at < 12; at += 4) store<f32>(to + at, load<f32>(from + at) + <f32>0);
 }
 
-function beginTrying(open: OpenEdges): void {
+function beginDistanceSearch(open: OpenEdges): void {
   release(open.table);
   open.table = 0;
   open.phase = PHASE_DONE;
-  if (open.count > MOST_SEAMS || open.count == 0) return;
-  const weld = reserveWeld(open.ended << 1);
-  open.clusters = changetype<usize>(weld);
+  if (open.openCount > MAX_SEAM_EDGES || open.openCount == 0) return;
+  const weld = reserveWeld(open.listedCount << 1);
+  open.welding = changetype<usize>(weld);
   reserveTables(weld);
   open.phase = PHASE_WELD;
-  open.low = LEAST;
-  open.high = open.extent * WIDEST;
-  open.tried = open.high;
-  if (open.high <= open.low) open.phase = PHASE_DONE;
-  else beginWeld(weld, open.ends, open.tried, true);
+  open.minDistance = MIN_DISTANCE;
+  open.maxDistance = open.extent * MAX_WELD_FRACTION;
+  open.triedDistance = open.maxDistance;
+  if (open.maxDistance <= open.minDistance) open.phase = PHASE_DONE;
+  else beginWeld(weld, open.ends, open.triedDistance, true);
 }
 
 /** The least difference of two different float32. */
-const LEAST: f64 = 1.401298464324817e-45; // 2^-149
+const MIN_DISTANCE: f64 = 1.401298464324817e-45; // 2^-149
 
-function tryWeld(open: OpenEdges): void {
-  const weld = changetype<Weld>(open.clusters);
-  if (!stepWeld(weld, POINTS_A_STEP)) return;
-  if (closes(open, weld)) open.high = open.tried;
-  else if (open.tried == open.high) {
+function stepDistanceSearch(open: OpenEdges): void {
+  const weld = changetype<Weld>(open.welding);
+  if (!stepWeld(weld, POINTS_PER_STEP)) return;
+  if (closes(open, weld)) open.maxDistance = open.triedDistance;
+  else if (open.triedDistance == open.maxDistance) {
     open.phase = PHASE_DONE; // not even the widest distance closes it
     return;
-  } else open.low = open.tried;
-  if (open.high > open.low * PRECISION) {
-    open.tried = sqrt(open.low) * sqrt(open.high);
-    beginWeld(weld, open.ends, open.tried, true);
+  } else open.minDistance = open.triedDistance;
+  if (open.maxDistance > open.minDistance * PRECISION) {
+    open.triedDistance = sqrt(open.minDistance) * sqrt(open.maxDistance);
+    beginWeld(weld, open.ends, open.triedDistance, true);
     return;
   }
   open.phase = PHASE_DONE;
-  if (open.tried != open.high) {
+  if (open.triedDistance != open.maxDistance) {
     // Welds once more by the distance that was the last to close it, to check whether that collapses edges.
-    open.tried = open.high;
+    open.triedDistance = open.maxDistance;
     open.phase = PHASE_WELD;
-    open.low = open.high;
-    beginWeld(weld, open.ends, open.tried, true);
+    open.minDistance = open.maxDistance;
+    beginWeld(weld, open.ends, open.triedDistance, true);
     return;
   }
-  if (!collapses(open, weld)) open.weld = open.high;
+  if (!collapses(open, weld)) open.closingDistance = open.maxDistance;
 }
 
 /** Hashes a position of 12 bytes; zeros have no sign. Two positions have the same hash with a probability of 2⁻⁶⁴. */
@@ -267,32 +267,32 @@ function word(at: usize): u64 {
  * all edges cancel out, and practically never otherwise.
  */
 function closes(open: OpenEdges, weld: Weld): bool {
-  let one: u64 = 0, other: u64 = 0;
-  for (let i: u32 = 0; i < open.ended; i++) {
+  let sum0: u64 = 0, sum1: u64 = 0;
+  for (let i: u32 = 0; i < open.listedCount; i++) {
     const u = mix(<u64>clusterOf(weld, i << 1) + 1), v = mix(<u64>clusterOf(weld, (i << 1) + 1) + 1);
     const surplus = <i64>load<i32>(open.surplus + (<usize>i << 2));
-    one += <u64>surplus * (u * mix(~v) - v * mix(~u));
-    other += <u64>surplus * (mix(~u) * mix(rotl<u64>(v, 32)) - mix(~v) * mix(rotl<u64>(u, 32)));
+    sum0 += <u64>surplus * (u * mix(~v) - v * mix(~u));
+    sum1 += <u64>surplus * (mix(~u) * mix(rotl<u64>(v, 32)) - mix(~v) * mix(rotl<u64>(u, 32)));
   }
-  return (one | other) == 0;
+  return (sum0 | sum1) == 0;
 }
 
 /** Returns whether most open edges have collapsed to points: then a hole was drawn together, not a seam closed. */
 function collapses(open: OpenEdges, weld: Weld): bool {
   let collapsed: u32 = 0;
-  for (let i: u32 = 0; i < open.ended; i++) {
+  for (let i: u32 = 0; i < open.listedCount; i++) {
     if (clusterOf(weld, i << 1) == clusterOf(weld, (i << 1) + 1)) collapsed++;
   }
-  return collapsed * 2 > open.ended;
+  return collapsed * 2 > open.listedCount;
 }
 
 /** Writes the results to the mesh's header. */
-export function noteOpenEdges(open: OpenEdges, mesh: Mesh): void {
-  mesh.closed = open.count == 0 ? 1 : 0;
+export function writeOpenEdges(open: OpenEdges, mesh: Mesh): void {
+  mesh.closed = open.openCount == 0 ? 1 : 0;
   if (mesh.closed) return;
-  mesh.openEdges = open.count;
-  mesh.closingWeld = open.weld;
-  const triangle = open.example / 3, k = open.example % 3;
+  mesh.openEdges = open.openCount;
+  mesh.closingWeld = open.closingDistance;
+  const triangle = open.exampleEdge / 3, k = open.exampleEdge % 3;
   mesh.openTriangle = triangle;
   mesh.openEdge = k;
   const from = cornerAt(open, triangle, k), to = cornerAt(open, triangle, k == 2 ? 0 : k + 1);

@@ -15,7 +15,7 @@ import {
   CUT, FIRST, FITTED, JOINED, NOT_CUT, PHASE_DERIVE, PHASE_DONE, PHASE_FIT, PHASE_SPLIT, SECOND, WHOLE, Build, freeRanges,
   freeTreeScratch, spaceOf,
 } from './build-state';
-import { PRIMITIVE_BYTES, emptyHigh, emptyLow, primitiveAt } from './binned-sah';
+import { PRIMITIVE_BYTES, emptyMax, emptyMin, primitiveAt } from './binned-sah';
 import { EXTREMES_BYTES } from './extreme-points';
 import { SUBTREE_BYTES, Subtree } from './node-boxes';
 
@@ -25,7 +25,7 @@ import { SUBTREE_BYTES, Subtree } from './node-boxes';
  */
 const FIRST_SHARE: f64 = 0.56;
 /** Ranges of less than this fraction of all triangles are not cut by both builders. */
-const LEAST_SHARED: u32 = 32;
+const SHARED_RANGE_DIVISOR: u32 = 32;
 /** The value of Build.topRanges if the next range is not within one of the first part. */
 export const ANY_RANGES: u32 = 0xffffffff;
 /** The bytes of the vertices of a block's triangles. */
@@ -39,24 +39,24 @@ export const CORNERS_BYTES: usize = 48;
 // @ts-ignore: decorator
 @inline
 export function isShared(build: Build, count: u32): bool {
-  return build.placed + count > firstCount(build) && count > build.kept / LEAST_SHARED;
+  return build.placedCount + count > firstPartSize(build) && count > build.keptCount / SHARED_RANGE_DIVISOR;
 }
 
 /** Returns whether the second part begins here. */
 // @ts-ignore: decorator
 @inline
 export function isAtCut(build: Build): bool {
-  return build.placed >= firstCount(build);
+  return build.placedCount >= firstPartSize(build);
 }
 
 // @ts-ignore: decorator
 @inline
-function firstCount(build: Build): u32 {
-  return <u32>(<f64>build.kept * FIRST_SHARE);
+function firstPartSize(build: Build): u32 {
+  return <u32>(<f64>build.keptCount * FIRST_SHARE);
 }
 
 /** Lists a node that is above both parts, or one of the first nodes of the second part. */
-export function noteLate(build: Build, node: u32): void {
+export function addLateNode(build: Build, node: u32): void {
   const used = <usize>(build.lateCount++) << 2;
   build.lateNodes = reserve(build.lateNodes, used, <u64>used + 4);
   store<u32>(build.lateNodes + used, node);
@@ -75,21 +75,21 @@ function subtreeOf(build: Build, node: u32): Subtree {
 }
 
 /**
- * Ends the first part, whose nodes are fitted next, or begins the second: the nodes of the `waiting` pending ranges are
+ * Ends the first part, whose nodes are fitted next, or begins the second: the nodes of the `pendingCount` pending ranges are
  * its first ones.
  */
-export function cutHere(build: Build, waiting: u32): void {
+export function cutHere(build: Build, pendingCount: u32): void {
   build.cut = CUT;
-  build.pathCount = build.lateCount - waiting;
+  build.pathCount = build.lateCount - pendingCount;
   if (build.part == SECOND) {
-    build.cutNodes = build.nodeCount = waiting;
+    build.cutNodes = build.nodeCount = pendingCount;
     build.blockCount = 0;
-    build.nodes = reserve(build.nodes, 0, <u64>waiting * NODE_BYTES);
+    build.nodes = reserve(build.nodes, 0, <u64>pendingCount * NODE_BYTES);
     return;
   }
   build.cutNodes = build.nodeCount;
   build.cutBlocks = build.blockCount;
-  build.cutPlaced = build.placed;
+  build.cutPlaced = build.placedCount;
   // Room for the expected number of all nodes: memory is only touched where it is used.
   reserveFitting(build, max(build.nodeCount, <u32>(capacityOf(build.nodes) / NODE_BYTES)));
   memory.fill(build.subtrees, 0, <usize>build.cutNodes * SUBTREE_BYTES);
@@ -122,17 +122,17 @@ function reserveFitting(build: Build, nodes: u32): void {
 }
 
 /** Stores the bounds of triangles of the first part: the second builder derives only what lies outside of these. */
-export function noteFirst(build: Build, primitives: usize, start: u32, end: u32): void {
-  const used = <usize>(build.boxCount++) * PRIMITIVE_BYTES;
-  build.boxes = reserve(build.boxes, used, <u64>used + PRIMITIVE_BYTES);
-  let low = emptyLow(), high = emptyHigh();
+export function addFirstPartBox(build: Build, primitives: usize, start: u32, end: u32): void {
+  const used = <usize>(build.firstPartBoxCount++) * PRIMITIVE_BYTES;
+  build.firstPartBoxes = reserve(build.firstPartBoxes, used, <u64>used + PRIMITIVE_BYTES);
+  let boxMin = emptyMin(), boxMax = emptyMax();
   for (let i = start; i < end; i++) {
     const p = primitiveAt(primitives, i);
-    low = f32x4.pmin(low, p.low);
-    high = f32x4.pmax(high, p.high);
+    boxMin = f32x4.pmin(boxMin, p.min);
+    boxMax = f32x4.pmax(boxMax, p.max);
   }
-  v128.store(build.boxes + used, low);
-  v128.store(build.boxes + used, high, 16);
+  v128.store(build.firstPartBoxes + used, boxMin);
+  v128.store(build.firstPartBoxes + used, boxMax, 16);
 }
 
 // --- fitting ---
@@ -147,7 +147,7 @@ export function isFittedNow(build: Build, node: u32): bool {
 }
 
 /** Continues after the nodes of the first part are fitted: alone, until the second part comes. */
-export function goOnAlone(build: Build): void {
+export function continueAlone(build: Build): void {
   build.cut = FITTED;
   build.phase = PHASE_SPLIT;
 }
@@ -167,7 +167,7 @@ export function sumCosts(build: Build): void {
 export function assembleSecond(build: Build): void {
   const nodeBytes = build.nodeCount * <u32>NODE_BYTES, blockBytes = build.blockCount * <u32>BLOCK_BYTES;
   const cornerBytes: u32 = build.corners == 0 ? 0 : build.blockCount * <u32>CORNERS_BYTES;
-  const k = build.cutNodes, subtreeBytes = k * <u32>SUBTREE_BYTES, extremeBytes = k * <u32>EXTREMES_BYTES;
+  const firstNodeCount = build.cutNodes, subtreeBytes = firstNodeCount * <u32>SUBTREE_BYTES, extremeBytes = firstNodeCount * <u32>EXTREMES_BYTES;
   const bytes =
     <u64>MESH_HEADER_BYTES + nodeBytes + blockBytes + cornerBytes + <u64>build.nodeCount * DIPOLE_BYTES + subtreeBytes +
     extremeBytes + SURFACE_SUMS_BYTES;
@@ -176,7 +176,7 @@ export function assembleSecond(build: Build): void {
   mesh.bytes = <u32>bytes;
   mesh.nodeCount = build.nodeCount;
   mesh.blockCount = build.blockCount;
-  mesh.triangleCount = k;
+  mesh.triangleCount = firstNodeCount;
   mesh.keptCount = build.blockCount << 2;
   mesh.vertexCount = build.vertexCount;
   mesh.indexed = build.indices == 0 ? 0 : 1;
@@ -231,28 +231,28 @@ export function deriveSecond(build: Build, address: usize): void {
   d.isPart = 1;
   d.corners = build.corners;
   d.areIndices = build.corners != 0 ? 1 : 0;
-  d.boxes = build.boxes;
-  d.boxCount = build.boxCount;
-  build.corners = build.boxes = 0;
+  d.firstPartBoxes = build.firstPartBoxes;
+  d.firstPartBoxCount = build.firstPartBoxCount;
+  build.corners = build.firstPartBoxes = 0;
   build.derivation = changetype<usize>(d);
   build.phase = PHASE_DERIVE;
 }
 
 function joinTree(build: Build, address: usize): void {
   const second = changetype<Mesh>(address);
-  const k = second.triangleCount, nodes = second.nodeCount - k, nodeCount = build.cutNodes + nodes;
+  const firstNodeCount = second.triangleCount, addedNodes = second.nodeCount - firstNodeCount, nodeCount = build.cutNodes + addedNodes;
   const blockCount = build.cutBlocks + second.blockCount;
-  const nodeShift = build.cutNodes - k, blockShift = build.cutBlocks;
-  const ownNodes = build.cutNodes * <u32>NODE_BYTES, ownBlocks = build.cutBlocks * <u32>BLOCK_BYTES;
-  const ownCorners = build.cutBlocks * <u32>CORNERS_BYTES;
-  build.nodes = reserve(build.nodes, ownNodes, <u64>nodeCount * NODE_BYTES);
-  build.blocks = reserve(build.blocks, ownBlocks, <u64>blockCount * BLOCK_BYTES);
-  if (build.corners != 0) build.corners = reserve(build.corners, ownCorners, <u64>blockCount * CORNERS_BYTES);
+  const nodeShift = build.cutNodes - firstNodeCount, blockShift = build.cutBlocks;
+  const firstNodeBytes = build.cutNodes * <u32>NODE_BYTES, firstBlockBytes = build.cutBlocks * <u32>BLOCK_BYTES;
+  const firstCornerBytes = build.cutBlocks * <u32>CORNERS_BYTES;
+  build.nodes = reserve(build.nodes, firstNodeBytes, <u64>nodeCount * NODE_BYTES);
+  build.blocks = reserve(build.blocks, firstBlockBytes, <u64>blockCount * BLOCK_BYTES);
+  if (build.corners != 0) build.corners = reserve(build.corners, firstCornerBytes, <u64>blockCount * CORNERS_BYTES);
   build.second = address;
   freeRanges(build);
   build.nodeCount = nodeCount;
   build.blockCount = blockCount;
-  build.placed = build.kept;
+  build.placedCount = build.keptCount;
   build.areas = second.cost;
   const from = address + second.nodes;
   for (let i: u32 = 0; i < second.nodeCount; i++) {
@@ -260,13 +260,13 @@ function joinTree(build: Build, address: usize): void {
     node.children += nodeShift;
     node.blocks += blockShift;
   }
-  memory.copy(build.nodes + ownNodes, from + k * <u32>NODE_BYTES, nodes * <u32>NODE_BYTES);
-  memory.copy(build.blocks + ownBlocks, address + second.blocks, second.blockCount * <u32>BLOCK_BYTES);
+  memory.copy(build.nodes + firstNodeBytes, from + firstNodeCount * <u32>NODE_BYTES, addedNodes * <u32>NODE_BYTES);
+  memory.copy(build.blocks + firstBlockBytes, address + second.blocks, second.blockCount * <u32>BLOCK_BYTES);
   if (build.corners != 0) {
-    memory.copy(build.corners + ownCorners, address + second.indices, second.blockCount * <u32>CORNERS_BYTES);
+    memory.copy(build.corners + firstCornerBytes, address + second.indices, second.blockCount * <u32>CORNERS_BYTES);
   }
-  const subtrees = address + second.derived, extremes = subtrees + k * <u32>SUBTREE_BYTES;
-  for (let i: u32 = 0; i < k; i++) {
+  const subtrees = address + second.derived, extremes = subtrees + firstNodeCount * <u32>SUBTREE_BYTES;
+  for (let i: u32 = 0; i < firstNodeCount; i++) {
     const node = lateNode(build, build.pathCount + i), to = subtreeOf(build, node);
     memory.copy(build.nodes + node * <u32>NODE_BYTES, from + i * <u32>NODE_BYTES, NODE_BYTES);
     memory.copy(changetype<usize>(to), subtrees + i * <u32>SUBTREE_BYTES, SUBTREE_BYTES);
@@ -282,10 +282,10 @@ function joinTree(build: Build, address: usize): void {
 
 /** Takes over the sums of the second part. */
 export function joinSums(build: Build): void {
-  const mesh = changetype<Mesh>(build.mesh), second = secondOf(build), k = second.triangleCount;
-  const skipped = k * <u32>DIPOLE_BYTES, all = second.nodeCount * <u32>DIPOLE_BYTES;
+  const mesh = changetype<Mesh>(build.mesh), second = secondOf(build), firstNodeCount = second.triangleCount;
+  const skippedBytes = firstNodeCount * <u32>DIPOLE_BYTES, totalBytes = second.nodeCount * <u32>DIPOLE_BYTES;
   memory.copy(
-    build.mesh + mesh.dipoles + build.cutNodes * <u32>DIPOLE_BYTES, build.second + second.dipoles + skipped, all - skipped,
+    build.mesh + mesh.dipoles + build.cutNodes * <u32>DIPOLE_BYTES, build.second + second.dipoles + skippedBytes, totalBytes - skippedBytes,
   );
   memory.copy(build.sums, sumsOf(second), SURFACE_SUMS_BYTES);
   release(build.second);

@@ -3,27 +3,27 @@
 import { reserve } from '../../memory';
 import { hasArea } from '../../math/collinear-triangles';
 import { chooseOffset, exponentFor, includeBox, largestCoordinate, scaleFor } from '../tree/tree-space';
-import { emptyHigh, emptyLow, primitiveAt, setTag } from './binned-sah';
-import { Weld, beginWeld, clusterOf, isTaken, stepWeld, takePoint } from './weld';
+import { emptyMax, emptyMin, primitiveAt, setTag } from './binned-sah';
+import { Weld, beginWeld, clusterOf, isAdded, stepWeld, addPoint } from './weld';
 import {
   PHASE_WELD, PHASE_JOIN, PHASE_SCAN, PHASE_PLACE, BUILD_BAD_INDEX, BUILD_EMPTY, Build, spaceOf,
-  freeWelding, corner, vertexAt, coordinate, TRIANGLES_A_STEP,
+  freeWelding, vertexOfCorner, vertexAt, coordinate, TRIANGLES_PER_STEP,
 } from './build-state';
 
 /**
  * Selects the finite vertices of triangles for welding, and no others: nothing may be joined through vertices that are
  * not finite.
  */
-export function take(build: Build): void {
+export function selectPoints(build: Build): void {
   const welding = changetype<Weld>(build.welding);
   if (build.cursor == 0) beginWeld(welding, build.positions, build.weld, false);
-  const end = min<u32>(build.cursor + TRIANGLES_A_STEP, build.triangleCount);
+  const end = min<u32>(build.cursor + TRIANGLES_PER_STEP, build.triangleCount);
   for (let t = build.cursor; t < end; t++) {
     for (let k: u32 = 0; k < 3; k++) {
-      const vertex = corner(build, t, k);
+      const vertex = vertexOfCorner(build, t, k);
       if (vertex >= build.vertexCount) continue; // the scan will report it
       const sum = coordinate(build, vertex, 0) + coordinate(build, vertex, 1) + coordinate(build, vertex, 2);
-      if (sum - sum == 0.0) takePoint(welding, vertex);
+      if (sum - sum == 0.0) addPoint(welding, vertex);
     }
   }
   build.cursor = end;
@@ -33,7 +33,7 @@ export function take(build: Build): void {
 }
 
 export function weld(build: Build): void {
-  if (stepWeld(changetype<Weld>(build.welding), TRIANGLES_A_STEP)) build.phase = PHASE_JOIN;
+  if (stepWeld(changetype<Weld>(build.welding), TRIANGLES_PER_STEP)) build.phase = PHASE_JOIN;
 }
 
 /**
@@ -42,10 +42,10 @@ export function weld(build: Build): void {
  */
 export function join(build: Build): void {
   const welding = changetype<Weld>(build.welding);
-  const end = min<u32>(build.cursor + TRIANGLES_A_STEP, build.triangleCount);
+  const end = min<u32>(build.cursor + TRIANGLES_PER_STEP, build.triangleCount);
   for (let i: usize = <usize>build.cursor * 3; i < <usize>end * 3; i++) {
     const vertex = load<u32>(build.indices + (i << 2));
-    if (vertex >= build.vertexCount || !isTaken(welding, vertex)) continue;
+    if (vertex >= build.vertexCount || !isAdded(welding, vertex)) continue;
     store<u32>(build.indices + (i << 2), clusterOf(welding, vertex));
   }
   build.cursor = end;
@@ -60,10 +60,10 @@ export function join(build: Build): void {
  * they may close the mesh.
  */
 export function scan(build: Build): void {
-  const end = min<u32>(build.cursor + TRIANGLES_A_STEP, build.triangleCount);
-  let low = emptyLow(), high = emptyHigh();
+  const end = min<u32>(build.cursor + TRIANGLES_PER_STEP, build.triangleCount);
+  let boundsMin = emptyMin(), boundsMax = emptyMax();
   for (let t = build.cursor; t < end; t++) {
-    const a = corner(build, t, 0), b = corner(build, t, 1), c = corner(build, t, 2);
+    const a = vertexOfCorner(build, t, 0), b = vertexOfCorner(build, t, 1), c = vertexOfCorner(build, t, 2);
     if (max(max(a, b), c) >= build.vertexCount) {
       build.error = BUILD_BAD_INDEX;
       build.culprit = t * 3 + (a >= build.vertexCount ? 0 : b >= build.vertexCount ? 1 : 2);
@@ -77,24 +77,24 @@ export function scan(build: Build): void {
       <f64>f32x4.extract_lane(pc, 0), <f64>f32x4.extract_lane(pc, 1), <f64>f32x4.extract_lane(pc, 2),
     );
     if (isFlat) {
-      rememberFlat(build, t);
+      addFlatTriangle(build, t);
       if (build.deform == 0) continue;
     }
     // Bounds of the given coordinates: mapped to tree space, they equal the bounds of the mapped corners.
-    const p = primitiveAt(build.primitives, build.kept++);
-    p.low = setTag(f32x4.pmin(f32x4.pmin(pa, pb), pc), t);
-    p.high = f32x4.pmax(f32x4.pmax(pa, pb), pc);
+    const p = primitiveAt(build.primitives, build.keptCount++);
+    p.min = setTag(f32x4.pmin(f32x4.pmin(pa, pb), pc), t);
+    p.max = f32x4.pmax(f32x4.pmax(pa, pb), pc);
     if (isFlat) {
-      build.flat++;
+      build.flatKeptCount++;
       continue;
     }
-    low = f32x4.min(f32x4.min(f32x4.min(low, pa), pb), pc);
-    high = f32x4.max(f32x4.max(f32x4.max(high, pa), pb), pc);
+    boundsMin = f32x4.min(f32x4.min(f32x4.min(boundsMin, pa), pb), pc);
+    boundsMax = f32x4.max(f32x4.max(f32x4.max(boundsMax, pa), pb), pc);
   }
-  includeBox(spaceOf(build), low, high);
+  includeBox(spaceOf(build), boundsMin, boundsMax);
   build.cursor = end;
   if (end < build.triangleCount) return;
-  if (build.kept == build.flat) {
+  if (build.keptCount == build.flatKeptCount) {
     build.error = BUILD_EMPTY;
     return;
   }
@@ -103,7 +103,7 @@ export function scan(build: Build): void {
   build.exponent = exponentFor(largest);
   build.extent = <f32>(largest * scaleFor(build.exponent));
   build.phase = PHASE_PLACE;
-  build.cursor = build.kept;
+  build.cursor = build.keptCount;
 }
 
 /** Returns whether the first three lanes of each vector are finite. */
@@ -115,8 +115,8 @@ function areFinite(a: v128, b: v128, c: v128): bool {
   return (i32x4.bitmask(f32x4.eq(sum, none)) & 7) == 7;
 }
 
-function rememberFlat(build: Build, t: u32): void {
+function addFlatTriangle(build: Build, t: u32): void {
   const used = <usize>(build.flatCount++) << 2;
-  build.flats = reserve(build.flats, used, <u64>used + 4);
-  store<u32>(build.flats + used, t);
+  build.flatTriangles = reserve(build.flatTriangles, used, <u64>used + 4);
+  store<u32>(build.flatTriangles + used, t);
 }

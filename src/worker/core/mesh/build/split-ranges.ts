@@ -6,11 +6,11 @@ import { hasArea } from '../../math/collinear-triangles';
 import { BLOCK_BYTES, Block, MAX_NODES, NODE_BYTES, Node, setChildren } from '../tree/layout';
 import { scaleFor } from '../tree/tree-space';
 import {
-  Centres, PRIMITIVE_BYTES, boundCentres, firstCount, primitiveAt, setTag, split, tagOf,
+  Centres, PRIMITIVE_BYTES, boundCentres, firstPartCount, primitiveAt, setTag, split, tagOf,
 } from './binned-sah';
-import { FIRST, NOT_CUT, PHASE_SPLIT, SECOND, WHOLE, Build, corner, coordinate, vertexAt } from './build-state';
-import { ANY_RANGES, CORNERS_BYTES, beginFitting, cutHere, isAtCut, isShared, noteFirst, noteLate } from './parted-build';
-import { beginSort, codeScale, copyBelow, gatherCells, noteCode, reserveOrder } from './morton-order';
+import { FIRST, NOT_CUT, PHASE_SPLIT, SECOND, WHOLE, Build, vertexOfCorner, coordinate, vertexAt } from './build-state';
+import { ANY_RANGES, CORNERS_BYTES, beginFitting, cutHere, isAtCut, isShared, addFirstPartBox, addLateNode } from './parted-build';
+import { beginSort, codeScale, copyContents, gatherCells, storeCode, reserveOrder } from './morton-order';
 
 const LEAF_SIZE: u32 = 4;
 /** From this depth on, ranges are halved, so that a tree's depth is bounded for any input. */
@@ -26,8 +26,8 @@ class Range {
   count: u32; // of triangles
   kind: u32; // OF_TRIANGLES, OF_CELLS or OF_GROUPS
   pad: u64;
-  low: v128; // Centres
-  high: v128;
+  min: v128; // Centres
+  max: v128;
 }
 
 const RANGE_BYTES: usize = offsetof<Range>();
@@ -45,7 +45,7 @@ let isExact: bool = false;
 
 function setSpace(build: Build): void {
   scale = scaleFor(build.exponent);
-  isExact = build.flat == 0 && abs(build.exponent) < LARGEST_EXPONENT;
+  isExact = build.flatKeptCount == 0 && abs(build.exponent) < LARGEST_EXPONENT;
   scale32 = f32x4.splat(<f32>scale);
   offset = f32x4(<f32>build.offsetX, <f32>build.offsetY, <f32>build.offsetZ, 0);
 }
@@ -58,7 +58,7 @@ const LARGEST_EXPONENT: i32 = 126;
 @inline
 function cornerInTree(build: Build, t: u32, k: u32): v128 {
   if (!isExact) return clampedInTree(build, t, k);
-  return f32x4.mul(f32x4.sub(v128.load(vertexAt(build, corner(build, t, k))), offset), scale32);
+  return f32x4.mul(f32x4.sub(v128.load(vertexAt(build, vertexOfCorner(build, t, k))), offset), scale32);
 }
 
 /**
@@ -66,13 +66,13 @@ function cornerInTree(build: Build, t: u32, k: u32): v128 {
  * others, as in a refit.
  */
 function clampedInTree(build: Build, t: u32, k: u32): v128 {
-  const noArea = build.flat != 0 && isFlat(build, t);
-  const vertex = corner(build, t, noArea ? 0 : k);
+  const noArea = build.flatKeptCount != 0 && isFlat(build, t);
+  const vertex = vertexOfCorner(build, t, noArea ? 0 : k);
   let x = coordinate(build, vertex, 0), y = coordinate(build, vertex, 1), z = coordinate(build, vertex, 2);
   if (noArea) {
-    x = max(min(x, build.highX), build.lowX);
-    y = max(min(y, build.highY), build.lowY);
-    z = max(min(z, build.highZ), build.lowZ);
+    x = max(min(x, build.maxX), build.minX);
+    y = max(min(y, build.maxY), build.minY);
+    z = max(min(z, build.maxZ), build.minZ);
   }
   return f32x4(
     <f32>((x - build.offsetX) * scale), <f32>((y - build.offsetY) * scale), <f32>((z - build.offsetZ) * scale), 0,
@@ -80,7 +80,7 @@ function clampedInTree(build: Build, t: u32, k: u32): v128 {
 }
 
 export function isFlat(build: Build, t: u32): bool {
-  const a = corner(build, t, 0), b = corner(build, t, 1), c = corner(build, t, 2);
+  const a = vertexOfCorner(build, t, 0), b = vertexOfCorner(build, t, 1), c = vertexOfCorner(build, t, 2);
   return !hasArea(
     coordinate(build, a, 0), coordinate(build, a, 1), coordinate(build, a, 2), coordinate(build, b, 0),
     coordinate(build, b, 1), coordinate(build, b, 2), coordinate(build, c, 0), coordinate(build, c, 1), coordinate(build, c, 2),
@@ -91,32 +91,32 @@ export function isFlat(build: Build, t: u32): bool {
  * Maps the bounds of triangles to tree space. This avoids reading vertices a second time and takes half the time, of 17
  * ms for the full dragon.
  */
-export function place(build: Build): void {
+export function mapBoundsToTree(build: Build): void {
   setSpace(build);
-  const areCells = build.kept > PART_SIZE;
-  if (areCells && build.order == 0) reserveOrder(build);
-  const x = <f32>((build.lowX - build.offsetX) * scale), y = <f32>((build.lowY - build.offsetY) * scale);
-  const z = <f32>((build.lowZ - build.offsetZ) * scale);
-  const low = f32x4(2 * x, 2 * y, 2 * z, 0);
-  const extent = max(max(build.highX - build.lowX, build.highY - build.lowY), build.highZ - build.lowZ) * scale;
+  const hasCells = build.keptCount > MAX_SPLIT_BY_TRIANGLES;
+  if (hasCells && build.order == 0) reserveOrder(build);
+  const x = <f32>((build.minX - build.offsetX) * scale), y = <f32>((build.minY - build.offsetY) * scale);
+  const z = <f32>((build.minZ - build.offsetZ) * scale);
+  const gridMin = f32x4(2 * x, 2 * y, 2 * z, 0);
+  const extent = max(max(build.maxX - build.minX, build.maxY - build.minY), build.maxZ - build.minZ) * scale;
   const steps = f32x4.splat(codeScale(<f32>extent));
-  const stop = build.cursor > PRIMITIVES_A_STEP ? build.cursor - PRIMITIVES_A_STEP : 0;
+  const stop = build.cursor > PRIMITIVES_PER_STEP ? build.cursor - PRIMITIVES_PER_STEP : 0;
   for (let i = build.cursor; i > stop; ) {
     i--;
-    const p = primitiveAt(build.primitives, i), t = tagOf(p.low);
-    let least = f32x4.mul(f32x4.sub(p.low, offset), scale32), most = f32x4.mul(f32x4.sub(p.high, offset), scale32);
+    const p = primitiveAt(build.primitives, i), t = tagOf(p.min);
+    let treeMin = f32x4.mul(f32x4.sub(p.min, offset), scale32), treeMax = f32x4.mul(f32x4.sub(p.max, offset), scale32);
     if (!isExact) {
       const a = clampedInTree(build, t, 0), b = clampedInTree(build, t, 1), c = clampedInTree(build, t, 2);
-      least = f32x4.pmin(f32x4.pmin(a, b), c);
-      most = f32x4.pmax(f32x4.pmax(a, b), c);
+      treeMin = f32x4.pmin(f32x4.pmin(a, b), c);
+      treeMax = f32x4.pmax(f32x4.pmax(a, b), c);
     }
-    p.low = setTag(least, t);
-    p.high = setTag(most, 1);
-    if (areCells) noteCode(build, i, f32x4.add(least, most), low, steps);
+    p.min = setTag(treeMin, t);
+    p.max = setTag(treeMax, 1);
+    if (hasCells) storeCode(build, i, f32x4.add(treeMin, treeMax), gridMin, steps);
   }
   build.cursor = stop;
   if (stop > 0) return;
-  if (areCells) beginSort(build);
+  if (hasCells) beginSort(build);
   else beginSplit(build);
 }
 
@@ -127,18 +127,18 @@ function beginSplit(build: Build): void {
   build.stackCount = 0;
   // As many blocks as typical surfaces have, so that the buffer need not be copied to a larger one: memory is only
   // touched where it is used.
-  const blocks = <u64>build.kept * 9 / 28 + 1;
+  const blocks = <u64>build.keptCount * 9 / 28 + 1;
   build.blocks = allocate(blocks * BLOCK_BYTES);
   if (build.indices != 0) build.corners = allocate(blocks * CORNERS_BYTES);
   build.nodes = allocate((blocks / 2 + 1) * NODE_BYTES);
   build.nodeCount = 1;
   const kind = build.groupCount > 0 ? OF_GROUPS : build.cellCount > 0 ? OF_CELLS : OF_TRIANGLES;
-  const end = kind == OF_GROUPS ? build.groupCount : kind == OF_CELLS ? build.cellCount : build.kept;
+  const end = kind == OF_GROUPS ? build.groupCount : kind == OF_CELLS ? build.cellCount : build.keptCount;
   boundCentres(primitivesOf(build, kind), 0, end, partAt(0));
-  push(build, 0, end, 0, 0, build.kept, kind, partAt(0));
+  push(build, 0, end, 0, 0, build.keptCount, kind, partAt(0));
 }
 
-export function gather(build: Build): void {
+export function gatherStep(build: Build): void {
   if (gatherCells(build)) beginSplit(build);
 }
 
@@ -153,8 +153,8 @@ function push(
   range.node = node;
   range.count = count;
   range.kind = kind;
-  range.low = centres.low;
-  range.high = centres.high;
+  range.min = centres.min;
+  range.max = centres.max;
 }
 
 /** A part of a range, which becomes a child. */
@@ -176,48 +176,48 @@ function partAt(i: u32): Part {
 }
 
 /** Primitives that are made or split between two checks of the clock. */
-const PRIMITIVES_A_STEP: u32 = 4096;
+const PRIMITIVES_PER_STEP: u32 = 4096;
 
 /** Up to this many triangles are cut without cells: their bounds are 8 KB, and stay in the first-level cache. */
-const PART_SIZE: u32 = 256;
-const FAST_PART_SIZE: u32 = 32;
+const MAX_SPLIT_BY_TRIANGLES: u32 = 256;
+const FAST_MAX_SPLIT_BY_TRIANGLES: u32 = 32;
 /** Up to this many triangles are cut without groups. With 1024, and groups of 64, rays visit 1.2 % more nodes of rods. */
-const GROUPS_SIZE: u32 = 4096;
+const MAX_SPLIT_BY_CELLS: u32 = 4096;
 /**
  * From this depth on no cells are cut, since their sizes differ, and halving their number may not halve the triangles.
  */
 const CELL_DEPTH_LIMIT: u32 = 32;
 
-export function splitSome(build: Build): void {
+export function splitStep(build: Build): void {
   let work: u32 = 0;
   setSpace(build);
-  while (build.stackCount > 0 && work < PRIMITIVES_A_STEP) {
+  while (build.stackCount > 0 && work < PRIMITIVES_PER_STEP) {
     const range = changetype<Range>(build.stack + --build.stackCount * <u32>RANGE_BYTES);
     work += range.end - range.start;
-    partAt(0).low = range.low;
-    partAt(0).high = range.high;
+    partAt(0).min = range.min;
+    partAt(0).max = range.max;
     const depth = range.depth, node = range.node, count = range.count;
     let start = range.start, end = range.end, kind = range.kind;
     if (build.part != WHOLE && build.cut == NOT_CUT && build.stackCount < build.topRanges) {
       if (isAtCut(build)) {
         build.stackCount++;
-        cut(build);
+        cutPendingRanges(build);
         if (build.part == FIRST) return;
         continue;
       }
-      if (staysWhole(build, kind, count, end - start, depth) && isShared(build, count)) {
-        noteLate(build, node);
+      if (staysClosed(build, kind, count, end - start, depth) && isShared(build, count)) {
+        addLateNode(build, node);
         build.topRanges = ANY_RANGES;
       } else if (build.part == SECOND) {
-        build.placed += count;
-        noteFirst(build, primitivesOf(build, kind), start, end);
+        build.placedCount += count;
+        addFirstPartBox(build, primitivesOf(build, kind), start, end);
         continue;
       } else {
         build.topRanges = build.stackCount;
       }
     }
-    while (kind != OF_TRIANGLES && !staysWhole(build, kind, count, end - start, depth)) {
-      end = lookInto(build, kind--, start, end, count);
+    while (kind != OF_TRIANGLES && !staysClosed(build, kind, count, end - start, depth)) {
+      end = openRange(build, kind--, start, end, count);
       start = 0;
       boundCentres(primitivesOf(build, kind), 0, end, partAt(0));
       work += end;
@@ -228,10 +228,10 @@ export function splitSome(build: Build): void {
 }
 
 /** Makes the nodes of the pending ranges the first ones of the second part. */
-function cut(build: Build): void {
+function cutPendingRanges(build: Build): void {
   for (let i: u32 = 0; i < build.stackCount; i++) {
     const range = changetype<Range>(build.stack + i * <u32>RANGE_BYTES);
-    noteLate(build, range.node);
+    addLateNode(build, range.node);
     if (build.part == SECOND) range.node = i;
   }
   cutHere(build, build.stackCount);
@@ -246,47 +246,47 @@ function primitivesOf(build: Build, kind: u32): usize {
 }
 
 /** Returns whether a range has so many triangles that its cells or groups are not opened. */
-function staysWhole(build: Build, kind: u32, count: u32, length: u32, depth: u32): bool {
-  const most = kind == OF_GROUPS ? GROUPS_SIZE : build.isFast ? FAST_PART_SIZE : PART_SIZE;
-  return kind != OF_TRIANGLES && count > most && length > 1 && depth < CELL_DEPTH_LIMIT;
+function staysClosed(build: Build, kind: u32, count: u32, length: u32, depth: u32): bool {
+  const maxCount = kind == OF_GROUPS ? MAX_SPLIT_BY_CELLS : build.isFast ? FAST_MAX_SPLIT_BY_TRIANGLES : MAX_SPLIT_BY_TRIANGLES;
+  return kind != OF_TRIANGLES && count > maxCount && length > 1 && depth < CELL_DEPTH_LIMIT;
 }
 
 /**
  * Copies the contents of groups or cells, `count` triangles, to one buffer per kind: a range is completed with its whole
  * subtree before the next one. Returns how many cells or triangles these are.
  */
-function lookInto(build: Build, kind: u32, start: u32, end: u32, count: u32): u32 {
+function openRange(build: Build, kind: u32, start: u32, end: u32, count: u32): u32 {
   const areGroups = kind == OF_GROUPS;
   const to = reserve(areGroups ? build.belowGroups : build.belowCells, 0, <u64>count * PRIMITIVE_BYTES);
   if (areGroups) build.belowGroups = to;
   else build.belowCells = to;
-  return copyBelow(primitivesOf(build, kind), start, end, areGroups ? build.cells : build.primitives, to);
+  return copyContents(primitivesOf(build, kind), start, end, areGroups ? build.cells : build.primitives, to);
 }
 
 /** Makes a node: cuts its range in two, then the most expensive part again, until there are four. */
-function makeNode(build: Build, start: u32, end: u32, depth: u32, index: u32, all: u32, kind: u32): void {
+function makeNode(build: Build, start: u32, end: u32, depth: u32, index: u32, totalCount: u32, kind: u32): void {
   const primitives = primitivesOf(build, kind);
   partAt(0).start = start;
   partAt(0).end = end;
-  partAt(0).count = all;
+  partAt(0).count = totalCount;
   let count: u32 = 1;
   for (; count < 4; count++) {
     // The part with the most triangles stands for the most expensive one: both agree nearly always, and no areas are
     // needed.
-    let widest = partAt(0);
-    let most: u32 = LEAF_SIZE;
+    let largest = partAt(0);
+    let maxCount: u32 = LEAF_SIZE;
     for (let i: u32 = 0; i < count; i++) {
       const part = partAt(i);
-      if (part.count <= most || part.end - part.start == 1) continue;
-      most = part.count;
-      widest = part;
+      if (part.count <= maxCount || part.end - part.start == 1) continue;
+      maxCount = part.count;
+      largest = part;
     }
-    if (most == LEAF_SIZE) break;
+    if (maxCount == LEAF_SIZE) break;
     const second = partAt(count);
-    second.end = widest.end;
-    second.start = widest.end = split(primitives, widest.start, widest.end, depth >= DEPTH_LIMIT, widest, second);
-    second.count = most - firstCount;
-    widest.count = firstCount;
+    second.end = largest.end;
+    second.start = largest.end = split(primitives, largest.start, largest.end, depth >= DEPTH_LIMIT, largest, second);
+    second.count = maxCount - firstPartCount;
+    largest.count = firstPartCount;
   }
 
   // Nodes first, then leaves; the indices of each kind are consecutive.
@@ -307,7 +307,7 @@ function makeNode(build: Build, start: u32, end: u32, depth: u32, index: u32, al
       continue;
     }
     for (let k = kind; k != OF_TRIANGLES; k--) {
-      to = lookInto(build, k, from, to, part.count);
+      to = openRange(build, k, from, to, part.count);
       from = 0;
     }
     writeBlock(build, primitivesOf(build, OF_TRIANGLES), from, to);
@@ -319,13 +319,13 @@ function writeBlock(build: Build, primitives: usize, from: u32, to: u32): void {
   build.blocks = reserve(build.blocks, <usize>index * BLOCK_BYTES, <u64>build.blockCount * BLOCK_BYTES);
   const block = build.blocks + index * <u32>BLOCK_BYTES;
   const count = to - from;
-  if (build.part == SECOND && build.cut == NOT_CUT) noteFirst(build, primitives, from, to);
+  if (build.part == SECOND && build.cut == NOT_CUT) addFirstPartBox(build, primitives, from, to);
   // A lane without a triangle has the first triangle's first corner three times. Transposing four corners at a time
   // saves 3 % of the phase compared to one by one.
   const first = primitiveAt(primitives, from);
-  const t0 = tagOf(first.low), t1 = count > 1 ? tagOf(primitiveAt(primitives, from + 1).low) : t0;
-  const t2 = count > 2 ? tagOf(primitiveAt(primitives, from + 2).low) : t0;
-  const t3 = count > 3 ? tagOf(primitiveAt(primitives, from + 3).low) : t0;
+  const t0 = tagOf(first.min), t1 = count > 1 ? tagOf(primitiveAt(primitives, from + 1).min) : t0;
+  const t2 = count > 2 ? tagOf(primitiveAt(primitives, from + 2).min) : t0;
+  const t3 = count > 3 ? tagOf(primitiveAt(primitives, from + 3).min) : t0;
   for (let k: u32 = 0; k < 3; k++) {
     const a = cornerInTree(build, t0, k), b = cornerInTree(build, t1, count > 1 ? k : 0);
     const c = cornerInTree(build, t2, count > 2 ? k : 0), d = cornerInTree(build, t3, count > 3 ? k : 0);
@@ -336,16 +336,16 @@ function writeBlock(build: Build, primitives: usize, from: u32, to: u32): void {
     v128.store(at, v128.shuffle<f32>(v128.shuffle<f32>(a, b, 2, 6, 2, 6), v128.shuffle<f32>(c, d, 2, 6, 2, 6), 0, 1, 4, 5), 32);
   }
   for (let lane: u32 = 0; lane < 4; lane++) {
-    const t = lane < count ? tagOf(primitiveAt(primitives, from + lane).low) : NO_TRIANGLE;
-    const isMarked = build.flat != 0 && lane < count && isFlat(build, t);
+    const t = lane < count ? tagOf(primitiveAt(primitives, from + lane).min) : NO_TRIANGLE;
+    const isMarked = build.flatKeptCount != 0 && lane < count && isFlat(build, t);
     store<u32>(block + (<usize>lane << 2), isMarked ? t | FLAT : t, offsetof<Block>('triangle0'));
   }
-  build.placed += count;
+  build.placedCount += count;
   if (build.indices == 0) return;
   const used = <usize>index * CORNERS_BYTES;
   build.corners = reserve(build.corners, used, <u64>used + CORNERS_BYTES);
   for (let lane: u32 = 0; lane < count; lane++) {
-    const t = tagOf(primitiveAt(primitives, from + lane).low), at = build.corners + used + <usize>lane * 12;
+    const t = tagOf(primitiveAt(primitives, from + lane).min), at = build.corners + used + <usize>lane * 12;
     store<u64>(at, load<u64>(build.indices + <usize>t * 12));
     store<u32>(at, load<u32>(build.indices + <usize>t * 12, 8), 8);
   }

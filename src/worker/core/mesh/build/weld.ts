@@ -30,7 +30,7 @@ export class Weld {
   pad: u32;
   cellsPerUnit: f64;
   /** The squared distance. */
-  square: f64;
+  distanceSquared: f64;
 }
 
 const NONE: u32 = 0xffffffff;
@@ -43,11 +43,11 @@ const PHASE_DONE = 2;
 /** The edge of a cell, relative to the distance: slightly less than 1 / √3, so that its diagonal is shorter. */
 const CELL_EDGE: f64 = 0.577;
 /** Cells within the distance are at most two cells away along each axis, since 1 / CELL_EDGE < 2. */
-const REACH = 2;
+const CELL_RANGE = 2;
 /** The squared distance, in units of a cell's edge. */
-const REACH_SQUARE: f64 = 1.0 / (CELL_EDGE * CELL_EDGE);
+const DISTANCE_SQUARED_IN_CELLS: f64 = 1.0 / (CELL_EDGE * CELL_EDGE);
 /** No two float32 are nearer than 2^-149; a smaller distance would weld nothing, and make cells overflow. */
-export const LEAST_WELD: f64 = 1.401298464324817e-45;
+export const MIN_WELD_DISTANCE: f64 = 1.401298464324817e-45;
 
 /** Allocates a weld of `count` points. Throws OUT_OF_MEMORY; `freeWeld` undoes it. */
 export function reserveWeld(count: u32): Weld {
@@ -78,22 +78,22 @@ export function freeWeld(weld: Weld): void {
   release(changetype<usize>(weld));
 }
 
-/** Begins a weld in which every point takes part (`all`), or none until `takePoint`. */
-export function beginWeld(weld: Weld, points: usize, distance: f64, all: bool): void {
+/** Begins a weld in which every point takes part (`addsAllPoints`), or none until `addPoint`. */
+export function beginWeld(weld: Weld, points: usize, distance: f64, addsAllPoints: bool): void {
   weld.points = points;
   weld.cellsPerUnit = 1.0 / (CELL_EDGE * distance);
-  weld.square = distance * distance;
+  weld.distanceSquared = distance * distance;
   weld.cursor = 0;
   weld.phase = PHASE_GATHER;
   memory.fill(weld.cells, 0xff, (<usize>weld.cellMask + 1) << 2);
-  if (all) for (let i: u32 = 0; i < weld.count; i++) takePoint(weld, i);
+  if (addsAllPoints) for (let i: u32 = 0; i < weld.count; i++) addPoint(weld, i);
   else memory.fill(weld.parent, 0xff, <usize>weld.count << 2);
 }
 
 /** Makes a point take part. */
 // @ts-ignore: decorator
 @inline
-export function takePoint(weld: Weld, i: u32): void {
+export function addPoint(weld: Weld, i: u32): void {
   store<u32>(weld.parent + (<usize>i << 2), i);
 }
 
@@ -102,7 +102,7 @@ export function stepWeld(weld: Weld, work: u32): bool {
   if (weld.phase == PHASE_GATHER) {
     const end = min<u32>(weld.cursor + work, weld.count);
     for (let i = weld.cursor; i < end; i++) {
-      if (isTaken(weld, i)) gather(weld, i);
+      if (isAdded(weld, i)) gather(weld, i);
     }
     weld.cursor = end;
     if (end < weld.count) return false;
@@ -112,8 +112,8 @@ export function stepWeld(weld: Weld, work: u32): bool {
   }
   if (weld.phase == PHASE_COMPARE) {
     const end = min<u32>(weld.cursor + work, weld.cellMask + 1);
-    for (let place = weld.cursor; place < end; place++) {
-      const first = load<u32>(weld.cells + (<usize>place << 2));
+    for (let slot = weld.cursor; slot < end; slot++) {
+      const first = load<u32>(weld.cells + (<usize>slot << 2));
       if (first != NONE) compareNeighbours(weld, first);
     }
     weld.cursor = end;
@@ -126,7 +126,7 @@ export function stepWeld(weld: Weld, work: u32): bool {
 /** Returns whether a point takes part. */
 // @ts-ignore: decorator
 @inline
-export function isTaken(weld: Weld, i: u32): bool {
+export function isAdded(weld: Weld, i: u32): bool {
   return load<u32>(weld.parent + (<usize>i << 2)) != NOT_WELDED;
 }
 
@@ -149,20 +149,20 @@ function cellOf(weld: Weld, i: u32, axis: usize): f64 {
 }
 
 /** Returns the slot of the cell's first point in the table, or the empty slot for it. */
-function placeOf(weld: Weld, x: f64, y: f64, z: f64): u32 {
+function slotOf(weld: Weld, x: f64, y: f64, z: f64): u32 {
   const hash = mix(mix(mix(reinterpret<u64>(x)) + reinterpret<u64>(y)) + reinterpret<u64>(z));
-  let place = <u32>hash & weld.cellMask;
+  let slot = <u32>hash & weld.cellMask;
   while (true) {
-    const first = load<u32>(weld.cells + (<usize>place << 2));
-    if (first == NONE) return place;
-    if (cellOf(weld, first, 0) == x && cellOf(weld, first, 1) == y && cellOf(weld, first, 2) == z) return place;
-    place = (place + 1) & weld.cellMask;
+    const first = load<u32>(weld.cells + (<usize>slot << 2));
+    if (first == NONE) return slot;
+    if (cellOf(weld, first, 0) == x && cellOf(weld, first, 1) == y && cellOf(weld, first, 2) == z) return slot;
+    slot = (slot + 1) & weld.cellMask;
   }
 }
 
 /** Inserts a point into its cell, whose points are one cluster. */
 function gather(weld: Weld, i: u32): void {
-  const at = weld.cells + (<usize>placeOf(weld, cellOf(weld, i, 0), cellOf(weld, i, 1), cellOf(weld, i, 2)) << 2);
+  const at = weld.cells + (<usize>slotOf(weld, cellOf(weld, i, 0), cellOf(weld, i, 1), cellOf(weld, i, 2)) << 2);
   const first = load<u32>(at);
   if (first == NONE) {
     store<u32>(at, i);
@@ -178,12 +178,12 @@ function gather(weld: Weld, i: u32): void {
 function compareNeighbours(weld: Weld, first: u32): void {
   const x = cellOf(weld, first, 0), y = cellOf(weld, first, 1), z = cellOf(weld, first, 2);
   const isAlone = load<u32>(weld.next + (<usize>first << 2)) == NONE;
-  for (let dz = 0; dz <= REACH; dz++) {
-    for (let dy = dz == 0 ? 0 : -REACH; dy <= REACH; dy++) {
-      for (let dx = dz == 0 && dy == 0 ? 1 : -REACH; dx <= REACH; dx++) {
+  for (let dz = 0; dz <= CELL_RANGE; dz++) {
+    for (let dy = dz == 0 ? 0 : -CELL_RANGE; dy <= CELL_RANGE; dy++) {
+      for (let dx = dz == 0 && dy == 0 ? 1 : -CELL_RANGE; dx <= CELL_RANGE; dx++) {
         if (isAlone && isBeyond(weld, first, x, y, z, dx, dy, dz)) continue;
-        const place = placeOf(weld, x + <f64>dx + 0.0, y + <f64>dy + 0.0, z + <f64>dz + 0.0);
-        const other = load<u32>(weld.cells + (<usize>place << 2));
+        const slot = slotOf(weld, x + <f64>dx + 0.0, y + <f64>dy + 0.0, z + <f64>dz + 0.0);
+        const other = load<u32>(weld.cells + (<usize>slot << 2));
         if (other == NONE || clusterOf(weld, first) == clusterOf(weld, other)) continue;
         if (areNear(weld, first, other)) unite(weld.parent, first, other);
       }
@@ -198,7 +198,7 @@ function isBeyond(weld: Weld, i: u32, x: f64, y: f64, z: f64, dx: i32, dy: i32, 
   const gx = gapTo(coordinateOf(weld, i, 0) * weld.cellsPerUnit - x, dx);
   const gy = gapTo(coordinateOf(weld, i, 1) * weld.cellsPerUnit - y, dy);
   const gz = gapTo(coordinateOf(weld, i, 2) * weld.cellsPerUnit - z, dz);
-  return gx * gx + gy * gy + gz * gz > REACH_SQUARE * 1.000001; // more than the rounding error
+  return gx * gx + gy * gy + gz * gz > DISTANCE_SQUARED_IN_CELLS * 1.000001; // more than the rounding error
 }
 
 /** Returns how far a point in [0, 1) is from the interval [step, step + 1). */
@@ -214,7 +214,7 @@ function areNear(weld: Weld, first: u32, other: u32): bool {
     const x = coordinateOf(weld, i, 0), y = coordinateOf(weld, i, 1), z = coordinateOf(weld, i, 2);
     for (let k = other; k != NONE; k = load<u32>(weld.next + (<usize>k << 2))) {
       const dx = coordinateOf(weld, k, 0) - x, dy = coordinateOf(weld, k, 1) - y, dz = coordinateOf(weld, k, 2) - z;
-      if (dx * dx + dy * dy + dz * dz < weld.square) return true;
+      if (dx * dx + dy * dy + dz * dz < weld.distanceSquared) return true;
     }
   }
   return false;

@@ -5,7 +5,7 @@
 import { plus, times } from '../../math/lanes';
 import { Rotation, rotationAt } from '../../math/quaternion';
 import {
-  Block, LEAF, MOST_WAITING, Mesh, Node, blockAt, childMask, childOf, filledLanes, highBounds, isRotated, lowBounds,
+  Block, LEAF, MAX_STACK_ENTRIES, Mesh, Node, blockAt, childMask, childOf, filledLanes, maxBounds, isRotated, minBounds,
   nodeAt,
 } from '../tree/layout';
 import { WORD_BYTES } from '../../sizes';
@@ -18,9 +18,9 @@ class Plane {
   /** The unit normal, and the limit of the height along it. */
   x: f64; y: f64; z: f64;
   height: f64;
-  shortX: f32; shortY: f32; shortZ: f32;
+  x32: f32; y32: f32; z32: f32;
   /** The height minus the float32 rounding error of the height of a corner, and of that of a box. */
-  ofCorners: f32; ofBoxes: f32;
+  cornerLimit: f32; boxLimit: f32;
   pad: f32;
 }
 
@@ -29,14 +29,14 @@ class Plane {
  */
 const ROUNDING: f64 = 9.5367431640625e-7; // 2^-20
 /** The additional error from rotating the normal into a node's space and decoding the bounds, in the same measure. */
-const OF_BOXES: f64 = 4;
+const BOX_ROUNDINGS: f64 = 4;
 
 const PLANE_BYTES: usize = offsetof<Plane>();
 const planes: usize = memory.data(4 * <i32>offsetof<Plane>(), 16);
 let planeCount: u32 = 0;
 
 const rotation = changetype<Rotation>(memory.data(<i32>offsetof<Rotation>(), 16));
-const stack: usize = memory.data(MOST_WAITING * WORD_BYTES, 16);
+const stack: usize = memory.data(MAX_STACK_ENTRIES * WORD_BYTES, 16);
 
 // @ts-ignore: decorator
 @inline
@@ -51,16 +51,16 @@ export function clearPlanes(): void {
 /** Adds a plane; at most MOST_PLANES are possible. */
 export function addPlane(x: f64, y: f64, z: f64, height: f64): void {
   const p = planeAt(planeCount++);
-  const blur = (abs(x) + abs(y) + abs(z)) * ROUNDING;
+  const heightError = (abs(x) + abs(y) + abs(z)) * ROUNDING;
   p.x = x; p.y = y; p.z = z;
   p.height = height;
-  p.shortX = <f32>x; p.shortY = <f32>y; p.shortZ = <f32>z;
-  p.ofCorners = <f32>(height - blur);
-  p.ofBoxes = <f32>(height - OF_BOXES * blur);
+  p.x32 = <f32>x; p.y32 = <f32>y; p.z32 = <f32>z;
+  p.cornerLimit = <f32>(height - heightError);
+  p.boxLimit = <f32>(height - BOX_ROUNDINGS * heightError);
 }
 
 /** Returns whether any vertex is in front of any of the planes. */
-export function isAnyBeyond(mesh: Mesh): bool {
+export function hasVertexBeyond(mesh: Mesh): bool {
   if (planeCount == 0) return false;
   let top = stack + 4;
   store<u32>(stack, 0);
@@ -82,26 +82,26 @@ export function isAnyBeyond(mesh: Mesh): bool {
 
 /** Returns the children whose boxes reach beyond a plane, a bit each. */
 function childrenBeyond(node: Node): u32 {
-  const lowX = lowBounds(node, 0), lowY = lowBounds(node, 1), lowZ = lowBounds(node, 2);
-  const highX = highBounds(node, 0), highY = highBounds(node, 1), highZ = highBounds(node, 2);
-  const turned = isRotated(node);
-  if (turned) rotationAt(rotation, changetype<usize>(node) + offsetof<Node>('quaternion'));
+  const minX = minBounds(node, 0), minY = minBounds(node, 1), minZ = minBounds(node, 2);
+  const maxX = maxBounds(node, 0), maxY = maxBounds(node, 1), maxZ = maxBounds(node, 2);
+  const isNodeRotated = isRotated(node);
+  if (isNodeRotated) rotationAt(rotation, changetype<usize>(node) + offsetof<Node>('quaternion'));
   const r = rotation;
   let beyond = i32x4.splat(0);
   for (let i: u32 = 0; i < planeCount; i++) {
     const p = planeAt(i);
-    let x = p.shortX, y = p.shortY, z = p.shortZ;
-    if (turned) {
-      x = r.xx * p.shortX + r.xy * p.shortY + r.xz * p.shortZ;
-      y = r.yx * p.shortX + r.yy * p.shortY + r.yz * p.shortZ;
-      z = r.zx * p.shortX + r.zy * p.shortY + r.zz * p.shortZ;
+    let x = p.x32, y = p.y32, z = p.z32;
+    if (isNodeRotated) {
+      x = r.xx * p.x32 + r.xy * p.y32 + r.xz * p.z32;
+      y = r.yx * p.x32 + r.yy * p.y32 + r.yz * p.z32;
+      z = r.zx * p.x32 + r.zy * p.y32 + r.zz * p.z32;
     }
     const u = f32x4.splat(x), v = f32x4.splat(y), w = f32x4.splat(z);
-    const reach = plus(
-      plus(f32x4.pmax(times(lowX, u), times(highX, u)), f32x4.pmax(times(lowY, v), times(highY, v))),
-      f32x4.pmax(times(lowZ, w), times(highZ, w)),
+    const boxHeights = plus(
+      plus(f32x4.pmax(times(minX, u), times(maxX, u)), f32x4.pmax(times(minY, v), times(maxY, v))),
+      f32x4.pmax(times(minZ, w), times(maxZ, w)),
     );
-    beyond = v128.or(beyond, f32x4.gt(reach, f32x4.splat(p.ofBoxes)));
+    beyond = v128.or(beyond, f32x4.gt(boxHeights, f32x4.splat(p.boxLimit)));
   }
   return <u32>i32x4.bitmask(beyond) & childMask(node);
 }
@@ -110,10 +110,10 @@ function isBlockBeyond(block: Block): bool {
   const filled = filledLanes(block);
   for (let i: u32 = 0; i < planeCount; i++) {
     const p = planeAt(i);
-    const u = f32x4.splat(p.shortX), v = f32x4.splat(p.shortY), w = f32x4.splat(p.shortZ);
+    const u = f32x4.splat(p.x32), v = f32x4.splat(p.y32), w = f32x4.splat(p.z32);
     for (let at = changetype<usize>(block), end = at + 144; at < end; at += 48) {
       const height = plus(plus(times(v128.load(at), u), times(v128.load(at, 16), v)), times(v128.load(at, 32), w));
-      let bits = <u32>i32x4.bitmask(f32x4.gt(height, f32x4.splat(p.ofCorners))) & filled;
+      let bits = <u32>i32x4.bitmask(f32x4.gt(height, f32x4.splat(p.cornerLimit))) & filled;
       for (; bits != 0; bits &= bits - 1) {
         const from = at + (<usize>ctz(bits) << 2);
         const x = <f64>load<f32>(from), y = <f64>load<f32>(from, 16), z = <f64>load<f32>(from, 32);

@@ -6,7 +6,7 @@
 import { Affine, invert } from '../../math/affine';
 import { lane0, lane1, lane2 } from '../../math/lanes';
 import { Rotation, rotationAt } from '../../math/quaternion';
-import { Node, childMask, highBounds, isRotated, lowBounds } from '../tree/layout';
+import { Node, childMask, maxBounds, isRotated, minBounds } from '../tree/layout';
 
 const inverse = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const rotation = changetype<Rotation>(memory.data(<i32>offsetof<Rotation>(), 16));
@@ -33,28 +33,28 @@ export function setBox(m: Affine): void {
 }
 
 /** Returns which of a node's four boxes the box may overlap, a bit each. If a value is NaN, returns all. */
-export function overlappedBy(node: Node): u32 {
-  let at = centre, own = f32x4.add(f32x4.add(f32x4.abs(edge0), f32x4.abs(edge1)), f32x4.abs(edge2));
+export function overlappedChildren(node: Node): u32 {
+  let boxCentre = centre, halfSize = f32x4.add(f32x4.add(f32x4.abs(edge0), f32x4.abs(edge1)), f32x4.abs(edge2));
   if (isRotated(node)) {
     rotationAt(rotation, changetype<usize>(node) + offsetof<Node>('quaternion'));
     const x = f32x4(rotation.xx, rotation.yx, rotation.zx, 0);
     const y = f32x4(rotation.xy, rotation.yy, rotation.zy, 0);
     const z = f32x4(rotation.xz, rotation.yz, rotation.zz, 0);
-    at = turned(centre, x, y, z);
-    own = f32x4.add(
-      f32x4.add(f32x4.abs(turned(edge0, x, y, z)), f32x4.abs(turned(edge1, x, y, z))), f32x4.abs(turned(edge2, x, y, z)),
+    boxCentre = rotated(centre, x, y, z);
+    halfSize = f32x4.add(
+      f32x4.add(f32x4.abs(rotated(edge0, x, y, z)), f32x4.abs(rotated(edge1, x, y, z))), f32x4.abs(rotated(edge2, x, y, z)),
     );
   }
-  own = f32x4.add(own, padding);
-  const low = f32x4.sub(at, own), high = f32x4.add(at, own);
-  const beyondX = v128.or(f32x4.gt(lowBounds(node, 0), lane0(high)), f32x4.gt(lane0(low), highBounds(node, 0)));
-  const beyondY = v128.or(f32x4.gt(lowBounds(node, 1), lane1(high)), f32x4.gt(lane1(low), highBounds(node, 1)));
-  const beyondZ = v128.or(f32x4.gt(lowBounds(node, 2), lane2(high)), f32x4.gt(lane2(low), highBounds(node, 2)));
-  return childMask(node) & ~<u32>i32x4.bitmask(v128.or(v128.or(beyondX, beyondY), beyondZ));
+  halfSize = f32x4.add(halfSize, padding);
+  const boxMin = f32x4.sub(boxCentre, halfSize), boxMax = f32x4.add(boxCentre, halfSize);
+  const isApartX = v128.or(f32x4.gt(minBounds(node, 0), lane0(boxMax)), f32x4.gt(lane0(boxMin), maxBounds(node, 0)));
+  const isApartY = v128.or(f32x4.gt(minBounds(node, 1), lane1(boxMax)), f32x4.gt(lane1(boxMin), maxBounds(node, 1)));
+  const isApartZ = v128.or(f32x4.gt(minBounds(node, 2), lane2(boxMax)), f32x4.gt(lane2(boxMin), maxBounds(node, 2)));
+  return childMask(node) & ~<u32>i32x4.bitmask(v128.or(v128.or(isApartX, isApartY), isApartZ));
 }
 
 // @ts-ignore: decorator
 @inline
-function turned(v: v128, x: v128, y: v128, z: v128): v128 {
+function rotated(v: v128, x: v128, y: v128, z: v128): v128 {
   return f32x4.add(f32x4.add(f32x4.mul(lane0(v), x), f32x4.mul(lane1(v), y)), f32x4.mul(lane2(v), z));
 }

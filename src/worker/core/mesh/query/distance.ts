@@ -8,20 +8,20 @@
 // both maps.
 
 import { checkpoint } from '../../checkpoint';
-import { Affine, copy, invert, relate, setIdentity } from '../../math/affine';
+import { Affine, copy, invert, setRelative, setIdentity } from '../../math/affine';
 import { distanceOfTriangles, nearestWithin, nearestX, nearestY, nearestZ, otherX, otherY, otherZ } from '../../math/triangle-triangle-distance';
 import { Triangle } from '../../math/triangles';
 import { spectralNorm } from '../../math/spectral-norm';
 import { reserve } from '../../memory';
 import { countLeaf, countNode, countTriangle } from '../tree/counters';
 import {
-  LEAF, Mesh, Node, blockAt, childOf, filledLanes, nodeAt, placeTree, setUnitNode, treeScale, triangleOf,
+  LEAF, Mesh, Node, blockAt, childOf, filledLanes, nodeAt, composeTreeMap, setUnitNode, treeScale, triangleOf,
 } from '../tree/layout';
 import { closestDistance, closestOnMesh, closestX, closestY, closestZ } from './closest-point';
-import { blur as blockBlur, greatest, least, mapBlock } from './mapped-block';
+import { coordinateError as blockBlur, max3, min3, mapBlock } from './mapped-block';
 import { mapTriangle } from './mapped-triangle';
-import { gaps, obbDistance4x4, reachOfBlock, setBoxes, setWay, unit } from './obb-distance-4x4';
-import { map as treeMap, setTrees } from './tree-tree';
+import { gaps, obbDistance4x4, projectBlock, setBoxes, setDirection, unit } from './obb-distance-4x4';
+import { mapBToA as treeMap, setTrees } from './tree-tree';
 import { VECTOR_BYTES } from '../../sizes';
 
 /** The distance in the world; the nearest points, relative to the common origin of both maps; and their triangles. */
@@ -39,27 +39,27 @@ const relative = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 let isSimilar: bool = false;
 let isFar: bool = false;
 /** Whether the metric space is tree A's space. */
-let isOfTree: bool = false;
+let isInTreeSpace: bool = false;
 
-let best: f64 = 0;
+let bestDistance: f64 = 0;
 let isFound: bool = false;
 /** The distance that is subtracted from bounds, and their unit in the metric space. */
-let from: f64 = 0;
-let length: f64 = 1;
+let baseDistance: f64 = 0;
+let unitLength: f64 = 1;
 let bound: f32 = 0;
 /** The bound in tree A's own unit. */
-let reach: f32 = 0;
+let treeBound: f32 = 0;
 
 /** Tolerance of the dot products of a similarity's columns, relative to their squares. */
-const ALIKE: f64 = 1e-7;
+const SIMILARITY_TOLERANCE: f64 = 1e-7;
 /** Beyond this many times the size of both, float32 has no precision left except along the direction between them. */
 const FAR_AWAY: f64 = 500;
 
 /**
- * Callback for two leaves, given by their blocks: reports what it finds by `offer`. The block of a shape that is no mesh
+ * Callback for two leaves, given by their blocks: reports what it finds by `offerDistance`. The block of a shape that is no mesh
  * has no meaning.
  */
-export type Leaves = (blockA: u32, blockB: u32) => void;
+export type VisitLeaves = (blockA: u32, blockB: u32) => void;
 
 let meshA: Mesh = changetype<Mesh>(0);
 let meshB: Mesh = changetype<Mesh>(0);
@@ -70,13 +70,13 @@ let meshB: Mesh = changetype<Mesh>(0);
  * a common one. Throws OUT_OF_MEMORY.
  */
 export function distanceOfMeshes(first: Mesh, a: Affine, second: Mesh, b: Affine, limit: f64): bool {
-  begin(first, a, second, b, limit, true);
+  beginDistance(first, a, second, b, limit, true);
   copy(meshToWorldA, a);
   copy(meshToWorldB, b);
-  isNarrowed = min(first.triangleCount, second.triangleCount) < LEAST_TO_NARROW;
-  fourB = 0;
+  isBoundTightened = min(first.triangleCount, second.triangleCount) < MIN_TRIANGLES_TO_TIGHTEN;
+  lastBlockB = 0;
   descend(visitBlocks);
-  conclude();
+  mapToWorld();
   return isFound;
 }
 
@@ -84,15 +84,15 @@ export function distanceOfMeshes(first: Mesh, a: Affine, second: Mesh, b: Affine
 const meshToWorldA = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const meshToWorldB = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const aboutPoint = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
-/** Whether `narrow` was called, or is skipped because the meshes are small. */
-let isNarrowed: bool = false;
+/** Whether `tightenBound` was called, or is skipped because the meshes are small. */
+let isBoundTightened: bool = false;
 
 /** The traversal ends before this pays if there are fewer triangles. */
-const LEAST_TO_NARROW: u32 = 1000;
+const MIN_TRIANGLES_TO_TIGHTEN: u32 = 1000;
 /**
  * More than the rounding error of a distance in the world, and than the distortion of maps that count as similarities.
  */
-const A_LITTLE_MORE: f64 = 1.00001;
+const BOUND_MARGIN: f64 = 1.00001;
 
 /**
  * Lowers the bound by alternating projection: goes from the nearest point so far to the nearest point of the other mesh,
@@ -100,117 +100,117 @@ const A_LITTLE_MORE: f64 = 1.00001;
  * triangles take 0.12 ms instead of 0.18, and 0.11 with the right bound from the start. The traversal still finds the
  * nearest points.
  */
-function narrow(): void {
-  isNarrowed = true;
+function tightenBound(): void {
+  isBoundTightened = true;
   let size: f64 = 1;
   let x = pointBX, y = pointBY, z = pointBZ;
-  if (isOfTree) {
+  if (isInTreeSpace) {
     size = columnLength(worldA);
     x = worldA.xx * pointBX + worldA.yx * pointBY + worldA.zx * pointBZ + worldA.tx;
     y = worldA.xy * pointBX + worldA.yy * pointBY + worldA.zy * pointBZ + worldA.ty;
     z = worldA.xz * pointBX + worldA.yz * pointBY + worldA.zz * pointBZ + worldA.tz;
   }
-  let least = best * size * A_LITTLE_MORE;
+  let maxDistance = bestDistance * size * BOUND_MARGIN;
   for (let i = 0; i < 2; i++) {
     copy(aboutPoint, i == 0 ? meshToWorldA : meshToWorldB);
     aboutPoint.tx -= x; aboutPoint.ty -= y; aboutPoint.tz -= z;
-    if (!closestOnMesh(i == 0 ? meshA : meshB, aboutPoint, least, false)) break;
+    if (!closestOnMesh(i == 0 ? meshA : meshB, aboutPoint, maxDistance, false)) break;
     x += closestX; y += closestY; z += closestZ;
-    least = closestDistance;
+    maxDistance = closestDistance;
   }
-  const rounded = (least * A_LITTLE_MORE + (abs(x) + abs(y) + abs(z)) * 1e-14) / size;
-  if (!(rounded < best)) return;
-  best = rounded;
+  const newBound = (maxDistance * BOUND_MARGIN + (abs(x) + abs(y) + abs(z)) * 1e-14) / size;
+  if (!(newBound < bestDistance)) return;
+  bestDistance = newBound;
   setBound();
 }
 
 /** A tree of one node with one box, [-1, 1]³. */
 const cube = changetype<Mesh>(memory.data(<i32>(offsetof<Mesh>() + offsetof<Node>()), 64));
 cube.nodes = <u32>offsetof<Mesh>();
-cube.lowX = -1; cube.lowY = -1; cube.lowZ = -1;
-cube.highX = 1; cube.highY = 1; cube.highZ = 1;
+cube.minX = -1; cube.minY = -1; cube.minZ = -1;
+cube.maxX = 1; cube.maxY = 1; cube.maxZ = 1;
 setUnitNode(nodeAt(cube, 0));
 
 /**
  * Visits the leaves of a mesh that may be no farther from a box than `limit`, and than the least distance offered since:
  * `a` and `b` map the mesh and [-1, 1]³ to the world relative to a common origin, which is also the space of the points
- * given to `offer`. Returns whether anything was offered. Throws OUT_OF_MEMORY.
+ * given to `offerDistance`. Returns whether anything was offered. Throws OUT_OF_MEMORY.
  */
-export function distanceOfMeshAndBox(mesh: Mesh, a: Affine, b: Affine, limit: f64, visit: Leaves): bool {
-  begin(mesh, a, cube, b, limit, false);
-  isNarrowed = true;
+export function distanceOfMeshAndBox(mesh: Mesh, a: Affine, b: Affine, limit: f64, visit: VisitLeaves): bool {
+  beginDistance(mesh, a, cube, b, limit, false);
+  isBoundTightened = true;
   descend(visit);
-  conclude();
+  mapToWorld();
   return isFound;
 }
 
 /** Returns the least distance that was found so far, in the metric space. */
 // @ts-ignore: decorator
 @inline
-export function leastYet(): f64 {
-  return best;
+export function minDistanceSoFar(): f64 {
+  return bestDistance;
 }
 
 /**
  * Maps a triangle of the first mesh, given by its address (of the block, plus four times the lane), to the metric space.
  */
-export function triangleOfA(out: Triangle, at: usize): void {
+export function mapTriangleOfA(out: Triangle, at: usize): void {
   mapTriangle(changetype<usize>(out), at, toA);
 }
 
 /** Takes a distance in the metric space, with its points there, if it is less than the least so far. */
-export function offer(
-  found: f64, ax: f64, ay: f64, az: f64, bx: f64, by: f64, bz: f64, ofA: i32, ofB: i32,
+export function offerDistance(
+  newDistance: f64, ax: f64, ay: f64, az: f64, bx: f64, by: f64, bz: f64, newTriangleA: i32, newTriangleB: i32,
 ): void {
-  if (!(found < best || (!isFound && found <= best))) return;
+  if (!(newDistance < bestDistance || (!isFound && newDistance <= bestDistance))) return;
   isFound = true;
-  best = found;
+  bestDistance = newDistance;
   pointAX = ax; pointAY = ay; pointAZ = az;
   pointBX = bx; pointBY = by; pointBZ = bz;
-  triangleA = ofA;
-  triangleB = ofB;
+  triangleA = newTriangleA;
+  triangleB = newTriangleB;
   setBound();
   const x = bx - ax, y = by - ay, z = bz - az;
-  const along = sqrt(x * x + y * y + z * z);
-  if (along > 0 && along > (abs(ax) + abs(ay) + abs(az)) * LEAST_WAY) {
-    setWay(x / along, y / along, z / along, toA, toB, from, 1.0 / length);
+  const pointDistance = sqrt(x * x + y * y + z * z);
+  if (pointDistance > 0 && pointDistance > (abs(ax) + abs(ay) + abs(az)) * MIN_DIRECTION_LENGTH) {
+    setDirection(x / pointDistance, y / pointDistance, z / pointDistance, toA, toB, baseDistance, 1.0 / unitLength);
   }
 }
 
 /** A vector shorter than this, relative to the coordinates of its ends, has no reliable direction. */
-const LEAST_WAY: f64 = 1e-12;
+const MIN_DIRECTION_LENGTH: f64 = 1e-12;
 
-/** Sets maps, metric and bounds. `bySimilarity`: the metric space may be that of tree A. */
-function begin(first: Mesh, a: Affine, second: Mesh, b: Affine, limit: f64, bySimilarity: bool): void {
+/** Sets maps, metric and bounds. `allowsTreeSpace`: the metric space may be that of tree A. */
+function beginDistance(first: Mesh, a: Affine, second: Mesh, b: Affine, limit: f64, allowsTreeSpace: bool): void {
   meshA = first;
   meshB = second;
   isFound = false;
   triangleA = triangleB = -1;
-  placeTree(worldA, first, a);
-  placeTree(worldB, second, b);
+  composeTreeMap(worldA, first, a);
+  composeTreeMap(worldB, second, b);
   isSimilar = isSimilarity(worldA) && isSimilarity(worldB);
-  relate(relative, a, b);
+  setRelative(relative, a, b);
   setTrees(first, second, relative);
   let shortening: f64 = 1;
-  isOfTree = isSimilar && bySimilarity;
-  best = limit;
-  if (isOfTree) {
+  isInTreeSpace = isSimilar && allowsTreeSpace;
+  bestDistance = limit;
+  if (isInTreeSpace) {
     setIdentity(toA);
     copy(toB, treeMap);
-    length = 1;
-    best /= columnLength(worldA);
+    unitLength = 1;
+    bestDistance /= columnLength(worldA);
   } else {
     copy(toA, worldA);
     copy(toB, worldB);
-    length = isSimilar ? columnLength(worldA) : spectralNorm(worldA);
+    unitLength = isSimilar ? columnLength(worldA) : spectralNorm(worldA);
     if (!isSimilar) {
       invert(relative, worldA);
-      shortening = (1.0 - 1e-6) / (spectralNorm(relative) * length);
+      shortening = (1.0 - 1e-6) / (spectralNorm(relative) * unitLength);
     }
   }
-  let x = middle(toB, second, 0) - middle(toA, first, 0);
-  let y = middle(toB, second, 8) - middle(toA, first, 8);
-  let z = middle(toB, second, 16) - middle(toA, first, 16);
+  let x = centreCoordinate(toB, second, 0) - centreCoordinate(toA, first, 0);
+  let y = centreCoordinate(toB, second, 8) - centreCoordinate(toA, first, 8);
+  let z = centreCoordinate(toB, second, 16) - centreCoordinate(toA, first, 16);
   const gap = sqrt(x * x + y * y + z * z);
   if (gap > 0 && gap < Infinity) {
     x /= gap; y /= gap; z /= gap;
@@ -218,19 +218,19 @@ function begin(first: Mesh, a: Affine, second: Mesh, b: Affine, limit: f64, bySi
     x = 1; y = 0; z = 0;
   }
   isFar = gap > FAR_AWAY * (spectralNorm(toA) + spectralNorm(toB));
-  from = isFar ? gap : 0;
+  baseDistance = isFar ? gap : 0;
   setBoxes(treeMap, isSimilar, shortening, isFar);
-  length *= unit;
+  unitLength *= unit;
   setBound();
-  setWay(x, y, z, toA, toB, from, 1.0 / length);
+  setDirection(x, y, z, toA, toB, baseDistance, 1.0 / unitLength);
 }
 
 /** Returns a coordinate of the centre of a mesh's bounds in the metric space, x, y or z (0, 8, 16). */
-function middle(m: Affine, mesh: Mesh, axis: usize): f64 {
+function centreCoordinate(m: Affine, mesh: Mesh, axis: usize): f64 {
   const scale = treeScale(mesh);
-  const x = (0.5 * (mesh.lowX + mesh.highX) - mesh.offsetX) * scale;
-  const y = (0.5 * (mesh.lowY + mesh.highY) - mesh.offsetY) * scale;
-  const z = (0.5 * (mesh.lowZ + mesh.highZ) - mesh.offsetZ) * scale;
+  const x = (0.5 * (mesh.minX + mesh.maxX) - mesh.offsetX) * scale;
+  const y = (0.5 * (mesh.minY + mesh.maxY) - mesh.offsetY) * scale;
+  const z = (0.5 * (mesh.minZ + mesh.maxZ) - mesh.offsetZ) * scale;
   const at = changetype<usize>(m) + axis;
   return load<f64>(at) * x + load<f64>(at, 24) * y + load<f64>(at, 48) * z + load<f64>(at, 72);
 }
@@ -241,29 +241,29 @@ function columnLength(m: Affine): f64 {
 
 /** Returns whether a map stretches all directions alike, to seven digits. */
 export function isSimilarity(m: Affine): bool {
-  const size = max(max(abs(m.xx), abs(m.xy)), abs(m.xz)), over = 1.0 / size;
-  const ax = m.xx * over, ay = m.xy * over, az = m.xz * over;
-  const bx = m.yx * over, by = m.yy * over, bz = m.yz * over;
-  const cx = m.zx * over, cy = m.zy * over, cz = m.zz * over;
-  const aa = ax * ax + ay * ay + az * az, little = ALIKE * aa;
+  const size = max(max(abs(m.xx), abs(m.xy)), abs(m.xz)), reciprocal = 1.0 / size;
+  const ax = m.xx * reciprocal, ay = m.xy * reciprocal, az = m.xz * reciprocal;
+  const bx = m.yx * reciprocal, by = m.yy * reciprocal, bz = m.yz * reciprocal;
+  const cx = m.zx * reciprocal, cy = m.zy * reciprocal, cz = m.zz * reciprocal;
+  const aa = ax * ax + ay * ay + az * az, tolerance = SIMILARITY_TOLERANCE * aa;
   return (
-    abs(bx * bx + by * by + bz * bz - aa) <= little && abs(cx * cx + cy * cy + cz * cz - aa) <= little &&
-    abs(ax * bx + ay * by + az * bz) <= little && abs(ax * cx + ay * cy + az * cz) <= little &&
-    abs(bx * cx + by * cy + bz * cz) <= little
+    abs(bx * bx + by * by + bz * bz - aa) <= tolerance && abs(cx * cx + cy * cy + cz * cz - aa) <= tolerance &&
+    abs(ax * bx + ay * by + az * bz) <= tolerance && abs(ax * cx + ay * cy + az * cz) <= tolerance &&
+    abs(bx * cx + by * cy + bz * cz) <= tolerance
   );
 }
 
 /** Sets the bounds to the least distance so far, rounded up. */
 function setBound(): void {
-  const rest = (best - from + (best + from) * 1e-15) / length;
+  const rest = (bestDistance - baseDistance + (bestDistance + baseDistance) * 1e-15) / unitLength;
   bound = <f32>min(rest + abs(rest) * 1e-6 + 1e-30, 1e30);
-  reach = <f32>min(<f64>bound * length * (1.0 + 1e-6), 1e15);
+  treeBound = <f32>min(<f64>bound * unitLength * (1.0 + 1e-6), 1e15);
 }
 
 /** Maps the results to the world. */
-function conclude(): void {
+function mapToWorld(): void {
   if (!isFound) return;
-  if (isOfTree) {
+  if (isInTreeSpace) {
     let x = pointAX, y = pointAY, z = pointAZ;
     pointAX = worldA.xx * x + worldA.yx * y + worldA.zx * z + worldA.tx;
     pointAY = worldA.xy * x + worldA.yy * y + worldA.zy * z + worldA.ty;
@@ -274,14 +274,14 @@ function conclude(): void {
     pointBZ = worldA.xz * x + worldA.yz * y + worldA.zz * z + worldA.tz;
   }
   const x = pointBX - pointAX, y = pointBY - pointAY, z = pointBZ - pointAZ;
-  distance = best == 0 ? 0 : sqrt(x * x + y * y + z * z);
+  distance = bestDistance == 0 ? 0 : sqrt(x * x + y * y + z * z);
 }
 
 // --- the traversal ---
 
 /** A pending pair of nodes with some of their children, or of leaves; and a lower bound of their distance. */
 @unmanaged
-class Work {
+class NodePair {
   gap: f32;
   a: u32;
   b: u32;
@@ -289,40 +289,40 @@ class Work {
   masks: u32;
 }
 
-const WORK_BYTES: usize = 16;
+const NODE_PAIR_BYTES: usize = 16;
 const LEAVES: u32 = 0x100;
-const ALL: u32 = 0xff;
+const ALL_CHILDREN: u32 = 0xff;
 let stack: usize = 0;
 
 /** How many pairs are processed between two checkpoints, and the work units of each. */
 const PAIRS_AT_ONCE: i32 = 32;
 const WORK_OF_PAIR: i32 = 16;
 
-function descend(visit: Leaves): void {
-  stack = reserve(stack, 0, WORK_BYTES);
-  const work = changetype<Work>(stack);
-  work.gap = -Infinity;
-  work.a = 0;
-  work.b = 0;
-  work.masks = ALL;
-  let used = WORK_BYTES;
+function descend(visit: VisitLeaves): void {
+  stack = reserve(stack, 0, NODE_PAIR_BYTES);
+  const pair = changetype<NodePair>(stack);
+  pair.gap = -Infinity;
+  pair.a = 0;
+  pair.b = 0;
+  pair.masks = ALL_CHILDREN;
+  let used = NODE_PAIR_BYTES;
   // Nothing is nearer than an intersection.
-  while (used != 0 && !(isFound && best == 0)) {
-    used = descendSome(visit, used);
-    if (isFound && !isNarrowed && used != 0) narrow();
+  while (used != 0 && !(isFound && bestDistance == 0)) {
+    used = descendStep(visit, used);
+    if (isFound && !isBoundTightened && used != 0) tightenBound();
     checkpoint(PAIRS_AT_ONCE * WORK_OF_PAIR);
   }
 }
 
 /** Processes some of the pending pairs, which take `used` bytes. Returns how many bytes are pending then. */
-function descendSome(visit: Leaves, used: usize): usize {
-  stack = reserve(stack, used, <u64>used + <u64>PAIRS_AT_ONCE * 16 * WORK_BYTES);
+function descendStep(visit: VisitLeaves, used: usize): usize {
+  stack = reserve(stack, used, <u64>used + <u64>PAIRS_AT_ONCE * 16 * NODE_PAIR_BYTES);
   let top = stack + used;
   for (let n = 0; n < PAIRS_AT_ONCE && top != stack; n++) {
-    top -= WORK_BYTES;
-    const work = changetype<Work>(top);
-    if (work.gap > bound) continue;
-    const a = work.a, b = work.b, masks = work.masks;
+    top -= NODE_PAIR_BYTES;
+    const pair = changetype<NodePair>(top);
+    if (pair.gap > bound) continue;
+    const a = pair.a, b = pair.b, masks = pair.masks;
     if (masks & LEAVES) visit(a, b);
     else {
       countNode();
@@ -340,21 +340,21 @@ function push(top: usize, indexA: u32, indexB: u32, pairs: u32): usize {
     const pair = ctz(bits);
     const gap = load<f32>(gaps + (<usize>pair << 2));
     let at = top;
-    for (; at != base && !(load<f32>(at - WORK_BYTES) >= gap); at -= WORK_BYTES) v128.store(at, v128.load(at - WORK_BYTES));
-    top += WORK_BYTES;
+    for (; at != base && !(load<f32>(at - NODE_PAIR_BYTES) >= gap); at -= NODE_PAIR_BYTES) v128.store(at, v128.load(at - NODE_PAIR_BYTES));
+    top += NODE_PAIR_BYTES;
     const i = pair >> 2, j = pair & 3;
     const a = childOf(nodeA, i), b = childOf(nodeB, j);
-    const work = changetype<Work>(at);
-    work.gap = gap;
+    const entry = changetype<NodePair>(at);
+    entry.gap = gap;
     if (a & b & LEAF) {
-      work.a = a & ~LEAF;
-      work.b = b & ~LEAF;
-      work.masks = LEAVES;
+      entry.a = a & ~LEAF;
+      entry.b = b & ~LEAF;
+      entry.masks = LEAVES;
       continue;
     }
-    work.a = a & LEAF ? indexA : a;
-    work.b = b & LEAF ? indexB : b;
-    work.masks = (a & LEAF ? 1 << i : 15) | (b & LEAF ? 16 << j : 240);
+    entry.a = a & LEAF ? indexA : a;
+    entry.b = b & LEAF ? indexB : b;
+    entry.masks = (a & LEAF ? 1 << i : 15) | (b & LEAF ? 16 << j : 240);
   }
   return top;
 }
@@ -363,74 +363,74 @@ function push(top: usize, indexA: u32, indexB: u32, pairs: u32): usize {
 
 const first = changetype<Triangle>(memory.data(<i32>offsetof<Triangle>(), 16));
 /** The latest four triangles of B: in float64, with a mask of those that are mapped; and in float32 in tree A's space. */
-const four: usize = memory.data(4 * <i32>offsetof<Triangle>(), 16);
-const fourMapped: usize = memory.data(9 * VECTOR_BYTES, 16);
-let fourB: usize = 0;
-let taken: u32 = 0;
-let isMapped: bool = false;
+const trianglesB: usize = memory.data(4 * <i32>offsetof<Triangle>(), 16);
+const mappedBlockB: usize = memory.data(9 * VECTOR_BYTES, 16);
+let lastBlockB: usize = 0;
+let mappedLanes: u32 = 0;
+let isBlockMapped: bool = false;
 
 function visitBlocks(indexA: u32, indexB: u32): void {
   countLeaf();
   const a = blockAt(meshA, indexA), b = blockAt(meshB, indexB);
   const at = changetype<usize>(a);
-  if (changetype<usize>(b) != fourB) {
-    fourB = changetype<usize>(b);
-    taken = 0;
-    isMapped = false;
+  if (changetype<usize>(b) != lastBlockB) {
+    lastBlockB = changetype<usize>(b);
+    mappedLanes = 0;
+    isBlockMapped = false;
   }
-  v128.store(reaches, reachOfBlock(at, true));
-  const nearB = reachOfBlock(changetype<usize>(b), false), filled = filledLanes(b);
+  v128.store(projectionsA, projectBlock(at, true));
+  const projectionsB = projectBlock(changetype<usize>(b), false), filled = filledLanes(b);
   for (let lanes = filledLanes(a); lanes != 0; lanes &= lanes - 1) {
     const lane = ctz(lanes);
-    const gap = f32x4.sub(nearB, v128.load32_splat(reaches + (<usize>lane << 2)));
+    const gap = f32x4.sub(projectionsB, v128.load32_splat(projectionsA + (<usize>lane << 2)));
     let bits = ~<u32>i32x4.bitmask(f32x4.gt(gap, f32x4.splat(bound))) & filled;
     if (bits == 0) continue;
-    if (!isFar && isOfTree) {
-      if (!isMapped) mapBlock(fourMapped, b);
-      isMapped = true;
-      bits &= nearBoxes(at + (<usize>lane << 2));
+    if (!isFar && isInTreeSpace) {
+      if (!isBlockMapped) mapBlock(mappedBlockB, b);
+      isBlockMapped = true;
+      bits &= nearLanes(at + (<usize>lane << 2));
       if (bits == 0) continue;
     }
     // Triangles that are separated by a plane perpendicular to the direction do not intersect: the search for them can
     // be limited to less than the least distance so far.
-    const parted = isFar ? 15 : <u32>i32x4.bitmask(f32x4.gt(gap, f32x4.splat(0)));
+    const separatedLanes = isFar ? 15 : <u32>i32x4.bitmask(f32x4.gt(gap, f32x4.splat(0)));
     mapTriangle(changetype<usize>(first), at + (<usize>lane << 2), toA);
     for (; bits != 0; bits &= bits - 1) {
       const other = ctz(bits);
-      const q = changetype<Triangle>(four + <usize>other * 72);
-      if (!(taken & (1 << other))) mapTriangle(changetype<usize>(q), changetype<usize>(b) + (<usize>other << 2), toB);
-      taken |= 1 << other;
+      const q = changetype<Triangle>(trianglesB + <usize>other * 72);
+      if (!(mappedLanes & (1 << other))) mapTriangle(changetype<usize>(q), changetype<usize>(b) + (<usize>other << 2), toB);
+      mappedLanes |= 1 << other;
       countTriangle();
-      const found = parted & (1 << other)
-        ? sqrt(nearestWithin(first, q, best * best * LITTLE_MORE + LEAST_SQUARE))
+      const pairDistance = separatedLanes & (1 << other)
+        ? sqrt(nearestWithin(first, q, bestDistance * bestDistance * SQUARE_MARGIN + MIN_SQUARE))
         : distanceOfTriangles(first, q);
-      if (!(found <= best)) continue;
-      offer(found, nearestX, nearestY, nearestZ, otherX, otherY, otherZ, triangleOf(a, lane), triangleOf(b, other));
-      if (best == 0) return;
+      if (!(pairDistance <= bestDistance)) continue;
+      offerDistance(pairDistance, nearestX, nearestY, nearestZ, otherX, otherY, otherZ, triangleOf(a, lane), triangleOf(b, other));
+      if (bestDistance == 0) return;
     }
   }
 }
 
 /** The limit is increased by this factor, since roots and squares are rounded. */
-const LITTLE_MORE: f64 = 1.000000000000002;
-const LEAST_SQUARE: f64 = 1e-300;
-const reaches: usize = memory.data(VECTOR_BYTES, 16);
+const SQUARE_MARGIN: f64 = 1.000000000000002;
+const MIN_SQUARE: f64 = 1e-300;
+const projectionsA: usize = memory.data(VECTOR_BYTES, 16);
 
 /**
  * Returns which of the four triangles of B have bounds in tree A's space that may be near enough to those of a triangle
  * of A.
  */
-function nearBoxes(at: usize): u32 {
-  const x = outside(at, 0), y = outside(at, 16), z = outside(at, 32);
-  const square = f32x4.add(f32x4.add(f32x4.mul(x, x), f32x4.mul(y, y)), f32x4.mul(z, z));
-  return ~<u32>i32x4.bitmask(f32x4.gt(square, f32x4.splat(reach * reach)));
+function nearLanes(at: usize): u32 {
+  const x = boundsGap(at, 0), y = boundsGap(at, 16), z = boundsGap(at, 32);
+  const distanceSquared = f32x4.add(f32x4.add(f32x4.mul(x, x), f32x4.mul(y, y)), f32x4.mul(z, z));
+  return ~<u32>i32x4.bitmask(f32x4.gt(distanceSquared, f32x4.splat(treeBound * treeBound)));
 }
 
 // @ts-ignore: decorator
 @inline
-function outside(at: usize, axis: usize): v128 {
+function boundsGap(at: usize, axis: usize): v128 {
   const p = v128.load32_splat(at + axis), q = v128.load32_splat(at + axis, 48), r = v128.load32_splat(at + axis, 96);
-  const u = v128.load(fourMapped + axis), v = v128.load(fourMapped + axis, 48), w = v128.load(fourMapped + axis, 96);
-  const gap = f32x4.pmax(f32x4.sub(least(u, v, w), greatest(p, q, r)), f32x4.sub(least(p, q, r), greatest(u, v, w)));
+  const u = v128.load(mappedBlockB + axis), v = v128.load(mappedBlockB + axis, 48), w = v128.load(mappedBlockB + axis, 96);
+  const gap = f32x4.pmax(f32x4.sub(min3(u, v, w), max3(p, q, r)), f32x4.sub(min3(p, q, r), max3(u, v, w)));
   return f32x4.pmin(f32x4.pmax(f32x4.splat(0), f32x4.sub(gap, f32x4.splat(blockBlur))), f32x4.splat(1e15));
 }

@@ -66,11 +66,11 @@ export function reversedKeys(keys: v128, count: usize): v128 {
   return i8x16.swizzle(keys, v128.load(reversals + (count << 4)));
 }
 
-/** Returns sorted keys without the first, in reverse order; `waiting` is how many remain. */
+/** Returns sorted keys without the first, in reverse order; `pendingCount` is how many remain. */
 // @ts-ignore: decorator
 @inline
-export function waitingKeys(keys: v128, waiting: usize): v128 {
-  return i8x16.swizzle(keys, v128.load(reversalsOfRest + (waiting << 4)));
+export function pendingKeys(keys: v128, pendingCount: usize): v128 {
+  return i8x16.swizzle(keys, v128.load(reversalsOfRest + (pendingCount << 4)));
 }
 
 /** Returns the greatest key that a box entered at a distance can have. */

@@ -3,12 +3,12 @@
 import { checkpoint } from '../../checkpoint';
 import { Affine } from '../../math/affine';
 import { axisToPoint, axisToTriangle } from '../../math/closest';
-import { Triangle, triangleMeetsCube, trianglesIntersect } from '../../math/triangles';
+import { Triangle, triangleIntersectsCube, trianglesIntersect } from '../../math/triangles';
 import { reserve } from '../../memory';
 import { LEAF, Mesh, NODE_BYTES, Node, blockAt, childOf, nodeAt, setUnitNode, triangleOf } from '../tree/layout';
 import { obbOverlap4x4 } from './obb-sat-4x4';
 import { mapTriangle } from './mapped-triangle';
-import { descend, map, relation, setMap, setTrees, visitBlocks } from './tree-tree';
+import { descend, mapBToA, relation, setMap, setTrees, visitBlocks } from './tree-tree';
 
 const triangle = changetype<Triangle>(memory.data(<i32>offsetof<Triangle>(), 16));
 
@@ -43,13 +43,13 @@ export class Witness {
 /** Denotes no block of any mesh. */
 export const NO_BLOCK: u32 = 0xffffffff;
 
-const nobody = changetype<Witness>(memory.data(<i32>offsetof<Witness>(), 16));
+const discardedWitness = changetype<Witness>(memory.data(<i32>offsetof<Witness>(), 16));
 
 /** Returns an empty witness whose contents are discarded. */
 export function noWitness(): Witness {
-  nobody.a = NO_BLOCK;
-  nobody.b = NO_BLOCK;
-  return nobody;
+  discardedWitness.a = NO_BLOCK;
+  discardedWitness.b = NO_BLOCK;
+  return discardedWitness;
 }
 
 /**
@@ -105,20 +105,20 @@ export function meshMeetsCapsule(b: Mesh, m: Affine, half: f64): bool {
 /** Returns whether a triangle of `b` overlaps the cube or the capsule; a negative half denotes the cube. */
 function meshMeets(b: Mesh, m: Affine, half: f64): bool {
   setMap(m, b, 1, 0, 0, 0);
-  let waiting = push(0, 0);
-  while (waiting != 0) {
-    const node = nodeAt(b, load<u32>(stack + (<usize>(--waiting) << 2)));
+  let pendingCount = push(0, 0);
+  while (pendingCount != 0) {
+    const node = nodeAt(b, load<u32>(stack + (<usize>(--pendingCount) << 2)));
     for (let bits = obbOverlap4x4(relation, cube, node, 1, 15); bits != 0; bits &= bits - 1) {
       const child = childOf(node, ctz(bits));
       if (!(child & LEAF)) {
-        waiting = push(waiting, child);
+        pendingCount = push(pendingCount, child);
         continue;
       }
       const block = blockAt(b, child);
       for (let lane = 0; lane < 4; lane++) {
         if (triangleOf(block, lane) < 0) continue;
-        mapTriangle(changetype<usize>(triangle), changetype<usize>(block) + (<usize>lane << 2), map);
-        if (half < 0 ? triangleMeetsCube(triangle) : triangleMeetsCapsule(triangle, half)) return true;
+        mapTriangle(changetype<usize>(triangle), changetype<usize>(block) + (<usize>lane << 2), mapBToA);
+        if (half < 0 ? triangleIntersectsCube(triangle) : triangleMeetsCapsule(triangle, half)) return true;
       }
     }
   }
@@ -127,10 +127,10 @@ function meshMeets(b: Mesh, m: Affine, half: f64): bool {
 
 let stack: usize = 0; // pending nodes, u32
 
-function push(waiting: u32, node: u32): u32 {
-  stack = reserve(stack, <usize>waiting << 2, <u64>(waiting + 1) << 2);
-  store<u32>(stack + (<usize>waiting << 2), node);
-  return waiting + 1;
+function push(pendingCount: u32, node: u32): u32 {
+  stack = reserve(stack, <usize>pendingCount << 2, <u64>(pendingCount + 1) << 2);
+  store<u32>(stack + (<usize>pendingCount << 2), node);
+  return pendingCount + 1;
 }
 
 /** Tolerance of touching beyond the rounding error of the compared numbers, relative to the radius. */
@@ -178,7 +178,7 @@ function blocksInside(b: Mesh, from: u32, end: u32, half: f64): bool {
     const block = blockAt(b, index);
     for (let lane = 0; lane < 4; lane++) {
       if (triangleOf(block, lane) < 0) continue;
-      mapTriangle(changetype<usize>(triangle), changetype<usize>(block) + (<usize>lane << 2), map);
+      mapTriangle(changetype<usize>(triangle), changetype<usize>(block) + (<usize>lane << 2), mapBToA);
       if (!(half < 0 ? triangleInsideCube(triangle) : triangleInsideCapsule(triangle, half))) return false;
     }
   }

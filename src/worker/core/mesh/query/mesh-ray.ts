@@ -4,8 +4,8 @@
 // Reversing an edge only changes the sign of its edge function, so no ray slips through between two triangles.
 
 import { SIDE_BACK, SIDE_DOUBLE, SIDE_FRONT } from '../../../../shared/layout';
-import { clipInlined, enter, interval, leave, reciprocals, upward } from '../../math/interval';
-import { lane0, lane1, lane2, lane3, turned, twiceOverSquare, yzx, zxy } from '../../math/lanes';
+import { clipInlined, intervalStart, interval, intervalEnd, reciprocals, roundUp } from '../../math/interval';
+import { lane0, lane1, lane2, lane3, rotate, twiceOverNormSquared, yzx, zxy } from '../../math/lanes';
 import { Block, Mesh, Node, treeScale, triangleOf } from '../tree/layout';
 import { sidesOfFace } from './face-sides';
 
@@ -18,9 +18,9 @@ export class MeshRay {
   /** The reciprocals of its unit direction. */
   inverse: v128;
   /** Its unit direction, followed by 1. */
-  along: v128;
+  unitDirection: v128;
   /** The address of the swizzle indices that move a node's near bounds to the lanes (`swizzles`). */
-  nearFirst: u32;
+  nearSwizzle: u32;
   /** The state of a traversal. */
   top: u32;
   child: u32;
@@ -41,7 +41,7 @@ export class MeshRay {
   /** Hits beyond this are ignored: the ray's end, or its nearest hit so far. */
   end: f64;
   /** The t at which it enters the bounds, and the length of its direction. */
-  from: f64;
+  tEntry: f64;
   length: f64;
   shearX: f64; shearY: f64;
   /** The triangle that was hit, -1 if none, and its barycentric coordinates. */
@@ -70,11 +70,11 @@ for (let signs: u32 = 0; signs < 8; signs++) {
 }
 
 /** The permutations of the three axes, by which one is the largest: z, x or y. */
-const axesBy: usize = memory.data<u32>([0, 16, 32, 0, 16, 32, 0, 0, 32, 0, 16, 0], 16);
+const axisPermutations: usize = memory.data<u32>([0, 16, 32, 0, 16, 32, 0, 0, 32, 0, 16, 0], 16);
 
 // The sides from which all triangles can be hit: SIDE_*, 0 if they differ; then the list of these (face-sides.ts), and
 // the sides of triangles that are not in it.
-let allowed: u32 = 0;
+let allowedSides: u32 = 0;
 let faceSides: usize = 0;
 let otherSides: u32 = 0;
 
@@ -82,7 +82,7 @@ let otherSides: u32 = 0;
  * Sets the sides from which triangles can be hit from now on: SIDE_*, except for triangles with other sides in the list.
  */
 export function setSides(sides: u32, list: usize): void {
-  allowed = list != 0 ? 0 : sides;
+  allowedSides = list != 0 ? 0 : sides;
   faceSides = list;
   otherSides = sides;
 }
@@ -93,7 +93,7 @@ export function setSides(sides: u32, list: usize): void {
  */
 // @ts-ignore: decorator
 @inline
-export function aim(
+export function setUpRay(
   ray: MeshRay, mesh: Mesh, ox: f64, oy: f64, oz: f64, dx: f64, dy: f64, dz: f64, tMin: f64, tMax: f64,
 ): bool {
   const scale = treeScale(mesh);
@@ -102,59 +102,59 @@ export function aim(
 
   // Clips the ray to the part near the mesh, so that float32 only handles small numbers.
   const slack = (2.0 + abs(fromX) + abs(fromY) + abs(fromZ)) * 3.552713678800501e-15; // 2^-48
-  let part = interval(tMin, tMax);
-  const lowX = (mesh.lowX - mesh.offsetX) * scale - slack, highX = (mesh.highX - mesh.offsetX) * scale + slack;
-  part = clipInlined(part, fromX, toX, lowX, highX);
-  const lowY = (mesh.lowY - mesh.offsetY) * scale - slack, highY = (mesh.highY - mesh.offsetY) * scale + slack;
-  part = clipInlined(part, fromY, toY, lowY, highY);
-  const lowZ = (mesh.lowZ - mesh.offsetZ) * scale - slack, highZ = (mesh.highZ - mesh.offsetZ) * scale + slack;
-  part = clipInlined(part, fromZ, toZ, lowZ, highZ);
-  const from = enter(part);
-  if (!(from <= leave(part))) return false;
+  let span = interval(tMin, tMax);
+  const minX = (mesh.minX - mesh.offsetX) * scale - slack, maxX = (mesh.maxX - mesh.offsetX) * scale + slack;
+  span = clipInlined(span, fromX, toX, minX, maxX);
+  const minY = (mesh.minY - mesh.offsetY) * scale - slack, maxY = (mesh.maxY - mesh.offsetY) * scale + slack;
+  span = clipInlined(span, fromY, toY, minY, maxY);
+  const minZ = (mesh.minZ - mesh.offsetZ) * scale - slack, maxZ = (mesh.maxZ - mesh.offsetZ) * scale + slack;
+  span = clipInlined(span, fromZ, toZ, minZ, maxZ);
+  const from = intervalStart(span);
+  if (!(from <= intervalEnd(span))) return false;
   const length = sqrt(toX * toX + toY * toY + toZ * toZ);
   const unit = 1.0 / length;
   const px = <f32>(fromX + from * toX), py = <f32>(fromY + from * toY), pz = <f32>(fromZ + from * toZ);
   ray.pointX = px;
   ray.pointY = py;
   ray.pointZ = pz;
-  ray.limit = upward((leave(part) - from) * length);
+  ray.limit = roundUp((intervalEnd(span) - from) * length);
   ray.originX = fromX; ray.originY = fromY; ray.originZ = fromZ;
   ray.directionX = toX; ray.directionY = toY; ray.directionZ = toZ;
   ray.inverseX = 1.0 / toX; ray.inverseY = 1.0 / toY; ray.inverseZ = 1.0 / toZ;
   ray.tMin = tMin;
   ray.end = tMax;
-  ray.from = from;
+  ray.tEntry = from;
   ray.length = length;
-  finishAim(ray, f32x4(<f32>(toX * unit), <f32>(toY * unit), <f32>(toZ * unit), 1));
+  finishRay(ray, f32x4(<f32>(toX * unit), <f32>(toY * unit), <f32>(toZ * unit), 1));
   return true;
 }
 
 /** Sets the values that follow from the unit direction and the other fields. */
 // @ts-ignore: decorator
 @inline
-export function finishAim(ray: MeshRay, along: v128): void {
-  const inverse = reciprocals(along);
-  ray.along = along;
+export function finishRay(ray: MeshRay, unitDirection: v128): void {
+  const inverse = reciprocals(unitDirection);
+  ray.unitDirection = unitDirection;
   ray.inverse = inverse;
-  ray.nearFirst = <u32>swizzles + (i32x4.bitmask(inverse) & 7) * <u32>SWIZZLE_BYTES;
+  ray.nearSwizzle = <u32>swizzles + (i32x4.bitmask(inverse) & 7) * <u32>SWIZZLE_BYTES;
   // Rotates the axes so that the largest one becomes z; branchless, since the axis is unpredictable.
   const absX = abs(ray.directionX), absY = abs(ray.directionY), absZ = abs(ray.directionZ);
   const isX = <u32>(absX >= absY) & <u32>(absX >= absZ), isY = ~isX & <u32>(absY >= absZ);
-  const axes = axesBy + ((isX << 4) | (isY << 5));
+  const axes = axisPermutations + ((isX << 4) | (isY << 5));
   const kx: usize = load<u32>(axes), ky: usize = load<u32>(axes, 4), kz: usize = load<u32>(axes, 8);
   ray.axisX = <u32>kx;
   ray.axisY = <u32>ky;
   ray.axisZ = <u32>kz;
-  const here = changetype<usize>(ray), to = here + offsetof<MeshRay>('directionX');
-  const inverseZ = load<f64>(here + (kz >> 1), offsetof<MeshRay>('inverseX'));
+  const rayAddress = changetype<usize>(ray), to = rayAddress + offsetof<MeshRay>('directionX');
+  const inverseZ = load<f64>(rayAddress + (kz >> 1), offsetof<MeshRay>('inverseX'));
   const shearX = load<f64>(to + (kx >> 1)) * inverseZ, shearY = load<f64>(to + (ky >> 1)) * inverseZ;
   ray.shearX = shearX;
   ray.shearY = shearY;
   ray.slopeX = <f32>shearX;
   ray.slopeY = <f32>shearY;
-  ray.baseX = load<f32>(here + (kx >> 2));
-  ray.baseY = load<f32>(here + (ky >> 2));
-  ray.baseZ = load<f32>(here + (kz >> 2));
+  ray.baseX = load<f32>(rayAddress + (kx >> 2));
+  ray.baseY = load<f32>(rayAddress + (ky >> 2));
+  ray.baseZ = load<f32>(rayAddress + (kz >> 2));
   ray.hitTriangle = -1;
 }
 
@@ -191,12 +191,12 @@ export function entriesOf(
 /** Returns the same for a node whose boxes are rotated. */
 // @ts-ignore: decorator
 @inline
-export function rotatedEntriesOf(address: usize, children: u32, point: v128, along: v128, limit: v128): v128 {
+export function rotatedEntriesOf(address: usize, children: u32, point: v128, unitDirection: v128, limit: v128): v128 {
   const q = f32x4.convert_i32x4_s(v128.load16x4_s(address, offsetof<Node>('quaternion')));
-  const w = lane3(q), qYzx = yzx(q), qZxy = zxy(q), twice = twiceOverSquare(q);
-  const inverse = reciprocals(turned(along, qYzx, qZxy, w, twice));
-  const moved = turned(point, qYzx, qZxy, w, twice);
-  const start = f32x4.mul(f32x4.sub(v128.load(address, offsetof<Node>('originX')), moved), inverse);
+  const w = lane3(q), qYzx = yzx(q), qZxy = zxy(q), twice = twiceOverNormSquared(q);
+  const inverse = reciprocals(rotate(unitDirection, qYzx, qZxy, w, twice));
+  const rotatedPoint = rotate(point, qYzx, qZxy, w, twice);
+  const start = f32x4.mul(f32x4.sub(v128.load(address, offsetof<Node>('originX')), rotatedPoint), inverse);
   const step = f32x4.mul(v128.load(address, offsetof<Node>('scaleX')), inverse);
   const startX = lane0(start), startY = lane1(start), startZ = lane2(start);
   const stepX = lane0(step), stepY = lane1(step), stepZ = lane2(step);
@@ -227,9 +227,9 @@ export function boundsAt(q: v128, start: v128, step: v128): v128 {
 @inline
 export function entered(near: v128, far: v128, children: u32, limit: v128): v128 {
   const first = f32x4.pmax(f32x4.splat(0), near); // in this order -0 becomes 0
-  const isThere = i32x4.le_u(i32x4(0, 1, 2, 3), i32x4.splat((children >> 24) & 3));
-  const isMet = v128.and(f32x4.le(first, f32x4.pmin(far, limit)), isThere);
-  return v128.or(first, v128.not(isMet));
+  const exists = i32x4.le_u(i32x4(0, 1, 2, 3), i32x4.splat((children >> 24) & 3));
+  const isHit = v128.and(f32x4.le(first, f32x4.pmin(far, limit)), exists);
+  return v128.or(first, v128.not(isHit));
 }
 
 /** Returns which triangles of a block a ray may hit, a bit each. */
@@ -237,12 +237,12 @@ export function entered(near: v128, far: v128, children: u32, limit: v128): v128
 @inline
 export function mayHit(block: usize, ray: MeshRay): u32 {
   const kx: usize = ray.axisX, ky: usize = ray.axisY, kz: usize = ray.axisZ;
-  const here = changetype<usize>(ray);
-  const bx = v128.load32_splat(here, offsetof<MeshRay>('baseX'));
-  const by = v128.load32_splat(here, offsetof<MeshRay>('baseY'));
-  const bz = v128.load32_splat(here, offsetof<MeshRay>('baseZ'));
-  const sx = v128.load32_splat(here, offsetof<MeshRay>('slopeX'));
-  const sy = v128.load32_splat(here, offsetof<MeshRay>('slopeY'));
+  const rayAddress = changetype<usize>(ray);
+  const bx = v128.load32_splat(rayAddress, offsetof<MeshRay>('baseX'));
+  const by = v128.load32_splat(rayAddress, offsetof<MeshRay>('baseY'));
+  const bz = v128.load32_splat(rayAddress, offsetof<MeshRay>('baseZ'));
+  const sx = v128.load32_splat(rayAddress, offsetof<MeshRay>('slopeX'));
+  const sy = v128.load32_splat(rayAddress, offsetof<MeshRay>('slopeY'));
   const az = f32x4.sub(v128.load(block + kz), bz);
   const cz = f32x4.sub(v128.load(block + kz, 48), bz);
   const ez = f32x4.sub(v128.load(block + kz, 96), bz);
@@ -260,9 +260,9 @@ export function mayHit(block: usize, ray: MeshRay): u32 {
     f32x4.pmax(f32x4.abs(ex), f32x4.abs(ey)),
   );
   const error = f32x4.mul(largest, f32x4.splat(EDGE_ERROR));
-  const least = f32x4.pmin(f32x4.pmin(u, v), w);
-  const greatest = f32x4.pmax(f32x4.pmax(u, v), w);
-  return i32x4.bitmask(v128.or(f32x4.ge(least, f32x4.neg(error)), f32x4.le(greatest, error)));
+  const minEdge = f32x4.pmin(f32x4.pmin(u, v), w);
+  const maxEdge = f32x4.pmax(f32x4.pmax(u, v), w);
+  return i32x4.bitmask(v128.or(f32x4.ge(minEdge, f32x4.neg(error)), f32x4.le(maxEdge, error)));
 }
 
 /** The normal of the last triangle that was hit, in mesh space and not normalised. */
@@ -274,7 +274,7 @@ export let hitNormalZ: f64 = 0;
  * Tests a triangle exactly. Returns t, or Infinity if there is no hit in [tMin, end]; otherwise stores the triangle and
  * its barycentric coordinates in the ray. Of two hits at the same t, the lower index wins.
  */
-export function meet(ray: MeshRay, block: usize, lane: i32): f64 {
+export function intersectTriangle(ray: MeshRay, block: usize, lane: i32): f64 {
   const at = block + (<usize>lane << 2);
   const kx: usize = ray.axisX, ky: usize = ray.axisY, kz: usize = ray.axisZ;
   const origin = changetype<usize>(ray) + offsetof<MeshRay>('originX');
@@ -302,11 +302,11 @@ export function meet(ray: MeshRay, block: usize, lane: i32): f64 {
   const end = ray.end;
   if (!(t >= ray.tMin && t <= end)) return Infinity;
   if (t == end && ray.hitTriangle >= 0 && ray.hitTriangle < triangle) return Infinity;
-  if (allowed != SIDE_DOUBLE) {
+  if (allowedSides != SIDE_DOUBLE) {
     findNormal(block, lane);
     const facing = hitNormalX * ray.directionX + hitNormalY * ray.directionY + hitNormalZ * ray.directionZ;
     const side: u32 = facing < 0 ? SIDE_FRONT : SIDE_BACK;
-    if (!(allowed & side)) {
+    if (!(allowedSides & side)) {
       if (faceSides == 0 || !(sidesOfFace(faceSides, triangle, otherSides) & side)) return Infinity;
     }
   }

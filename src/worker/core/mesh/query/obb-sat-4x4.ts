@@ -12,7 +12,7 @@ import { Affine } from '../../math/affine';
 import { cross, lane0, lane1, lane2, lane3, minus, plus, times, yzx, zxy } from '../../math/lanes';
 import { Rotation, rotationAt } from '../../math/quaternion';
 import { exponentFor, scaleFor } from '../tree/tree-space';
-import { Node, childMask, highBounds, isRotated, lowBounds } from '../tree/layout';
+import { Node, childMask, maxBounds, isRotated, minBounds } from '../tree/layout';
 import { VECTOR_BYTES } from '../../sizes';
 
 /** The map from tree B to tree A in float32, both in the unit of the larger one. */
@@ -27,9 +27,9 @@ export class Relation {
 }
 
 /** Distances are clamped to this in float32: 2⁶⁰ units, where no product overflows and every box is separated. */
-const FARTHEST: f64 = 1152921504606846976.0;
+const MAX_DISTANCE: f64 = 1152921504606846976.0;
 /** Beyond this, the power of two of a length has no reciprocal: 2¹⁰²². */
-const LARGEST: f64 = 4.49423283715579e307;
+const MAX_LENGTH: f64 = 4.49423283715579e307;
 
 /**
  * Sets the relation from a map of B's coordinates to A's. If the map exceeds float64's range, all boxes count as
@@ -41,26 +41,26 @@ export function setRelation(relation: Relation, m: Affine): void {
   const z = max(max(abs(m.zx), abs(m.zy)), abs(m.zz));
   const largest = max(max(x, y), z);
   // Scales the largest entry to 1 to 2: shrinks the space of A, or the frame of B.
-  const scale = largest < LARGEST ? scaleFor(exponentFor(largest)) : NaN;
-  const ofA = min(scale, 1.0);
-  relation.x = f32x4(<f32>(m.xx * scale), <f32>(m.yx * scale), <f32>(m.zx * scale), placeOf(m.tx * ofA));
-  relation.y = f32x4(<f32>(m.xy * scale), <f32>(m.yy * scale), <f32>(m.zy * scale), placeOf(m.ty * ofA));
-  relation.z = f32x4(<f32>(m.xz * scale), <f32>(m.yz * scale), <f32>(m.zz * scale), placeOf(m.tz * ofA));
-  relation.halfA = f32x4.splat(<f32>(0.5 * ofA));
+  const scale = largest < MAX_LENGTH ? scaleFor(exponentFor(largest)) : NaN;
+  const scaleA = min(scale, 1.0);
+  relation.x = f32x4(<f32>(m.xx * scale), <f32>(m.yx * scale), <f32>(m.zx * scale), clampedPosition(m.tx * scaleA));
+  relation.y = f32x4(<f32>(m.xy * scale), <f32>(m.yy * scale), <f32>(m.zy * scale), clampedPosition(m.ty * scaleA));
+  relation.z = f32x4(<f32>(m.xz * scale), <f32>(m.yz * scale), <f32>(m.zz * scale), clampedPosition(m.tz * scaleA));
+  relation.halfA = f32x4.splat(<f32>(0.5 * scaleA));
   relation.halfB = f32x4.splat(<f32>(0.5 * min(1.0 / scale, 1.0)));
 }
 
 // @ts-ignore: decorator
 @inline
-function placeOf(place: f64): f32 {
-  return <f32>max(min(place, FARTHEST), -FARTHEST);
+function clampedPosition(position: f64): f32 {
+  return <f32>max(min(position, MAX_DISTANCE), -MAX_DISTANCE);
 }
 
 const rotation = changetype<Rotation>(memory.data(<i32>offsetof<Rotation>(), 16));
 // A's four boxes, a lane each: their low and high bounds, centres and half extents; then the radii along B's face
 // normals, and along each pair of edges.
-const ofA: usize = memory.data((12 + 3 + 9) * VECTOR_BYTES, 16);
-const HIGH: usize = 3 * 16;
+const boxesA: usize = memory.data((12 + 3 + 9) * VECTOR_BYTES, 16);
+const MAXES: usize = 3 * 16;
 const CENTRES: usize = 6 * 16;
 const HALVES: usize = 9 * 16;
 const FACES: usize = 12 * 16;
@@ -83,7 +83,7 @@ const ENTRY_ROUNDING: f32 = 4e-6;
  * times as much as another, too little of the padding remains along the others. Adding the error takes 2 % of the time
  * in which all pairs of triangles of two dragons are found.
  */
-const PLACE_ROUNDING: f32 = 9.5367431640625e-7;
+const POSITION_ROUNDING: f32 = 9.5367431640625e-7;
 
 /** The bits of the pairs of the first child of b with each child of a: 0, 4, 8 and 12. */
 export const COLUMN: u32 = 0x1111;
@@ -91,7 +91,7 @@ export const COLUMN: u32 = 0x1111;
 /** Spreads the first four bits to every fourth bit. */
 // @ts-ignore: decorator
 @inline
-export function spread(bits: u32): u32 {
+export function spreadToRows(bits: u32): u32 {
   return (bits | (bits << 3) | (bits << 6) | (bits << 9)) & COLUMN;
 }
 
@@ -102,10 +102,10 @@ function box(address: usize): v128 { return v128.load32_splat(address); }
 /** Returns a mask of the lanes in which an axis certainly separates. */
 // @ts-ignore: decorator
 @inline
-function beyond(distance: v128, radius: v128): v128 { return f32x4.gt(f32x4.abs(distance), radius); }
+function isSeparated(distance: v128, radius: v128): v128 { return f32x4.gt(f32x4.abs(distance), radius); }
 // @ts-ignore: decorator
 @inline
-function any(a: v128, b: v128, c: v128): v128 { return v128.or(v128.or(a, b), c); }
+function anyOf(a: v128, b: v128, c: v128): v128 { return v128.or(v128.or(a, b), c); }
 
 /**
  * Returns which boxes of `a` may overlap which of `b`, among those in the masks: bit 4 i + j for child i of a and j of
@@ -134,18 +134,18 @@ export function obbOverlap4x4(
   }
 
   const halfA = m.halfA, halfB = m.halfB, unitA = plus(halfA, halfA);
-  const lowX = lowBounds(b, 0), highX = highBounds(b, 0);
-  const lowY = lowBounds(b, 1), highY = highBounds(b, 1);
-  const lowZ = lowBounds(b, 2), highZ = highBounds(b, 2);
-  const bx = times(plus(lowX, highX), halfB), ux = times(minus(highX, lowX), halfB);
-  const by = times(plus(lowY, highY), halfB), uy = times(minus(highY, lowY), halfB);
-  const bz = times(plus(lowZ, highZ), halfB), uz = times(minus(highZ, lowZ), halfB);
+  const minX = minBounds(b, 0), maxX = maxBounds(b, 0);
+  const minY = minBounds(b, 1), maxY = maxBounds(b, 1);
+  const minZ = minBounds(b, 2), maxZ = maxBounds(b, 2);
+  const bx = times(plus(minX, maxX), halfB), ux = times(minus(maxX, minX), halfB);
+  const by = times(plus(minY, maxY), halfB), uy = times(minus(maxY, minY), halfB);
+  const bz = times(plus(minZ, maxZ), halfB), uz = times(minus(maxZ, minZ), halfB);
   for (let axis: usize = 0; axis < 3; axis++) {
-    const low = lowBounds(a, axis), high = highBounds(a, axis), to = ofA + (axis << 4);
-    v128.store(to, times(low, unitA));
-    v128.store(to, times(high, unitA), HIGH);
-    v128.store(to, times(plus(low, high), halfA), CENTRES);
-    v128.store(to, times(minus(high, low), halfA), HALVES);
+    const boxMin = minBounds(a, axis), boxMax = maxBounds(a, axis), to = boxesA + (axis << 4);
+    v128.store(to, times(boxMin, unitA));
+    v128.store(to, times(boxMax, unitA), MAXES);
+    v128.store(to, times(plus(boxMin, boxMax), halfA), CENTRES);
+    v128.store(to, times(minus(boxMax, boxMin), halfA), HALVES);
   }
 
   const g00 = lane0(g0), g01 = lane1(g0), g02 = lane2(g0);
@@ -165,21 +165,21 @@ export function obbOverlap4x4(
   const ey = plus(sum(times(g10, bx), times(g11, by), times(g12, bz)), lane3(py));
   const ez = plus(sum(times(g20, bx), times(g21, by), times(g22, bz)), lane3(pz));
   const farthest = f32x4.pmax(f32x4.pmax(lane3(f32x4.abs(px)), lane3(f32x4.abs(py))), lane3(f32x4.abs(pz)));
-  const reach = plus(times(largest, sum(f32x4.abs(bx), f32x4.abs(by), f32x4.abs(bz))), farthest);
-  const blur = times(reach, f32x4.splat(PLACE_ROUNDING));
-  const rx = plus(sum(times(n00, ux), times(n01, uy), times(n02, uz)), blur);
-  const ry = plus(sum(times(n10, ux), times(n11, uy), times(n12, uz)), blur);
-  const rz = plus(sum(times(n20, ux), times(n21, uy), times(n22, uz)), blur);
-  const lowEX = minus(ex, rx), lowEY = minus(ey, ry), lowEZ = minus(ez, rz);
-  const highEX = plus(ex, rx), highEY = plus(ey, ry), highEZ = plus(ez, rz);
-  let bits = spread(maskA & childMask(a)) * (maskB & childMask(b));
+  const maxLength = plus(times(largest, sum(f32x4.abs(bx), f32x4.abs(by), f32x4.abs(bz))), farthest);
+  const positionError = times(maxLength, f32x4.splat(POSITION_ROUNDING));
+  const rx = plus(sum(times(n00, ux), times(n01, uy), times(n02, uz)), positionError);
+  const ry = plus(sum(times(n10, ux), times(n11, uy), times(n12, uz)), positionError);
+  const rz = plus(sum(times(n20, ux), times(n21, uy), times(n22, uz)), positionError);
+  const minEX = minus(ex, rx), minEY = minus(ey, ry), minEZ = minus(ez, rz);
+  const maxEX = plus(ex, rx), maxEY = plus(ey, ry), maxEZ = plus(ez, rz);
+  let bits = spreadToRows(maskA & childMask(a)) * (maskB & childMask(b));
   // Always all four children of A, without an unpredictable branch on which of them are in the mask.
   for (let row = 0; row < 16; row += 4) {
-    const at = ofA + row;
-    const below = any(
-      f32x4.gt(lowEX, box(at + HIGH)), f32x4.gt(lowEY, box(at + HIGH + 16)), f32x4.gt(lowEZ, box(at + HIGH + 32)),
+    const at = boxesA + row;
+    const below = anyOf(
+      f32x4.gt(minEX, box(at + MAXES)), f32x4.gt(minEY, box(at + MAXES + 16)), f32x4.gt(minEZ, box(at + MAXES + 32)),
     );
-    const above = any(f32x4.lt(highEX, box(at)), f32x4.lt(highEY, box(at + 16)), f32x4.lt(highEZ, box(at + 32)));
+    const above = anyOf(f32x4.lt(maxEX, box(at)), f32x4.lt(maxEY, box(at + 16)), f32x4.lt(maxEZ, box(at + 32)));
     bits &= ~(<u32>i32x4.bitmask(v128.or(below, above)) << row);
   }
   if (bits == 0) return 0;
@@ -198,22 +198,22 @@ export function obbOverlap4x4(
   const volume = plus(f32x4.abs(sum(times(g00, c00), times(g01, c01), times(g02, c02))), times(largest, slackC));
   // The effect of the rounding error of a cofactor, or of an edge, on the distance of two overlapping boxes, and of that
   // distance's own rounding.
-  const edgeBlur = plus(times(slackC, sum(ux, uy, uz)), times(times(largest, f32x4.splat(3)), blur));
-  const faceBlur = times(largest, edgeBlur);
-  const hx = v128.load(ofA, HALVES), hy = v128.load(ofA, HALVES + 16), hz = v128.load(ofA, HALVES + 32);
-  v128.store(ofA + FACES, sum(times(m00, hx), times(m10, hy), times(m20, hz)));
-  v128.store(ofA + FACES, sum(times(m01, hx), times(m11, hy), times(m21, hz)), 16);
-  v128.store(ofA + FACES, sum(times(m02, hx), times(m12, hy), times(m22, hz)), 32);
-  const fx = plus(times(volume, ux), faceBlur), fy = plus(times(volume, uy), faceBlur), fz = plus(times(volume, uz), faceBlur);
+  const edgeError = plus(times(slackC, sum(ux, uy, uz)), times(times(largest, f32x4.splat(3)), positionError));
+  const faceError = times(largest, edgeError);
+  const hx = v128.load(boxesA, HALVES), hy = v128.load(boxesA, HALVES + 16), hz = v128.load(boxesA, HALVES + 32);
+  v128.store(boxesA + FACES, sum(times(m00, hx), times(m10, hy), times(m20, hz)));
+  v128.store(boxesA + FACES, sum(times(m01, hx), times(m11, hy), times(m21, hz)), 16);
+  v128.store(boxesA + FACES, sum(times(m02, hx), times(m12, hy), times(m22, hz)), 32);
+  const fx = plus(times(volume, ux), faceError), fy = plus(times(volume, uy), faceError), fz = plus(times(volume, uz), faceError);
   let left = bits;
   while (left != 0) {
-    const row = ctz(left) & 12, at = ofA + row;
+    const row = ctz(left) & 12, at = boxesA + row;
     left &= ~(15 << row);
     const dx = minus(ex, box(at + CENTRES)), dy = minus(ey, box(at + CENTRES + 16)), dz = minus(ez, box(at + CENTRES + 32));
-    const apart = any(
-      beyond(sum(times(c00, dx), times(c10, dy), times(c20, dz)), plus(fx, box(at + FACES))),
-      beyond(sum(times(c01, dx), times(c11, dy), times(c21, dz)), plus(fy, box(at + FACES + 16))),
-      beyond(sum(times(c02, dx), times(c12, dy), times(c22, dz)), plus(fz, box(at + FACES + 32))),
+    const apart = anyOf(
+      isSeparated(sum(times(c00, dx), times(c10, dy), times(c20, dz)), plus(fx, box(at + FACES))),
+      isSeparated(sum(times(c01, dx), times(c11, dy), times(c21, dz)), plus(fy, box(at + FACES + 16))),
+      isSeparated(sum(times(c02, dx), times(c12, dy), times(c22, dz)), plus(fz, box(at + FACES + 32))),
     );
     bits &= ~(<u32>i32x4.bitmask(apart) << row);
   }
@@ -222,44 +222,44 @@ export function obbOverlap4x4(
   if (!withEdges) return bits;
 
   // Edge i of A with edge j of B: eᵢ × Gⱼ; the radii of B are computed from cofactors.
-  v128.store(ofA + EDGES, plus(times(n20, hy), times(n10, hz)));
-  v128.store(ofA + EDGES, plus(times(n21, hy), times(n11, hz)), 16);
-  v128.store(ofA + EDGES, plus(times(n22, hy), times(n12, hz)), 32);
-  v128.store(ofA + EDGES, plus(times(n20, hx), times(n00, hz)), 48);
-  v128.store(ofA + EDGES, plus(times(n21, hx), times(n01, hz)), 64);
-  v128.store(ofA + EDGES, plus(times(n22, hx), times(n02, hz)), 80);
-  v128.store(ofA + EDGES, plus(times(n10, hx), times(n00, hy)), 96);
-  v128.store(ofA + EDGES, plus(times(n11, hx), times(n01, hy)), 112);
-  v128.store(ofA + EDGES, plus(times(n12, hx), times(n02, hy)), 128);
-  const r00 = sum(times(m02, uy), times(m01, uz), edgeBlur);
-  const r01 = sum(times(m02, ux), times(m00, uz), edgeBlur);
-  const r02 = sum(times(m01, ux), times(m00, uy), edgeBlur);
-  const r10 = sum(times(m12, uy), times(m11, uz), edgeBlur);
-  const r11 = sum(times(m12, ux), times(m10, uz), edgeBlur);
-  const r12 = sum(times(m11, ux), times(m10, uy), edgeBlur);
-  const r20 = sum(times(m22, uy), times(m21, uz), edgeBlur);
-  const r21 = sum(times(m22, ux), times(m20, uz), edgeBlur);
-  const r22 = sum(times(m21, ux), times(m20, uy), edgeBlur);
+  v128.store(boxesA + EDGES, plus(times(n20, hy), times(n10, hz)));
+  v128.store(boxesA + EDGES, plus(times(n21, hy), times(n11, hz)), 16);
+  v128.store(boxesA + EDGES, plus(times(n22, hy), times(n12, hz)), 32);
+  v128.store(boxesA + EDGES, plus(times(n20, hx), times(n00, hz)), 48);
+  v128.store(boxesA + EDGES, plus(times(n21, hx), times(n01, hz)), 64);
+  v128.store(boxesA + EDGES, plus(times(n22, hx), times(n02, hz)), 80);
+  v128.store(boxesA + EDGES, plus(times(n10, hx), times(n00, hy)), 96);
+  v128.store(boxesA + EDGES, plus(times(n11, hx), times(n01, hy)), 112);
+  v128.store(boxesA + EDGES, plus(times(n12, hx), times(n02, hy)), 128);
+  const r00 = sum(times(m02, uy), times(m01, uz), edgeError);
+  const r01 = sum(times(m02, ux), times(m00, uz), edgeError);
+  const r02 = sum(times(m01, ux), times(m00, uy), edgeError);
+  const r10 = sum(times(m12, uy), times(m11, uz), edgeError);
+  const r11 = sum(times(m12, ux), times(m10, uz), edgeError);
+  const r12 = sum(times(m11, ux), times(m10, uy), edgeError);
+  const r20 = sum(times(m22, uy), times(m21, uz), edgeError);
+  const r21 = sum(times(m22, ux), times(m20, uz), edgeError);
+  const r22 = sum(times(m21, ux), times(m20, uy), edgeError);
   left = bits;
   while (left != 0) {
-    const row = ctz(left) & 12, at = ofA + row;
+    const row = ctz(left) & 12, at = boxesA + row;
     left &= ~(15 << row);
     const dx = minus(ex, box(at + CENTRES)), dy = minus(ey, box(at + CENTRES + 16)), dz = minus(ez, box(at + CENTRES + 32));
-    const apart = any(
-      any(
-        beyond(minus(times(g10, dz), times(g20, dy)), plus(r00, box(at + EDGES))),
-        beyond(minus(times(g11, dz), times(g21, dy)), plus(r01, box(at + EDGES + 16))),
-        beyond(minus(times(g12, dz), times(g22, dy)), plus(r02, box(at + EDGES + 32))),
+    const apart = anyOf(
+      anyOf(
+        isSeparated(minus(times(g10, dz), times(g20, dy)), plus(r00, box(at + EDGES))),
+        isSeparated(minus(times(g11, dz), times(g21, dy)), plus(r01, box(at + EDGES + 16))),
+        isSeparated(minus(times(g12, dz), times(g22, dy)), plus(r02, box(at + EDGES + 32))),
       ),
-      any(
-        beyond(minus(times(g20, dx), times(g00, dz)), plus(r10, box(at + EDGES + 48))),
-        beyond(minus(times(g21, dx), times(g01, dz)), plus(r11, box(at + EDGES + 64))),
-        beyond(minus(times(g22, dx), times(g02, dz)), plus(r12, box(at + EDGES + 80))),
+      anyOf(
+        isSeparated(minus(times(g20, dx), times(g00, dz)), plus(r10, box(at + EDGES + 48))),
+        isSeparated(minus(times(g21, dx), times(g01, dz)), plus(r11, box(at + EDGES + 64))),
+        isSeparated(minus(times(g22, dx), times(g02, dz)), plus(r12, box(at + EDGES + 80))),
       ),
-      any(
-        beyond(minus(times(g00, dy), times(g10, dx)), plus(r20, box(at + EDGES + 96))),
-        beyond(minus(times(g01, dy), times(g11, dx)), plus(r21, box(at + EDGES + 112))),
-        beyond(minus(times(g02, dy), times(g12, dx)), plus(r22, box(at + EDGES + 128))),
+      anyOf(
+        isSeparated(minus(times(g00, dy), times(g10, dx)), plus(r20, box(at + EDGES + 96))),
+        isSeparated(minus(times(g01, dy), times(g11, dx)), plus(r21, box(at + EDGES + 112))),
+        isSeparated(minus(times(g02, dy), times(g12, dx)), plus(r22, box(at + EDGES + 128))),
       ),
     );
     bits &= ~(<u32>i32x4.bitmask(apart) << row);

@@ -9,7 +9,7 @@ import { Affine } from '../../math/affine';
 import { orient2d, orient3d } from '../../math/predicates';
 import { Triangle } from '../../math/triangles';
 import {
-  LEAF, MOST_WAITING, Mesh, NODE_BYTES, Node, blockAt, childOf, nodeAt, setUnitNode, treeScale, triangleOf,
+  LEAF, MAX_STACK_ENTRIES, Mesh, NODE_BYTES, Node, blockAt, childOf, nodeAt, setUnitNode, treeScale, triangleOf,
 } from '../tree/layout';
 import { Relation, obbOverlap4x4, setRelation } from './obb-sat-4x4';
 import { WORD_BYTES } from '../../sizes';
@@ -28,7 +28,7 @@ const toRay = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
  */
 const THICKNESS: f64 = 0.0009765625; // 2^-10
 
-const stack: usize = memory.data(MOST_WAITING * WORD_BYTES, 16);
+const stack: usize = memory.data(MAX_STACK_ENTRIES * WORD_BYTES, 16);
 
 /**
  * Returns whether the mesh winds around the point, in either direction. The point is in the space to which `m` maps tree
@@ -47,7 +47,7 @@ export function windingOfClosedMesh(mesh: Mesh, m: Affine, x: f64, y: f64, z: f6
   pointY = y;
   pointZ = z;
   if (!setRay(mesh, m)) return 0;
-  let number = 0;
+  let winding = 0;
   let top = stack + 4;
   store<u32>(stack, 0);
   while (top != stack) {
@@ -58,7 +58,7 @@ export function windingOfClosedMesh(mesh: Mesh, m: Affine, x: f64, y: f64, z: f6
       if (child & LEAF) {
         for (let lane = 0; lane < 4; lane++) {
           if (triangleOf(blockAt(mesh, child), lane) >= 0) {
-            number += crossing(changetype<usize>(blockAt(mesh, child)) + (<usize>lane << 2), m);
+            winding += triangleWinding(changetype<usize>(blockAt(mesh, child)) + (<usize>lane << 2), m);
           }
         }
       } else {
@@ -67,17 +67,17 @@ export function windingOfClosedMesh(mesh: Mesh, m: Affine, x: f64, y: f64, z: f6
       }
     }
   }
-  return number;
+  return winding;
 }
 
 /** Sets the ray's box. Returns false if the point is beyond the mesh's bounds. */
 function setRay(mesh: Mesh, m: Affine): bool {
   const scale = treeScale(mesh);
-  const lowX = (mesh.lowX - mesh.offsetX) * scale, highX = (mesh.highX - mesh.offsetX) * scale;
-  const lowY = (mesh.lowY - mesh.offsetY) * scale, highY = (mesh.highY - mesh.offsetY) * scale;
-  const lowZ = (mesh.lowZ - mesh.offsetZ) * scale, highZ = (mesh.highZ - mesh.offsetZ) * scale;
-  const u = 0.5 * (lowX + highX), v = 0.5 * (lowY + highY), w = 0.5 * (lowZ + highZ);
-  const hu = 0.5 * (highX - lowX), hv = 0.5 * (highY - lowY), hw = 0.5 * (highZ - lowZ);
+  const minX = (mesh.minX - mesh.offsetX) * scale, maxX = (mesh.maxX - mesh.offsetX) * scale;
+  const minY = (mesh.minY - mesh.offsetY) * scale, maxY = (mesh.maxY - mesh.offsetY) * scale;
+  const minZ = (mesh.minZ - mesh.offsetZ) * scale, maxZ = (mesh.maxZ - mesh.offsetZ) * scale;
+  const u = 0.5 * (minX + maxX), v = 0.5 * (minY + maxY), w = 0.5 * (minZ + maxZ);
+  const hu = 0.5 * (maxX - minX), hv = 0.5 * (maxY - minY), hw = 0.5 * (maxZ - minZ);
   const x = m.xx * u + m.yx * v + m.zx * w + m.tx - pointX;
   const y = m.xy * u + m.yy * v + m.zy * w + m.ty - pointY;
   const z = m.xz * u + m.yz * v + m.zz * w + m.tz - pointZ;
@@ -88,12 +88,12 @@ function setRay(mesh: Mesh, m: Affine): bool {
   if (abs(x) > hx + thickness || abs(y) > hy + thickness || abs(z) > hz + thickness) return false;
   const end = x + hx + thickness;
   const toX = 2.0 / (end + thickness), across = 1.0 / thickness;
-  const middle = pointX + 0.5 * (end - thickness);
+  const centreX = pointX + 0.5 * (end - thickness);
   const r = toRay;
   r.xx = m.xx * toX; r.xy = m.xy * across; r.xz = m.xz * across;
   r.yx = m.yx * toX; r.yy = m.yy * across; r.yz = m.yz * across;
   r.zx = m.zx * toX; r.zy = m.zy * across; r.zz = m.zz * across;
-  r.tx = (m.tx - middle) * toX;
+  r.tx = (m.tx - centreX) * toX;
   r.ty = (m.ty - pointY) * across;
   r.tz = (m.tz - pointZ) * across;
   setRelation(relation, r);
@@ -101,7 +101,7 @@ function setRay(mesh: Mesh, m: Affine): bool {
 }
 
 /** Returns 1 if the ray leaves through the triangle, -1 if it enters, 0 if it misses. */
-function crossing(at: usize, m: Affine): i32 {
+function triangleWinding(at: usize, m: Affine): i32 {
   const t = triangle;
   for (let k: usize = 0; k < 3; k++) {
     const from = at + k * 48, to = changetype<usize>(t) + k * 24;
@@ -111,7 +111,7 @@ function crossing(at: usize, m: Affine): i32 {
     store<f64>(to, m.xz * x + m.yz * y + m.zz * z + m.tz, 16);
   }
   if (t.ax < pointX && t.bx < pointX && t.cx < pointX) return 0;
-  const turns = turn(t.ay, t.az, t.by, t.bz) + turn(t.by, t.bz, t.cy, t.cz) + turn(t.cy, t.cz, t.ay, t.az);
+  const turns = edgeWinding(t.ay, t.az, t.by, t.bz) + edgeWinding(t.by, t.bz, t.cy, t.cz) + edgeWinding(t.cy, t.cz, t.ay, t.az);
   if (turns == 0 || (t.ax > pointX && t.bx > pointX && t.cx > pointX)) return turns;
   const side = orient3d(t.ax, t.ay, t.az, t.bx, t.by, t.bz, t.cx, t.cy, t.cz, pointX, pointY, pointZ);
   return side * <f64>turns > 0 ? turns : 0;
@@ -120,7 +120,7 @@ function crossing(at: usize, m: Affine): i32 {
 /** Returns an edge's contribution to how often its triangle winds around the point, in y and z. */
 // @ts-ignore: decorator
 @inline
-function turn(fromY: f64, fromZ: f64, toY: f64, toZ: f64): i32 {
+function edgeWinding(fromY: f64, fromZ: f64, toY: f64, toZ: f64): i32 {
   const isRising = fromY <= pointY;
   if (isRising == (toY <= pointY)) return 0;
   const side = orient2d(fromY, fromZ, toY, toZ, pointY, pointZ);

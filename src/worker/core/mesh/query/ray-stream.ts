@@ -7,13 +7,13 @@
 // Of 32 to 256 rays at once, 64 to 128 were fastest. The remaining cost is arithmetic: 120 instructions per node without
 // a rotation, 200 with one, nearly four of them per cycle.
 
-import { UPWARD, UPWARD_LEAST, upward } from '../../math/interval';
+import { UPWARD_FACTOR, UPWARD_ADDEND, roundUp } from '../../math/interval';
 import { reserve } from '../../memory';
 import {
   BLOCK_BYTES, Block, IDENTITY_QUATERNION, Mesh, NODE_BYTES, Node, treeScale, triangleOf,
 } from '../tree/layout';
 import {
-  MESH_RAY_BYTES, MeshRay, entriesOf, finishAim, mayHit, meet, rotatedEntriesOf, setSides,
+  MESH_RAY_BYTES, MeshRay, entriesOf, finishRay, mayHit, intersectTriangle, rotatedEntriesOf, setSides,
 } from './mesh-ray';
 import { countLeaf, countNode, countTriangle } from '../tree/counters';
 import { keyOf, reversedKeys, sortedEntries } from './entry-keys';
@@ -35,7 +35,7 @@ const LIST_COUNT: u32 = 6;
 let rays: usize = 0;
 let stacks: usize = 0;
 let lists: usize = 0;
-let count: u32 = 0;
+let rayCount: u32 = 0;
 
 let mesh: Mesh = changetype<Mesh>(0);
 let nodes: usize = 0;
@@ -56,12 +56,12 @@ export function beginStream(target: Mesh, sides: u32, list: usize): void {
   blocks = changetype<usize>(target) + target.blocks;
   setSides(sides, list);
   setBounds();
-  count = 0;
+  rayCount = 0;
 }
 
 /** Returns how many rays are in the stream. */
 export function streamCount(): u32 {
-  return count;
+  return rayCount;
 }
 
 // @ts-ignore: decorator
@@ -72,12 +72,12 @@ export function streamRay(i: u32): MeshRay {
 
 /**
  * Adds two rays, one in each lane, to the stream, unless they miss the mesh's bounds: in mesh space, with directions of
- * any length, for hits with tMin ≤ t ≤ tMax. `wanted` has all bits set in the lanes of requested rays.
+ * any length, for hits with tMin ≤ t ≤ tMax. `requestedLanes` has all bits set in the lanes of requested rays.
  */
 // @ts-ignore: decorator
 @inline
-export function addTwo(
-  index: u32, wanted: v128, ox: v128, oy: v128, oz: v128, dx: v128, dy: v128, dz: v128, tMin: v128, tMax: v128,
+export function addRayPair(
+  index: u32, requestedLanes: v128, ox: v128, oy: v128, oz: v128, dx: v128, dy: v128, dz: v128, tMin: v128, tMax: v128,
 ): void {
   const scale = f64x2.splat(treeScale(mesh));
   const fromX = f64x2.mul(f64x2.sub(ox, f64x2.splat(mesh.offsetX)), scale);
@@ -86,27 +86,27 @@ export function addTwo(
   const toX = f64x2.mul(dx, scale), toY = f64x2.mul(dy, scale), toZ = f64x2.mul(dz, scale);
   const inverseX = f64x2.div(f64x2.splat(1), toX), inverseY = f64x2.div(f64x2.splat(1), toY);
   const inverseZ = f64x2.div(f64x2.splat(1), toZ);
-  const reach = f64x2.add(f64x2.add(f64x2.abs(fromX), f64x2.abs(fromY)), f64x2.abs(fromZ));
-  const slack = f64x2.mul(f64x2.add(f64x2.splat(2), reach), f64x2.splat(3.552713678800501e-15)); // 2^-48
+  const originSize = f64x2.add(f64x2.add(f64x2.abs(fromX), f64x2.abs(fromY)), f64x2.abs(fromZ));
+  const slack = f64x2.mul(f64x2.add(f64x2.splat(2), originSize), f64x2.splat(3.552713678800501e-15)); // 2^-48
   // NaN, from 0 · infinity, is the second operand and so has no effect.
-  const x0 = f64x2.mul(f64x2.sub(f64x2.sub(f64x2.splat(lowX), slack), fromX), inverseX);
-  const x1 = f64x2.mul(f64x2.sub(f64x2.add(f64x2.splat(highX), slack), fromX), inverseX);
-  const y0 = f64x2.mul(f64x2.sub(f64x2.sub(f64x2.splat(lowY), slack), fromY), inverseY);
-  const y1 = f64x2.mul(f64x2.sub(f64x2.add(f64x2.splat(highY), slack), fromY), inverseY);
-  const z0 = f64x2.mul(f64x2.sub(f64x2.sub(f64x2.splat(lowZ), slack), fromZ), inverseZ);
-  const z1 = f64x2.mul(f64x2.sub(f64x2.add(f64x2.splat(highZ), slack), fromZ), inverseZ);
+  const x0 = f64x2.mul(f64x2.sub(f64x2.sub(f64x2.splat(minX), slack), fromX), inverseX);
+  const x1 = f64x2.mul(f64x2.sub(f64x2.add(f64x2.splat(maxX), slack), fromX), inverseX);
+  const y0 = f64x2.mul(f64x2.sub(f64x2.sub(f64x2.splat(minY), slack), fromY), inverseY);
+  const y1 = f64x2.mul(f64x2.sub(f64x2.add(f64x2.splat(maxY), slack), fromY), inverseY);
+  const z0 = f64x2.mul(f64x2.sub(f64x2.sub(f64x2.splat(minZ), slack), fromZ), inverseZ);
+  const z1 = f64x2.mul(f64x2.sub(f64x2.add(f64x2.splat(maxZ), slack), fromZ), inverseZ);
   const from = f64x2.pmax(f64x2.pmax(f64x2.pmax(tMin, f64x2.pmin(x0, x1)), f64x2.pmin(y0, y1)), f64x2.pmin(z0, z1));
   const to = f64x2.pmin(f64x2.pmin(f64x2.pmin(tMax, f64x2.pmax(x0, x1)), f64x2.pmax(y0, y1)), f64x2.pmax(z0, z1));
-  const met = i64x2.bitmask(v128.and(f64x2.le(from, to), wanted));
+  const hitLanes = i64x2.bitmask(v128.and(f64x2.le(from, to), requestedLanes));
 
-  const square = f64x2.add(f64x2.add(f64x2.mul(toX, toX), f64x2.mul(toY, toY)), f64x2.mul(toZ, toZ));
-  const length = f64x2.sqrt(square);
+  const lengthSquared = f64x2.add(f64x2.add(f64x2.mul(toX, toX), f64x2.mul(toY, toY)), f64x2.mul(toZ, toZ));
+  const length = f64x2.sqrt(lengthSquared);
   const unit = f64x2.div(f64x2.splat(1), length);
   const px = f32x4.demote_f64x2_zero(f64x2.add(fromX, f64x2.mul(from, toX)));
   const py = f32x4.demote_f64x2_zero(f64x2.add(fromY, f64x2.mul(from, toY)));
   const pz = f32x4.demote_f64x2_zero(f64x2.add(fromZ, f64x2.mul(from, toZ)));
   const rest = f64x2.mul(f64x2.sub(to, from), length);
-  const limit = f32x4.demote_f64x2_zero(f64x2.add(f64x2.mul(rest, f64x2.splat(UPWARD)), f64x2.splat(UPWARD_LEAST)));
+  const limit = f32x4.demote_f64x2_zero(f64x2.add(f64x2.mul(rest, f64x2.splat(UPWARD_FACTOR)), f64x2.splat(UPWARD_ADDEND)));
   const ux = f32x4.demote_f64x2_zero(f64x2.mul(toX, unit));
   const uy = f32x4.demote_f64x2_zero(f64x2.mul(toY, unit));
   const uz = f32x4.demote_f64x2_zero(f64x2.mul(toZ, unit));
@@ -115,11 +115,11 @@ export function addTwo(
 
   for (let lane: u32 = 0; lane < 2; lane++) {
     const isSecond = lane == 1;
-    const ray = streamRay(count);
+    const ray = streamRay(rayCount);
     const at = changetype<usize>(ray);
     // The lanes of each ray, one after the other.
     v128.store(at, isSecond ? v128.shuffle<f64>(xy, zl, 1, 3) : v128.shuffle<f64>(xy, zl, 0, 2));
-    const along = isSecond ? v128.shuffle<f64>(uxy, uz1, 1, 3) : v128.shuffle<f64>(uxy, uz1, 0, 2);
+    const unitDirection = isSecond ? v128.shuffle<f64>(uxy, uz1, 1, 3) : v128.shuffle<f64>(uxy, uz1, 0, 2);
     const origin = at + offsetof<MeshRay>('originX');
     v128.store(origin, isSecond ? v128.shuffle<f64>(fromX, fromY, 1, 3) : v128.shuffle<f64>(fromX, fromY, 0, 2));
     v128.store(origin, isSecond ? v128.shuffle<f64>(fromZ, toX, 1, 3) : v128.shuffle<f64>(fromZ, toX, 0, 2), 16);
@@ -128,31 +128,31 @@ export function addTwo(
     v128.store(origin, isSecond ? v128.shuffle<f64>(inverseZ, tMin, 1, 3) : v128.shuffle<f64>(inverseZ, tMin, 0, 2), 64);
     v128.store(origin, isSecond ? v128.shuffle<f64>(tMax, from, 1, 3) : v128.shuffle<f64>(tMax, from, 0, 2), 80);
     ray.length = isSecond ? f64x2.extract_lane(length, 1) : f64x2.extract_lane(length, 0);
-    finishAim(ray, along);
+    finishRay(ray, unitDirection);
     ray.index = index + lane;
-    const stack = stacks + count * <u32>STACK_BYTES;
+    const stack = stacks + rayCount * <u32>STACK_BYTES;
     v128.store(stack, i32x4.splat(0));
     v128.store(stack, i32x4.splat(0), STACK_HALF);
     ray.top = <u32>stack + 16;
     ray.child = <u32>nodes;
-    count += (met >> lane) & 1;
+    rayCount += (hitLanes >> lane) & 1;
   }
 }
 
 // The mesh's bounds in tree space.
-let lowX: f64 = 0, lowY: f64 = 0, lowZ: f64 = 0, highX: f64 = 0, highY: f64 = 0, highZ: f64 = 0;
+let minX: f64 = 0, minY: f64 = 0, minZ: f64 = 0, maxX: f64 = 0, maxY: f64 = 0, maxZ: f64 = 0;
 
 function setBounds(): void {
   const scale = treeScale(mesh);
-  lowX = (mesh.lowX - mesh.offsetX) * scale; highX = (mesh.highX - mesh.offsetX) * scale;
-  lowY = (mesh.lowY - mesh.offsetY) * scale; highY = (mesh.highY - mesh.offsetY) * scale;
-  lowZ = (mesh.lowZ - mesh.offsetZ) * scale; highZ = (mesh.highZ - mesh.offsetZ) * scale;
+  minX = (mesh.minX - mesh.offsetX) * scale; maxX = (mesh.maxX - mesh.offsetX) * scale;
+  minY = (mesh.minY - mesh.offsetY) * scale; maxY = (mesh.maxY - mesh.offsetY) * scale;
+  minZ = (mesh.minZ - mesh.offsetZ) * scale; maxZ = (mesh.maxZ - mesh.offsetZ) * scale;
 }
 
 /** Pops the child at `top` of a ray's stack, and lists the ray unless that is the sentinel. Returns the list's end. */
 // @ts-ignore: decorator
 @inline
-function take(ray: MeshRay, top: usize, list: usize): usize {
+function popChild(ray: MeshRay, top: usize, list: usize): usize {
   const parent: usize = load<u32>(top, STACK_HALF);
   const children = load<u32>(parent, offsetof<Node>('children')), leafWord = load<u32>(parent, offsetof<Node>('blocks'));
   const i = load<u32>(top) & 3, innerCount = (children >> 26) & 7;
@@ -167,7 +167,7 @@ function take(ray: MeshRay, top: usize, list: usize): usize {
 /** Finds the uppermost entry of a ray's stack that is not beyond its limit. */
 // @ts-ignore: decorator
 @inline
-function popFar(ray: MeshRay): usize {
+function findNearEntry(ray: MeshRay): usize {
   // Four at a time, since the number of entries beyond it is unpredictable.
   const farthest = i32x4.splat(keyOf(ray.limit));
   let top: usize = ray.top;
@@ -181,31 +181,31 @@ function popFar(ray: MeshRay): usize {
 /** Added to the address of a block, to distinguish it from that of a node. */
 const LEAF_MARK: u32 = 1;
 /** Receives values that are only read to bring them into the cache. */
-let touched: u32 = 0;
+let prefetchSum: u32 = 0;
 
 /** Finds the nearest hit of each ray: its `end`, with the triangle and barycentric coordinates. */
 export function runStream(): void {
-  const active = lists, leafList = lists + LIST_BYTES, plain = lists + 2 * LIST_BYTES, rotated = lists + 3 * LIST_BYTES;
+  const active = lists, leafList = lists + LIST_BYTES, unrotated = lists + 2 * LIST_BYTES, rotated = lists + 3 * LIST_BYTES;
   const candidates = lists + 4 * LIST_BYTES;
   let end = active;
-  for (let i: u32 = 0; i < count; i++) {
+  for (let i: u32 = 0; i < rayCount; i++) {
     store<u32>(end, <u32>changetype<usize>(streamRay(i)));
     end += 4;
   }
   while (end != active) {
     // Sorts by kind: leaf, rotated node or node without a rotation; this also starts the loads of all of them at once.
-    let plainEnd = plain, rotatedEnd = rotated, leafEnd = leafList;
+    let unrotatedEnd = unrotated, rotatedEnd = rotated, leafEnd = leafList;
     for (let at = active; at < end; at += 4) {
       const ray = load<u32>(at);
       const child = changetype<MeshRay>(<usize>ray).child;
-      const isPlain = load<u64>(child, offsetof<Node>('quaternion')) == IDENTITY_QUATERNION;
+      const isUnrotated = load<u64>(child, offsetof<Node>('quaternion')) == IDENTITY_QUATERNION;
       const leaf = child & LEAF_MARK;
-      store<u32>(plainEnd, ray);
+      store<u32>(unrotatedEnd, ray);
       store<u32>(rotatedEnd, ray);
       store<u32>(leafEnd, ray);
       leafEnd += leaf << 2;
-      plainEnd += (<u32>isPlain & ~leaf) << 2;
-      rotatedEnd += (<u32>!isPlain & ~leaf) << 2;
+      unrotatedEnd += (<u32>isUnrotated & ~leaf) << 2;
+      rotatedEnd += (<u32>!isUnrotated & ~leaf) << 2;
     }
     // Starts the loads of all leaves at once, too.
     let candidatesEnd = candidates;
@@ -214,7 +214,7 @@ export function runStream(): void {
       const block: usize = changetype<MeshRay>(<usize>load<u32>(at)).child;
       sum += load<u32>(block, 63) + load<u32>(block, 127);
     }
-    touched = sum;
+    prefetchSum = sum;
     for (let at = leafList; at < leafEnd; at += 4) {
       const ray = changetype<MeshRay>(<usize>load<u32>(at));
       countLeaf();
@@ -232,22 +232,22 @@ export function runStream(): void {
         bits &= bits - 1;
         if (triangleOf(changetype<Block>(block), lane) < 0) continue;
         countTriangle();
-        const t = meet(ray, block, lane);
+        const t = intersectTriangle(ray, block, lane);
         if (t == Infinity) continue;
         ray.end = t;
-        ray.limit = upward((t - ray.from) * ray.length);
+        ray.limit = roundUp((t - ray.tEntry) * ray.length);
       } while (bits != 0);
     }
     end = active;
     for (let at = leafList; at < leafEnd; at += 4) {
       const ray = changetype<MeshRay>(<usize>load<u32>(at));
-      end = take(ray, popFar(ray), end);
+      end = popChild(ray, findNearEntry(ray), end);
     }
-    for (let at = plain; at < plainEnd; at += 4) {
+    for (let at = unrotated; at < unrotatedEnd; at += 4) {
       const ray = changetype<MeshRay>(<usize>load<u32>(at));
       countNode();
       const address: usize = ray.child;
-      const near: usize = ray.nearFirst;
+      const near: usize = ray.nearSwizzle;
       const entries = entriesOf(
         address, load<u32>(address, offsetof<Node>('children')), v128.load(changetype<usize>(ray)), ray.inverse,
         v128.load(near), v128.load(near, 16), v128.load(near, 32),
@@ -260,7 +260,7 @@ export function runStream(): void {
       countNode();
       const address: usize = ray.child;
       const entries = rotatedEntriesOf(
-        address, load<u32>(address, offsetof<Node>('children')), v128.load(changetype<usize>(ray)), ray.along,
+        address, load<u32>(address, offsetof<Node>('children')), v128.load(changetype<usize>(ray)), ray.unitDirection,
         v128.load32_splat(changetype<usize>(ray), offsetof<MeshRay>('limit')),
       );
       end = push(ray, address, entries, end);
@@ -272,13 +272,13 @@ export function runStream(): void {
 // @ts-ignore: decorator
 @inline
 function push(ray: MeshRay, node: usize, entries: v128, list: usize): usize {
-  const met: usize = 4 - popcnt(i32x4.bitmask(entries));
+  const hitCount: usize = 4 - popcnt(i32x4.bitmask(entries));
   const keys = sortedEntries(entries);
   const top: usize = ray.top;
-  v128.store(top, reversedKeys(keys, met));
+  v128.store(top, reversedKeys(keys, hitCount));
   v128.store(top, i32x4.splat(<u32>node), STACK_HALF);
   const farthest = keyOf(ray.limit);
-  let last = top + (met << 2);
-  do last -= 4; while (load<u32>(last) > farthest);
-  return take(ray, last, list);
+  let topEntry = top + (hitCount << 2);
+  do topEntry -= 4; while (load<u32>(topEntry) > farthest);
+  return popChild(ray, topEntry, list);
 }

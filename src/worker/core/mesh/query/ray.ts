@@ -2,12 +2,12 @@
 
 import { HIT_BARYCENTRIC, HIT_DISTANCE, HIT_NORMAL, HIT_TRIANGLE } from '../../../../shared/layout';
 import { newHit } from '../../hits';
-import { upward } from '../../math/interval';
+import { roundUp } from '../../math/interval';
 import { BLOCK_BYTES, Block, LEAF, Mesh, NODE_BYTES, Node, childOf, isRotated, linkOf, triangleOf } from '../tree/layout';
 import { countLeaf, countNode, countTriangle } from '../tree/counters';
-import { keyOf, sortedEntries, waitingKeys } from './entry-keys';
+import { keyOf, sortedEntries, pendingKeys } from './entry-keys';
 import {
-  MeshRay, aim, entriesOf, findNormal, hitNormalX, hitNormalY, hitNormalZ, mayHit, meet, rotatedEntriesOf, setSides,
+  MeshRay, setUpRay, entriesOf, findNormal, hitNormalX, hitNormalY, hitNormalZ, mayHit, intersectTriangle, rotatedEntriesOf, setSides,
 } from './mesh-ray';
 
 export { hitNormalX, hitNormalY, hitNormalZ };
@@ -45,11 +45,11 @@ export function castRay(
   tMin: f64, tMax: f64,
   sides: u32, list: usize, mode: u32,
 ): f64 {
-  if (!aim(ray, mesh, ox, oy, oz, dx, dy, dz, tMin, tMax)) return Infinity;
+  if (!setUpRay(ray, mesh, ox, oy, oz, dx, dy, dz, tMin, tMax)) return Infinity;
   setSides(sides, list);
-  const here = changetype<usize>(ray);
-  const point = v128.load(here), along = ray.along, inverse = ray.inverse;
-  const nearFirst: usize = ray.nearFirst;
+  const rayAddress = changetype<usize>(ray);
+  const point = v128.load(rayAddress), unitDirection = ray.unitDirection, inverse = ray.inverse;
+  const nearFirst: usize = ray.nearSwizzle;
   const nearX = v128.load(nearFirst), nearY = v128.load(nearFirst, 16), nearZ = v128.load(nearFirst, 32);
   let farthest = keyOf(ray.limit);
   let best: f64 = Infinity;
@@ -66,18 +66,18 @@ export function castRay(
       const address = nodes + child * <u32>NODE_BYTES;
       const node = changetype<Node>(address);
       const children = node.children, leaves = node.blocks;
-      const limit = v128.load32_splat(here, offsetof<MeshRay>('limit'));
+      const limit = v128.load32_splat(rayAddress, offsetof<MeshRay>('limit'));
       let entries: v128;
-      if (isRotated(node)) entries = rotatedEntriesOf(address, children, point, along, limit);
+      if (isRotated(node)) entries = rotatedEntriesOf(address, children, point, unitDirection, limit);
       else entries = entriesOf(address, children, point, inverse, nearX, nearY, nearZ, limit);
-      const missed = i32x4.bitmask(entries);
-      if (missed != 15) {
+      const missedChildren = i32x4.bitmask(entries);
+      if (missedChildren != 15) {
         const keys = sortedEntries(entries);
         // Pushes all but the nearest, the farthest at the bottom; what is written above the top is overwritten later.
-        const waiting: usize = 3 - popcnt(missed);
-        v128.store(top, waitingKeys(keys, waiting));
+        const pendingCount: usize = 3 - popcnt(missedChildren);
+        v128.store(top, pendingKeys(keys, pendingCount));
         v128.store(top, i32x4.splat(child), PARENTS);
-        top += waiting << 2;
+        top += pendingCount << 2;
         child = linkOf(children, leaves, i32x4.extract_lane(keys, 0) & 3);
         continue;
       }
@@ -88,7 +88,7 @@ export function castRay(
         const lane = ctz(bits);
         if (triangleOf(changetype<Block>(block), lane) < 0) continue;
         countTriangle();
-        const t = meet(ray, block, lane);
+        const t = intersectTriangle(ray, block, lane);
         if (t == Infinity) continue;
         if (mode == ALL) {
           findNormal(block, lane);
@@ -103,14 +103,14 @@ export function castRay(
           break;
         }
         ray.end = t;
-        ray.limit = upward((t - ray.from) * ray.length);
+        ray.limit = roundUp((t - ray.tEntry) * ray.length);
         farthest = keyOf(ray.limit);
       }
     }
     let key: u32;
     do {
       if (top == stack) {
-        if (best != Infinity) keepHit(bestBlock, bestLane);
+        if (best != Infinity) storeHit(bestBlock, bestLane);
         return best;
       }
       top -= 4;
@@ -121,7 +121,7 @@ export function castRay(
   }
 }
 
-function keepHit(block: usize, lane: i32): void {
+function storeHit(block: usize, lane: i32): void {
   findNormal(block, lane);
   hitTriangle = ray.hitTriangle;
   hitU = ray.hitU;

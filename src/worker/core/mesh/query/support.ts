@@ -4,8 +4,8 @@
 import { Rotation, rotationAt } from '../../math/quaternion';
 import { plus, times } from '../../math/lanes';
 import {
-  Block, LEAF, MOST_WAITING, Mesh, Node, blockAt, childCount, childMask, childOf, filledLanes, highBounds,
-  isRotated, lowBounds, nodeAt,
+  Block, LEAF, MAX_STACK_ENTRIES, Mesh, Node, blockAt, childCount, childMask, childOf, filledLanes, maxBounds,
+  isRotated, minBounds, nodeAt,
 } from '../tree/layout';
 import { VECTOR_BYTES, WORD_BYTES } from '../../sizes';
 
@@ -20,30 +20,30 @@ const FEW_BLOCKS: u32 = 48;
 const ROUNDING: f32 = 9.5367431640625e-7; // 2^-20
 
 const rotation = changetype<Rotation>(memory.data(<i32>offsetof<Rotation>(), 16));
-const stack: usize = memory.data(MOST_WAITING * 2 * WORD_BYTES, 16);
+const stack: usize = memory.data(MAX_STACK_ENTRIES * 2 * WORD_BYTES, 16);
 const heights: usize = memory.data(VECTOR_BYTES, 16);
 
 let x: f64 = 0, y: f64 = 0, z: f64 = 0;
 /** The direction divided by its largest magnitude, so that neither it nor a height overflows. */
-let shortX: f32 = 0, shortY: f32 = 0, shortZ: f32 = 0;
-let best: f64 = 0;
-/** A float32 height; vertices up to it are certainly no higher than `best`. */
-let bound: f32 = 0;
-let blur: f32 = 0;
+let x32: f32 = 0, y32: f32 = 0, z32: f32 = 0;
+let bestHeight: f64 = 0;
+/** A float32 height; vertices up to it are certainly no higher than `bestHeight`. */
+let heightBound: f32 = 0;
+let heightError: f32 = 0;
 
 /** Finds the vertex that lies farthest along a direction, which must not be 0. Returns its height, direction · vertex. */
 export function farthestVertex(mesh: Mesh, dx: f64, dy: f64, dz: f64): f64 {
   const largest = max(max(abs(dx), abs(dy)), abs(dz));
   // A mesh has at least one triangle, so something is found.
-  best = -Infinity;
-  bound = -Infinity;
+  bestHeight = -Infinity;
+  heightBound = -Infinity;
   x = dx / largest; y = dy / largest; z = dz / largest;
-  shortX = <f32>x; shortY = <f32>y; shortZ = <f32>z;
-  blur = (abs(shortX) + abs(shortY) + abs(shortZ)) * ROUNDING;
+  x32 = <f32>x; y32 = <f32>y; z32 = <f32>z;
+  heightError = (abs(x32) + abs(y32) + abs(z32)) * ROUNDING;
   if (mesh.blockCount <= FEW_BLOCKS) {
     for (let index: u32 = 0; index < mesh.blockCount; index++) searchBlock(blockAt(mesh, index));
   } else descend(mesh);
-  return best * largest;
+  return bestHeight * largest;
 }
 
 function descend(mesh: Mesh): void {
@@ -52,7 +52,7 @@ function descend(mesh: Mesh): void {
   store<u32>(stack, 0, 4);
   while (top != stack) {
     top -= 8;
-    if (load<f32>(top) < bound) continue;
+    if (load<f32>(top) < heightBound) continue;
     const child = load<u32>(top, 4);
     if (child & LEAF) {
       searchBlock(blockAt(mesh, child));
@@ -60,7 +60,7 @@ function descend(mesh: Mesh): void {
     }
     const node = nodeAt(mesh, child);
     const highest = boxHeights(node);
-    let bits = <u32>i32x4.bitmask(f32x4.ge(highest, f32x4.splat(bound))) & childMask(node);
+    let bits = <u32>i32x4.bitmask(f32x4.ge(highest, f32x4.splat(heightBound))) & childMask(node);
     v128.store(heights, highest);
     while (bits != 0) {
       // The lowest is pushed first, so that the highest is popped next.
@@ -87,38 +87,38 @@ function heightAt(i: u32): f32 {
  * contents.
  */
 function boxHeights(node: Node): v128 {
-  let u = shortX, v = shortY, w = shortZ;
+  let u = x32, v = y32, w = z32;
   if (isRotated(node)) {
     rotationAt(rotation, changetype<usize>(node) + offsetof<Node>('quaternion'));
     const r = rotation;
-    u = r.xx * shortX + r.xy * shortY + r.xz * shortZ;
-    v = r.yx * shortX + r.yy * shortY + r.yz * shortZ;
-    w = r.zx * shortX + r.zy * shortY + r.zz * shortZ;
+    u = r.xx * x32 + r.xy * y32 + r.xz * z32;
+    v = r.yx * x32 + r.yy * y32 + r.yz * z32;
+    w = r.zx * x32 + r.zy * y32 + r.zz * z32;
   }
   const along = plus(
-    plus(times(u > 0 ? highBounds(node, 0) : lowBounds(node, 0), f32x4.splat(u)),
-      times(v > 0 ? highBounds(node, 1) : lowBounds(node, 1), f32x4.splat(v))),
-    times(w > 0 ? highBounds(node, 2) : lowBounds(node, 2), f32x4.splat(w)),
+    plus(times(u > 0 ? maxBounds(node, 0) : minBounds(node, 0), f32x4.splat(u)),
+      times(v > 0 ? maxBounds(node, 1) : minBounds(node, 1), f32x4.splat(v))),
+    times(w > 0 ? maxBounds(node, 2) : minBounds(node, 2), f32x4.splat(w)),
   );
-  return plus(along, f32x4.splat(blur * 4));
+  return plus(along, f32x4.splat(heightError * 4));
 }
 
 function searchBlock(block: Block): void {
   const filled = filledLanes(block);
   for (let at = changetype<usize>(block), end = at + 144; at < end; at += 48) {
     const height = plus(
-      plus(times(v128.load(at), f32x4.splat(shortX)), times(v128.load(at, 16), f32x4.splat(shortY))),
-      times(v128.load(at, 32), f32x4.splat(shortZ)),
+      plus(times(v128.load(at), f32x4.splat(x32)), times(v128.load(at, 16), f32x4.splat(y32))),
+      times(v128.load(at, 32), f32x4.splat(z32)),
     );
-    let bits = <u32>i32x4.bitmask(f32x4.gt(height, f32x4.splat(bound))) & filled;
+    let bits = <u32>i32x4.bitmask(f32x4.gt(height, f32x4.splat(heightBound))) & filled;
     while (bits != 0) {
       const from = at + (<usize>ctz(bits) << 2);
       bits &= bits - 1;
       const vx = <f64>load<f32>(from), vy = <f64>load<f32>(from, 16), vz = <f64>load<f32>(from, 32);
       const exact = x * vx + y * vy + z * vz;
-      if (exact <= best) continue;
-      best = exact;
-      bound = <f32>exact - blur;
+      if (exact <= bestHeight) continue;
+      bestHeight = exact;
+      heightBound = <f32>exact - heightError;
       farthestX = vx; farthestY = vy; farthestZ = vz;
     }
   }

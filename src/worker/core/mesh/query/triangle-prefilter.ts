@@ -6,14 +6,14 @@
 import { minus, plus, times } from '../../math/lanes';
 import { Block } from '../tree/layout';
 import {
-  LEAST_SIZE, VOLUME_ROUNDING, blur, boundingSize, dot, greatest, least, mapBlock, mappedVolumeError,
+  MIN_SIZE, VOLUME_ROUNDING, coordinateError, boundingSize, dot, max3, min3, mapBlock, mappedVolumeError,
 } from './mapped-block';
 import { VECTOR_BYTES } from '../../sizes';
 
 // The four triangles in the space of the single one: corners a, b, c as x, y, z of four lanes, 16 bytes each.
 const corners: usize = memory.data(9 * VECTOR_BYTES, 16);
-let lowX: v128 = i32x4.splat(0), lowY: v128 = i32x4.splat(0), lowZ: v128 = i32x4.splat(0);
-let highX: v128 = i32x4.splat(0), highY: v128 = i32x4.splat(0), highZ: v128 = i32x4.splat(0);
+let minX: v128 = i32x4.splat(0), minY: v128 = i32x4.splat(0), minZ: v128 = i32x4.splat(0);
+let maxX: v128 = i32x4.splat(0), maxY: v128 = i32x4.splat(0), maxZ: v128 = i32x4.splat(0);
 let normalX: v128 = i32x4.splat(0), normalY: v128 = i32x4.splat(0), normalZ: v128 = i32x4.splat(0);
 /** Heights of their planes along the normals. */
 let planes: v128 = i32x4.splat(0);
@@ -21,16 +21,16 @@ let planes: v128 = i32x4.splat(0);
 let size: v128 = i32x4.splat(0);
 
 /** Sets the four triangles to those of a block, which `setBlockMap` maps to the space of the single triangle. */
-export function setFour(block: Block): void {
+export function setMappedBlock(block: Block): void {
   mapBlock(corners, block);
   const ax = v128.load(corners), ay = v128.load(corners, 16), az = v128.load(corners, 32);
   const bx = v128.load(corners, 48), by = v128.load(corners, 64), bz = v128.load(corners, 80);
   const cx = v128.load(corners, 96), cy = v128.load(corners, 112), cz = v128.load(corners, 128);
-  const around = f32x4.splat(blur);
-  lowX = minus(least(ax, bx, cx), around); highX = plus(greatest(ax, bx, cx), around);
-  lowY = minus(least(ay, by, cy), around); highY = plus(greatest(ay, by, cy), around);
-  lowZ = minus(least(az, bz, cz), around); highZ = plus(greatest(az, bz, cz), around);
-  size = boundingSize(greatest(minus(highX, lowX), minus(highY, lowY), minus(highZ, lowZ)));
+  const padding = f32x4.splat(coordinateError);
+  minX = minus(min3(ax, bx, cx), padding); maxX = plus(max3(ax, bx, cx), padding);
+  minY = minus(min3(ay, by, cy), padding); maxY = plus(max3(ay, by, cy), padding);
+  minZ = minus(min3(az, bz, cz), padding); maxZ = plus(max3(az, bz, cz), padding);
+  size = boundingSize(max3(minus(maxX, minX), minus(maxY, minY), minus(maxZ, minZ)));
   const ex = minus(bx, ax), ey = minus(by, ay), ez = minus(bz, az);
   const fx = minus(cx, ax), fy = minus(cy, ay), fz = minus(cz, az);
   normalX = minus(times(ey, fz), times(ez, fy));
@@ -52,29 +52,29 @@ const WIDTH: usize = 10 * 16;
  * Sets the four triangles of another block, which are not mapped. Returns which of them have bounds that overlap those
  * of which of the first four: bit 4 i + j for triangle i of this block and j of the other.
  */
-export function boundsMeet(block: Block): u32 {
+export function overlappingBounds(block: Block): u32 {
   const at = changetype<usize>(block);
   const px = v128.load(at), py = v128.load(at, 16), pz = v128.load(at, 32);
   const qx = v128.load(at, 48), qy = v128.load(at, 64), qz = v128.load(at, 80);
   const rx = v128.load(at, 96), ry = v128.load(at, 112), rz = v128.load(at, 128);
-  const leastX = least(px, qx, rx), leastY = least(py, qy, ry), leastZ = least(pz, qz, rz);
-  const greatestX = greatest(px, qx, rx), greatestY = greatest(py, qy, ry), greatestZ = greatest(pz, qz, rz);
-  v128.store(others, leastX); v128.store(others, greatestX, 16);
-  v128.store(others, leastY, 32); v128.store(others, greatestY, 48);
-  v128.store(others, leastZ, 64); v128.store(others, greatestZ, 80);
-  const width = greatest(minus(greatestX, leastX), minus(greatestY, leastY), minus(greatestZ, leastZ));
-  v128.store(others + WIDTH, f32x4.pmax(width, f32x4.splat(LEAST_SIZE)));
+  const otherMinX = min3(px, qx, rx), otherMinY = min3(py, qy, ry), otherMinZ = min3(pz, qz, rz);
+  const otherMaxX = max3(px, qx, rx), otherMaxY = max3(py, qy, ry), otherMaxZ = max3(pz, qz, rz);
+  v128.store(others, otherMinX); v128.store(others, otherMaxX, 16);
+  v128.store(others, otherMinY, 32); v128.store(others, otherMaxY, 48);
+  v128.store(others, otherMinZ, 64); v128.store(others, otherMaxZ, 80);
+  const width = max3(minus(otherMaxX, otherMinX), minus(otherMaxY, otherMinY), minus(otherMaxZ, otherMinZ));
+  v128.store(others + WIDTH, f32x4.pmax(width, f32x4.splat(MIN_SIZE)));
   let bits: u32 = 0;
   for (let lane: u32 = 0; lane < 4; lane++) {
-    const own = others + (<usize>lane << 2);
+    const triangleBounds = others + (<usize>lane << 2);
     const apart = v128.or(
       v128.or(
-        v128.or(f32x4.gt(v128.load32_splat(own), highX), f32x4.gt(lowX, v128.load32_splat(own, 16))),
-        f32x4.gt(v128.load32_splat(own, 32), highY),
+        v128.or(f32x4.gt(v128.load32_splat(triangleBounds), maxX), f32x4.gt(minX, v128.load32_splat(triangleBounds, 16))),
+        f32x4.gt(v128.load32_splat(triangleBounds, 32), maxY),
       ),
       v128.or(
-        v128.or(f32x4.gt(lowY, v128.load32_splat(own, 48)), f32x4.gt(v128.load32_splat(own, 64), highZ)),
-        f32x4.gt(lowZ, v128.load32_splat(own, 80)),
+        v128.or(f32x4.gt(minY, v128.load32_splat(triangleBounds, 48)), f32x4.gt(v128.load32_splat(triangleBounds, 64), maxZ)),
+        f32x4.gt(minZ, v128.load32_splat(triangleBounds, 80)),
       ),
     );
     bits |= (~<u32>i32x4.bitmask(apart) & 15) << (lane << 2);
@@ -92,17 +92,17 @@ export function boundsMeet(block: Block): u32 {
 }
 
 /**
- * Returns which of the first four triangles, whose bounds overlap those of triangle `lane` of the block of `boundsMeet`,
+ * Returns which of the first four triangles, whose bounds overlap those of triangle `lane` of the block of `overlappingBounds`,
  * may intersect it, a bit each. Heights of corners are compared with those of planes, since that is less work than
- * heights relative to a corner. Coordinates are within TREE_EXTENT and `reach` of 0, so the additional error of products
+ * heights relative to a corner. Coordinates are within TREE_EXTENT and `maxDistance` of 0, so the additional error of products
  * and sums is 42 · 2 · 2⁻²⁴ of the squared size, which is less than VOLUME_ROUNDING, and the part that grows with
- * `reach` is covered by its share.
+ * `maxDistance` is covered by its share.
  */
-export function mayMeet(block: Block, lane: u32): u32 {
+export function mayIntersect(block: Block, lane: u32): u32 {
   const at = changetype<usize>(block) + (<usize>lane << 2), other = others + (<usize>lane << 2);
   const extent = v128.load32_splat(other + WIDTH);
   // Since the bounds overlap, no coordinate of a corner of one differs from that of the other by more than this.
-  const reach = plus(size, extent);
+  const maxDistance = plus(size, extent);
 
   // The four against the plane of the single triangle.
   const nx = v128.load32_splat(other + NORMALS), ny = v128.load32_splat(other + NORMALS, 16);
@@ -112,7 +112,7 @@ export function mayMeet(block: Block, lane: u32): u32 {
   let c = dot(nx, ny, nz, v128.load(corners, 96), v128.load(corners, 112), v128.load(corners, 128));
   const rounding = f32x4.splat(VOLUME_ROUNDING);
   const error = times(
-    times(extent, extent), plus(f32x4.splat(<f32>6.0 * blur + VOLUME_ROUNDING), times(reach, rounding)),
+    times(extent, extent), plus(f32x4.splat(<f32>6.0 * coordinateError + VOLUME_ROUNDING), times(maxDistance, rounding)),
   );
   const apart = isBeyond(a, b, c, v128.load32_splat(other + PLANES), error);
 
@@ -120,8 +120,8 @@ export function mayMeet(block: Block, lane: u32): u32 {
   a = dotAt(at);
   b = dotAt(at + 48);
   c = dotAt(at + 96);
-  const errorToo = plus(mappedVolumeError(size, reach), times(times(size, size), rounding));
-  return ~<u32>i32x4.bitmask(v128.or(apart, isBeyond(a, b, c, planes, errorToo))) & 15;
+  const mappedError = plus(mappedVolumeError(size, maxDistance), times(times(size, size), rounding));
+  return ~<u32>i32x4.bitmask(v128.or(apart, isBeyond(a, b, c, planes, mappedError))) & 15;
 }
 
 /** Returns the heights of a corner along the normals of the four. */
@@ -139,5 +139,5 @@ function dotAt(at: usize): v128 {
 // @ts-ignore: decorator
 @inline
 function isBeyond(a: v128, b: v128, c: v128, plane: v128, error: v128): v128 {
-  return v128.or(f32x4.gt(least(a, b, c), plus(plane, error)), f32x4.lt(greatest(a, b, c), minus(plane, error)));
+  return v128.or(f32x4.gt(min3(a, b, c), plus(plane, error)), f32x4.lt(max3(a, b, c), minus(plane, error)));
 }

@@ -10,7 +10,7 @@ import { Rotation } from '../../math/quaternion';
 import { Triangle } from '../../math/triangles';
 import { dipoleAt } from '../tree/dipoles';
 import {
-  Block, LEAF, MOST_WAITING, Mesh, Node, blockAt, childCount, childMask, childOf, highBounds, lowBounds, nodeAt, rotationOfNode,
+  Block, LEAF, MAX_STACK_ENTRIES, Mesh, Node, blockAt, childCount, childMask, childOf, maxBounds, minBounds, nodeAt, rotationOfNode,
   treeScale, triangleOf,
 } from '../tree/layout';
 import { isInsideClosedMesh } from './ray-parity';
@@ -29,14 +29,14 @@ function loadTriangle(block: Block, lane: i32, x: f64, y: f64, z: f64): void {
 
 // --- the sum ---
 
-const stack: usize = memory.data(MOST_WAITING * WORD_BYTES, 16);
+const stack: usize = memory.data(MAX_STACK_ENTRIES * WORD_BYTES, 16);
 
 // The product of complex numbers whose arguments are half the triangles' solid angles, and how often its argument
 // wrapped around.
 let real: f64 = 1, imaginary: f64 = 0, turns: f64 = 0;
 
 /** A bound of the error of the sum, in turns. */
-let doubt: f64 = 0;
+let errorBound: f64 = 0;
 /**
  * The third derivatives of 1 / r are no more than 3! / r⁴, so the error of a Taylor expansion to the first moments is at
  * most half of that times the squared distance from its centre.
@@ -47,7 +47,7 @@ const DIPOLE_ROUNDING: f64 = 9.5367431640625e-7; // 2^-20
 
 /**
  * Sums up the winding number about a point. A node counts as a dipole from a distance of `beta` times its radius;
- * Infinity sums all triangles. Sets `doubt`.
+ * Infinity sums all triangles. Sets `errorBound`.
  */
 function windingNumber(mesh: Mesh, x: f64, y: f64, z: f64, beta: f64): f64 {
   let far: f64 = 0, bound: f64 = 0;
@@ -61,17 +61,17 @@ function windingNumber(mesh: Mesh, x: f64, y: f64, z: f64, beta: f64): f64 {
     const index = load<u32>(top);
     const d = dipoleAt(mesh, index);
     const dx = <f64>d.x - x, dy = <f64>d.y - y, dz = <f64>d.z - z;
-    const square = dx * dx + dy * dy + dz * dz;
-    const reach = beta * <f64>d.radius;
-    if (square > reach * reach) {
-      const inverse = 1.0 / square;
+    const distanceSquared = dx * dx + dy * dy + dz * dz;
+    const minDistance = beta * <f64>d.radius;
+    if (distanceSquared > minDistance * minDistance) {
+      const inverse = 1.0 / distanceSquared;
       const trace = <f64>d.xx + <f64>d.yy + <f64>d.zz;
       const bent =
         dx * (<f64>d.xx * dx + 2.0 * (<f64>d.xy * dy + <f64>d.xz * dz)) + dy * (<f64>d.yy * dy + 2.0 * <f64>d.yz * dz) +
         dz * dz * <f64>d.zz;
       const dipole = <f64>d.normalX * dx + <f64>d.normalY * dy + <f64>d.normalZ * dz;
       far += (dipole + trace - 3.0 * bent * inverse) * inverse * sqrt(inverse);
-      const gap = sqrt(square) - <f64>d.radius, spread = <f64>d.radius / (gap * gap);
+      const gap = sqrt(distanceSquared) - <f64>d.radius, spread = <f64>d.radius / (gap * gap);
       bound += <f64>d.area * (REMAINDER * spread * spread + DIPOLE_ROUNDING * inverse);
       continue;
     }
@@ -85,13 +85,13 @@ function windingNumber(mesh: Mesh, x: f64, y: f64, z: f64, beta: f64): f64 {
       }
     }
   }
-  doubt = bound / (4.0 * Math.PI);
+  errorBound = bound / (4.0 * Math.PI);
   return far / (4.0 * Math.PI) + turns + Math.atan2(imaginary, real) / (2.0 * Math.PI);
 }
 
 /** Returns the winding number about a point in tree space, to within a tenth if no triangle is near. */
 export function windingNumberAt(mesh: Mesh, x: f64, y: f64, z: f64): f64 {
-  return windingNumber(mesh, x, y, z, FIRST_BETA);
+  return windingNumber(mesh, x, y, z, COARSE_BETA);
 }
 
 /** Adds the angles of four triangles (Van Oosterom and Strackee, "The Solid Angle of a Plane Triangle", 1983). */
@@ -137,26 +137,26 @@ let touchedWidth: f64 = 0;
 let footX: f64 = 0, footY: f64 = 0, footZ: f64 = 0;
 
 /** Finds the widest triangle that the point touches, in all boxes that may contain the point by float32. */
-function findTouched(mesh: Mesh, x: f64, y: f64, z: f64, near: f64): void {
+function findTouched(mesh: Mesh, x: f64, y: f64, z: f64, touchDistance: f64): void {
   touchedWidth = 0;
   const px = <f32>x, py = <f32>y, pz = <f32>z;
-  const reach = f32x4.splat(<f32>(near * NEAR_ROUNDING) + POINT_ROUNDING);
+  const maxDistance = f32x4.splat(<f32>(touchDistance * NEAR_ROUNDING) + POINT_ROUNDING);
   let top = stack + 4;
   store<u32>(stack, 0);
   while (top != stack) {
     top -= 4;
     const node = nodeAt(mesh, load<u32>(top));
     rotationOfNode(rotation, node);
-    const away = f32x4.pmax(
+    const boxDistances = f32x4.pmax(
       f32x4.pmax(
-        outside(node, 0, rotation.xx * px + rotation.xy * py + rotation.xz * pz),
-        outside(node, 1, rotation.yx * px + rotation.yy * py + rotation.yz * pz),
+        distanceToInterval(node, 0, rotation.xx * px + rotation.xy * py + rotation.xz * pz),
+        distanceToInterval(node, 1, rotation.yx * px + rotation.yy * py + rotation.yz * pz),
       ),
-      outside(node, 2, rotation.zx * px + rotation.zy * py + rotation.zz * pz),
+      distanceToInterval(node, 2, rotation.zx * px + rotation.zy * py + rotation.zz * pz),
     );
-    for (let bits = <u32>i32x4.bitmask(f32x4.le(away, reach)) & childMask(node); bits != 0; bits &= bits - 1) {
+    for (let bits = <u32>i32x4.bitmask(f32x4.le(boxDistances, maxDistance)) & childMask(node); bits != 0; bits &= bits - 1) {
       const child = childOf(node, ctz(bits));
-      if (child & LEAF) touchBlock(blockAt(mesh, child), x, y, z, near);
+      if (child & LEAF) touchBlock(blockAt(mesh, child), x, y, z, touchDistance);
       else {
         store<u32>(top, child);
         top += 4;
@@ -167,26 +167,26 @@ function findTouched(mesh: Mesh, x: f64, y: f64, z: f64, near: f64): void {
 
 /** The error of rounding a point of tree space, below 2.5, to float32, and rotating it: 2^-20. */
 const POINT_ROUNDING: f32 = 9.5367431640625e-7;
-/** More than the rounding error of the distance `near` itself, as a factor. */
+/** More than the rounding error of the distance `touchDistance` itself, as a factor. */
 const NEAR_ROUNDING: f64 = 1.000001;
 
 /** Returns the distance of a coordinate from four boxes' intervals; negative inside. */
 // @ts-ignore: decorator
 @inline
-function outside(node: Node, axis: usize, value: f32): v128 {
+function distanceToInterval(node: Node, axis: usize, value: f32): v128 {
   const at = f32x4.splat(value);
-  return f32x4.pmax(f32x4.sub(lowBounds(node, axis), at), f32x4.sub(at, highBounds(node, axis)));
+  return f32x4.pmax(f32x4.sub(minBounds(node, axis), at), f32x4.sub(at, maxBounds(node, axis)));
 }
 
-function touchBlock(block: Block, x: f64, y: f64, z: f64, near: f64): void {
+function touchBlock(block: Block, x: f64, y: f64, z: f64, touchDistance: f64): void {
   for (let lane = 0; lane < 4; lane++) {
     if (triangleOf(block, lane) < 0) continue;
     loadTriangle(block, lane, x, y, z);
-    if (nearestOfTriangle(triangle, near * near) <= near * near) touch();
+    if (nearestOfTriangle(triangle, touchDistance * touchDistance) <= touchDistance * touchDistance) keepIfWider();
   }
 }
 
-function touch(): void {
+function keepIfWider(): void {
   const ex = triangle.bx - triangle.ax, ey = triangle.by - triangle.ay, ez = triangle.bz - triangle.az;
   const fx = triangle.cx - triangle.ax, fy = triangle.cy - triangle.ay, fz = triangle.cz - triangle.az;
   const gx = fx - ex, gy = fy - ey, gz = fz - ez;
@@ -212,9 +212,9 @@ const TREE_ROUNDING: f64 = 1.7763568394002505e-15;
 /**
  * How far the test points next to a touched triangle are moved off its edges, as a fraction of the way to its centroid.
  */
-const INWARDS: f64 = 0.0625; // 2^-4
+const INWARD_FRACTION: f64 = 0.0625; // 2^-4
 /** How far the test points are from its plane, as a fraction of the triangle's width. */
-const HAIR: f64 = 1.52587890625e-5; // 2^-16
+const OFFSET_FRACTION: f64 = 1.52587890625e-5; // 2^-16
 
 /**
  * Returns whether the mesh winds around a point, in either direction; an open mesh must do so more than half a time. The
@@ -224,39 +224,39 @@ const HAIR: f64 = 1.52587890625e-5; // 2^-16
 export function isInsideByWinding(mesh: Mesh, px: f64, py: f64, pz: f64, uncertain: f64): bool {
   const scale = treeScale(mesh);
   const x = (px - mesh.offsetX) * scale, y = (py - mesh.offsetY) * scale, z = (pz - mesh.offsetZ) * scale;
-  const near = uncertain * scale + TREE_ROUNDING;
+  const touchDistance = uncertain * scale + TREE_ROUNDING;
   if (
-    px < mesh.lowX - uncertain || px > mesh.highX + uncertain || py < mesh.lowY - uncertain ||
-    py > mesh.highY + uncertain || pz < mesh.lowZ - uncertain || pz > mesh.highZ + uncertain
+    px < mesh.minX - uncertain || px > mesh.maxX + uncertain || py < mesh.minY - uncertain ||
+    py > mesh.maxY + uncertain || pz < mesh.minZ - uncertain || pz > mesh.maxZ + uncertain
   ) return false;
-  findTouched(mesh, x, y, z, near);
-  if (touchedWidth == 0) return isFullAt(mesh, x, y, z);
+  findTouched(mesh, x, y, z, touchDistance);
+  if (touchedWidth == 0) return isEnclosed(mesh, x, y, z);
   // Off the edges, towards the triangle's centroid, and from there slightly to each side.
   const ex = touched.bx - touched.ax, ey = touched.by - touched.ay, ez = touched.bz - touched.az;
   const fx = touched.cx - touched.ax, fy = touched.cy - touched.ay, fz = touched.cz - touched.az;
   const nx = ey * fz - ez * fy, ny = ez * fx - ex * fz, nz = ex * fy - ey * fx;
-  const hair = (touchedWidth * HAIR) / sqrt(nx * nx + ny * ny + nz * nz);
-  const ox = x + footX + ((touched.ax + touched.bx + touched.cx) / 3 - footX) * INWARDS;
-  const oy = y + footY + ((touched.ay + touched.by + touched.cy) / 3 - footY) * INWARDS;
-  const oz = z + footZ + ((touched.az + touched.bz + touched.cz) / 3 - footZ) * INWARDS;
-  return isFullAt(mesh, ox + hair * nx, oy + hair * ny, oz + hair * nz) ||
-    isFullAt(mesh, ox - hair * nx, oy - hair * ny, oz - hair * nz);
+  const offset = (touchedWidth * OFFSET_FRACTION) / sqrt(nx * nx + ny * ny + nz * nz);
+  const ox = x + footX + ((touched.ax + touched.bx + touched.cx) / 3 - footX) * INWARD_FRACTION;
+  const oy = y + footY + ((touched.ay + touched.by + touched.cy) / 3 - footY) * INWARD_FRACTION;
+  const oz = z + footZ + ((touched.az + touched.bz + touched.cz) / 3 - footZ) * INWARD_FRACTION;
+  return isEnclosed(mesh, ox + offset * nx, oy + offset * ny, oz + offset * nz) ||
+    isEnclosed(mesh, ox - offset * nx, oy - offset * ny, oz - offset * nz);
 }
 
 // Multiples of the radius from which a node counts as a dipole: the error of the sum falls with the fourth power.
-const FIRST_BETA: f64 = 2;
-const SECOND_BETA: f64 = 5;
+const COARSE_BETA: f64 = 2;
+const FINE_BETA: f64 = 5;
 
 /**
  * Returns whether the mesh winds around a point in tree space. Refines an open mesh's sum until it differs from a half
  * by more than its error.
  */
-function isFullAt(mesh: Mesh, x: f64, y: f64, z: f64): bool {
+function isEnclosed(mesh: Mesh, x: f64, y: f64, z: f64): bool {
   if (mesh.closed) return isInsideClosedMesh(mesh, identity, x, y, z);
-  let number = abs(windingNumber(mesh, x, y, z, FIRST_BETA));
-  if (abs(number - HALF) <= doubt) number = abs(windingNumber(mesh, x, y, z, SECOND_BETA));
-  if (abs(number - HALF) <= doubt) number = abs(windingNumber(mesh, x, y, z, Infinity));
-  return number > HALF;
+  let winding = abs(windingNumber(mesh, x, y, z, COARSE_BETA));
+  if (abs(winding - HALF) <= errorBound) winding = abs(windingNumber(mesh, x, y, z, FINE_BETA));
+  if (abs(winding - HALF) <= errorBound) winding = abs(windingNumber(mesh, x, y, z, Infinity));
+  return winding > HALF;
 }
 
 const identity = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));

@@ -13,7 +13,7 @@ import { Mesh, blockAt, filledLanes, triangleOf } from '../tree/layout';
 import { Derivation, meshOf, resultOf, vertexOf } from './derivation-state';
 import { listPart } from './connected-parts';
 import { isShared, joinLinks } from './join-parts';
-import { FAR, FAR_BYTES, NEIGHBOURS_BYTES, derivedBytes, derivedOf, farAt, neighboursAt } from './derived-layout';
+import { FAR_NEIGHBOUR, FAR_NEIGHBOUR_BYTES, NEIGHBOURS_BYTES, derivedBytes, derivedOf, farNeighboursAt, neighboursAt } from './derived-layout';
 
 /** Denotes that no other triangle has the edge in the opposite direction. */
 export const NO_NEIGHBOUR: u32 = 0xffffffff;
@@ -21,7 +21,7 @@ export const NO_NEIGHBOUR: u32 = 0xffffffff;
 /** Marks a link that contains the neighbour's slot; no mesh has that many slots. */
 export const MATCHED: u32 = 0x80000000;
 /** The most pending edges that are examined at one vertex: a thousand triangles in the same place have no neighbours. */
-const PATIENCE: u32 = 64;
+const MAX_EXAMINED_EDGES: u32 = 64;
 // Derivation.matching.
 /** Edges are pending at the vertex of the higher number. */
 const BY_NUMBER: u32 = 0;
@@ -31,14 +31,14 @@ const COUNTING: u32 = 1;
 const BY_DEGREE: u32 = 2;
 
 /** How many vertices are prepared at a time: 36 KB. */
-const CLEARED_AT_ONCE: usize = 1024;
+const VERTICES_PER_CLEAR: usize = 1024;
 /**
  * The bytes of the first pending edges of a vertex: for each of four, the other vertex plus 1, shifted left by one, with
  * the direction in the lowest bit, 0 if unused; then their half edges, three times the slot plus the edge.
  */
-const WAITING_BYTES: usize = 32;
-/** The largest difference of the slots of neighbours that fits into 16 bits, excluding 0 and FAR. */
-const REACH: i32 = 32767;
+const PENDING_EDGES_BYTES: usize = 32;
+/** The largest difference of the slots of neighbours that fits into 16 bits, excluding 0 and FAR_NEIGHBOUR. */
+const MAX_NEAR_DELTA: i32 = 32767;
 
 // --- queries of a mesh ---
 
@@ -48,17 +48,17 @@ const REACH: i32 = 32767;
  */
 // @ts-ignore: decorator
 @inline
-export function slotBeyond(mesh: Mesh, slot: u32, edge: u32): u32 {
-  return slotBeyondIn(neighboursAt(derivedOf(mesh)), mesh, slot, edge);
+export function adjacentSlot(mesh: Mesh, slot: u32, edge: u32): u32 {
+  return adjacentSlotIn(neighboursAt(derivedOf(mesh)), mesh, slot, edge);
 }
 
 /** Returns the same, given the address of the mesh's neighbours, for frequent calls. */
 // @ts-ignore: decorator
 @inline
-export function slotBeyondIn(neighbours: usize, mesh: Mesh, slot: u32, edge: u32): u32 {
+export function adjacentSlotIn(neighbours: usize, mesh: Mesh, slot: u32, edge: u32): u32 {
   const delta = load<i16>(neighbours + <usize>slot * NEIGHBOURS_BYTES + (<usize>edge << 1));
   if (delta == 0) return NO_NEIGHBOUR;
-  return delta == FAR ? findFar(mesh, (slot << 2) + edge) : slot + <i32>delta;
+  return delta == FAR_NEIGHBOUR ? findFar(mesh, (slot << 2) + edge) : slot + <i32>delta;
 }
 
 /** Returns whether the triangle of a slot has an area. */
@@ -71,11 +71,11 @@ export function isInTree(mesh: Mesh, slot: u32): bool {
 /** Finds a far neighbour by bisection of the list. */
 function findFar(mesh: Mesh, halfEdge: u32): u32 {
   const derived = derivedOf(mesh);
-  const list = farAt(mesh, derived);
+  const list = farNeighboursAt(mesh, derived);
   let low: u32 = 0, high = derived.farCount;
   while (low < high) {
     const middle = (low + high) >> 1;
-    const at = list + <usize>middle * FAR_BYTES;
+    const at = list + <usize>middle * FAR_NEIGHBOUR_BYTES;
     const key = load<u32>(at);
     if (key == halfEdge) return load<u32>(at, 4);
     if (key < halfEdge) low = middle + 1;
@@ -103,10 +103,10 @@ export function matchOf(d: Derivation, slot: u32, edge: u32): u32 {
 
 export function beginMatching(d: Derivation): void {
   d.heads = reserve(d.heads, 0, <u64>d.vertexCount << 2);
-  d.waiting = reserve(d.waiting, 0, <u64>d.vertexCount * WAITING_BYTES);
-  d.cleared = 0;
+  d.pendingEdges = reserve(d.pendingEdges, 0, <u64>d.vertexCount * PENDING_EDGES_BYTES);
+  d.clearedCount = 0;
   d.links = reserve(d.links, 0, <u64>meshOf(d).blockCount * 48);
-  if (d.part != 0) joinLinks(d, MATCHED);
+  if (d.secondPart != 0) joinLinks(d, MATCHED);
   if (d.matching != COUNTING) return;
   d.degrees = allocate(<u64>d.vertexCount << 2);
   memory.fill(d.degrees, 0, <usize>d.vertexCount << 2);
@@ -114,17 +114,17 @@ export function beginMatching(d: Derivation): void {
 
 /** Prepares the entries of more vertices just before they are needed, so that they are in the nearest cache. */
 function clearMore(d: Derivation): void {
-  const start = <usize>d.cleared, count = min<usize>(CLEARED_AT_ONCE, <usize>d.vertexCount - start);
-  memory.fill(d.waiting + start * WAITING_BYTES, 0, count * WAITING_BYTES);
+  const start = <usize>d.clearedCount, count = min<usize>(VERTICES_PER_CLEAR, <usize>d.vertexCount - start);
+  memory.fill(d.pendingEdges + start * PENDING_EDGES_BYTES, 0, count * PENDING_EDGES_BYTES);
   memory.fill(d.heads + (start << 2), 0, count << 2);
-  d.cleared += <u32>count;
+  d.clearedCount += <u32>count;
 }
 
 /** Matches the edges of blocks from `start` to `end` with each other and with earlier ones. */
 export function matchBlocks(d: Derivation, start: u32, end: u32): void {
   const mesh = meshOf(d);
   for (let index = start; index < end; index++) {
-    if (d.part == 0 || index < d.cutBlock) clearLinks(d, index);
+    if (d.secondPart == 0 || index < d.cutBlock) clearLinks(d, index);
     for (let lanes = filledLanes(blockAt(mesh, index)); lanes != 0; lanes &= lanes - 1) {
       const slot = (index << 2) + <u32>ctz(lanes);
       const a = vertexOf(d, slot, 0), b = vertexOf(d, slot, 1), c = vertexOf(d, slot, 2);
@@ -135,12 +135,12 @@ export function matchBlocks(d: Derivation, start: u32, end: u32): void {
         continue;
       }
       // A triangle has at most three new vertices.
-      if (max(max(a, b), c) >= d.cleared) clearMore(d);
+      if (max(max(a, b), c) >= d.clearedCount) clearMore(d);
       listPart(d, slot, a);
       let from = a;
       for (let edge: u32 = 0; edge < 3; edge++) {
         const to = edge == 0 ? b : edge == 1 ? c : a;
-        if (isOwn(d, slot, edge, from, to)) match(d, slot, edge, from, to);
+        if (isMatchedHere(d, slot, edge, from, to)) match(d, slot, edge, from, to);
         from = to;
       }
     }
@@ -153,7 +153,7 @@ function increment(d: Derivation, vertex: u32): void {
 }
 
 /** Returns whether all edges must be matched again; `wasJoined`: another builder had matched some of them. */
-export function isMatchedAnew(d: Derivation, wasJoined: bool): bool {
+export function mustRematch(d: Derivation, wasJoined: bool): bool {
   if (d.matching == COUNTING) d.matching = BY_DEGREE;
   else if (!d.isCrowded || d.matching == BY_DEGREE) return false;
   // If a joined part is crowded as well, match by number once more first: two builders may have examined other pending
@@ -166,13 +166,13 @@ export function isMatchedAnew(d: Derivation, wasJoined: bool): bool {
 /** Returns whether this builder matches the edge. */
 // @ts-ignore: decorator
 @inline
-function isOwn(d: Derivation, slot: u32, edge: u32, from: u32, to: u32): bool {
+function isMatchedHere(d: Derivation, slot: u32, edge: u32, from: u32, to: u32): bool {
   if (d.isPart) {
     if (!isShared(d, from, to)) return true;
     store<u32>(d.links + (<usize>slot * 3 + edge << 2), 0);
     return false;
   }
-  return d.part == 0 || slot >> 2 < d.cutBlock || isShared(d, from, to);
+  return d.secondPart == 0 || slot >> 2 < d.cutBlock || isShared(d, from, to);
 }
 
 /**
@@ -182,14 +182,14 @@ function isOwn(d: Derivation, slot: u32, edge: u32, from: u32, to: u32): bool {
 // @ts-ignore: decorator
 @inline
 function match(d: Derivation, slot: u32, edge: u32, from: u32, to: u32): void {
-  const half = slot * 3 + edge, own = d.links + (<usize>half << 2);
+  const half = slot * 3 + edge, ownLink = d.links + (<usize>half << 2);
   const end = max(from, to), key = (min(from, to) + 1 << 1) + u32(from < to);
-  const at = d.waiting + <usize>end * WAITING_BYTES, keys = v128.load(at);
-  const found = i32x4.bitmask(i32x4.eq(keys, i32x4.splat(key ^ 1))), isFound = found != 0;
-  const lanes = select(found, i32x4.bitmask(i32x4.eq(keys, i32x4.splat(0))), isFound);
+  const at = d.pendingEdges + <usize>end * PENDING_EDGES_BYTES, keys = v128.load(at);
+  const foundLanes = i32x4.bitmask(i32x4.eq(keys, i32x4.splat(key ^ 1))), isFound = foundLanes != 0;
+  const lanes = select(foundLanes, i32x4.bitmask(i32x4.eq(keys, i32x4.splat(0))), isFound);
   // Of two equal half edges the first is matched first, so everything behind an equal one goes to the lists, too.
-  const like = i32x4.bitmask(i32x4.eq(keys, i32x4.splat(key))) | load<u32>(d.heads + (<usize>end << 2));
-  if (lanes == 0 || select(0, like, isFound) != 0 || from == to || d.matching != BY_NUMBER) {
+  const equalEdges = i32x4.bitmask(i32x4.eq(keys, i32x4.splat(key))) | load<u32>(d.heads + (<usize>end << 2));
+  if (lanes == 0 || select(0, equalEdges, isFound) != 0 || from == to || d.matching != BY_NUMBER) {
     matchListed(d, slot, edge, from, to);
     return;
   }
@@ -197,8 +197,8 @@ function match(d: Derivation, slot: u32, edge: u32, from: u32, to: u32): void {
   const isLane = i32x4.eq(i32x4(0, 1, 2, 3), i32x4.splat(lane));
   v128.store(at, v128.bitselect(i32x4.splat(select(0, key, isFound)), keys, isLane));
   store<u32>(at + (<usize>lane << 2), half, 16);
-  store<u32>(own, select(MATCHED | other / 3, 0, isFound));
-  store<u32>(select(d.links + (<usize>other << 2), own, isFound), select(MATCHED | slot, 0, isFound));
+  store<u32>(ownLink, select(MATCHED | other / 3, 0, isFound));
+  store<u32>(select(d.links + (<usize>other << 2), ownLink, isFound), select(MATCHED | slot, 0, isFound));
 }
 
 /** Matches an edge whose opposite half edge may be pending in a list, after all those stored at the vertex itself. */
@@ -206,34 +206,34 @@ function matchListed(d: Derivation, slot: u32, edge: u32, from: u32, to: u32): v
   const degreeFrom = load<u32>(d.degrees + (<usize>from << 2)), degreeTo = load<u32>(d.degrees + (<usize>to << 2));
   const isAtFrom = d.matching == BY_DEGREE ? degreeFrom < degreeTo || (degreeFrom == degreeTo && from < to) : from > to;
   let at = d.heads + (<usize>(isAtFrom ? from : to) << 2);
-  const own = d.links + (<usize>slot * 3 + edge << 2);
-  for (let tried: u32 = 0; tried < PATIENCE; tried++) {
-    if (tried == PATIENCE / 2 - 1) d.isCrowded = 1;
-    const waiting = load<u32>(at);
-    if (waiting == 0) {
+  const ownLink = d.links + (<usize>slot * 3 + edge << 2);
+  for (let examined: u32 = 0; examined < MAX_EXAMINED_EDGES; examined++) {
+    if (examined == MAX_EXAMINED_EDGES / 2 - 1) d.isCrowded = 1;
+    const pending = load<u32>(at);
+    if (pending == 0) {
       store<u32>(at, (slot << 2) + edge + 1);
       break;
     }
-    const other = (waiting - 1) >> 2, otherEdge = (waiting - 1) & 3;
+    const other = (pending - 1) >> 2, otherEdge = (pending - 1) & 3;
     const link = d.links + (<usize>other * 3 + otherEdge << 2);
     if (vertexOf(d, other, otherEdge) == to && vertexOf(d, other, otherEdge == 2 ? 0 : otherEdge + 1) == from) {
       store<u32>(at, load<u32>(link));
       store<u32>(link, MATCHED | slot);
-      store<u32>(own, MATCHED | other);
+      store<u32>(ownLink, MATCHED | other);
       return;
     }
     at = link;
   }
-  store<u32>(own, 0);
+  store<u32>(ownLink, 0);
 }
 
 // The links of a block are three vectors of four.
 
-/** Returns links from slots, beginning with a block's first one plus `beyond`, to themselves. */
+/** Returns links from slots, beginning with a block's first one plus `laneOffsets`, to themselves. */
 // @ts-ignore: decorator
 @inline
-function ownLinks(index: u32, beyond: v128): v128 {
-  return i32x4.add(i32x4.splat(index << 2 | MATCHED), beyond);
+function ownLinks(index: u32, laneOffsets: v128): v128 {
+  return i32x4.add(i32x4.splat(index << 2 | MATCHED), laneOffsets);
 }
 
 /** Links the slots of a block to themselves; slots without a triangle keep this. */
@@ -247,14 +247,14 @@ function clearLinks(d: Derivation, index: u32): void {
 /** Returns the difference of slots for each link; 0 if it leads nowhere. */
 // @ts-ignore: decorator
 @inline
-function stepsOf(links: v128, index: u32, beyond: v128): v128 {
-  return v128.and(i32x4.sub(links, ownLinks(index, beyond)), i32x4.shr_s(links, 31));
+function stepsOf(links: v128, index: u32, laneOffsets: v128): v128 {
+  return v128.and(i32x4.sub(links, ownLinks(index, laneOffsets)), i32x4.shr_s(links, 31));
 }
 
 // @ts-ignore: decorator
 @inline
 function isFar(steps: v128): v128 {
-  return i32x4.gt_s(i32x4.abs(steps), i32x4.splat(REACH));
+  return i32x4.gt_s(i32x4.abs(steps), i32x4.splat(MAX_NEAR_DELTA));
 }
 
 // @ts-ignore: decorator
@@ -280,11 +280,11 @@ export function writeNeighbours(d: Derivation, start: u32, end: u32): void {
     const c = stepsOf(last, index, i32x4(2, 3, 3, 3));
     v128.store(to, i16x8.narrow_i32x4_s(a, b));
     v128.store64_lane(to, i16x8.narrow_i32x4_s(c, c), 0, 16);
-    const far = bitsOf(isFar(a), isFar(b), isFar(c)), all = far | ~bitsOf(first, middle, last) & 0xfff;
-    for (let halves = all; halves != 0; halves &= halves - 1) {
+    const farBits = bitsOf(isFar(a), isFar(b), isFar(c)), listedBits = farBits | ~bitsOf(first, middle, last) & 0xfff;
+    for (let halves = listedBits; halves != 0; halves &= halves - 1) {
       const half = <u32>ctz(halves), lane = half / 3, edge = half % 3;
-      if (far >> half & 1) {
-        store<i16>(to + <usize>(half << 1), FAR);
+      if (farBits >> half & 1) {
+        store<i16>(to + <usize>(half << 1), FAR_NEIGHBOUR);
         addFar(d, (index << 4) + (lane << 2) + edge, load<u32>(at + <usize>(half << 2)) & ~MATCHED);
       } else addOpen(d, triangleOf(blockAt(meshOf(d), index), lane) * 3 + edge);
     }
@@ -293,10 +293,10 @@ export function writeNeighbours(d: Derivation, start: u32, end: u32): void {
 
 /** Lists a neighbour that does not fit into 16 bits. */
 function addFar(d: Derivation, half: u32, slot: u32): void {
-  const used = <usize>(d.farCount++) * FAR_BYTES;
-  d.far = reserve(d.far, used, <u64>used + FAR_BYTES);
-  store<u32>(d.far + used, half);
-  store<u32>(d.far + used, slot, 4);
+  const used = <usize>(d.farCount++) * FAR_NEIGHBOUR_BYTES;
+  d.farNeighbours = reserve(d.farNeighbours, used, <u64>used + FAR_NEIGHBOUR_BYTES);
+  store<u32>(d.farNeighbours + used, half);
+  store<u32>(d.farNeighbours + used, slot, 4);
 }
 
 /** Counts an edge without a neighbour, and lists it, if requested, as three times its triangle plus its number there. */

@@ -4,7 +4,7 @@
 // of a face by no more than the rounding of the corners to float32 can cause.
 
 import { allocate } from '../../memory';
-import { addPlane, clearPlanes, isAnyBeyond } from '../query/beyond-planes';
+import { addPlane, clearPlanes, hasVertexBeyond } from '../query/beyond-planes';
 import { dipoleAt } from '../tree/dipoles';
 import { blockAt, filledLanes } from '../tree/layout';
 import { Derivation, meshOf } from './derivation-state';
@@ -12,32 +12,32 @@ import { Derivation, meshOf } from './derivation-state';
 /** The error of a height due to rounding the corners to float32, in tree space, which reaches to 2 either way. */
 const ROUNDING: f64 = 2.384185791015625e-7; // 2^-22
 /** The diagonal of tree space, rounded up: 4 · √3. */
-const WIDEST: f64 = 7;
+const MAX_TILT_DISTANCE: f64 = 7;
 /** The distance of the farthest point of tree space from its origin, rounded up: 2 · √3. */
-const FARTHEST: f64 = 3.5;
+const MAX_RADIUS: f64 = 3.5;
 
 /** A plane that nothing is in front of by more than its margin: its unit normal, and its height along it. */
 @unmanaged
-class Proven {
+class ProvenPlane {
   x: f64; y: f64; z: f64;
   height: f64;
   margin: f64;
 }
 
-const PROVEN_BYTES: usize = offsetof<Proven>();
+const PROVEN_PLANE_BYTES: usize = offsetof<ProvenPlane>();
 /** How many planes are remembered: more than the number of sides that meet anywhere in a typical tessellated surface. */
-const MOST_PROVEN: u32 = 16;
+const MAX_PROVEN: u32 = 16;
 
 // @ts-ignore: decorator
 @inline
-function provenAt(d: Derivation, index: u32): Proven {
-  return changetype<Proven>(d.proven + <usize>index * PROVEN_BYTES);
+function provenAt(d: Derivation, index: u32): ProvenPlane {
+  return changetype<ProvenPlane>(d.proven + <usize>index * PROVEN_PLANE_BYTES);
 }
 
 export function beginConvex(d: Derivation): void {
   // The last face's plane follows the proven ones; planes that are not set yet are at infinity.
-  d.proven = allocate(<u64>(MOST_PROVEN + 1) * PROVEN_BYTES);
-  setPlane(provenAt(d, MOST_PROVEN), 0, 0, 0, Infinity, 0);
+  d.proven = allocate(<u64>(MAX_PROVEN + 1) * PROVEN_PLANE_BYTES);
+  setPlane(provenAt(d, MAX_PROVEN), 0, 0, 0, Infinity, 0);
   d.provenCount = d.provenLast = 0;
   d.side = 0;
   d.isConcave = meshOf(d).closed == 0 ? 1 : 0;
@@ -52,28 +52,28 @@ export function testBlocks(d: Derivation, start: u32, end: u32): void {
   for (let index = start; index < end; index++) {
     const block = blockAt(mesh, index);
     clearPlanes();
-    isFlat = false;
+    isCoplanar = false;
     let isSound = true;
     for (let lanes = filledLanes(block); lanes != 0 && isSound; lanes &= lanes - 1) {
       isSound = addFace(d, changetype<usize>(block) + (<usize>ctz(lanes) << 2));
     }
-    if (!isSound || isAnyBeyond(mesh)) {
+    if (!isSound || hasVertexBeyond(mesh)) {
       d.isConcave = 1;
       return;
     }
-    if (isFlat) proveLast(d);
+    if (isCoplanar) proveLast(d);
   }
 }
 
 /** Whether the face that was added last lies in the plane of the previous one. */
-let isFlat: bool = false;
+let isCoplanar: bool = false;
 
 /** Remembers the last face's plane if half of its margin is enough. */
 function proveLast(d: Derivation): void {
-  const last = provenAt(d, MOST_PROVEN);
+  const last = provenAt(d, MAX_PROVEN);
   clearPlanes();
   addPlane(last.x, last.y, last.z, last.height + last.margin);
-  if (!isAnyBeyond(meshOf(d))) addProven(d, last);
+  if (!hasVertexBeyond(meshOf(d))) addProven(d, last);
 }
 
 /**
@@ -90,25 +90,25 @@ function addFace(d: Derivation, at: usize): bool {
   const length = sqrt(nx * nx + ny * ny + nz * nz);
   const longest = sqrt(max(max(ex * ex + ey * ey + ez * ez, fx * fx + fy * fy + fz * fz), gx * gx + gy * gy + gz * gz));
   // If rounding moves a corner, the plane tilts by that distance divided by the triangle's least altitude.
-  const margin = ROUNDING * (1 + WIDEST * longest / length);
+  const margin = ROUNDING * (1 + MAX_TILT_DISTANCE * longest / length);
   // The centre of a convex surface is behind all of its faces.
-  const middle = dipoleAt(mesh, 0);
-  const depth = (nx * (ax - <f64>middle.x) + ny * (ay - <f64>middle.y) + nz * (az - <f64>middle.z)) / length;
+  const centre = dipoleAt(mesh, 0);
+  const depth = (nx * (ax - <f64>centre.x) + ny * (ay - <f64>centre.y) + nz * (az - <f64>centre.z)) / length;
   if (abs(depth) > margin) {
     const side = depth < 0 ? -1 : 1;
     if (d.side == -side) return false;
     d.side = side;
   }
-  const over: f64 = (depth < 0 ? -1.0 : 1.0) / length;
-  const x = nx * over, y = ny * over, z = nz * over;
+  const reciprocal: f64 = (depth < 0 ? -1.0 : 1.0) / length;
+  const x = nx * reciprocal, y = ny * reciprocal, z = nz * reciprocal;
   const height = x * ax + y * ay + z * az;
   // NaN results from a triangle too thin to have a normal: nothing can be proven to be in front of it.
   if (!(margin < Infinity)) return true;
   if (isProven(d, x, y, z, height, margin)) return true;
   addPlane(x, y, z, height + margin);
   // If the previous face lies in the same plane, further ones are likely to: half of the margin is reserved for those.
-  const last = provenAt(d, MOST_PROVEN);
-  isFlat = tip(last, x, y, z, height) <= 0.5 * margin;
+  const last = provenAt(d, MAX_PROVEN);
+  isCoplanar = planeDeviation(last, x, y, z, height) <= 0.5 * margin;
   setPlane(last, x, y, z, height, 0.5 * margin);
   return true;
 }
@@ -116,14 +116,14 @@ function addFace(d: Derivation, at: usize): bool {
 /** Returns by how much one plane may be in front of another anywhere in tree space. */
 // @ts-ignore: decorator
 @inline
-function tip(p: Proven, x: f64, y: f64, z: f64, height: f64): f64 {
+function planeDeviation(p: ProvenPlane, x: f64, y: f64, z: f64, height: f64): f64 {
   const dx = p.x - x, dy = p.y - y, dz = p.z - z;
-  return FARTHEST * sqrt(dx * dx + dy * dy + dz * dz) + abs(p.height - height);
+  return MAX_RADIUS * sqrt(dx * dx + dy * dy + dz * dz) + abs(p.height - height);
 }
 
 // @ts-ignore: decorator
 @inline
-function setPlane(p: Proven, x: f64, y: f64, z: f64, height: f64, margin: f64): void {
+function setPlane(p: ProvenPlane, x: f64, y: f64, z: f64, height: f64, margin: f64): void {
   p.x = x; p.y = y; p.z = z;
   p.height = height;
   p.margin = margin;
@@ -133,7 +133,7 @@ function setPlane(p: Proven, x: f64, y: f64, z: f64, height: f64, margin: f64): 
 function isProven(d: Derivation, x: f64, y: f64, z: f64, height: f64, margin: f64): bool {
   for (let i: u32 = 0; i < d.provenCount; i++) {
     const p = provenAt(d, i);
-    if (p.margin + tip(p, x, y, z, height) > margin) continue;
+    if (p.margin + planeDeviation(p, x, y, z, height) > margin) continue;
     if (i > 0) swapProven(p, provenAt(d, i - 1));
     return true;
   }
@@ -141,8 +141,8 @@ function isProven(d: Derivation, x: f64, y: f64, z: f64, height: f64, margin: f6
 }
 
 /** Swaps two proven planes, to move the one that was useful towards the front, where planes stay longest. */
-function swapProven(p: Proven, q: Proven): void {
-  for (let at: usize = 0; at < PROVEN_BYTES; at += 8) {
+function swapProven(p: ProvenPlane, q: ProvenPlane): void {
+  for (let at: usize = 0; at < PROVEN_PLANE_BYTES; at += 8) {
     const value = load<f64>(changetype<usize>(p) + at);
     store<f64>(changetype<usize>(p) + at, load<f64>(changetype<usize>(q) + at));
     store<f64>(changetype<usize>(q) + at, value);
@@ -150,8 +150,8 @@ function swapProven(p: Proven, q: Proven): void {
 }
 
 /** Remembers a plane, in place of one in the back half if there is no room. */
-function addProven(d: Derivation, p: Proven): void {
-  if (d.provenCount < MOST_PROVEN) d.provenLast = d.provenCount++;
-  else d.provenLast = d.provenLast + 1 < MOST_PROVEN ? d.provenLast + 1 : MOST_PROVEN >> 1;
-  memory.copy(changetype<usize>(provenAt(d, d.provenLast)), changetype<usize>(p), PROVEN_BYTES);
+function addProven(d: Derivation, p: ProvenPlane): void {
+  if (d.provenCount < MAX_PROVEN) d.provenLast = d.provenCount++;
+  else d.provenLast = d.provenLast + 1 < MAX_PROVEN ? d.provenLast + 1 : MAX_PROVEN >> 1;
+  memory.copy(changetype<usize>(provenAt(d, d.provenLast)), changetype<usize>(p), PROVEN_PLANE_BYTES);
 }

@@ -33,16 +33,16 @@ export class Derivation {
   next: usize;
   tableMask: u32;
   /** One more than the vertex of each of the mesh's own indices; 0 if none yet. 0 for meshes without indices. */
-  known: usize;
+  vertexOfIndex: usize;
   /** For the vertices that a step has added: first their indices, then the vertices to which they were welded. */
-  added: usize;
+  addedVertices: usize;
   /** How many triangles each vertex has, if edges are matched by that. */
   degrees: usize;
   /** Lists of the other pending edges, at one of their ends: half edge plus 1, 0 if none. */
   heads: usize;
   /** The first four pending edges of each vertex (adjacency.ts); and how many vertices are prepared. */
-  waiting: usize;
-  cleared: u32;
+  pendingEdges: usize;
+  clearedCount: u32;
   /** BY_NUMBER, COUNTING or BY_DEGREE. */
   matching: u32;
   /** u32, three per slot: MATCHED and the neighbour's slot, otherwise the next pending half edge plus 1. */
@@ -69,12 +69,12 @@ export class Derivation {
   isConcave: u32;
   /** The orientation of the faces: 1 or -1, 0 while it is not known. */
   side: i32;
-  turnedOut: u32;
+  outwardCount: u32;
   planeCount: u32;
   /** The first slots of the parts, u32 each. */
   parts: usize;
   /** Neighbours that do not fit into 16 bits, as in the result. */
-  far: usize;
+  farNeighbours: usize;
   /** The number of planes that are proven to have nothing in front (convex.ts), and the position of the last one. */
   provenCount: u32;
   provenLast: u32;
@@ -88,14 +88,14 @@ export class Derivation {
    * The second part and the numbers of its vertices in the whole mesh, 0 if there is none; and how many the first part
    * has.
    */
-  part: usize;
-  map: usize;
-  firstVertices: u32;
+  secondPart: usize;
+  partVertexMap: usize;
+  firstVertexCount: u32;
   /** In the second one: 1, and the bounds of the first part. */
   isPart: u32;
-  boxes: usize;
-  boxCount: u32;
-  /** 1 if more edges were pending at a vertex than half of PATIENCE. */
+  firstPartBoxes: usize;
+  firstPartBoxCount: u32;
+  /** 1 if more edges were pending at a vertex than half of MAX_EXAMINED_EDGES. */
   isCrowded: u32;
 }
 
@@ -124,23 +124,23 @@ export function freeScratch(d: Derivation): void {
   release(d.vertices);
   release(d.table);
   release(d.next);
-  release(d.known);
-  release(d.added);
+  release(d.vertexOfIndex);
+  release(d.addedVertices);
   release(d.degrees);
   release(d.heads);
-  release(d.waiting);
+  release(d.pendingEdges);
   release(d.links);
   release(d.parents);
   release(d.proven);
   release(d.openEdges);
   release(d.parts);
-  release(d.far);
-  release(d.part);
-  release(d.map);
-  release(d.boxes);
-  d.corners = d.vertices = d.table = d.next = d.known = d.added = d.degrees = d.heads = d.waiting = d.links = d.parents = d.proven = 0;
-  d.openEdges = d.parts = d.far = 0;
-  d.part = d.map = d.boxes = 0;
+  release(d.farNeighbours);
+  release(d.secondPart);
+  release(d.partVertexMap);
+  release(d.firstPartBoxes);
+  d.corners = d.vertices = d.table = d.next = d.vertexOfIndex = d.addedVertices = d.degrees = d.heads = d.pendingEdges = d.links = d.parents = d.proven = 0;
+  d.openEdges = d.parts = d.farNeighbours = 0;
+  d.secondPart = d.partVertexMap = d.firstPartBoxes = 0;
 }
 
 export function freeDerivation(d: Derivation): void {

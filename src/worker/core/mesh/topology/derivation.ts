@@ -3,12 +3,12 @@
 // (derived-layout.ts).
 
 import { now } from '../../host';
-import { allocate, moveTo } from '../../memory';
+import { allocate, reserveExactly } from '../../memory';
 import { Mesh } from '../tree/layout';
-import { beginMatching, beginNeighbours, isMatchedAnew, matchBlocks, writeNeighbours } from './adjacency';
+import { beginMatching, beginNeighbours, mustRematch, matchBlocks, writeNeighbours } from './adjacency';
 import { beginConvex, testBlocks } from './convex';
 import { Derivation, STEP, freeScratch, meshOf, resultOf } from './derivation-state';
-import { DERIVED_BYTES, FAR_BYTES, NEIGHBOURS_BYTES, PART_BYTES, derivedBytes, farAt, partsAt } from './derived-layout';
+import { DERIVED_BYTES, FAR_NEIGHBOUR_BYTES, NEIGHBOURS_BYTES, PART_BYTES, derivedBytes, farNeighboursAt, partsAt } from './derived-layout';
 import { beginHull, clustersFor, endHull, writeClusters, writePlanes } from './hull';
 import { freePart, joinPart, markShared, packPart } from './join-parts';
 import { beginLocal, testEdges, windsOnce } from './locally-convex';
@@ -25,7 +25,7 @@ const PHASE_PLANES: u32 = 7;
 const PHASE_DONE: u32 = 8;
 
 /** How many blocks are processed per step whose faces search the tree, each for a microsecond or so. */
-const STEP_CONVEX: u32 = 32;
+const BLOCKS_PER_CONVEX_STEP: u32 = 32;
 
 /** Begins a derivation; the mesh must not change until its end. Throws OUT_OF_MEMORY. */
 export function beginDerivation(mesh: Mesh): Derivation {
@@ -36,14 +36,14 @@ export function beginDerivation(mesh: Mesh): Derivation {
 }
 
 /**
- * Works until the clock reaches `until`, or the derivation waits. Returns the completed fraction. Throws OUT_OF_MEMORY;
+ * Works until the clock reaches `deadline`, or the derivation waits. Returns the completed fraction. Throws OUT_OF_MEMORY;
  * the derivation is unusable then.
  */
-export function stepDerivation(d: Derivation, until: f64): f64 {
+export function stepDerivation(d: Derivation, deadline: f64): f64 {
   while (d.phase != PHASE_DONE) {
     runStep(d);
     if (d.isWaiting || d.isAtCut) break;
-    if (until != Infinity && now() >= until) break;
+    if (deadline != Infinity && now() >= deadline) break;
   }
   return d.phase == PHASE_DONE ? 1 : fraction(d);
 }
@@ -71,8 +71,8 @@ function lengthOf(d: Derivation): u32 {
 function runStep(d: Derivation): void {
   const phase = d.phase;
   const start = d.cursor;
-  if (start == 0) begin(d);
-  let end = min(start + (phase == PHASE_CONVEX ? STEP_CONVEX : STEP), lengthOf(d));
+  if (start == 0) beginPhase(d);
+  let end = min(start + (phase == PHASE_CONVEX ? BLOCKS_PER_CONVEX_STEP : STEP), lengthOf(d));
   if (phase == PHASE_WELD && start < d.cutBlock && end >= d.cutBlock) {
     end = d.cutBlock;
     d.isAtCut = 1;
@@ -86,10 +86,10 @@ function runStep(d: Derivation): void {
   else if (phase == PHASE_PLANES) writePlanes(d, start, end);
   d.cursor = end;
   const isDecided = phase == PHASE_EDGES ? d.isUncertain : phase == PHASE_CONVEX ? d.isConcave : u32(phase == PHASE_RESULT);
-  if (end == lengthOf(d) || isDecided) finish(d);
+  if (end == lengthOf(d) || isDecided) endPhase(d);
 }
 
-function begin(d: Derivation): void {
+function beginPhase(d: Derivation): void {
   if (d.phase == PHASE_WELD) beginWeld(d);
   else if (d.phase == PHASE_MATCH) {
     if (d.isPart) markShared(d);
@@ -106,7 +106,7 @@ function begin(d: Derivation): void {
  * Ends a phase and begins the next. If its edges prove that a mesh is convex, the search is skipped, and only convex
  * meshes have the last two phases.
  */
-function finish(d: Derivation): void {
+function endPhase(d: Derivation): void {
   if (d.phase == PHASE_MATCH) {
     if (d.isPart) {
       d.result = packPart(d);
@@ -114,9 +114,9 @@ function finish(d: Derivation): void {
       freeScratch(d);
       return;
     }
-    const wasJoined = d.part != 0;
+    const wasJoined = d.secondPart != 0;
     if (wasJoined) freePart(d);
-    if (isMatchedAnew(d, wasJoined)) {
+    if (mustRematch(d, wasJoined)) {
       d.cursor = 0;
       return;
     }
@@ -137,7 +137,7 @@ function makeResult(d: Derivation): void {
   const clusterCount = isConvex ? clustersFor(d.vertexCount) : 0;
   const bytes = derivedBytes(mesh, d.farCount, d.partCount, clusterCount);
   const end = DERIVED_BYTES + <usize>mesh.blockCount * 4 * NEIGHBOURS_BYTES;
-  d.result = moveTo(d.result, end, bytes);
+  d.result = reserveExactly(d.result, end, bytes);
   const derived = resultOf(d);
   // Clears the header and the other sections, so that no old contents of the memory are baked.
   memory.fill(d.result, 0, DERIVED_BYTES);
@@ -147,6 +147,6 @@ function makeResult(d: Derivation): void {
   derived.farCount = d.farCount;
   derived.partCount = d.partCount;
   derived.clusterCount = clusterCount;
-  memory.copy(farAt(mesh, derived), d.far, <usize>d.farCount * FAR_BYTES);
+  memory.copy(farNeighboursAt(mesh, derived), d.farNeighbours, <usize>d.farCount * FAR_NEIGHBOUR_BYTES);
   memory.copy(partsAt(mesh, derived), d.parts, <usize>d.partCount * PART_BYTES);
 }

@@ -25,12 +25,12 @@ export const DERIVED_BYTES: usize = offsetof<Derived>();
 /** The bytes of a slot's neighbours, three i16: the difference of the slots; 0 if there is no neighbour. */
 export const NEIGHBOURS_BYTES: usize = 6;
 /** Denotes a neighbour that is too many slots away, which is in a list instead. */
-export const FAR: i16 = -32768;
+export const FAR_NEIGHBOUR: i16 = -32768;
 /**
  * The bytes of an element of that list, which is sorted by the first word: four times the slot plus the edge, and the
  * neighbour's slot.
  */
-export const FAR_BYTES: usize = 8;
+export const FAR_NEIGHBOUR_BYTES: usize = 8;
 /** The bytes of a part: a slot. */
 export const PART_BYTES: usize = 4;
 
@@ -49,7 +49,7 @@ export function derivedOf(mesh: Mesh): Derived {
 /** Returns the bytes of a piece with these counts. */
 export function derivedBytes(mesh: Mesh, farCount: u32, partCount: u32, clusterCount: u32): u64 {
   const sections =
-    DERIVED_BYTES + align16(<u64>mesh.blockCount * 4 * NEIGHBOURS_BYTES) + align16(<u64>farCount * FAR_BYTES) +
+    DERIVED_BYTES + align16(<u64>mesh.blockCount * 4 * NEIGHBOURS_BYTES) + align16(<u64>farCount * FAR_NEIGHBOUR_BYTES) +
     align16(<u64>partCount * PART_BYTES);
   return clusterCount == 0 ? sections : sections + HULL_BYTES + hullSectionBytes(clusterCount, mesh.keptCount);
 }
@@ -62,14 +62,14 @@ export function neighboursAt(derived: Derived): usize {
 
 // @ts-ignore: decorator
 @inline
-export function farAt(mesh: Mesh, derived: Derived): usize {
+export function farNeighboursAt(mesh: Mesh, derived: Derived): usize {
   return neighboursAt(derived) + <usize>align16(<u64>mesh.blockCount * 4 * NEIGHBOURS_BYTES);
 }
 
 // @ts-ignore: decorator
 @inline
 export function partsAt(mesh: Mesh, derived: Derived): usize {
-  return farAt(mesh, derived) + <usize>align16(<u64>derived.farCount * FAR_BYTES);
+  return farNeighboursAt(mesh, derived) + <usize>align16(<u64>derived.farCount * FAR_NEIGHBOUR_BYTES);
 }
 
 // @ts-ignore: decorator

@@ -12,7 +12,7 @@ import { IS_INTERRUPTIBLE } from '../../checkpoint';
 import { keepUpInCore } from '../../host';
 import { capacityOf, release, reserve } from '../../memory';
 import { isDeformable } from '../tree/deform-layout';
-import { Mesh, derivedPlace } from '../tree/layout';
+import { Mesh, derivedAddress } from '../tree/layout';
 import { cornersOf } from './adjacency';
 import { beginDerivation, stepDerivation } from './derivation';
 import { Derivation, freeDerivation, meshOf } from './derivation-state';
@@ -96,12 +96,12 @@ function deriveAtOnce(mesh: Mesh): void {
 export function installDerived(d: Derivation): void {
   const mesh = meshOf(d);
   const result = changetype<Derived>(d.result);
-  const place = derivedPlace(mesh);
+  const address = derivedAddress(mesh);
   releaseDerived(mesh);
-  const treeBytes = place - changetype<usize>(mesh);
+  const treeBytes = address - changetype<usize>(mesh);
   mesh.bytes = <u32>treeBytes + result.bytes;
   if (<usize>mesh.bytes <= capacityOf(changetype<usize>(mesh))) {
-    memory.copy(place, changetype<usize>(result), result.bytes);
+    memory.copy(address, changetype<usize>(result), result.bytes);
     mesh.derived = <u32>treeBytes;
   } else {
     mesh.derived = <u32>(changetype<usize>(result) - changetype<usize>(mesh));
@@ -120,22 +120,22 @@ export function markStale(mesh: Mesh): void {
 
 /** Frees what a mesh owns outside of its own memory; the mesh is unusable then. */
 export function releaseDerived(mesh: Mesh): void {
-  if (!hasOwnPlace(mesh)) release(changetype<usize>(derivedOf(mesh)));
+  if (!isDerivedInMesh(mesh)) release(changetype<usize>(derivedOf(mesh)));
 }
 
 /** Returns whether the derived data lies behind the tree, in the mesh's own memory. */
-export function hasOwnPlace(mesh: Mesh): bool {
-  return changetype<usize>(derivedOf(mesh)) == derivedPlace(mesh);
+export function isDerivedInMesh(mesh: Mesh): bool {
+  return changetype<usize>(derivedOf(mesh)) == derivedAddress(mesh);
 }
 
 // Meshes that are WANTED, u32 each.
-let wanted: usize = 0;
+let wantedMeshes: usize = 0;
 let wantedCount: u32 = 0;
 
 /** Puts a mesh on the list of wanted ones. Throws OUT_OF_MEMORY. */
 function want(mesh: Mesh): void {
-  wanted = reserve(wanted, <usize>wantedCount << 2, <u64>(wantedCount + 1) << 2);
-  store<u32>(wanted + (<usize>(wantedCount++) << 2), <u32>changetype<usize>(mesh));
+  wantedMeshes = reserve(wantedMeshes, <usize>wantedCount << 2, <u64>(wantedCount + 1) << 2);
+  store<u32>(wantedMeshes + (<usize>(wantedCount++) << 2), <u32>changetype<usize>(mesh));
   mesh.derivedState = WANTED;
 }
 
@@ -143,7 +143,7 @@ function want(mesh: Mesh): void {
 export function unwant(mesh: Mesh): void {
   if (mesh.derivedState != WANTED) return;
   for (let i: u32 = 0; i < wantedCount; i++) {
-    const at = wanted + (<usize>i << 2);
+    const at = wantedMeshes + (<usize>i << 2);
     if (load<u32>(at) != <u32>changetype<usize>(mesh)) continue;
     memory.copy(at, at + 4, <usize>(wantedCount - i - 1) << 2);
     wantedCount--;
@@ -160,7 +160,7 @@ export function countWanted(): u32 {
 /** Takes the mesh that was requested first off the list, to derive it. Returns 0 if there is none. */
 export function takeWanted(): usize {
   if (wantedCount == 0) return 0;
-  const mesh = changetype<Mesh>(<usize>load<u32>(wanted));
+  const mesh = changetype<Mesh>(<usize>load<u32>(wantedMeshes));
   unwant(mesh);
   return changetype<usize>(mesh);
 }

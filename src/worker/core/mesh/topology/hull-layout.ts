@@ -7,9 +7,9 @@ export class Hull {
   /** The number of clusters, a multiple of four; padding clusters are empty. */
   clusterCount: u32;
   /** The number of groups of four planes; the last plane is repeated to fill the last group. */
-  fourPlanesCount: u32;
+  planeGroupCount: u32;
   /** 1 if the mesh, in its present form, is one closed part whose triangles all face outwards, or all inwards. */
-  isWhole: u32;
+  isOneClosedPart: u32;
   pad: u32;
 }
 
@@ -17,25 +17,25 @@ export const HULL_BYTES: usize = offsetof<Hull>();
 export const CLUSTER_CORNERS: u32 = 16;
 /** The bytes of a cluster: x, y and z of four corners, four times. */
 export const CLUSTER_BYTES: usize = 192;
-export const FOUR_BOUNDS_BYTES: usize = 96;
-export const FOUR_PLANES_BYTES: usize = 64;
+export const BOUNDS_GROUP_BYTES: usize = 96;
+export const PLANE_GROUP_BYTES: usize = 64;
 
 // @ts-ignore: decorator
 @inline
-export function fourPlanesFor(triangleCount: u32): u32 {
+export function planeGroupsFor(triangleCount: u32): u32 {
   return (triangleCount + 3) >> 2;
 }
 
 /** Returns how many bytes follow the header. */
 export function hullSectionBytes(clusterCount: u32, triangleCount: u32): u64 {
   return (
-    <u64>(clusterCount >> 2) * FOUR_BOUNDS_BYTES + <u64>clusterCount * CLUSTER_BYTES +
-    <u64>fourPlanesFor(triangleCount) * FOUR_PLANES_BYTES
+    <u64>(clusterCount >> 2) * BOUNDS_GROUP_BYTES + <u64>clusterCount * CLUSTER_BYTES +
+    <u64>planeGroupsFor(triangleCount) * PLANE_GROUP_BYTES
   );
 }
 
 /**
- * Returns the address of x, y, z of four clusters' centres and of their half sizes, FOUR_BOUNDS_BYTES per four clusters.
+ * Returns the address of x, y, z of four clusters' centres and of their half sizes, BOUNDS_GROUP_BYTES per four clusters.
  */
 // @ts-ignore: decorator
 @inline
@@ -50,7 +50,7 @@ export function boundsIn(hull: Hull): usize {
 // @ts-ignore: decorator
 @inline
 export function cornersIn(hull: Hull): usize {
-  return boundsIn(hull) + <usize>(hull.clusterCount >> 2) * FOUR_BOUNDS_BYTES;
+  return boundsIn(hull) + <usize>(hull.clusterCount >> 2) * BOUNDS_GROUP_BYTES;
 }
 
 /**
@@ -69,5 +69,5 @@ export function planesIn(hull: Hull): usize {
 // @ts-ignore: decorator
 @inline
 export function planeAt(hull: Hull, index: u32): usize {
-  return planesIn(hull) + <usize>(index >> 2) * FOUR_PLANES_BYTES + <usize>((index & 3) << 2);
+  return planesIn(hull) + <usize>(index >> 2) * PLANE_GROUP_BYTES + <usize>((index & 3) << 2);
 }

@@ -6,13 +6,13 @@ import { blockAt, filledLanes } from '../tree/layout';
 import { Derivation, meshOf, resultOf } from './derivation-state';
 import { hullAt } from './derived-layout';
 import {
-  CLUSTER_BYTES, CLUSTER_CORNERS, FOUR_BOUNDS_BYTES, Hull, boundsIn, cornersIn, fourPlanesFor, planeAt,
+  CLUSTER_BYTES, CLUSTER_CORNERS, BOUNDS_GROUP_BYTES, Hull, boundsIn, cornersIn, planeGroupsFor, planeAt,
 } from './hull-layout';
 
 /** The float32 rounding error of a bound, in tree space, which reaches to 2 either way. */
 const ROUNDING: f32 = 4.76837158203125e-7; // 2^-21
 /** The half size of an empty cluster is minus this. */
-export const NOWHERE: f32 = 1e30;
+export const EMPTY_HALF_SIZE: f32 = 1e30;
 
 /** Returns how many clusters `cornerCount` corners take. */
 export function clustersFor(cornerCount: u32): u32 {
@@ -26,10 +26,10 @@ function hullOf(d: Derivation): Hull {
 export function beginHull(d: Derivation): void {
   const hull = hullOf(d);
   hull.clusterCount = resultOf(d).clusterCount;
-  hull.fourPlanesCount = fourPlanesFor(meshOf(d).keptCount);
-  hull.isWhole = 0;
+  hull.planeGroupCount = planeGroupsFor(meshOf(d).keptCount);
+  hull.isOneClosedPart = 0;
   hull.pad = 0;
-  d.turnedOut = 0;
+  d.outwardCount = 0;
   d.planeCount = 0;
 }
 
@@ -45,27 +45,27 @@ export function writeClusters(d: Derivation, start: u32, end: u32): void {
 function setCluster(d: Derivation, hull: Hull, cluster: u32): void {
   const from = cluster * CLUSTER_CORNERS;
   const last = d.vertexCount - 1;
-  const isThere = from <= last;
+  const isFilled = from <= last;
   const first = v128.load(d.vertices + (<usize>min(from, last) << 4));
-  let low = first, high = first;
+  let boxMin = first, boxMax = first;
   for (let i: u32 = 0; i < CLUSTER_CORNERS; i++) {
     const corner = v128.load(d.vertices + (<usize>min(from + i, last) << 4));
-    low = f32x4.min(low, corner);
-    high = f32x4.max(high, corner);
+    boxMin = f32x4.min(boxMin, corner);
+    boxMax = f32x4.max(boxMax, corner);
     const to = cornersIn(hull) + <usize>cluster * CLUSTER_BYTES + <usize>(i >> 2) * 48 + <usize>((i & 3) << 2);
     store<f32>(to, f32x4.extract_lane(corner, 0));
     store<f32>(to, f32x4.extract_lane(corner, 1), 16);
     store<f32>(to, f32x4.extract_lane(corner, 2), 32);
   }
-  const to = boundsIn(hull) + <usize>(cluster >> 2) * FOUR_BOUNDS_BYTES + <usize>((cluster & 3) << 2);
-  const middle = f32x4.mul(f32x4.add(low, high), f32x4.splat(0.5));
-  const half = f32x4.add(f32x4.max(f32x4.sub(high, middle), f32x4.sub(middle, low)), f32x4.splat(ROUNDING));
-  store<f32>(to, f32x4.extract_lane(middle, 0));
-  store<f32>(to, f32x4.extract_lane(middle, 1), 16);
-  store<f32>(to, f32x4.extract_lane(middle, 2), 32);
-  store<f32>(to, isThere ? f32x4.extract_lane(half, 0) : -NOWHERE, 48);
-  store<f32>(to, isThere ? f32x4.extract_lane(half, 1) : -NOWHERE, 64);
-  store<f32>(to, isThere ? f32x4.extract_lane(half, 2) : -NOWHERE, 80);
+  const to = boundsIn(hull) + <usize>(cluster >> 2) * BOUNDS_GROUP_BYTES + <usize>((cluster & 3) << 2);
+  const centre = f32x4.mul(f32x4.add(boxMin, boxMax), f32x4.splat(0.5));
+  const half = f32x4.add(f32x4.max(f32x4.sub(boxMax, centre), f32x4.sub(centre, boxMin)), f32x4.splat(ROUNDING));
+  store<f32>(to, f32x4.extract_lane(centre, 0));
+  store<f32>(to, f32x4.extract_lane(centre, 1), 16);
+  store<f32>(to, f32x4.extract_lane(centre, 2), 32);
+  store<f32>(to, isFilled ? f32x4.extract_lane(half, 0) : -EMPTY_HALF_SIZE, 48);
+  store<f32>(to, isFilled ? f32x4.extract_lane(half, 1) : -EMPTY_HALF_SIZE, 64);
+  store<f32>(to, isFilled ? f32x4.extract_lane(half, 2) : -EMPTY_HALF_SIZE, 80);
 }
 
 /**
@@ -101,14 +101,14 @@ export function writePlanes(d: Derivation, start: u32, end: u32): void {
  */
 function setPlane(d: Derivation, to: usize, at: usize): void {
   const ax = <f64>load<f32>(at), ay = <f64>load<f32>(at, 16), az = <f64>load<f32>(at, 32);
-  const middle = dipoleAt(meshOf(d), 0);
+  const centre = dipoleAt(meshOf(d), 0);
   setNormal(at);
   const length = sqrt(normalX * normalX + normalY * normalY + normalZ * normalZ);
   const depth =
-    normalX * (<f64>middle.x - ax) + normalY * (<f64>middle.y - ay) + normalZ * (<f64>middle.z - az);
-  if (!(depth > 0)) d.turnedOut++;
-  const over: f64 = length > 0 ? (depth > 0 ? -1.0 : 1.0) / length : 0.0;
-  const x = normalX * over, y = normalY * over, z = normalZ * over;
+    normalX * (<f64>centre.x - ax) + normalY * (<f64>centre.y - ay) + normalZ * (<f64>centre.z - az);
+  if (!(depth > 0)) d.outwardCount++;
+  const reciprocal: f64 = length > 0 ? (depth > 0 ? -1.0 : 1.0) / length : 0.0;
+  const x = normalX * reciprocal, y = normalY * reciprocal, z = normalZ * reciprocal;
   store<f32>(to, <f32>x);
   store<f32>(to, <f32>y, 16);
   store<f32>(to, <f32>z, 32);
@@ -120,9 +120,9 @@ export function endHull(d: Derivation): void {
   const hull = hullOf(d);
   const count = d.planeCount;
   const last = planeAt(hull, count - 1);
-  for (let i = count; i < hull.fourPlanesCount << 2; i++) {
+  for (let i = count; i < hull.planeGroupCount << 2; i++) {
     for (let k: usize = 0; k < 64; k += 16) store<f32>(planeAt(hull, i) + k, load<f32>(last + k));
   }
-  const areAlike = d.turnedOut == 0 || d.turnedOut == count;
-  hull.isWhole = d.partCount == 1 && d.openCount == 0 && areAlike ? 1 : 0;
+  const areConsistent = d.outwardCount == 0 || d.outwardCount == count;
+  hull.isOneClosedPart = d.partCount == 1 && d.openCount == 0 && areConsistent ? 1 : 0;
 }

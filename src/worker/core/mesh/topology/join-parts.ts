@@ -15,7 +15,7 @@ class PartDerived {
   blockCount: u32;
   /** The size of the whole piece, at the same offset as in a mesh. */
   bytes: u32;
-  /** 1 if more edges were pending at a vertex than half of PATIENCE. */
+  /** 1 if more edges were pending at a vertex than half of MAX_EXAMINED_EDGES. */
   isCrowded: u32;
 }
 
@@ -42,7 +42,7 @@ function isMarked(d: Derivation, vertex: u32): bool {
 export function markShared(d: Derivation): void {
   for (let i: u32 = 0; i < d.vertexCount; i++) {
     const at = vertexAt(d.vertices, i), p = v128.load(at);
-    for (let box = d.boxes, end = box + <usize>d.boxCount * BOX_BYTES; box < end; box += BOX_BYTES) {
+    for (let box = d.firstPartBoxes, end = box + <usize>d.firstPartBoxCount * BOX_BYTES; box < end; box += BOX_BYTES) {
       const within = v128.and(f32x4.ge(p, v128.load(box)), f32x4.le(p, v128.load(box, 16)));
       if ((i32x4.bitmask(within) & 7) == 7) store<f32>(at, IS_SHARED, 12);
     }
@@ -53,7 +53,7 @@ export function markShared(d: Derivation): void {
 // @ts-ignore: decorator
 @inline
 export function isShared(d: Derivation, a: u32, b: u32): bool {
-  return a < d.firstVertices || b < d.firstVertices || isMarked(d, a) || isMarked(d, b);
+  return a < d.firstVertexCount || b < d.firstVertexCount || isMarked(d, a) || isMarked(d, b);
 }
 
 /** Packs the state of a second part into one piece of memory. Throws OUT_OF_MEMORY. */
@@ -94,7 +94,7 @@ function cornersOf(part: PartDerived): usize {
 // @ts-ignore: decorator
 @inline
 function partOf(d: Derivation): PartDerived {
-  return changetype<PartDerived>(d.part);
+  return changetype<PartDerived>(d.secondPart);
 }
 
 /**
@@ -103,12 +103,12 @@ function partOf(d: Derivation): PartDerived {
  */
 export function joinPart(d: Derivation, address: usize): void {
   const part = changetype<PartDerived>(address), mesh = meshOf(d), count = part.vertexCount;
-  const map = allocate(<u64>count << 2), own = d.vertexCount;
-  d.map = map;
-  d.vertices = reserve(d.vertices, <usize>own * VERTEX_BYTES, (<u64>own + count) * VERTEX_BYTES);
-  d.parents = reserve(d.parents, <usize>own << 2, (<u64>own + count) << 2);
-  d.part = address;
-  d.firstVertices = own;
+  const map = allocate(<u64>count << 2), firstCount = d.vertexCount;
+  d.partVertexMap = map;
+  d.vertices = reserve(d.vertices, <usize>firstCount * VERTEX_BYTES, (<u64>firstCount + count) * VERTEX_BYTES);
+  d.parents = reserve(d.parents, <usize>firstCount << 2, (<u64>firstCount + count) << 2);
+  d.secondPart = address;
+  d.firstVertexCount = firstCount;
   for (let i: u32 = 0; i < count; i++) {
     const at = vertexAt(verticesOf(part), i);
     let vertex = load<f32>(at, 12) != 0 ? findVertex(d, f32x4.replace_lane(v128.load(at), 3, 0)) : 0;
@@ -134,7 +134,7 @@ export function joinPart(d: Derivation, address: usize): void {
 // @ts-ignore: decorator
 @inline
 function mapped(d: Derivation, vertex: u32): u32 {
-  return load<u32>(d.map + (<usize>vertex << 2));
+  return load<u32>(d.partVertexMap + (<usize>vertex << 2));
 }
 
 /** Takes over the neighbours that the second builder has found. */
@@ -150,9 +150,9 @@ export function joinLinks(d: Derivation, matched: u32): void {
 
 /** Frees the second part, and clears the marks of vertices that both parts may have. */
 export function freePart(d: Derivation): void {
-  release(d.map);
-  release(d.part);
-  d.map = d.part = 0;
-  for (let i = d.firstVertices; i < d.vertexCount; i++) store<f32>(vertexAt(d.vertices, i), 0, 12);
-  d.firstVertices = 0;
+  release(d.partVertexMap);
+  release(d.secondPart);
+  d.partVertexMap = d.secondPart = 0;
+  for (let i = d.firstVertexCount; i < d.vertexCount; i++) store<f32>(vertexAt(d.vertices, i), 0, 12);
+  d.firstVertexCount = 0;
 }

@@ -43,10 +43,10 @@ function sideOf(a: usize, b: usize, c: usize, x: f64, y: f64, z: f64): f64 {
 
 /** Returns whether the centre is behind a triangle, and all neighbours are behind it or in its plane. */
 function testTriangle(d: Derivation, slot: u32): bool {
-  const middle = dipoleAt(meshOf(d), 0);
+  const centre = dipoleAt(meshOf(d), 0);
   const i = vertexOf(d, slot, 0), j = vertexOf(d, slot, 1), k = vertexOf(d, slot, 2);
   const a = positionOf(d, i), b = positionOf(d, j), c = positionOf(d, k);
-  const inside = sideOf(a, b, c, <f64>middle.x, <f64>middle.y, <f64>middle.z);
+  const inside = sideOf(a, b, c, <f64>centre.x, <f64>centre.y, <f64>centre.z);
   const side: i32 = inside > 0 ? 1 : inside < 0 ? -1 : 0;
   if (side == 0 || d.side == -side) return false;
   d.side = side;
@@ -55,7 +55,7 @@ function testTriangle(d: Derivation, slot: u32): bool {
     if (other == NO_NEIGHBOUR) return false;
     // Each edge once.
     if (other < slot) continue;
-    const opposite = vertexBeside(d, other, i, j, k);
+    const opposite = oppositeVertex(d, other, i, j, k);
     if (opposite == NO_VERTEX) return false;
     const p = positionOf(d, opposite);
     if (sideOf(a, b, c, <f64>load<f32>(p), <f64>load<f32>(p, 4), <f64>load<f32>(p, 8)) * <f64>side < 0) return false;
@@ -66,7 +66,7 @@ function testTriangle(d: Derivation, slot: u32): bool {
 const NO_VERTEX: u32 = 0xffffffff;
 
 /** Returns the vertex of a slot's triangle that is not among three others. */
-function vertexBeside(d: Derivation, slot: u32, i: u32, j: u32, k: u32): u32 {
+function oppositeVertex(d: Derivation, slot: u32, i: u32, j: u32, k: u32): u32 {
   for (let corner: u32 = 0; corner < 3; corner++) {
     const vertex = vertexOf(d, slot, corner);
     if (vertex != i && vertex != j && vertex != k) return vertex;
@@ -75,10 +75,10 @@ function vertexBeside(d: Derivation, slot: u32, i: u32, j: u32, k: u32): u32 {
 }
 
 /** Below this winding number a surface winds around a point once, with a margin for the sum's error; twice is 2. */
-const ONCE: f64 = 1.5;
+const MAX_SINGLE_WINDING: f64 = 1.5;
 
 /** Returns whether the surface winds around its centre once, given that all faces have the centre behind them. */
 export function windsOnce(d: Derivation): bool {
-  const middle = dipoleAt(meshOf(d), 0);
-  return abs(windingNumberAt(meshOf(d), <f64>middle.x, <f64>middle.y, <f64>middle.z)) < ONCE;
+  const centre = dipoleAt(meshOf(d), 0);
+  return abs(windingNumberAt(meshOf(d), <f64>centre.x, <f64>centre.y, <f64>centre.z)) < MAX_SINGLE_WINDING;
 }

@@ -1,7 +1,7 @@
 // Packs a mesh's tree and its derived data into one relocatable piece of memory, for baking.
 
 import { allocate, capacityOf, release } from '../../memory';
-import { Mesh, derivedPlace } from '../tree/layout';
+import { Mesh, derivedAddress } from '../tree/layout';
 import { Derivation, meshOf, resultOf } from './derivation-state';
 import { FRESH } from './derived';
 import { Derived, derivedOf } from './derived-layout';
@@ -12,7 +12,7 @@ import { Derived, derivedOf } from './derived-layout';
  */
 export function appendDerived(d: Derivation): usize {
   const mesh = meshOf(d), derived = resultOf(d), address = changetype<usize>(mesh);
-  const treeBytes = derivedPlace(mesh) - address;
+  const treeBytes = derivedAddress(mesh) - address;
   if (capacityOf(address) < treeBytes + derived.bytes) {
     const packed = pack(mesh, derived);
     release(address);
@@ -24,7 +24,7 @@ export function appendDerived(d: Derivation): usize {
 }
 
 function pack(mesh: Mesh, derived: Derived): usize {
-  const treeBytes = derivedPlace(mesh) - changetype<usize>(mesh);
+  const treeBytes = derivedAddress(mesh) - changetype<usize>(mesh);
   const address = allocate(<u64>treeBytes + derived.bytes);
   memory.copy(address, changetype<usize>(mesh), treeBytes);
   memory.copy(address + treeBytes, changetype<usize>(derived), derived.bytes);
@@ -33,21 +33,21 @@ function pack(mesh: Mesh, derived: Derived): usize {
 }
 
 /**
- * Copies up to `bytes` more bytes of a tree, followed by its derived data, to one piece of `all` bytes, of which the
- * first `at` are already there. Returns how many are there then.
+ * Copies up to `bytes` more bytes of a tree, followed by its derived data, to one piece of `totalBytes` bytes, of which the
+ * first `packedBytes` are already there. Returns how many are there then.
  */
-export function packSome(
-  to: usize, tree: usize, treeBytes: usize, derived: usize, all: usize, at: usize, bytes: usize,
+export function packStep(
+  to: usize, tree: usize, treeBytes: usize, derived: usize, totalBytes: usize, packedBytes: usize, bytes: usize,
 ): usize {
-  const end = min(at + bytes, at < treeBytes ? treeBytes : all);
-  memory.copy(to + at, at < treeBytes ? tree + at : derived + (at - treeBytes), end - at);
+  const end = min(packedBytes + bytes, packedBytes < treeBytes ? treeBytes : totalBytes);
+  memory.copy(to + packedBytes, packedBytes < treeBytes ? tree + packedBytes : derived + (packedBytes - treeBytes), end - packedBytes);
   return end;
 }
 
 /** Writes the offset of the derived data to the header of the packed piece. */
-export function endPacking(packed: Mesh, treeBytes: usize, all: usize): void {
+export function endPacking(packed: Mesh, treeBytes: usize, totalBytes: usize): void {
   packed.derived = <u32>treeBytes;
-  packed.bytes = <u32>all;
+  packed.bytes = <u32>totalBytes;
   packed.derivedState = FRESH;
 }
 

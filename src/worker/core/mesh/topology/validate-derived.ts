@@ -6,10 +6,10 @@ import {
 } from '../tree/mesh-check';
 import { Mesh, TREE_EXTENT } from '../tree/layout';
 import {
-  Derived, FAR_BYTES, NEIGHBOURS_BYTES, PART_BYTES, derivedBytes, derivedOf, farAt, hullAt, neighboursAt, partsAt,
+  Derived, FAR_NEIGHBOUR_BYTES, NEIGHBOURS_BYTES, PART_BYTES, derivedBytes, derivedOf, farNeighboursAt, hullAt, neighboursAt, partsAt,
 } from './derived-layout';
-import { NOWHERE } from './hull';
-import { Hull, boundsIn, cornersIn, fourPlanesFor, planesIn } from './hull-layout';
+import { EMPTY_HALF_SIZE } from './hull';
+import { Hull, boundsIn, cornersIn, planeGroupsFor, planesIn } from './hull-layout';
 
 /** Checks counts, sizes and neighbours; adds ranges for all other numbers. The tree must be valid. */
 export function checkDerived(check: MeshCheck): u32 {
@@ -24,28 +24,28 @@ export function checkDerived(check: MeshCheck): u32 {
   ) return MESH_INCONSISTENT;
   const size = derivedBytes(mesh, derived.farCount, derived.partCount, derived.clusterCount);
   if (size != derived.bytes || mesh.derived + size != mesh.bytes) return MESH_INCONSISTENT;
-  if (!areNeighbours(mesh, derived)) return MESH_BAD_INDEX;
-  const far = farAt(mesh, derived), parts = partsAt(mesh, derived);
-  addNumbers(check, RANGE_PAIRS, far, far + <usize>derived.farCount * FAR_BYTES, <u32>slots);
+  if (!areNeighboursValid(mesh, derived)) return MESH_BAD_INDEX;
+  const far = farNeighboursAt(mesh, derived), parts = partsAt(mesh, derived);
+  addNumbers(check, RANGE_PAIRS, far, far + <usize>derived.farCount * FAR_NEIGHBOUR_BYTES, <u32>slots);
   addNumbers(check, RANGE_WORDS, parts, parts + <usize>derived.partCount * PART_BYTES, <u32>slots);
   return derived.isConvex == 0 ? MESH_OK : checkHull(check, mesh, derived);
 }
 
 /** The number of slots at either end of the mesh from which 16 bits may lead out of it. */
-const REACH: u32 = 32768;
+const MAX_NEAR_DELTA: u32 = 32768;
 
 /** Returns whether all near neighbours are valid slots. In the middle of a large mesh 16 bits cannot lead out of it. */
-function areNeighbours(mesh: Mesh, derived: Derived): bool {
+function areNeighboursValid(mesh: Mesh, derived: Derived): bool {
   const slots = mesh.blockCount << 2;
-  const near = min(slots, REACH);
-  return areWithin(derived, 0, near, slots) && areWithin(derived, slots - near, slots, slots);
+  const checkedCount = min(slots, MAX_NEAR_DELTA);
+  return areSlotsValid(derived, 0, checkedCount, slots) && areSlotsValid(derived, slots - checkedCount, slots, slots);
 }
 
 /**
  * Returns whether all neighbours of slots from `start` to `end` are valid slots. The mark of a far neighbour is not
  * followed, so it may have any offset.
  */
-function areWithin(derived: Derived, start: u32, end: u32, slots: u32): bool {
+function areSlotsValid(derived: Derived, start: u32, end: u32, slots: u32): bool {
   const neighbours = neighboursAt(derived);
   for (let slot = start; slot < end; slot++) {
     const at = neighbours + <usize>slot * NEIGHBOURS_BYTES;
@@ -61,16 +61,16 @@ function areWithin(derived: Derived, start: u32, end: u32, slots: u32): bool {
  * The greatest magnitude of a plane's numbers: normals are of unit length except for rounding, and heights do not exceed
  * the diagonal of tree space.
  */
-const MOST_OF_A_PLANE: f32 = 4;
+const MAX_PLANE_VALUE: f32 = 4;
 
 function checkHull(check: MeshCheck, mesh: Mesh, derived: Derived): u32 {
   const hull = changetype<Hull>(hullAt(mesh, derived));
   if (
-    hull.clusterCount != derived.clusterCount || hull.fourPlanesCount != fourPlanesFor(mesh.keptCount) ||
-    hull.isWhole > 1 || hull.pad != 0
+    hull.clusterCount != derived.clusterCount || hull.planeGroupCount != planeGroupsFor(mesh.keptCount) ||
+    hull.isOneClosedPart > 1 || hull.pad != 0
   ) return MESH_INCONSISTENT;
-  addFloats(check, boundsIn(hull), cornersIn(hull), NOWHERE);
+  addFloats(check, boundsIn(hull), cornersIn(hull), EMPTY_HALF_SIZE);
   addFloats(check, cornersIn(hull), planesIn(hull), TREE_EXTENT);
-  addFloats(check, planesIn(hull), changetype<usize>(derived) + derived.bytes, MOST_OF_A_PLANE);
+  addFloats(check, planesIn(hull), changetype<usize>(derived) + derived.bytes, MAX_PLANE_VALUE);
   return MESH_OK;
 }

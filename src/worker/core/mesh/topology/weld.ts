@@ -16,16 +16,16 @@ export function beginWeld(d: Derivation): void {
   const isByIndex = mesh.indexed != 0 && mesh.vertexCount <= corners;
   if (d.corners == 0) d.corners = allocate(<u64>mesh.blockCount * 48);
   let capacity: u32 = 16;
-  const most: u64 = isByIndex ? mesh.vertexCount : corners;
-  while (<u64>capacity < most) capacity <<= 1;
+  const maxVertices: u64 = isByIndex ? mesh.vertexCount : corners;
+  while (<u64>capacity < maxVertices) capacity <<= 1;
   d.tableMask = capacity - 1;
   // The table is followed by the filter, with at least eight bits per vertex: less than one lookup in eight is in vain.
   d.table = allocate(<u64>capacity * 5);
   memory.fill(d.table, 0, <usize>capacity * 5);
-  d.added = allocate(STEP * 48);
+  d.addedVertices = allocate(STEP * 48);
   if (!isByIndex) return;
-  d.known = allocate(<u64>mesh.vertexCount << 2);
-  memory.fill(d.known, 0, <usize>mesh.vertexCount << 2);
+  d.vertexOfIndex = allocate(<u64>mesh.vertexCount << 2);
+  memory.fill(d.vertexOfIndex, 0, <usize>mesh.vertexCount << 2);
 }
 
 /**
@@ -34,12 +34,12 @@ export function beginWeld(d: Derivation): void {
  * become one. As two separate loops, this takes four fifths of the time.
  */
 export function weldBlocks(d: Derivation, start: u32, end: u32): void {
-  const first = d.vertexCount, most = first + (end - start) * 12;
-  d.vertices = reserve(d.vertices, <usize>first * VERTEX_BYTES, <u64>most * VERTEX_BYTES);
-  d.next = reserve(d.next, <usize>first << 2, <u64>most << 2);
-  d.parents = reserve(d.parents, <usize>first << 2, <u64>most << 2);
+  const first = d.vertexCount, maxCount = first + (end - start) * 12;
+  d.vertices = reserve(d.vertices, <usize>first * VERTEX_BYTES, <u64>maxCount * VERTEX_BYTES);
+  d.next = reserve(d.next, <usize>first << 2, <u64>maxCount << 2);
+  d.parents = reserve(d.parents, <usize>first << 2, <u64>maxCount << 2);
   const count = addCorners(d, start, end, first);
-  putVertices(d, first, count);
+  insertVertices(d, first, count);
   uniteCorners(d, start, end, first, count);
 }
 
@@ -49,8 +49,8 @@ export function weldBlocks(d: Derivation, start: u32, end: u32): void {
  */
 function addCorners(d: Derivation, start: u32, end: u32, first: u32): u32 {
   const mesh = meshOf(d);
-  const indices = changetype<usize>(mesh) + mesh.indices, known = d.known, corners = d.corners, added = d.added;
-  let place = d.vertices + <usize>first * VERTEX_BYTES, count: u32 = 0;
+  const indices = changetype<usize>(mesh) + mesh.indices, vertexOfIndex = d.vertexOfIndex, corners = d.corners, addedVertices = d.addedVertices;
+  let position = d.vertices + <usize>first * VERTEX_BYTES, count: u32 = 0;
   for (let index = start; index < end; index++) {
     const block = blockAt(mesh, index);
     for (let lanes = filledLanes(block); lanes != 0; lanes &= lanes - 1) {
@@ -59,18 +59,18 @@ function addCorners(d: Derivation, start: u32, end: u32, first: u32): u32 {
       const to = corners + <usize>((index << 2) + lane) * 12;
       const from = d.areIndices ? to : indices + <usize>triangleOf(block, lane) * 12;
       for (let k: usize = 0; k < 12; k += 4, at += 48) {
-        if (known != 0) {
-          const i = load<u32>(from + k), knownAt = known + (<usize>i << 2), vertex = load<u32>(knownAt);
+        if (vertexOfIndex != 0) {
+          const i = load<u32>(from + k), vertexAddress = vertexOfIndex + (<usize>i << 2), vertex = load<u32>(vertexAddress);
           if (vertex != 0) {
             store<u32>(to + k, vertex - 1);
             continue;
           }
-          store<u32>(added + (<usize>count << 2), i);
-          store<u32>(knownAt, first + count + 1);
+          store<u32>(addedVertices + (<usize>count << 2), i);
+          store<u32>(vertexAddress, first + count + 1);
         }
         store<u32>(to + k, first + count++);
-        v128.store(place, f32x4.add(f32x4(load<f32>(at), load<f32>(at, 16), load<f32>(at, 32), 0), f32x4.splat(0)));
-        place += VERTEX_BYTES;
+        v128.store(position, f32x4.add(f32x4(load<f32>(at), load<f32>(at, 16), load<f32>(at, 32), 0), f32x4.splat(0)));
+        position += VERTEX_BYTES;
       }
     }
   }
@@ -79,14 +79,14 @@ function addCorners(d: Derivation, start: u32, end: u32, first: u32): u32 {
 
 /** Replaces vertices that were welded to others, and unites those of each triangle. */
 function uniteCorners(d: Derivation, start: u32, end: u32, first: u32, count: u32): void {
-  const mesh = meshOf(d), corners = d.corners, added = d.added;
+  const mesh = meshOf(d), corners = d.corners, addedVertices = d.addedVertices;
   for (let index = start; index < end; index++) {
     for (let lanes = filledLanes(blockAt(mesh, index)); lanes != 0; lanes &= lanes - 1) {
       const at = corners + <usize>((index << 2) + <u32>ctz(lanes)) * 12;
       if (d.vertexCount < first + count) {
         for (let k: usize = 0; k < 12; k += 4) {
           const i = load<u32>(at + k) - first;
-          if (i < count) store<u32>(at + k, load<u32>(added + (<usize>i << 2)));
+          if (i < count) store<u32>(at + k, load<u32>(addedVertices + (<usize>i << 2)));
         }
       }
       const a = load<u32>(at);
@@ -97,10 +97,10 @@ function uniteCorners(d: Derivation, start: u32, end: u32, first: u32, count: u3
 }
 
 /**
- * Inserts `count` vertices from `first` on into the table, except for those at the position of another one. Sets `added`
+ * Inserts `count` vertices from `first` on into the table, except for those at the position of another one. Sets `addedVertices`
  * to the resulting vertex of each.
  */
-function putVertices(d: Derivation, first: u32, count: u32): void {
+function insertVertices(d: Derivation, first: u32, count: u32): void {
   for (let i: u32 = 0; i < count; i++) {
     const position = v128.load(d.vertices + <usize>(first + i) * VERTEX_BYTES);
     let entry = findVertex(d, position);
@@ -113,8 +113,8 @@ function putVertices(d: Derivation, first: u32, count: u32): void {
       store<u32>(head, entry);
       store<u8>(byte, <u8>(<u32>load<u8>(byte) | filterBit()));
     }
-    const at = d.added + (<usize>i << 2);
-    if (d.known != 0) store<u32>(d.known + (<usize>load<u32>(at) << 2), entry);
+    const at = d.addedVertices + (<usize>i << 2);
+    if (d.vertexOfIndex != 0) store<u32>(d.vertexOfIndex + (<usize>load<u32>(at) << 2), entry);
     store<u32>(at, entry - 1);
   }
 }

@@ -47,10 +47,10 @@ export function sumUp(sum: Checksum, bytes: u32): bool {
   let a = v128.load(lanes), b = v128.load(lanes, 16), c = v128.load(lanes, 32), d = v128.load(lanes, 48);
   let e = v128.load(lanes, 64), f = v128.load(lanes, 80), g = v128.load(lanes, 96), h = v128.load(lanes, 112);
   for (; at < end; at += ROUND_BYTES) {
-    a = i32x4.add(turned(a), v128.load(at));
-    b = i32x4.add(turned(b), v128.load(at, 16));
-    c = i32x4.add(turned(c), v128.load(at, 32));
-    d = i32x4.add(turned(d), v128.load(at, 48));
+    a = i32x4.add(rotated(a), v128.load(at));
+    b = i32x4.add(rotated(b), v128.load(at, 16));
+    c = i32x4.add(rotated(c), v128.load(at, 32));
+    d = i32x4.add(rotated(d), v128.load(at, 48));
     e = i32x4.add(e, a);
     f = i32x4.add(f, b);
     g = i32x4.add(g, c);
@@ -74,7 +74,7 @@ export function endChecksum(sum: Checksum, mesh: Mesh): u32 {
 
 // @ts-ignore: decorator
 @inline
-function turned(v: v128): v128 {
+function rotated(v: v128): v128 {
   return i8x16.shuffle(v, v, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4);
 }
 

@@ -7,8 +7,8 @@ import { Space } from './tree-space';
  * tree space.
  */
 export function treeCost(space: Space, scale: f64, areas: f64): f64 {
-  const x = (space.highX - space.lowX) * scale;
-  const y = (space.highY - space.lowY) * scale;
-  const z = (space.highZ - space.lowZ) * scale;
+  const x = (space.maxX - space.minX) * scale;
+  const y = (space.maxY - space.minY) * scale;
+  const z = (space.maxZ - space.minZ) * scale;
   return 1.0 + areas / (x * y + y * z + z * x);
 }

@@ -1,7 +1,7 @@
 // The section of a mesh whose vertices can be moved by bones or morph targets, between the dipoles and the derived data,
 // shared by all poses. Coordinates are in the tree space of the mesh at rest; vertices keep their original numbers.
 
-import { Mesh, deformPlace } from './layout';
+import { Mesh, deformAddress } from './layout';
 
 /** The header. The sections follow, each at a multiple of 16; their offsets follow from the counts. */
 @unmanaged
@@ -11,10 +11,10 @@ export class Deform {
   boneCount: u32;
   targetCount: u32;
   /** The greatest sum of the magnitudes of a vertex's weights, or slightly more. */
-  reach: f32;
+  maxWeightSum: f32;
   // The least and the greatest difference of 1 and the sum of a vertex's weights.
-  leastRest: f32;
-  greatestRest: f32;
+  minWeightDeficit: f32;
+  maxWeightDeficit: f32;
   /** 1 if targets were given as positions, which are stored after the shifts as they were given; 0 if they are shifts. */
   areAbsolute: u32;
   pad: u32;
@@ -44,11 +44,11 @@ export class BoneBox {
   zx: f64; zy: f64; zz: f64;
   tx: f64; ty: f64; tz: f64;
   // The hit box, in the cube's coordinates.
-  hitLowX: f64; hitLowY: f64; hitLowZ: f64;
-  hitHighX: f64; hitHighY: f64; hitHighZ: f64;
+  hitMinX: f64; hitMinY: f64; hitMinZ: f64;
+  hitMaxX: f64; hitMaxY: f64; hitMaxZ: f64;
   isUsed: u32;
   /** 1 if there is a hit box. */
-  hasHit: u32;
+  hasHitBox: u32;
   pad0: u32; pad1: u32;
 }
 
@@ -85,19 +85,19 @@ export function isDeformable(mesh: Mesh): bool {
 // @ts-ignore: decorator
 @inline
 export function deformOf(mesh: Mesh): Deform {
-  return changetype<Deform>(deformPlace(mesh));
+  return changetype<Deform>(deformAddress(mesh));
 }
 
 // @ts-ignore: decorator
 @inline
-export function restAt(deform: Deform, vertex: u32): usize {
+export function restVertexAt(deform: Deform, vertex: u32): usize {
   return changetype<usize>(deform) + DEFORM_BYTES + <usize>vertex * REST_BYTES;
 }
 
 // @ts-ignore: decorator
 @inline
 export function weightsAt(deform: Deform, vertex: u32): usize {
-  return restAt(deform, deform.vertexCount) + <usize>vertex * WEIGHTS_BYTES;
+  return restVertexAt(deform, deform.vertexCount) + <usize>vertex * WEIGHTS_BYTES;
 }
 
 // @ts-ignore: decorator
@@ -118,7 +118,7 @@ export function boneBoxAt(deform: Deform, bone: u32): BoneBox {
 @inline
 export function rangeAt(deform: Deform, target: u32): usize {
   const ranges = deform.boneCount == 0
-    ? restAt(deform, deform.vertexCount)
+    ? restVertexAt(deform, deform.vertexCount)
     : changetype<usize>(boneBoxAt(deform, deform.boneCount));
   return ranges + <usize>target * RANGE_BYTES;
 }
@@ -136,7 +136,7 @@ export function shiftsAt(deform: Deform, target: u32): usize {
  */
 // @ts-ignore: decorator
 @inline
-export function placesAt(deform: Deform, target: u32): usize {
+export function targetPositionsAt(deform: Deform, target: u32): usize {
   const shiftBytes = <usize>align16(<u64>deform.vertexCount * SHIFT_BYTES * deform.targetCount + 16);
   return shiftsAt(deform, 0) + shiftBytes + <usize>target * deform.vertexCount * SHIFT_BYTES;
 }
@@ -144,7 +144,7 @@ export function placesAt(deform: Deform, target: u32): usize {
 /** Returns a corner's vertex number. */
 // @ts-ignore: decorator
 @inline
-export function cornerOf(mesh: Mesh, triangle: u32, k: u32): u32 {
+export function vertexOfCorner(mesh: Mesh, triangle: u32, k: u32): u32 {
   const i = triangle * 3 + k;
   return mesh.indexed ? load<u32>(changetype<usize>(mesh) + mesh.indices + (<usize>i << 2)) : i;
 }

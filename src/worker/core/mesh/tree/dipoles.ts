@@ -5,7 +5,7 @@
 
 import { Rotation } from '../../math/quaternion';
 import {
-  Block, DIPOLE_BYTES, LEAF, Mesh, Node, blockAt, childCount, childOf, highBounds, lowBounds, nodeAt, rotationOfNode, treeScale,
+  Block, DIPOLE_BYTES, LEAF, Mesh, Node, blockAt, childCount, childOf, maxBounds, minBounds, nodeAt, rotationOfNode, treeScale,
   trianglesOf,
 } from './layout';
 
@@ -38,7 +38,7 @@ export class SurfaceSums {
   /** Six times the enclosed volume. */
   volume: f64;
   /** The greatest distance from the centre of the bounds, squared. */
-  square: f64;
+  radiusSquared: f64;
 }
 
 export const SURFACE_SUMS_BYTES: usize = offsetof<SurfaceSums>();
@@ -49,9 +49,9 @@ export const SURFACE_SUMS_BYTES: usize = offsetof<SurfaceSums>();
  */
 export function sumNodes(mesh: Mesh, sums: SurfaceSums, start: u32, end: u32): void {
   const scale = treeScale(mesh);
-  middleX = (0.5 * (mesh.lowX + mesh.highX) - mesh.offsetX) * scale;
-  middleY = (0.5 * (mesh.lowY + mesh.highY) - mesh.offsetY) * scale;
-  middleZ = (0.5 * (mesh.lowZ + mesh.highZ) - mesh.offsetZ) * scale;
+  centreX = (0.5 * (mesh.minX + mesh.maxX) - mesh.offsetX) * scale;
+  centreY = (0.5 * (mesh.minY + mesh.maxY) - mesh.offsetY) * scale;
+  centreZ = (0.5 * (mesh.minZ + mesh.maxZ) - mesh.offsetZ) * scale;
   // Volumes are relative to a corner of the mesh, so that no precision is lost if it is far from the origin: a corner of
   // the last block, which is in the second part of a parted build.
   const last = changetype<usize>(blockAt(mesh, mesh.blockCount - 1));
@@ -64,17 +64,17 @@ export function sumNodes(mesh: Mesh, sums: SurfaceSums, start: u32, end: u32): v
  * holes are no more than this fraction of the whole area still has an inside; a hemisphere, with a fraction of a half,
  * has none.
  */
-const HOLES: f64 = 0.05;
+const MAX_HOLE_FRACTION: f64 = 0.05;
 
 /** Derives the mesh's radius and facing from the sums over all nodes. */
-export function takeSums(mesh: Mesh, sums: SurfaceSums): void {
+export function applySums(mesh: Mesh, sums: SurfaceSums): void {
   const x = sums.normalX, y = sums.normalY, z = sums.normalZ;
-  const encloses = sqrt(x * x + y * y + z * z) <= HOLES * sums.area && sums.volume != 0;
+  const encloses = sqrt(x * x + y * y + z * z) <= MAX_HOLE_FRACTION * sums.area && sums.volume != 0;
   mesh.facing = encloses ? (sums.volume > 0 ? 1 : -1) : 0;
-  mesh.radius = sqrt(sums.square) / treeScale(mesh);
+  mesh.radius = sqrt(sums.radiusSquared) / treeScale(mesh);
 }
 
-let middleX: f64 = 0, middleY: f64 = 0, middleZ: f64 = 0;
+let centreX: f64 = 0, centreY: f64 = 0, centreZ: f64 = 0;
 let cornerX: f64 = 0, cornerY: f64 = 0, cornerZ: f64 = 0;
 
 // Sums over one node's children.
@@ -116,7 +116,7 @@ function sumNode(mesh: Mesh, sums: SurfaceSums, index: u32): void {
 function addBlock(block: Block, sums: SurfaceSums): void {
   const filled = i32x4.gt_s(trianglesOf(block), i32x4.splat(-1));
   const half = f64x2.splat(0.5), third = f64x2.splat(1.0 / 3.0);
-  let areas = f64x2.splat(0), square = areas, volume = areas;
+  let areas = f64x2.splat(0), distanceSquared = areas, volume = areas;
   let x = areas, y = areas, z = areas, nx = areas, ny = areas, nz = areas;
   let xx = areas, yy = areas, zz = areas, xy = areas, xz = areas, yz = areas;
   for (let lane: usize = 0; lane < 16; lane += 8) {
@@ -128,14 +128,14 @@ function addBlock(block: Block, sums: SurfaceSums): void {
     const fx = f64x2.sub(cx, ax), fy = f64x2.sub(cy, ay), fz = f64x2.sub(cz, az);
     const ux = f64x2.sub(f64x2.mul(ey, fz), f64x2.mul(ez, fy)), uy = f64x2.sub(f64x2.mul(ez, fx), f64x2.mul(ex, fz));
     const uz = f64x2.sub(f64x2.mul(ex, fy), f64x2.mul(ey, fx));
-    const size = f64x2.mul(half, f64x2.sqrt(sumOfSquares(ux, uy, uz)));
+    const triangleAreas = f64x2.mul(half, f64x2.sqrt(sumOfSquares(ux, uy, uz)));
     const vx = f64x2.mul(half, ux), vy = f64x2.mul(half, uy), vz = f64x2.mul(half, uz);
     const px = f64x2.add(ax, f64x2.mul(third, f64x2.add(ex, fx))), py = f64x2.add(ay, f64x2.mul(third, f64x2.add(ey, fy)));
     const pz = f64x2.add(az, f64x2.mul(third, f64x2.add(ez, fz)));
-    areas = f64x2.add(areas, size);
-    x = f64x2.add(x, f64x2.mul(size, px));
-    y = f64x2.add(y, f64x2.mul(size, py));
-    z = f64x2.add(z, f64x2.mul(size, pz));
+    areas = f64x2.add(areas, triangleAreas);
+    x = f64x2.add(x, f64x2.mul(triangleAreas, px));
+    y = f64x2.add(y, f64x2.mul(triangleAreas, py));
+    z = f64x2.add(z, f64x2.mul(triangleAreas, pz));
     nx = f64x2.add(nx, vx);
     ny = f64x2.add(ny, vy);
     nz = f64x2.add(nz, vz);
@@ -149,22 +149,22 @@ function addBlock(block: Block, sums: SurfaceSums): void {
       f64x2.mul(ux, f64x2.sub(ax, f64x2.splat(cornerX))), f64x2.mul(uy, f64x2.sub(ay, f64x2.splat(cornerY))),
     );
     volume = f64x2.add(volume, f64x2.add(along, f64x2.mul(uz, f64x2.sub(az, f64x2.splat(cornerZ)))));
-    const isThere = lane == 0 ? v128.shuffle<i32>(filled, filled, 0, 0, 1, 1) : v128.shuffle<i32>(filled, filled, 2, 2, 3, 3);
-    const farthest = f64x2.pmax(f64x2.pmax(squareTo(ax, ay, az), squareTo(bx, by, bz)), squareTo(cx, cy, cz));
-    square = f64x2.pmax(square, v128.and(farthest, isThere));
+    const isFilled = lane == 0 ? v128.shuffle<i32>(filled, filled, 0, 0, 1, 1) : v128.shuffle<i32>(filled, filled, 2, 2, 3, 3);
+    const farthest = f64x2.pmax(f64x2.pmax(distanceSquaredTo(ax, ay, az), distanceSquaredTo(bx, by, bz)), distanceSquaredTo(cx, cy, cz));
+    distanceSquared = f64x2.pmax(distanceSquared, v128.and(farthest, isFilled));
   }
-  area += both(areas);
-  sumX += both(x); sumY += both(y); sumZ += both(z);
-  const normX = both(nx), normY = both(ny), normZ = both(nz);
+  area += sumOfLanes(areas);
+  sumX += sumOfLanes(x); sumY += sumOfLanes(y); sumZ += sumOfLanes(z);
+  const normX = sumOfLanes(nx), normY = sumOfLanes(ny), normZ = sumOfLanes(nz);
   normalX += normX; normalY += normY; normalZ += normZ;
-  momentXx += both(xx); momentYy += both(yy); momentZz += both(zz);
-  momentXy += 0.5 * both(xy); momentXz += 0.5 * both(xz); momentYz += 0.5 * both(yz);
+  momentXx += sumOfLanes(xx); momentYy += sumOfLanes(yy); momentZz += sumOfLanes(zz);
+  momentXy += 0.5 * sumOfLanes(xy); momentXz += 0.5 * sumOfLanes(xz); momentYz += 0.5 * sumOfLanes(yz);
   sums.normalX += 2.0 * normX;
   sums.normalY += 2.0 * normY;
   sums.normalZ += 2.0 * normZ;
-  sums.area += 2.0 * both(areas);
-  sums.volume += both(volume);
-  sums.square = max(sums.square, max(f64x2.extract_lane(square, 0), f64x2.extract_lane(square, 1)));
+  sums.area += 2.0 * sumOfLanes(areas);
+  sums.volume += sumOfLanes(volume);
+  sums.radiusSquared = max(sums.radiusSquared, max(f64x2.extract_lane(distanceSquared, 0), f64x2.extract_lane(distanceSquared, 1)));
 }
 
 /** Reads two f32. */
@@ -176,7 +176,7 @@ function twoAt(at: usize): v128 {
 
 // @ts-ignore: decorator
 @inline
-function both(v: v128): f64 {
+function sumOfLanes(v: v128): f64 {
   return f64x2.extract_lane(v, 0) + f64x2.extract_lane(v, 1);
 }
 
@@ -188,19 +188,19 @@ function sumOfSquares(x: v128, y: v128, z: v128): v128 {
 
 // @ts-ignore: decorator
 @inline
-function squareTo(x: v128, y: v128, z: v128): v128 {
+function distanceSquaredTo(x: v128, y: v128, z: v128): v128 {
   return sumOfSquares(
-    f64x2.sub(x, f64x2.splat(middleX)), f64x2.sub(y, f64x2.splat(middleY)), f64x2.sub(z, f64x2.splat(middleZ)),
+    f64x2.sub(x, f64x2.splat(centreX)), f64x2.sub(y, f64x2.splat(centreY)), f64x2.sub(z, f64x2.splat(centreZ)),
   );
 }
 
 function addDipole(d: Dipole): void {
-  const size = <f64>d.area, x = <f64>d.x, y = <f64>d.y, z = <f64>d.z;
+  const dipoleArea = <f64>d.area, x = <f64>d.x, y = <f64>d.y, z = <f64>d.z;
   const nx = <f64>d.normalX, ny = <f64>d.normalY, nz = <f64>d.normalZ;
-  area += size;
-  sumX += size * x;
-  sumY += size * y;
-  sumZ += size * z;
+  area += dipoleArea;
+  sumX += dipoleArea * x;
+  sumY += dipoleArea * y;
+  sumZ += dipoleArea * z;
   normalX += nx;
   normalY += ny;
   normalZ += nz;
@@ -217,20 +217,20 @@ const rotation = changetype<Rotation>(memory.data(<i32>offsetof<Rotation>(), 16)
 /** Returns the distance from (x, y, z) to the farthest corner of the node's boxes. */
 function radiusAbout(node: Node, x: f32, y: f32, z: f32): f32 {
   rotationOfNode(rotation, node);
-  const ex = farthest(lowBounds(node, 0), highBounds(node, 0), rotation.xx * x + rotation.xy * y + rotation.xz * z);
-  const ey = farthest(lowBounds(node, 1), highBounds(node, 1), rotation.yx * x + rotation.yy * y + rotation.yz * z);
-  const ez = farthest(lowBounds(node, 2), highBounds(node, 2), rotation.zx * x + rotation.zy * y + rotation.zz * z);
-  const squares = f32x4.add(f32x4.add(f32x4.mul(ex, ex), f32x4.mul(ey, ey)), f32x4.mul(ez, ez));
+  const ex = maxDistance(minBounds(node, 0), maxBounds(node, 0), rotation.xx * x + rotation.xy * y + rotation.xz * z);
+  const ey = maxDistance(minBounds(node, 1), maxBounds(node, 1), rotation.yx * x + rotation.yy * y + rotation.yz * z);
+  const ez = maxDistance(minBounds(node, 2), maxBounds(node, 2), rotation.zx * x + rotation.zy * y + rotation.zz * z);
+  const distancesSquared = f32x4.add(f32x4.add(f32x4.mul(ex, ex), f32x4.mul(ey, ey)), f32x4.mul(ez, ez));
   const count = childCount(node);
-  let square = f32x4.extract_lane(squares, 0);
-  if (count > 1) square = max(square, f32x4.extract_lane(squares, 1));
-  if (count > 2) square = max(square, f32x4.extract_lane(squares, 2));
-  if (count > 3) square = max(square, f32x4.extract_lane(squares, 3));
-  return sqrt(square);
+  let distanceSquared = f32x4.extract_lane(distancesSquared, 0);
+  if (count > 1) distanceSquared = max(distanceSquared, f32x4.extract_lane(distancesSquared, 1));
+  if (count > 2) distanceSquared = max(distanceSquared, f32x4.extract_lane(distancesSquared, 2));
+  if (count > 3) distanceSquared = max(distanceSquared, f32x4.extract_lane(distancesSquared, 3));
+  return sqrt(distanceSquared);
 }
 
 // @ts-ignore: decorator
 @inline
-function farthest(low: v128, high: v128, value: f32): v128 {
-  return f32x4.pmax(f32x4.abs(f32x4.sub(low, f32x4.splat(value))), f32x4.abs(f32x4.sub(high, f32x4.splat(value))));
+function maxDistance(boxMin: v128, boxMax: v128, value: f32): v128 {
+  return f32x4.pmax(f32x4.abs(f32x4.sub(boxMin, f32x4.splat(value))), f32x4.abs(f32x4.sub(boxMax, f32x4.splat(value))));
 }

@@ -25,8 +25,8 @@ export class Mesh {
   indices: u32;
   exponent: i32;
   offsetX: f64; offsetY: f64; offsetZ: f64;
-  lowX: f64; lowY: f64; lowZ: f64;
-  highX: f64; highY: f64; highZ: f64;
+  minX: f64; minY: f64; minZ: f64;
+  maxX: f64; maxY: f64; maxZ: f64;
   cost: f64;
   builtCost: f64;
   /** The distance of the farthest vertex from the centre of the bounds, in mesh space. */
@@ -89,7 +89,7 @@ const COUNT_SHIFT: u32 = 24;
 const INDEX_MASK: u32 = 0xffffff;
 const BLOCK_MASK: u32 = 0x1fffffff;
 /** The bits of a link word besides FLOAT; with any of them the float is a normal one. */
-const SAID_MASK: u32 = 0x1fffffff;
+const LINK_MASK: u32 = 0x1fffffff;
 /** A child that is a block of triangles; the low bits are the block's index. */
 export const LEAF: u32 = 0x80000000;
 /** The most nodes: more than fit into a memory of 4 GB with their blocks. */
@@ -193,27 +193,27 @@ function decode(steps: v128, node: Node, axis: usize): v128 {
  */
 // @ts-ignore: decorator
 @inline
-export function lowSteps(node: Node, axis: usize): v128 {
+export function minSteps(node: Node, axis: usize): v128 {
   return f32x4.convert_i32x4_s(i32x4.extend_low_i16x8_u(v128.load8x8_u(changetype<usize>(node) + (axis << 3))));
 }
 
 // @ts-ignore: decorator
 @inline
-export function highSteps(node: Node, axis: usize): v128 {
+export function maxSteps(node: Node, axis: usize): v128 {
   return f32x4.convert_i32x4_s(i32x4.extend_high_i16x8_u(v128.load8x8_u(changetype<usize>(node) + (axis << 3))));
 }
 
 /** Decodes the low bounds of four boxes along axis 0, 1 or 2; those of missing children are undefined. */
 // @ts-ignore: decorator
 @inline
-export function lowBounds(node: Node, axis: usize): v128 {
-  return decode(lowSteps(node, axis), node, axis);
+export function minBounds(node: Node, axis: usize): v128 {
+  return decode(minSteps(node, axis), node, axis);
 }
 
 // @ts-ignore: decorator
 @inline
-export function highBounds(node: Node, axis: usize): v128 {
-  return decode(highSteps(node, axis), node, axis);
+export function maxBounds(node: Node, axis: usize): v128 {
+  return decode(maxSteps(node, axis), node, axis);
 }
 
 /**
@@ -225,7 +225,7 @@ export function highBounds(node: Node, axis: usize): v128 {
 export const MAX_DEPTH: u32 = 64;
 
 /** The most children on the stack of a depth-first traversal: three of each depth, and the last node's four. */
-export const MOST_WAITING: i32 = 3 * <i32>MAX_DEPTH + 4;
+export const MAX_STACK_ENTRIES: i32 = 3 * <i32>MAX_DEPTH + 4;
 
 /** Four triangles; an empty lane repeats another triangle's corner a, with triangle -1. */
 @unmanaged
@@ -244,8 +244,8 @@ export const TREE_EXTENT: f32 = 2;
  * The exponents of the scale from mesh space to tree space: for a largest float32 coordinate from 2¹²⁷ down to the
  * smallest one, 2⁻¹⁴⁹.
  */
-export const LEAST_EXPONENT: i32 = -127;
-export const GREATEST_EXPONENT: i32 = 149;
+export const MIN_EXPONENT: i32 = -127;
+export const MAX_EXPONENT: i32 = 149;
 
 /**
  * By how much boxes are enlarged, relative to the largest coordinate in the tree. It covers the float32 rounding of a
@@ -298,7 +298,7 @@ export function isSound(node: Node): bool {
   const ordered = i8x16.bitmask(i8x16.le_u(v128.shuffle<i32>(xy, z, 0, 2, 4, 4), v128.shuffle<i32>(xy, z, 1, 3, 5, 5)));
   return (
     (i32x4.bitmask(v128.and(areSmall, areNear)) & 7) == 7 &&
-    (((children ^ FLOAT) | (node.blocks ^ FLOAT)) & ~SAID_MASK) == 0 && innerCount(node) <= childCount(node) &&
+    (((children ^ FLOAT) | (node.blocks ^ FLOAT)) & ~LINK_MASK) == 0 && innerCount(node) <= childCount(node) &&
     node.quaternion != 0 && (maskOf(children) & ~(ordered & (ordered >> 4) & (ordered >> 8))) == 0
   );
 }
@@ -317,13 +317,13 @@ export function dipolesOffset(nodeCount: u32, blockCount: u32, indexed: u32, tri
 }
 
 /** Returns the address of the data for deformation, in the mesh's own memory: after the dipoles. */
-export function deformPlace(mesh: Mesh): usize {
+export function deformAddress(mesh: Mesh): usize {
   return changetype<usize>(mesh) + mesh.dipoles + <usize>mesh.nodeCount * DIPOLE_BYTES;
 }
 
 /** Returns the address of the derived data in the mesh's own memory: after everything else. */
-export function derivedPlace(mesh: Mesh): usize {
-  return deformPlace(mesh) + mesh.deformBytes;
+export function derivedAddress(mesh: Mesh): usize {
+  return deformAddress(mesh) + mesh.deformBytes;
 }
 
 /** Returns the scale from mesh space to tree space: 2^exponent. */
@@ -332,12 +332,12 @@ export function treeScale(mesh: Mesh): f64 {
 }
 
 /** Sets the map from tree space to the target space of `m`, which maps mesh space. */
-export function placeTree(out: Affine, mesh: Mesh, m: Affine): void {
-  const shrink = 1.0 / treeScale(mesh);
+export function composeTreeMap(out: Affine, mesh: Mesh, m: Affine): void {
+  const inverseScale = 1.0 / treeScale(mesh);
   const x = mesh.offsetX, y = mesh.offsetY, z = mesh.offsetZ;
-  out.xx = m.xx * shrink; out.xy = m.xy * shrink; out.xz = m.xz * shrink;
-  out.yx = m.yx * shrink; out.yy = m.yy * shrink; out.yz = m.yz * shrink;
-  out.zx = m.zx * shrink; out.zy = m.zy * shrink; out.zz = m.zz * shrink;
+  out.xx = m.xx * inverseScale; out.xy = m.xy * inverseScale; out.xz = m.xz * inverseScale;
+  out.yx = m.yx * inverseScale; out.yy = m.yy * inverseScale; out.yz = m.yz * inverseScale;
+  out.zx = m.zx * inverseScale; out.zy = m.zy * inverseScale; out.zz = m.zz * inverseScale;
   out.tx = m.xx * x + m.yx * y + m.zx * z + m.tx;
   out.ty = m.xy * x + m.yy * y + m.zy * z + m.ty;
   out.tz = m.xz * x + m.yz * y + m.zz * z + m.tz;

@@ -25,7 +25,7 @@ export class MeshCheck {
   bytes: u32;
   phase: u32;
   /** 1 if no node may be rotated. */
-  isUpright: u32;
+  forbidsRotation: u32;
   rangeCount: u32;
   /** The range that is currently checked. */
   range: u32;
@@ -34,10 +34,10 @@ export class MeshCheck {
   nextNode: u32;
   nextBlock: u32;
   /** The number of triangles in the blocks: those that have an area, and all. */
-  kept: u32;
-  given: u32;
+  keptCount: u32;
+  filledCount: u32;
   /** The first block that has not been checked yet. */
-  nextChecked: u32;
+  nextUncheckedBlock: u32;
   /** The fault that was found so far. */
   fault: u32;
 }
@@ -63,12 +63,12 @@ class Range {
 
 const RANGE_BYTES: usize = offsetof<Range>();
 /** The most ranges of a mesh: eight of the tree and the data for deformation, five of the derived data. */
-const MOST_RANGES: usize = 16;
+const MAX_RANGES: usize = 16;
 /** The pending nodes, with their depths: three of each depth but the root's, and a fourth of the last. */
 const STACK_BYTES: usize = 8 * (3 * <usize>MAX_DEPTH + 1);
 
 const RANGES: usize = (offsetof<MeshCheck>() + 15) & ~15;
-const SUM: usize = RANGES + MOST_RANGES * RANGE_BYTES;
+const SUM: usize = RANGES + MAX_RANGES * RANGE_BYTES;
 const STACK: usize = SUM + CHECKSUM_BYTES;
 
 /** Begins a check of the `bytes` bytes at `address`. The caller must release it. Throws OUT_OF_MEMORY. */
@@ -147,7 +147,7 @@ function checkNode(check: MeshCheck): u32 {
   check.top -= 8;
   const node = nodeAt(mesh, load<u32>(check.top));
   const depth = load<u32>(check.top, 4);
-  if (!isSound(node) || (check.isUpright != 0 && isRotated(node))) return MESH_BAD_NUMBER;
+  if (!isSound(node) || (check.forbidsRotation != 0 && isRotated(node))) return MESH_BAD_NUMBER;
   if (firstNode(node) != check.nextNode || firstBlock(node) != check.nextBlock) return MESH_BAD_LINK;
   const inner = innerCount(node);
   check.nextNode += inner;
@@ -166,11 +166,11 @@ export function blocksBefore(mesh: Mesh, first: usize, bytes: usize, end: usize)
 // --- ranges ---
 
 /**
- * Adds a range: all f32 of the vectors from `start` to `end` must have a magnitude of at most `most`, which excludes
+ * Adds a range: all f32 of the vectors from `start` to `end` must have a magnitude of at most `maxMagnitude`, which excludes
  * NaN.
  */
-export function addFloats(check: MeshCheck, start: usize, end: usize, most: f32): void {
-  addRange(check, RANGE_FLOATS, start, end, reinterpret<u32>(most));
+export function addFloats(check: MeshCheck, start: usize, end: usize, maxMagnitude: f32): void {
+  addRange(check, RANGE_FLOATS, start, end, reinterpret<u32>(maxMagnitude));
 }
 
 /** Adds a range: all numbers of a kind from `start` to `end` must be less than `limit`. */
@@ -205,7 +205,7 @@ export function checkRange(check: MeshCheck, bytes: u32): u32 {
   range.start = <u32>end;
   if (end == <usize>range.end) check.range++;
   if (range.kind == RANGE_FLOATS) {
-    return areBelow(start, end, reinterpret<f32>(range.limit)) ? MESH_OK : MESH_BAD_NUMBER;
+    return areFloatsBelow(start, end, reinterpret<f32>(range.limit)) ? MESH_OK : MESH_BAD_NUMBER;
   }
   if (range.kind == RANGE_WORDS) return areWordsBelow(start, end, range.limit) ? MESH_OK : MESH_BAD_INDEX;
   if (range.kind == RANGE_HALVES) return areHalvesBelow(start, end, range.limit) ? MESH_OK : MESH_BAD_NUMBER;
@@ -223,26 +223,26 @@ export function checkRangesBefore(check: MeshCheck, end: usize): u32 {
   return MESH_OK;
 }
 
-function areBelow(start: usize, end: usize, most: f32): bool {
+function areFloatsBelow(start: usize, end: usize, maxMagnitude: f32): bool {
   let below = i32x4.splat(-1);
   for (let at = start; at < end; at += 16) {
-    below = v128.and(below, f32x4.le(f32x4.abs(v128.load(at)), f32x4.splat(most)));
+    below = v128.and(below, f32x4.le(f32x4.abs(v128.load(at)), f32x4.splat(maxMagnitude)));
   }
   return i32x4.all_true(below);
 }
 
 function areWordsBelow(start: usize, end: usize, limit: u32): bool {
   let at = start;
-  let greatest = i32x4.splat(0);
-  for (; at + 16 <= end; at += 16) greatest = i32x4.max_u(greatest, v128.load(at));
-  for (; at < end; at += 4) greatest = i32x4.max_u(greatest, v128.load32_splat(at));
-  return start == end || i32x4.all_true(i32x4.lt_u(greatest, i32x4.splat(limit)));
+  let maxValue = i32x4.splat(0);
+  for (; at + 16 <= end; at += 16) maxValue = i32x4.max_u(maxValue, v128.load(at));
+  for (; at < end; at += 4) maxValue = i32x4.max_u(maxValue, v128.load32_splat(at));
+  return start == end || i32x4.all_true(i32x4.lt_u(maxValue, i32x4.splat(limit)));
 }
 
 function areHalvesBelow(start: usize, end: usize, limit: u32): bool {
-  let greatest = i16x8.splat(0);
-  for (let at = start; at < end; at += 8) greatest = i16x8.max_u(greatest, v128.load64_zero(at));
-  return start == end || (limit > 0 && i16x8.all_true(i16x8.le_u(greatest, i16x8.splat(<i16>(limit - 1)))));
+  let maxValue = i16x8.splat(0);
+  for (let at = start; at < end; at += 8) maxValue = i16x8.max_u(maxValue, v128.load64_zero(at));
+  return start == end || (limit > 0 && i16x8.all_true(i16x8.le_u(maxValue, i16x8.splat(<i16>(limit - 1)))));
 }
 
 function arePairsBelow(start: usize, end: usize, limit: u32): bool {

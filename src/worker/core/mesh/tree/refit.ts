@@ -4,12 +4,12 @@
 
 import { hasArea } from '../../math/collinear-triangles';
 import { treeCost } from './cost';
-import { SURFACE_SUMS_BYTES, SurfaceSums, sumNodes, takeSums } from './dipoles';
+import { SURFACE_SUMS_BYTES, SurfaceSums, sumNodes, applySums } from './dipoles';
 import { refitNode, setFitting } from '../build/fit-rotation';
 import { SUBTREE_BYTES } from '../build/node-boxes';
 import { Block, Mesh, blockAt, nodeAt } from './layout';
 import {
-  SPACE_BYTES, Space, chooseOffset, clearBounds, exponentFor, include, largestCoordinate, scaleFor,
+  SPACE_BYTES, Space, chooseOffset, clearBounds, exponentFor, includeTriangle, largestCoordinate, scaleFor,
 } from './tree-space';
 
 export const REFIT_OK = 0;
@@ -35,9 +35,9 @@ const PHASE_SUMS: u32 = 5;
 const PHASE_DONE: u32 = 6;
 
 // The work between two checks of the clock takes about a tenth of a millisecond.
-const STEP_BLOCKS: u32 = 512;
-const STEP_TRIANGLES: u32 = 32768;
-const STEP_NODES: u32 = 512;
+const BLOCKS_PER_STEP: u32 = 512;
+const TRIANGLES_PER_STEP: u32 = 32768;
+const NODES_PER_STEP: u32 = 512;
 
 /** A refit in progress. The new tree space and the sums over the triangles follow in memory. */
 @unmanaged
@@ -49,7 +49,7 @@ export class Refit {
   /** How many blocks, triangles or nodes the current phase has processed. */
   cursor: u32;
   /** The number of triangles in blocks, and of those with an area. */
-  found: u32;
+  triangleCount: u32;
   solidCount: u32;
   pad: u32;
   /** Half the total area of all boxes so far. */
@@ -60,13 +60,13 @@ const SPACE_AT: usize = (offsetof<Refit>() + 15) & ~15;
 const SUMS_AT: usize = (SPACE_AT + SPACE_BYTES + 15) & ~15;
 export const REFIT_BYTES: usize = SUMS_AT + SURFACE_SUMS_BYTES;
 
-const whole = changetype<Refit>(memory.data(<i32>REFIT_BYTES, 16));
+const syncRefit = changetype<Refit>(memory.data(<i32>REFIT_BYTES, 16));
 
 // The data of the current step.
-let space = changetype<Space>(changetype<usize>(whole) + SPACE_AT); // the new one
+let space = changetype<Space>(changetype<usize>(syncRefit) + SPACE_AT); // the new one
 let vertices: usize = 0; // f32 xyz each
-let inTree: usize = 0; // a bit per triangle
-let solid: usize = 0; // a bit per triangle in the tree that has an area
+let inTreeBits: usize = 0; // a bit per triangle
+let hasAreaBits: usize = 0; // a bit per triangle in the tree that has an area
 
 // The corners of one triangle, in mesh space.
 let ax: f64 = 0, ay: f64 = 0, az: f64 = 0;
@@ -86,9 +86,9 @@ function bitmapBytes(mesh: Mesh): usize {
  * Moves the vertices to `positions`. Returns REFIT_*; unless that is REFIT_OK, the mesh is unchanged. Allocates nothing.
  */
 export function refit(mesh: Mesh, positions: usize, scratch: usize): u32 {
-  beginRefit(whole, mesh, positions, scratch);
+  beginRefit(syncRefit, mesh, positions, scratch);
   let fault = REFIT_OK;
-  while (fault == REFIT_OK && !isRefitDone(whole)) fault = stepRefit(whole);
+  while (fault == REFIT_OK && !isRefitDone(syncRefit)) fault = stepRefit(syncRefit);
   return fault;
 }
 
@@ -113,25 +113,25 @@ export function stepRefit(r: Refit): u32 {
   const mesh = changetype<Mesh>(<usize>r.mesh);
   space = changetype<Space>(changetype<usize>(r) + SPACE_AT);
   vertices = r.positions;
-  inTree = r.scratch;
-  solid = inTree + bitmapBytes(mesh);
+  inTreeBits = r.scratch;
+  hasAreaBits = inTreeBits + bitmapBytes(mesh);
   const phase = r.phase, start = r.cursor;
   if (phase == PHASE_SURVEY) {
-    const end = min(start + STEP_BLOCKS, mesh.blockCount);
+    const end = min(start + BLOCKS_PER_STEP, mesh.blockCount);
     const fault = survey(r, mesh, start, end);
     if (fault != REFIT_OK) return fault;
-    goOn(r, end, mesh.blockCount);
+    advance(r, end, mesh.blockCount);
   } else if (phase == PHASE_LEFT_OUT) {
-    const end = r.found < mesh.triangleCount ? min(start + STEP_TRIANGLES, mesh.triangleCount) : mesh.triangleCount;
-    if (r.found < mesh.triangleCount && isSolidLeftOut(mesh, start, end)) return REFIT_NOT_IN_TREE;
-    goOn(r, end, mesh.triangleCount);
+    const end = r.triangleCount < mesh.triangleCount ? min(start + TRIANGLES_PER_STEP, mesh.triangleCount) : mesh.triangleCount;
+    if (r.triangleCount < mesh.triangleCount && isMissingFromTree(mesh, start, end)) return REFIT_NOT_IN_TREE;
+    advance(r, end, mesh.triangleCount);
   } else if (phase == PHASE_HEADER) {
     if (r.solidCount == 0) return REFIT_EMPTY;
     chooseOffset(space);
     mesh.exponent = exponentFor(largestCoordinate(space));
     mesh.keptCount = r.solidCount;
     memory.copy(changetype<usize>(mesh) + offsetof<Mesh>('offsetX'), changetype<usize>(space), SPACE_BYTES);
-    goOn(r, 0, 0);
+    advance(r, 0, 0);
   } else {
     stepTree(r, mesh, start);
   }
@@ -145,25 +145,25 @@ export function stepRefit(r: Refit): u32 {
 function stepTree(r: Refit, mesh: Mesh, start: u32): void {
   const phase = r.phase, scale = scaleFor(mesh.exponent);
   if (phase == PHASE_BLOCKS) {
-    const end = min(start + STEP_BLOCKS, mesh.blockCount);
+    const end = min(start + BLOCKS_PER_STEP, mesh.blockCount);
     for (let index = start; index < end; index++) writeBlock(mesh, blockAt(mesh, index), scale);
-    goOn(r, end, mesh.blockCount);
+    advance(r, end, mesh.blockCount);
     return;
   }
-  const count = mesh.nodeCount, end = min(start + STEP_NODES, count);
+  const count = mesh.nodeCount, end = min(start + NODES_PER_STEP, count);
   if (phase == PHASE_NODES) {
     r.areas += fitNodes(mesh, r.scratch, <f32>(largestCoordinate(space) * scale), count - end, count - start);
     if (end == count) mesh.cost = treeCost(space, scale, r.areas);
   } else {
     const sums = changetype<SurfaceSums>(changetype<usize>(r) + SUMS_AT);
     sumNodes(mesh, sums, count - end, count - start);
-    if (end == count) takeSums(mesh, sums);
+    if (end == count) applySums(mesh, sums);
   }
-  goOn(r, end, count);
+  advance(r, end, count);
 }
 
 /** Continues at `end`, or with the next phase if this one is complete. */
-function goOn(r: Refit, end: u32, count: u32): void {
+function advance(r: Refit, end: u32, count: u32): void {
   r.cursor = end < count ? end : 0;
   if (end >= count) r.phase++;
 }
@@ -177,26 +177,26 @@ function survey(r: Refit, mesh: Mesh, start: u32, end: u32): u32 {
       const word = laneOf(block, lane);
       if (word == NONE) continue;
       const t = word & ~FLAT;
-      r.found++;
-      setBit(inTree, t);
+      r.triangleCount++;
+      setBit(inTreeBits, t);
       loadTriangle(mesh, t);
       if (!isFinite()) {
-        culprit = !finite(ax + ay + az) ? cornerOf(mesh, t, 0) : cornerOf(mesh, t, finite(bx + by + bz) ? 2 : 1);
+        culprit = !finite(ax + ay + az) ? vertexOfCorner(mesh, t, 0) : vertexOfCorner(mesh, t, finite(bx + by + bz) ? 2 : 1);
         return REFIT_NOT_FINITE;
       }
       if (!hasArea(ax, ay, az, bx, by, bz, cx, cy, cz)) continue;
-      setBit(solid, t);
+      setBit(hasAreaBits, t);
       r.solidCount++;
-      include(space, ax, ay, az, bx, by, bz, cx, cy, cz);
+      includeTriangle(space, ax, ay, az, bx, by, bz, cx, cy, cz);
     }
   }
   return REFIT_OK;
 }
 
 /** Returns whether a triangle that is not in the tree has an area now. */
-function isSolidLeftOut(mesh: Mesh, start: u32, end: u32): bool {
+function isMissingFromTree(mesh: Mesh, start: u32, end: u32): bool {
   for (let t = start; t < end; t++) {
-    if (hasBit(inTree, t)) continue;
+    if (hasBit(inTreeBits, t)) continue;
     loadTriangle(mesh, t);
     if (isFinite() && hasArea(ax, ay, az, bx, by, bz, cx, cy, cz)) return true;
   }
@@ -209,15 +209,15 @@ function laneOf(block: Block, lane: i32): u32 {
   return load<u32>(changetype<usize>(block) + (<usize>lane << 2), offsetof<Block>('triangle0'));
 }
 
-function cornerOf(mesh: Mesh, triangle: u32, k: u32): u32 {
+function vertexOfCorner(mesh: Mesh, triangle: u32, k: u32): u32 {
   const i = triangle * 3 + k;
   return mesh.indexed ? load<u32>(changetype<usize>(mesh) + mesh.indices + (<usize>i << 2)) : i;
 }
 
 function loadTriangle(mesh: Mesh, triangle: u32): void {
-  const a = vertices + <usize>cornerOf(mesh, triangle, 0) * 12;
-  const b = vertices + <usize>cornerOf(mesh, triangle, 1) * 12;
-  const c = vertices + <usize>cornerOf(mesh, triangle, 2) * 12;
+  const a = vertices + <usize>vertexOfCorner(mesh, triangle, 0) * 12;
+  const b = vertices + <usize>vertexOfCorner(mesh, triangle, 1) * 12;
+  const c = vertices + <usize>vertexOfCorner(mesh, triangle, 2) * 12;
   ax = <f64>load<f32>(a); ay = <f64>load<f32>(a, 4); az = <f64>load<f32>(a, 8);
   bx = <f64>load<f32>(b); by = <f64>load<f32>(b, 4); bz = <f64>load<f32>(b, 8);
   cx = <f64>load<f32>(c); cy = <f64>load<f32>(c, 4); cz = <f64>load<f32>(c, 8);
@@ -252,12 +252,12 @@ function writeBlock(mesh: Mesh, block: Block, scale: f64): void {
   for (let lane = 0; lane < 4; lane++) {
     const word = laneOf(block, lane);
     const t = (word == NONE ? laneOf(block, 0) : word) & ~FLAT;
-    const isSolid = hasBit(solid, t);
+    const isSolid = hasBit(hasAreaBits, t);
     loadTriangle(mesh, t);
     if (!isSolid) {
-      ax = max(min(ax, space.highX), space.lowX);
-      ay = max(min(ay, space.highY), space.lowY);
-      az = max(min(az, space.highZ), space.lowZ);
+      ax = max(min(ax, space.maxX), space.minX);
+      ay = max(min(ay, space.maxY), space.minY);
+      az = max(min(az, space.maxZ), space.minZ);
     }
     if (!isSolid || word == NONE) {
       bx = ax; by = ay; bz = az;

@@ -2,7 +2,7 @@
 
 import { Rotation } from '../../math/quaternion';
 import { allocate, release } from '../../memory';
-import { LEAF, Mesh, Node, blockAt, childCount, childOf, highBounds, lowBounds, nodeAt, rotationOfNode, triangleOf } from './layout';
+import { LEAF, Mesh, Node, blockAt, childCount, childOf, maxBounds, minBounds, nodeAt, rotationOfNode, triangleOf } from './layout';
 import { MESH_BAD_LINK, MESH_OK } from './mesh-check';
 import { VECTOR_BYTES } from '../../sizes';
 
@@ -25,20 +25,20 @@ const rotation = changetype<Rotation>(memory.data(<i32>offsetof<Rotation>(), 16)
 
 function checkNodes(mesh: Mesh, triangles: usize, nodes: usize): u32 {
   store<u8>(nodes, 1);
-  let found: u32 = 0;
+  let triangleCount: u32 = 0;
   for (let index: u32 = 0; index < mesh.nodeCount; index++) {
     const node = nodeAt(mesh, index);
     rotationOfNode(rotation, node);
     for (let i: u32 = 0, count = childCount(node); i < count; i++) {
       const child = childOf(node, i);
-      const reached = child & LEAF ? reachTriangles(mesh, child, triangles) : reachNode(mesh, child, nodes);
-      if (reached < 0) return MESH_BAD_LINK;
-      found += reached;
-      if (!holds(mesh, node, i, child)) return MESH_BOX_TOO_SMALL;
+      const reachedCount = child & LEAF ? reachTriangles(mesh, child, triangles) : reachNode(mesh, child, nodes);
+      if (reachedCount < 0) return MESH_BAD_LINK;
+      triangleCount += reachedCount;
+      if (!contains(mesh, node, i, child)) return MESH_BOX_TOO_SMALL;
     }
   }
   for (let index: u32 = 0; index < mesh.nodeCount; index++) if (load<u8>(nodes + index) == 0) return MESH_BAD_LINK;
-  return found == mesh.keptCount ? MESH_OK : MESH_TRIANGLE_LOST;
+  return triangleCount == mesh.keptCount ? MESH_OK : MESH_TRIANGLE_LOST;
 }
 
 /** Marks a node as reached. Returns 0, or -1 if it does not exist or was reached before. */
@@ -65,17 +65,17 @@ function reachTriangles(mesh: Mesh, child: u32, triangles: usize): i32 {
 
 const lanes: usize = memory.data(VECTOR_BYTES, 16);
 
-function bound(bounds: v128, i: u32): f32 {
+function boundOfChild(bounds: v128, i: u32): f32 {
   v128.store(lanes, bounds);
   return load<f32>(lanes + (<usize>i << 2));
 }
 
 /** Returns whether box i of `node` contains all corners below `child`. */
-function holds(mesh: Mesh, node: Node, i: u32, child: u32): bool {
+function contains(mesh: Mesh, node: Node, i: u32, child: u32): bool {
   if (!(child & LEAF)) {
     const below = nodeAt(mesh, child);
     const count = childCount(below);
-    for (let k: u32 = 0; k < count; k++) if (!holds(mesh, node, i, childOf(below, k))) return false;
+    for (let k: u32 = 0; k < count; k++) if (!contains(mesh, node, i, childOf(below, k))) return false;
     return true;
   }
   const block = changetype<usize>(blockAt(mesh, child));
@@ -86,9 +86,9 @@ function holds(mesh: Mesh, node: Node, i: u32, child: u32): bool {
       const x = rotation.xx * px + rotation.xy * py + rotation.xz * pz;
       const y = rotation.yx * px + rotation.yy * py + rotation.yz * pz;
       const z = rotation.zx * px + rotation.zy * py + rotation.zz * pz;
-      if (!(x >= bound(lowBounds(node, 0), i) && x <= bound(highBounds(node, 0), i))) return false;
-      if (!(y >= bound(lowBounds(node, 1), i) && y <= bound(highBounds(node, 1), i))) return false;
-      if (!(z >= bound(lowBounds(node, 2), i) && z <= bound(highBounds(node, 2), i))) return false;
+      if (!(x >= boundOfChild(minBounds(node, 0), i) && x <= boundOfChild(maxBounds(node, 0), i))) return false;
+      if (!(y >= boundOfChild(minBounds(node, 1), i) && y <= boundOfChild(maxBounds(node, 1), i))) return false;
+      if (!(z >= boundOfChild(minBounds(node, 2), i) && z <= boundOfChild(maxBounds(node, 2), i))) return false;
     }
   }
   return true;

@@ -4,34 +4,34 @@
 @unmanaged
 export class Space {
   offsetX: f64; offsetY: f64; offsetZ: f64;
-  lowX: f64; lowY: f64; lowZ: f64;
-  highX: f64; highY: f64; highZ: f64;
+  minX: f64; minY: f64; minZ: f64;
+  maxX: f64; maxY: f64; maxZ: f64;
 }
 
 export const SPACE_BYTES: usize = offsetof<Space>();
 
 export function clearBounds(s: Space): void {
-  s.lowX = Infinity; s.lowY = Infinity; s.lowZ = Infinity;
-  s.highX = -Infinity; s.highY = -Infinity; s.highZ = -Infinity;
+  s.minX = Infinity; s.minY = Infinity; s.minZ = Infinity;
+  s.maxX = -Infinity; s.maxY = -Infinity; s.maxZ = -Infinity;
 }
 
 // @ts-ignore: decorator
 @inline
-export function include(
+export function includeTriangle(
   s: Space, ax: f64, ay: f64, az: f64, bx: f64, by: f64, bz: f64, cx: f64, cy: f64, cz: f64,
 ): void {
-  s.lowX = min(s.lowX, min(min(ax, bx), cx)); s.highX = max(s.highX, max(max(ax, bx), cx));
-  s.lowY = min(s.lowY, min(min(ay, by), cy)); s.highY = max(s.highY, max(max(ay, by), cy));
-  s.lowZ = min(s.lowZ, min(min(az, bz), cz)); s.highZ = max(s.highZ, max(max(az, bz), cz));
+  s.minX = min(s.minX, min(min(ax, bx), cx)); s.maxX = max(s.maxX, max(max(ax, bx), cx));
+  s.minY = min(s.minY, min(min(ay, by), cy)); s.maxY = max(s.maxY, max(max(ay, by), cy));
+  s.minZ = min(s.minZ, min(min(az, bz), cz)); s.maxZ = max(s.maxZ, max(max(az, bz), cz));
 }
 
-/** Includes a box, x, y and z in the first three lanes; treats the signs of zeros like `include`. */
+/** Includes a box, x, y and z in the first three lanes; treats the signs of zeros like `includeTriangle`. */
 // @ts-ignore: decorator
 @inline
-export function includeBox(s: Space, low: v128, high: v128): void {
-  s.lowX = min(s.lowX, <f64>f32x4.extract_lane(low, 0)); s.highX = max(s.highX, <f64>f32x4.extract_lane(high, 0));
-  s.lowY = min(s.lowY, <f64>f32x4.extract_lane(low, 1)); s.highY = max(s.highY, <f64>f32x4.extract_lane(high, 1));
-  s.lowZ = min(s.lowZ, <f64>f32x4.extract_lane(low, 2)); s.highZ = max(s.highZ, <f64>f32x4.extract_lane(high, 2));
+export function includeBox(s: Space, boxMin: v128, boxMax: v128): void {
+  s.minX = min(s.minX, <f64>f32x4.extract_lane(boxMin, 0)); s.maxX = max(s.maxX, <f64>f32x4.extract_lane(boxMax, 0));
+  s.minY = min(s.minY, <f64>f32x4.extract_lane(boxMin, 1)); s.maxY = max(s.maxY, <f64>f32x4.extract_lane(boxMax, 1));
+  s.minZ = min(s.minZ, <f64>f32x4.extract_lane(boxMin, 2)); s.maxZ = max(s.maxZ, <f64>f32x4.extract_lane(boxMax, 2));
 }
 
 /**
@@ -39,9 +39,9 @@ export function includeBox(s: Space, low: v128, high: v128): void {
  * (Sterbenz's lemma), and so is the scaling by a power of two.
  */
 export function chooseOffset(s: Space): void {
-  s.offsetX = offsetFor(s.lowX, s.highX);
-  s.offsetY = offsetFor(s.lowY, s.highY);
-  s.offsetZ = offsetFor(s.lowZ, s.highZ);
+  s.offsetX = offsetFor(s.minX, s.maxX);
+  s.offsetY = offsetFor(s.minY, s.maxY);
+  s.offsetZ = offsetFor(s.minZ, s.maxZ);
 }
 
 function offsetFor(low: f64, high: f64): f64 {
@@ -53,10 +53,10 @@ function offsetFor(low: f64, high: f64): f64 {
 export function largestCoordinate(s: Space): f64 {
   return max(
     max(
-      max(abs(s.lowX - s.offsetX), abs(s.highX - s.offsetX)),
-      max(abs(s.lowY - s.offsetY), abs(s.highY - s.offsetY)),
+      max(abs(s.minX - s.offsetX), abs(s.maxX - s.offsetX)),
+      max(abs(s.minY - s.offsetY), abs(s.maxY - s.offsetY)),
     ),
-    max(abs(s.lowZ - s.offsetZ), abs(s.highZ - s.offsetZ)),
+    max(abs(s.minZ - s.offsetZ), abs(s.maxZ - s.offsetZ)),
   );
 }
 

@@ -4,17 +4,17 @@
 import { CHARACTER_IS_BLOCKED, CHARACTER_IS_STANDING, PUSH_BYTES, PUSH_NORMAL, PUSH_OBJECT, PUSH_POINT, PUSH_TRIANGLE } from '../../../../shared/layout';
 import { moveBy, slide } from '../../character/move-and-slide';
 import {
-  MOST_PUSHES, beginMove, depth, groundNormalX, groundNormalY, groundNormalZ, groundObject, groundTriangle, groundX, groundY,
-  groundZ, isBlockedAbove, isHeld, isStanding, pushAt, pushCount, recentre, setMover, undoPushes, x, y, z,
+  MAX_PUSHES, beginMove, depth, groundNormalX, groundNormalY, groundNormalZ, groundObject, groundTriangle, groundX, groundY,
+  groundZ, isBlockedAbove, isWedged, isStanding, pushAt, pushCount, recentre, setMover, undoPushes, x, y, z,
 } from '../../character/mover';
 import { setGather } from '../../character/obstacles';
 import { measureDepth, pushOut } from '../../character/push-out';
 import { Affine, invert } from '../../math/affine';
-import { firstX, firstY, firstZ, secondX, secondY, secondZ, setBasis } from '../../math/basis';
+import { tangentX, tangentY, tangentZ, bitangentX, bitangentY, bitangentZ, setBasis } from '../../math/basis';
 import { reserve } from '../../memory';
 import { worldOf } from '../../shape/item';
 import { isAlive, itemAt, slotOf } from '../objects';
-import { Character, storePlace } from './character-table';
+import { Character, storePoint } from './character-table';
 import { gather } from './gather';
 
 /** What characters pushed against in this frame: PUSH_BYTES each. */
@@ -22,7 +22,7 @@ export let pushes: usize = 0;
 export let pushTotal: u32 = 0;
 
 const frame = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
-const map = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const worldToGround = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
 /** Discards the pushes of the last frame. */
 export function beginPushes(): void {
@@ -30,21 +30,21 @@ export function beginPushes(): void {
 }
 
 /**
- * A way is split into parts of at most this many sizes of the character, since all obstacles near a part are gathered at once.
+ * A motion is split into parts of at most this many sizes of the character, since all obstacles near a part are gathered at once.
  */
-const SIZES_AT_ONCE: f64 = 8;
-const MOST_PARTS: f64 = 64;
+const SIZES_PER_PART: f64 = 8;
+const MAX_PARTS: f64 = 64;
 
 /** Moves a character once: carries it, pushes it out, and moves it by a vector of the world. Throws OUT_OF_MEMORY. */
-export function moveCharacter(c: Character, wayX: f64, wayY: f64, wayZ: f64): void {
-  const reach = c.radius + c.skin;
+export function moveCharacter(c: Character, motionX: f64, motionY: f64, motionZ: f64): void {
+  const castRadius = c.radius + c.skin;
   setBasis(c.axisX, c.axisY, c.axisZ);
-  frame.xx = firstX; frame.xy = firstY; frame.xz = firstZ;
-  frame.yx = secondX; frame.yy = secondY; frame.yz = secondZ;
+  frame.xx = tangentX; frame.xy = tangentY; frame.xz = tangentZ;
+  frame.yx = bitangentX; frame.yy = bitangentY; frame.yz = bitangentZ;
   frame.zx = c.axisX; frame.zy = c.axisY; frame.zz = c.axisZ;
   setMover(
-    c.half, c.radius, c.skin, toFrameX(c.upX, c.upY, c.upZ), toFrameY(c.upX, c.upY, c.upZ), toFrameZ(c.upX, c.upY, c.upZ),
-    c.slope, c.stepHeight, c.snap,
+    c.halfHeight, c.radius, c.skin, toFrameX(c.upX, c.upY, c.upZ), toFrameY(c.upX, c.upY, c.upZ), toFrameZ(c.upX, c.upY, c.upZ),
+    c.slopeCosine, c.stepHeight, c.snapDistance,
   );
   // The movement of its ground.
   let carryX: f64 = 0, carryY: f64 = 0, carryZ: f64 = 0;
@@ -55,60 +55,60 @@ export function moveCharacter(c: Character, wayX: f64, wayY: f64, wayZ: f64): vo
     carryY = world.xy * lx + world.yy * ly + world.zy * lz + world.ty - c.groundY;
     carryZ = world.xz * lx + world.yz * ly + world.zz * lz + world.tz - c.groundZ;
     // Ground that has not moved carries nobody.
-    const still = (abs(c.groundX) + abs(c.groundY) + abs(c.groundZ) + reach) * CARRY_ROUNDING;
-    if (abs(carryX) + abs(carryY) + abs(carryZ) <= still) carryX = carryY = carryZ = 0;
+    const carryTolerance = (abs(c.groundX) + abs(c.groundY) + abs(c.groundZ) + castRadius) * CARRY_ROUNDING;
+    if (abs(carryX) + abs(carryY) + abs(carryZ) <= carryTolerance) carryX = carryY = carryZ = 0;
   }
-  const margin = reach;
-  const length = sqrt(wayX * wayX + wayY * wayY + wayZ * wayZ);
-  const parts = min(max(ceil(length / (SIZES_AT_ONCE * (reach + c.half))), 1.0), MOST_PARTS);
+  const margin = castRadius;
+  const length = sqrt(motionX * motionX + motionY * motionY + motionZ * motionZ);
+  const parts = min(max(ceil(length / (SIZES_PER_PART * (castRadius + c.halfHeight))), 1.0), MAX_PARTS);
   const part = 1.0 / parts;
   const carry = sqrt(carryX * carryX + carryY * carryY + carryZ * carryZ);
   // Across: as far as it looks ahead for a step. Up and down: the step height and the snap distance.
-  const least = reach + 2 * c.skin + length * part;
-  const across = least + margin;
-  const extra = max(max(c.stepHeight, c.snap) + 2 * c.skin, margin) - margin;
+  const lookAhead = castRadius + 2 * c.skin + length * part;
+  const across = lookAhead + margin;
+  const extra = max(max(c.stepHeight, c.snapDistance) + 2 * c.skin, margin) - margin;
   beginMove((c.flags & CHARACTER_IS_STANDING) != 0);
-  setWide(c, across + carry, extra);
-  if (parts > 1 || carry > 0 || !staysNear(c, least)) {
-    gatherAbout(c, wideX, wideY, wideZ);
+  setGatherBox(c, across + carry, extra);
+  if (parts > 1 || carry > 0 || !tryNarrowPushOut(c, lookAhead)) {
+    gatherAround(c, gatherHalfX, gatherHalfY, gatherHalfZ);
     if (carry > 0) slide(toFrameX(carryX, carryY, carryZ), toFrameY(carryX, carryY, carryZ), toFrameZ(carryX, carryY, carryZ));
-    setWide(c, across, extra);
-    for (let round = 0; round < MOST_PUSH_ROUNDS; round++) {
+    setGatherBox(c, across, extra);
+    for (let round = 0; round < MAX_PUSH_ROUNDS; round++) {
       if (pushOut() <= margin) break;
-      // It was pushed beyond the reach of the gathered obstacles.
-      settle(c);
-      gatherAbout(c, wideX, wideY, wideZ);
+      // It was pushed beyond the box of the gathered obstacles.
+      commitMove(c);
+      gatherAround(c, gatherHalfX, gatherHalfY, gatherHalfZ);
     }
   }
-  const up = wayX * c.upX + wayY * c.upY + wayZ * c.upZ;
-  const height = up > 0 && up < ACROSS * length ? 0 : up * part;
-  const sideX = (wayX - up * c.upX) * part, sideY = (wayY - up * c.upY) * part, sideZ = (wayZ - up * c.upZ) * part;
-  const sx = toFrameX(sideX, sideY, sideZ), sy = toFrameY(sideX, sideY, sideZ), sz = toFrameZ(sideX, sideY, sideZ);
+  const up = motionX * c.upX + motionY * c.upY + motionZ * c.upZ;
+  const height = up > 0 && up < HORIZONTAL_TOLERANCE * length ? 0 : up * part;
+  const horizontalX = (motionX - up * c.upX) * part, horizontalY = (motionY - up * c.upY) * part, horizontalZ = (motionZ - up * c.upZ) * part;
+  const sx = toFrameX(horizontalX, horizontalY, horizontalZ), sy = toFrameY(horizontalX, horizontalY, horizontalZ), sz = toFrameZ(horizontalX, horizontalY, horizontalZ);
   for (let i: f64 = 0; i < parts; i++) {
     if (i > 0 || carry > 0) {
-      settle(c);
-      gatherAbout(c, wideX, wideY, wideZ);
+      commitMove(c);
+      gatherAround(c, gatherHalfX, gatherHalfY, gatherHalfZ);
     }
     moveBy(sx, sy, sz, height);
   }
   measureDepth();
-  keepGround(c);
-  settle(c);
-  keepPushes(c);
+  storeGround(c);
+  commitMove(c);
+  storePushes(c);
   c.depth = depth;
   c.flags = (isStanding ? CHARACTER_IS_STANDING : 0) | (isBlockedAbove ? CHARACTER_IS_BLOCKED : 0);
 }
 
 /**
- * A way that leads up by no more than this part of its length counts as horizontal: rounding to float32, of the way or of the up
+ * A motion that leads up by no more than this part of its length counts as horizontal: rounding to float32, of the motion or of the up
  * direction, makes it lead up, and a standing character must not leave the ground for that.
  */
-const ACROSS: f64 = 1e-6;
+const HORIZONTAL_TOLERANCE: f64 = 1e-6;
 /** The possible rounding error of a point of ground that has not moved, relative to its coordinates: 2^-46. */
 const CARRY_ROUNDING: f64 = 1.4210854715202004e-14;
-const MOST_PUSH_ROUNDS: i32 = 4;
+const MAX_PUSH_ROUNDS: i32 = 4;
 
-/** The largest push in a step that gathers only obstacles within its way, relative to the character's reach. */
+/** The largest push in a step that gathers only obstacles along its motion, relative to the character's cast radius. */
 const NARROW: f64 = 0.1;
 
 /**
@@ -116,24 +116,24 @@ const NARROW: f64 = 0.1;
  * character where it was, if that is not enough. It suffices for most steps: 500 characters on a level of 500,000 triangles take
  * 3.1 ms instead of 4.3.
  */
-function staysNear(c: Character, least: f64): bool {
+function tryNarrowPushOut(c: Character, lookAhead: f64): bool {
   const narrow = NARROW * (c.radius + c.skin);
-  const across = least + narrow;
-  const extra = max(c.snap - narrow, 0.0);
-  gatherAbout(c, across + extra * upX(c), across + extra * upY(c), across + extra * upZ(c) + c.half);
+  const across = lookAhead + narrow;
+  const extra = max(c.snapDistance - narrow, 0.0);
+  gatherAround(c, across + extra * upX(c), across + extra * upY(c), across + extra * upZ(c) + c.halfHeight);
   if (pushOut() <= narrow) return true;
   undoPushes();
   return false;
 }
 
 // Half sizes of the box in which obstacles are gathered for a step that does not stay near, or looks farther.
-let wideX: f64 = 0, wideY: f64 = 0, wideZ: f64 = 0;
+let gatherHalfX: f64 = 0, gatherHalfY: f64 = 0, gatherHalfZ: f64 = 0;
 
 /** Sets the box to all obstacles nearer than `across`, and `extra` farther along the up direction. */
-function setWide(c: Character, across: f64, extra: f64): void {
-  wideX = across + extra * upX(c);
-  wideY = across + extra * upY(c);
-  wideZ = across + extra * upZ(c) + c.half;
+function setGatherBox(c: Character, across: f64, extra: f64): void {
+  gatherHalfX = across + extra * upX(c);
+  gatherHalfY = across + extra * upY(c);
+  gatherHalfZ = across + extra * upZ(c) + c.halfHeight;
 }
 
 // The absolute components of the up direction in the character's frame.
@@ -142,25 +142,25 @@ function upY(c: Character): f64 { return abs(toFrameY(c.upX, c.upY, c.upZ)); }
 function upZ(c: Character): f64 { return abs(toFrameZ(c.upX, c.upY, c.upZ)); }
 
 /** Gathers obstacles in a box around the character, given by its half sizes; the character's frame begins there. */
-function gatherAbout(c: Character, hx: f64, hy: f64, hz: f64): void {
-  frame.tx = c.x + c.middleX;
-  frame.ty = c.y + c.middleY;
-  frame.tz = c.z + c.middleZ;
+function gatherAround(c: Character, hx: f64, hy: f64, hz: f64): void {
+  frame.tx = c.x + c.centerX;
+  frame.ty = c.y + c.centerY;
+  frame.tz = c.z + c.centerZ;
   gather(frame, hx, hy, hz);
 }
 
-setGather((hx: f64, hy: f64, hz: f64): void => gather(frame, max(hx, wideX), max(hy, wideY), max(hz, wideZ)));
+setGather((hx: f64, hy: f64, hz: f64): void => gather(frame, max(hx, gatherHalfX), max(hy, gatherHalfY), max(hz, gatherHalfZ)));
 
 /** Applies the movement in its frame to the character; the frame is recentred at its new position. */
-function settle(c: Character): void {
+function commitMove(c: Character): void {
   c.x += x * frame.xx + y * frame.yx + z * frame.zx;
   c.y += x * frame.xy + y * frame.yy + z * frame.zy;
   c.z += x * frame.xz + y * frame.yz + z * frame.zz;
   recentre();
 }
 
-function keepGround(c: Character): void {
-  if (!isStanding && !isHeld) {
+function storeGround(c: Character): void {
+  if (!isStanding && !isWedged) {
     c.ground = 0;
     return;
   }
@@ -173,26 +173,26 @@ function keepGround(c: Character): void {
   c.groundNormalY = toWorldY(groundNormalX, groundNormalY, groundNormalZ);
   c.groundNormalZ = toWorldZ(groundNormalX, groundNormalY, groundNormalZ);
   const world = worldOf(itemAt(slotOf(groundObject)));
-  invert(map, world);
+  invert(worldToGround, world);
   const dx = c.groundX - world.tx, dy = c.groundY - world.ty, dz = c.groundZ - world.tz;
-  c.groundLocalX = map.xx * dx + map.yx * dy + map.zx * dz;
-  c.groundLocalY = map.xy * dx + map.yy * dy + map.zy * dz;
-  c.groundLocalZ = map.xz * dx + map.yz * dy + map.zz * dz;
+  c.groundLocalX = worldToGround.xx * dx + worldToGround.yx * dy + worldToGround.zx * dz;
+  c.groundLocalY = worldToGround.xy * dx + worldToGround.yy * dy + worldToGround.zy * dz;
+  c.groundLocalZ = worldToGround.xz * dx + worldToGround.yz * dy + worldToGround.zz * dz;
 }
 
 /** Keeps the character's pushes for the frame's answer, once its move is settled. Throws OUT_OF_MEMORY. */
-function keepPushes(c: Character): void {
-  for (let i: u32 = 0; i < pushCount && c.pushCount < MOST_PUSHES; i++) {
+function storePushes(c: Character): void {
+  for (let i: u32 = 0; i < pushCount && c.pushCount < MAX_PUSHES; i++) {
     const push = pushAt(i);
     pushes = reserve(pushes, <usize>pushTotal * PUSH_BYTES, <u64>(pushTotal + 1) * PUSH_BYTES);
     const at = pushes + <usize>pushTotal * PUSH_BYTES;
     store<u32>(at, push.object, PUSH_OBJECT);
     store<i32>(at, push.triangle, PUSH_TRIANGLE);
-    storePlace(
-      at + PUSH_POINT, toWorldX(push.x, push.y, push.z) + c.x + c.middleX, toWorldY(push.x, push.y, push.z) + c.y + c.middleY,
-      toWorldZ(push.x, push.y, push.z) + c.z + c.middleZ,
+    storePoint(
+      at + PUSH_POINT, toWorldX(push.x, push.y, push.z) + c.x + c.centerX, toWorldY(push.x, push.y, push.z) + c.y + c.centerY,
+      toWorldZ(push.x, push.y, push.z) + c.z + c.centerZ,
     );
-    storePlace(
+    storePoint(
       at + PUSH_NORMAL, toWorldX(push.normalX, push.normalY, push.normalZ),
       toWorldY(push.normalX, push.normalY, push.normalZ), toWorldZ(push.normalX, push.normalY, push.normalZ),
     );

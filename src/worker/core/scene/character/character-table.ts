@@ -9,22 +9,22 @@ import { Affine, copy } from '../../math/affine';
 import { allocate, release, reserve } from '../../memory';
 import { worldOf } from '../../shape/item';
 import { isAlive, itemAt, slotOf } from '../objects';
-import { moveObject, placeMoved } from '../scene';
+import { moveObject, updateMovedObjects } from '../scene';
 
 @unmanaged
 export class Character {
   /**
-   * The capsule's unit axis, and its centre relative to the character's own position; `half` is half the axis' length.
+   * The capsule's unit axis, and its centre relative to the character's own position; `halfHeight` is half the axis' length.
    */
   axisX: f64; axisY: f64; axisZ: f64;
-  middleX: f64; middleY: f64; middleZ: f64;
-  half: f64;
+  centerX: f64; centerY: f64; centerZ: f64;
+  halfHeight: f64;
   radius: f64;
   upX: f64; upY: f64; upZ: f64;
   skin: f64;
-  slope: f64;
+  slopeCosine: f64;
   stepHeight: f64;
-  snap: f64;
+  snapDistance: f64;
   gravity: f64;
   step: f64;
   // The current position, and the one before its last step.
@@ -63,7 +63,7 @@ const CHARACTER_SIZE: usize = offsetof<Character>();
 let characters: usize = 0;
 export let slotCount: u32 = 0;
 /** The number of characters. */
-export let thereCount: u32 = 0;
+export let characterCount: u32 = 0;
 
 const map = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
@@ -88,7 +88,7 @@ export function putCharacter(id: u32, description: usize): void {
   if (c.ignored != 0) release(c.ignored);
   const isNew = c.id != id;
   if (isNew) {
-    if (c.id == 0) thereCount++;
+    if (c.id == 0) characterCount++;
     memory.fill(changetype<usize>(c), 0, CHARACTER_SIZE);
     c.id = id;
   }
@@ -97,9 +97,9 @@ export function putCharacter(id: u32, description: usize): void {
   readShape(c, description);
   c.radius = load<f64>(description, CHARACTER_RADIUS);
   c.skin = load<f64>(description, CHARACTER_SKIN);
-  c.slope = load<f64>(description, CHARACTER_SLOPE);
+  c.slopeCosine = load<f64>(description, CHARACTER_SLOPE);
   c.stepHeight = load<f64>(description, CHARACTER_STEP_HEIGHT);
-  c.snap = load<f64>(description, CHARACTER_SNAP);
+  c.snapDistance = load<f64>(description, CHARACTER_SNAP);
   c.gravity = load<f64>(description, CHARACTER_GRAVITY);
   c.step = load<f64>(description, CHARACTER_STEP);
   c.layers = load<u32>(description, CHARACTER_LAYERS);
@@ -114,7 +114,7 @@ export function putCharacter(id: u32, description: usize): void {
   c.flags = flags & CHARACTER_IS_STANDING;
   c.ground = 0;
   c.depth = 0;
-  placeObject(c);
+  moveAttachedObject(c);
 }
 
 function readShape(c: Character, description: usize): void {
@@ -123,10 +123,10 @@ function readShape(c: Character, description: usize): void {
   const fromZ = load<f64>(description, CHARACTER_FROM + 16), toZ = load<f64>(description, CHARACTER_TO + 16);
   const dx = toX - fromX, dy = toY - fromY, dz = toZ - fromZ;
   const length = sqrt(dx * dx + dy * dy + dz * dz);
-  c.middleX = 0.5 * (fromX + toX);
-  c.middleY = 0.5 * (fromY + toY);
-  c.middleZ = 0.5 * (fromZ + toZ);
-  c.half = 0.5 * length;
+  c.centerX = 0.5 * (fromX + toX);
+  c.centerY = 0.5 * (fromY + toY);
+  c.centerZ = 0.5 * (fromZ + toZ);
+  c.halfHeight = 0.5 * length;
   c.upX = load<f64>(description, CHARACTER_UP);
   c.upY = load<f64>(description, CHARACTER_UP + 8);
   c.upZ = load<f64>(description, CHARACTER_UP + 16);
@@ -142,11 +142,11 @@ export function removeCharacter(id: u32): void {
   if (c.id != id) return;
   if (c.ignored != 0) release(c.ignored);
   memory.fill(changetype<usize>(c), 0, CHARACTER_SIZE);
-  thereCount--;
+  characterCount--;
 }
 
 /** Moves the object of a character along. */
-export function placeObject(c: Character): void {
+export function moveAttachedObject(c: Character): void {
   if (c.object == 0 || !isAlive(c.object)) return;
   const slot = slotOf(c.object);
   copy(map, worldOf(itemAt(slot)));
@@ -154,11 +154,11 @@ export function placeObject(c: Character): void {
   map.ty = c.y;
   map.tz = c.z;
   moveObject(slot, map);
-  placeMoved();
+  updateMovedObjects();
 }
 
 /** Writes xyz to an address. */
-export function storePlace(at: usize, px: f64, py: f64, pz: f64): void {
+export function storePoint(at: usize, px: f64, py: f64, pz: f64): void {
   store<f64>(at, px);
   store<f64>(at, py, 8);
   store<f64>(at, pz, 16);

@@ -8,19 +8,19 @@ import {
 } from '../../../../shared/layout';
 import { append, out } from '../frame/out';
 import { pushTotal, pushes } from './character-move';
-import { Character, characterAt, slotCount, storePlace, thereCount } from './character-table';
+import { Character, characterAt, slotCount, storePoint, characterCount } from './character-table';
 
 export const CHARACTERS_OUT_PARTS: u32 = 2;
 
 export function charactersOutBytes(): u64 {
-  return <u64>thereCount * OUT_CHARACTER_BYTES + <u64>pushTotal * PUSH_BYTES;
+  return <u64>characterCount * OUT_CHARACTER_BYTES + <u64>pushTotal * PUSH_BYTES;
 }
 
 /** Writes all characters and their pushes. */
 export function writeCharacters(): void {
-  const records = append(thereCount * OUT_CHARACTER_BYTES);
+  const records = append(characterCount * OUT_CHARACTER_BYTES);
   const pushList = append(pushTotal * PUSH_BYTES);
-  store<u32>(out, thereCount, OUT_CHARACTER_COUNT);
+  store<u32>(out, characterCount, OUT_CHARACTER_COUNT);
   store<u32>(out, records, OUT_CHARACTERS);
   store<u32>(out, pushTotal, OUT_PUSH_COUNT);
   store<u32>(out, pushList, OUT_PUSHES);
@@ -37,19 +37,19 @@ export function writeCharacters(): void {
 function writeCharacter(c: Character, at: usize): void {
   store<u32>(at, c.id, OUT_CHARACTER_ID);
   store<u32>(at, c.flags, OUT_CHARACTER_FLAGS);
-  storePlace(at + OUT_CHARACTER_POSITION, c.x, c.y, c.z);
-  const share = c.isTimed != 0 ? c.time / c.step : 1;
-  storePlace(
-    at + OUT_CHARACTER_BETWEEN, c.lastX + share * (c.x - c.lastX), c.lastY + share * (c.y - c.lastY),
-    c.lastZ + share * (c.z - c.lastZ),
+  storePoint(at + OUT_CHARACTER_POSITION, c.x, c.y, c.z);
+  const fraction = c.isTimed != 0 ? c.time / c.step : 1;
+  storePoint(
+    at + OUT_CHARACTER_BETWEEN, c.lastX + fraction * (c.x - c.lastX), c.lastY + fraction * (c.y - c.lastY),
+    c.lastZ + fraction * (c.z - c.lastZ),
   );
   store<f64>(at, c.speed, OUT_CHARACTER_SPEED);
   store<f64>(at, c.time, OUT_CHARACTER_TIME);
   store<f64>(at, max(c.depth, 0), OUT_CHARACTER_DEPTH);
   store<u32>(at, c.ground, OUT_CHARACTER_GROUND);
   store<i32>(at, c.groundTriangle, OUT_CHARACTER_TRIANGLE);
-  storePlace(at + OUT_CHARACTER_GROUND_POINT, c.groundX, c.groundY, c.groundZ);
-  storePlace(at + OUT_CHARACTER_GROUND_NORMAL, c.groundNormalX, c.groundNormalY, c.groundNormalZ);
+  storePoint(at + OUT_CHARACTER_GROUND_POINT, c.groundX, c.groundY, c.groundZ);
+  storePoint(at + OUT_CHARACTER_GROUND_NORMAL, c.groundNormalX, c.groundNormalY, c.groundNormalZ);
   store<u32>(at, c.firstPush, OUT_CHARACTER_FIRST_PUSH);
   store<u32>(at, c.pushCount, OUT_CHARACTER_PUSH_COUNT);
   store<u32>(at, c.steps, OUT_CHARACTER_STEPS);

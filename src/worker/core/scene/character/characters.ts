@@ -3,25 +3,25 @@
 
 import {
   CHARACTER_IS_BLOCKED, CHARACTER_IS_STANDING, IN_MOVES, IN_MOVE_COUNT, MOVE_BY, MOVE_BYTES, MOVE_CHARACTER, MOVE_KIND,
-  MOVE_NEXT, MOVE_SECONDS, MOVE_TIMED, MOVE_WAY,
+  MOVE_NEXT, MOVE_SECONDS, MOVE_TIMED, MOVE_VECTOR,
 } from '../../../../shared/layout';
 import { now } from '../../host';
 import { reserve } from '../../memory';
 import { slotOf } from '../objects';
 import { beginPushes, moveCharacter, pushTotal } from './character-move';
-import { Character, characterAt, placeObject, slotCount, thereCount } from './character-table';
+import { Character, characterAt, moveAttachedObject, slotCount, characterCount } from './character-table';
 import { setObstacleFilter } from './gather';
 
 /** The moves of the current frame. */
 let moves: usize = 0;
 /** The next character to be moved in this frame. */
-let next: u32 = 0;
+let nextSlot: u32 = 0;
 
 /** Takes over the moves of a frame. Throws OUT_OF_MEMORY. */
 export function beginCharacters(input: usize): void {
-  next = 0;
+  nextSlot = 0;
   beginPushes();
-  if (thereCount == 0) return;
+  if (characterCount == 0) return;
   for (let slot: u32 = 0; slot < slotCount; slot++) characterAt(slot).firstMove = 0;
   const bytes = <usize>load<u32>(input, IN_MOVE_COUNT) * MOVE_BYTES;
   moves = reserve(moves, 0, bytes);
@@ -37,41 +37,41 @@ export function beginCharacters(input: usize): void {
   }
 }
 
-export function areCharacters(): bool {
-  return thereCount != 0;
+export function hasCharacters(): bool {
+  return characterCount != 0;
 }
 
 /** How many characters are moved between two readings of the clock. */
-const MOVED_PER_READING: u32 = 8;
+const CHARACTERS_PER_READING: u32 = 8;
 
 /**
  * Moves the characters until a time by the clock of `now`; the trees must be up to date. Returns whether all have moved;
  * then the objects that they take along are in their new positions, and the trees are out of date. Throws OUT_OF_MEMORY.
  */
-export function moveCharacters(until: f64): bool {
-  for (let count: u32 = 1; next < slotCount; count++) {
-    const c = characterAt(next);
-    if (c.id != 0) runMoves(c);
-    next++;
-    if (count % MOVED_PER_READING == 0 && now() >= until && next < slotCount) return false;
+export function moveCharacters(deadline: f64): bool {
+  for (let count: u32 = 1; nextSlot < slotCount; count++) {
+    const c = characterAt(nextSlot);
+    if (c.id != 0) applyMoves(c);
+    nextSlot++;
+    if (count % CHARACTERS_PER_READING == 0 && now() >= deadline && nextSlot < slotCount) return false;
   }
-  for (let slot: u32 = 0; slot < slotCount; slot++) if (characterAt(slot).id != 0) placeObject(characterAt(slot));
+  for (let slot: u32 = 0; slot < slotCount; slot++) if (characterAt(slot).id != 0) moveAttachedObject(characterAt(slot));
   return true;
 }
 
-function runMoves(c: Character): void {
+function applyMoves(c: Character): void {
   c.firstPush = pushTotal;
   c.pushCount = 0;
   setObstacleFilter(c.layers, c.ignored, c.ignoredCount, c.object);
-  let wayX: f64 = 0, wayY: f64 = 0, wayZ: f64 = 0;
+  let motionX: f64 = 0, motionY: f64 = 0, motionZ: f64 = 0;
   for (let move: usize = c.firstMove; move != 0; move = load<u32>(move, MOVE_NEXT)) {
     const kind = load<u32>(move, MOVE_KIND);
-    const mx = load<f64>(move, MOVE_WAY), my = load<f64>(move, MOVE_WAY + 8), mz = load<f64>(move, MOVE_WAY + 16);
+    const mx = load<f64>(move, MOVE_VECTOR), my = load<f64>(move, MOVE_VECTOR + 8), mz = load<f64>(move, MOVE_VECTOR + 16);
     if (kind == MOVE_BY) {
       c.isTimed = 0;
-      wayX += mx;
-      wayY += my;
-      wayZ += mz;
+      motionX += mx;
+      motionY += my;
+      motionZ += mz;
     } else if (kind == MOVE_TIMED) {
       c.isTimed = 1;
       runSteps(c, mx, my, mz, load<f64>(move, MOVE_SECONDS));
@@ -82,7 +82,7 @@ function runMoves(c: Character): void {
   }
   // A character in time steps is only carried and pushed in these, so that the number of frames changes nothing.
   if (c.isTimed != 0) return;
-  moveCharacter(c, wayX, wayY, wayZ);
+  moveCharacter(c, motionX, motionY, motionZ);
   c.lastX = c.x;
   c.lastY = c.y;
   c.lastZ = c.z;
@@ -91,13 +91,13 @@ function runMoves(c: Character): void {
 /** How much of a step a time may lack, relative to the step, because its parts were rounded. */
 const STEP_ROUNDING: f64 = 1e-6;
 /** No more steps than these are caught up at once: a page that slept does not make its characters run. */
-const MOST_STEPS: i32 = 16;
+const MAX_STEPS: i32 = 16;
 
 /** Makes the time steps of a character that moves for this many seconds at a speed. */
 function runSteps(c: Character, speedX: f64, speedY: f64, speedZ: f64, seconds: f64): void {
   const step = c.step;
   c.time += seconds;
-  for (let i = 0; i < MOST_STEPS && c.time >= step * (1 - STEP_ROUNDING); i++) {
+  for (let i = 0; i < MAX_STEPS && c.time >= step * (1 - STEP_ROUNDING); i++) {
     c.time -= step;
     c.lastX = c.x;
     c.lastY = c.y;
@@ -114,8 +114,8 @@ function runSteps(c: Character, speedX: f64, speedY: f64, speedZ: f64, seconds: 
     else if (c.speed > 0 && c.flags & CHARACTER_IS_BLOCKED) c.speed = 0;
     else if (c.speed < 0) {
       // It falls no faster than it actually came down, along a slope or between obstacles.
-      const fallen = (c.x - startX) * c.upX + (c.y - startY) * c.upY + (c.z - startZ) * c.upZ;
-      if (fallen > height) c.speed = min(fallen / step, 0);
+      const heightGain = (c.x - startX) * c.upX + (c.y - startY) * c.upY + (c.z - startZ) * c.upZ;
+      if (heightGain > height) c.speed = min(heightGain / step, 0);
     }
   }
   c.time = min(c.time, step);

@@ -10,11 +10,11 @@ import {
   OUT_WAITING,
 } from '../../../../shared/layout';
 import {
-  NOTHING, bonePairsOf, crossingsOf, keptAt, keptBonePairs, keptCrossings, keptPoints, pointsOf,
+  NO_CONTACT, bonePairsOf, crossingsOf, contactRecordAt, totalBonePairCount, totalCrossingCount, totalPointCount, pointsOf,
 } from '../../contact/manifold/pool';
 import { now } from '../../host';
 import { Pair, pairIn } from '../pairs/pair-list';
-import { arePairsKept, countPairs, countWaiting, ended, endedCount, pairsToBe } from '../pairs/pairs';
+import { arePairsUnchanged, countPairs, countWaiting, ended, endedCount, newPairs } from '../pairs/pairs';
 import { recordIn } from '../pairs/record-list';
 import { isAnyReaching } from '../ways';
 import { append, out } from './out';
@@ -22,102 +22,102 @@ import { append, out } from './out';
 export const PAIRS_OUT_PARTS = 21;
 
 /** How many pairs are written between two readings of the clock: about 0.5 ms if each has four points. */
-const AT_ONCE: u32 = 1 << 12;
+const PAIRS_PER_READING: u32 = 1 << 12;
 
 // Addresses of the parts of the pairs.
-let list: usize = 0, count: u32 = 0;
+let pairList: usize = 0, count: u32 = 0;
 let a: usize = 0, b: usize = 0, groupA: usize = 0, groupB: usize = 0;
 let begun: usize = 0, contained: usize = 0, stale: usize = 0, times: usize = 0;
-let start: usize = 0, places: usize = 0, normals: usize = 0, depths: usize = 0;
+let pointStart: usize = 0, positions: usize = 0, normals: usize = 0, depths: usize = 0;
 let triangleStart: usize = 0, triangles: usize = 0, segments: usize = 0;
 let boneStart: usize = 0, bones: usize = 0;
 let endedA: usize = 0, endedB: usize = 0, endedGroupA: usize = 0, endedGroupB: usize = 0;
 // Progress of the writing.
-let done: u32 = 0, endedDone: u32 = 0;
-let points: usize = 0, crossings: usize = 0, bonePairs: usize = 0;
+let pairsDone: u32 = 0, endedDone: u32 = 0;
+let pointsDone: usize = 0, crossingsDone: usize = 0, bonePairsDone: usize = 0;
 
 /** Returns how many bytes the pairs will take in the answer. */
 export function pairsOutBytes(): u64 {
   return (
-    <u64>countPairs() * (hasTimes() ? 35 : 31) + 20 + <u64>endedCount * 16 + <u64>keptPoints * CONTACT_POINT_BYTES +
-    <u64>keptCrossings * CROSSING_BYTES + <u64>keptBonePairs * BONE_PAIR_BYTES
+    <u64>countPairs() * (hasTimes() ? 35 : 31) + 20 + <u64>endedCount * 16 + <u64>totalPointCount * CONTACT_POINT_BYTES +
+    <u64>totalCrossingCount * CROSSING_BYTES + <u64>totalBonePairCount * BONE_PAIR_BYTES
   );
 }
 
 /** Begins to write the new pairs, for which there must be room. `writePairs` must follow until it is done. */
 export function beginWritingPairs(): void {
-  list = pairsToBe();
+  pairList = newPairs();
   count = countPairs();
-  a = part(OUT_PAIR_A, count << 2);
-  b = part(OUT_PAIR_B, count << 2);
-  groupA = part(OUT_PAIR_GROUP_A, count << 2);
-  groupB = part(OUT_PAIR_GROUP_B, count << 2);
-  begun = part(OUT_PAIR_BEGUN, count);
-  contained = part(OUT_PAIR_CONTAINED, count);
-  stale = part(OUT_PAIR_STALE, count);
-  times = hasTimes() ? part(OUT_PAIR_TIME, count << 2) : 0;
-  endedA = part(OUT_ENDED_A, endedCount << 2);
-  endedB = part(OUT_ENDED_B, endedCount << 2);
-  endedGroupA = part(OUT_ENDED_GROUP_A, endedCount << 2);
-  endedGroupB = part(OUT_ENDED_GROUP_B, endedCount << 2);
-  start = part(OUT_PAIR_START, (count + 1) << 2);
+  a = addPart(OUT_PAIR_A, count << 2);
+  b = addPart(OUT_PAIR_B, count << 2);
+  groupA = addPart(OUT_PAIR_GROUP_A, count << 2);
+  groupB = addPart(OUT_PAIR_GROUP_B, count << 2);
+  begun = addPart(OUT_PAIR_BEGUN, count);
+  contained = addPart(OUT_PAIR_CONTAINED, count);
+  stale = addPart(OUT_PAIR_STALE, count);
+  times = hasTimes() ? addPart(OUT_PAIR_TIME, count << 2) : 0;
+  endedA = addPart(OUT_ENDED_A, endedCount << 2);
+  endedB = addPart(OUT_ENDED_B, endedCount << 2);
+  endedGroupA = addPart(OUT_ENDED_GROUP_A, endedCount << 2);
+  endedGroupB = addPart(OUT_ENDED_GROUP_B, endedCount << 2);
+  pointStart = addPart(OUT_PAIR_START, (count + 1) << 2);
   // Vector stores reach 4 bytes beyond the last point of a part.
-  places = part(OUT_POINTS, keptPoints * 12 + 4);
-  normals = part(OUT_NORMALS, keptPoints * 12 + 4);
-  depths = part(OUT_DEPTHS, keptPoints << 2);
-  triangleStart = part(OUT_TRIANGLE_START, (count + 1) << 2);
-  triangles = part(OUT_TRIANGLES, keptCrossings << 3);
-  segments = part(OUT_SEGMENTS, keptCrossings * 24);
-  boneStart = part(OUT_BONE_START, (count + 1) << 2);
-  bones = part(OUT_BONES, keptBonePairs * BONE_PAIR_BYTES);
+  positions = addPart(OUT_POINTS, totalPointCount * 12 + 4);
+  normals = addPart(OUT_NORMALS, totalPointCount * 12 + 4);
+  depths = addPart(OUT_DEPTHS, totalPointCount << 2);
+  triangleStart = addPart(OUT_TRIANGLE_START, (count + 1) << 2);
+  triangles = addPart(OUT_TRIANGLES, totalCrossingCount << 3);
+  segments = addPart(OUT_SEGMENTS, totalCrossingCount * 24);
+  boneStart = addPart(OUT_BONE_START, (count + 1) << 2);
+  bones = addPart(OUT_BONES, totalBonePairCount * BONE_PAIR_BYTES);
   store<u32>(out, count, OUT_PAIR_COUNT);
   store<u32>(out, countWaiting(), OUT_WAITING);
   store<u32>(out, endedCount, OUT_ENDED_COUNT);
-  store<u32>(out, keptPoints, OUT_POINT_COUNT);
-  store<u32>(out, keptCrossings, OUT_TRIANGLE_COUNT);
-  store<u32>(out, keptBonePairs, OUT_BONE_COUNT);
-  done = endedDone = 0;
-  points = crossings = bonePairs = 0;
+  store<u32>(out, totalPointCount, OUT_POINT_COUNT);
+  store<u32>(out, totalCrossingCount, OUT_TRIANGLE_COUNT);
+  store<u32>(out, totalBonePairCount, OUT_BONE_COUNT);
+  pairsDone = endedDone = 0;
+  pointsDone = crossingsDone = bonePairsDone = 0;
 }
 
 /** Writes the pairs until the slice ends. Returns whether that is done. */
 export function writePairs(sliceEnd: f64): bool {
-  while (done < count) {
-    const end = min(count, done + AT_ONCE);
+  while (pairsDone < count) {
+    const end = min(count, pairsDone + PAIRS_PER_READING);
     writeObjects(end);
     writePoints(end);
     writeCrossings(end);
     writeBonePairs(end);
-    done = end;
-    if (done < count && now() >= sliceEnd) return false;
+    pairsDone = end;
+    if (pairsDone < count && now() >= sliceEnd) return false;
   }
   while (endedDone < endedCount) {
-    writeEnded(min(endedCount, endedDone + AT_ONCE));
+    writeEnded(min(endedCount, endedDone + PAIRS_PER_READING));
     if (endedDone < endedCount && now() >= sliceEnd) return false;
   }
-  store<u32>(start + (<usize>count << 2), <u32>points);
-  store<u32>(triangleStart + (<usize>count << 2), <u32>crossings);
-  store<u32>(boneStart + (<usize>count << 2), <u32>bonePairs);
+  store<u32>(pointStart + (<usize>count << 2), <u32>pointsDone);
+  store<u32>(triangleStart + (<usize>count << 2), <u32>crossingsDone);
+  store<u32>(boneStart + (<usize>count << 2), <u32>bonePairsDone);
   return true;
 }
 
 function writeObjects(end: usize): void {
-  const isBegun: u8 = arePairsKept() ? 0 : 1;
-  for (let i: usize = done; i < end; i++) {
-    const pair = pairIn(list, <u32>i);
+  const begunMask: u8 = arePairsUnchanged() ? 0 : 1;
+  for (let i: usize = pairsDone; i < end; i++) {
+    const pair = pairIn(pairList, <u32>i);
     store<u32>(a + (i << 2), pair.a);
     store<u32>(b + (i << 2), pair.b);
     store<u32>(groupA + (i << 2), pair.groupA);
     store<u32>(groupB + (i << 2), pair.groupB);
-    store<u8>(begun + i, pair.begun & isBegun);
+    store<u8>(begun + i, pair.begun & begunMask);
     store<u8>(contained + i, pair.contained);
     store<u8>(stale + i, pair.stale);
   }
   if (times == 0) return;
-  for (let i: usize = done; i < end; i++) store<f32>(times + (i << 2), pairIn(list, <u32>i).time);
+  for (let i: usize = pairsDone; i < end; i++) store<f32>(times + (i << 2), pairIn(pairList, <u32>i).time);
 }
 
-/** Returns whether pairs may have met before the end of their way. */
+/** Returns whether pairs may have met before the end of their motion. */
 function hasTimes(): bool {
   return isAnyReaching;
 }
@@ -134,34 +134,34 @@ function writeEnded(end: usize): void {
 }
 
 function writePoints(end: usize): void {
-  let count = points;
-  for (let i: usize = done; i < end; i++) {
-    store<u32>(start + (i << 2), <u32>count);
-    const pair = pairIn(list, <u32>i);
-    let from = pointsOf(keptAt(pair.contact));
+  let count = pointsDone;
+  for (let i: usize = pairsDone; i < end; i++) {
+    store<u32>(pointStart + (i << 2), <u32>count);
+    const pair = pairIn(pairList, <u32>i);
+    let from = pointsOf(contactRecordAt(pair.contact));
     for (const last = count + pair.points; count < last; count++) {
-      const behind = v128.load(from, CONTACT_NORMAL);
-      v128.store(places + count * 12, v128.load(from, CONTACT_POINT));
-      v128.store(normals + count * 12, behind);
-      v128.store32_lane(depths + (count << 2), behind, 3);
+      const normalAndDepth = v128.load(from, CONTACT_NORMAL);
+      v128.store(positions + count * 12, v128.load(from, CONTACT_POINT));
+      v128.store(normals + count * 12, normalAndDepth);
+      v128.store32_lane(depths + (count << 2), normalAndDepth, 3);
       from += CONTACT_POINT_BYTES;
     }
   }
-  points = count;
+  pointsDone = count;
 }
 
 function writeCrossings(end: usize): void {
   // If no pair has crossings, the pool is not read a second time.
-  if (keptCrossings == 0) {
-    memory.fill(triangleStart + (<usize>done << 2), 0, (end - done) << 2);
+  if (totalCrossingCount == 0) {
+    memory.fill(triangleStart + (<usize>pairsDone << 2), 0, (end - pairsDone) << 2);
     return;
   }
-  let count = crossings;
-  for (let i: usize = done; i < end; i++) {
+  let count = crossingsDone;
+  for (let i: usize = pairsDone; i < end; i++) {
     store<u32>(triangleStart + (i << 2), <u32>count);
-    const record = pairIn(list, <u32>i).contact;
-    if (record == NOTHING) continue;
-    const kept = keptAt(record);
+    const record = pairIn(pairList, <u32>i).contact;
+    if (record == NO_CONTACT) continue;
+    const kept = contactRecordAt(record);
     let from = crossingsOf(kept);
     for (const last = count + kept.crossings; count < last; count++) {
       store<u64>(triangles + (count << 3), load<u64>(from, CROSSING_A));
@@ -169,30 +169,30 @@ function writeCrossings(end: usize): void {
       from += CROSSING_BYTES;
     }
   }
-  crossings = count;
+  crossingsDone = count;
 }
 
 function writeBonePairs(end: usize): void {
   // Most scenes have no bone pairs; then no contact is read.
-  if (keptBonePairs == 0) {
-    memory.fill(boneStart + (<usize>done << 2), 0, (end - done) << 2);
+  if (totalBonePairCount == 0) {
+    memory.fill(boneStart + (<usize>pairsDone << 2), 0, (end - pairsDone) << 2);
     return;
   }
-  let count = bonePairs;
-  for (let i: usize = done; i < end; i++) {
+  let count = bonePairsDone;
+  for (let i: usize = pairsDone; i < end; i++) {
     store<u32>(boneStart + (i << 2), <u32>count);
-    const record = pairIn(list, <u32>i).contact;
-    if (record == NOTHING) continue;
-    const kept = keptAt(record);
+    const record = pairIn(pairList, <u32>i).contact;
+    if (record == NO_CONTACT) continue;
+    const kept = contactRecordAt(record);
     memory.copy(bones + count * BONE_PAIR_BYTES, bonePairsOf(kept), <usize>kept.bonePairs * BONE_PAIR_BYTES);
     count += kept.bonePairs;
   }
-  bonePairs = count;
+  bonePairsDone = count;
 }
 
-/** Adds a part of this many bytes to the buffer and writes its offset to the header's word at `word`. Returns its address. */
-function part(word: usize, bytes: usize): usize {
+/** Adds a part of this many bytes to the buffer and writes its offset to the header's word at `headerOffset`. Returns its address. */
+function addPart(headerOffset: usize, bytes: usize): usize {
   const offset = append(bytes);
-  store<u32>(out + word, offset);
+  store<u32>(out + headerOffset, offset);
   return out + offset;
 }

@@ -7,7 +7,7 @@ import {
 } from '../../../../shared/layout';
 import { idsOfFrame } from '../frame-snapshot';
 import { append, out, writeIds } from './out';
-import { lastIds, rememberIds } from '../view/last-ids';
+import { lastIds, updateLastIds } from '../view/last-ids';
 import { countView, enteredBits, leftBits, viewAt, viewCount } from '../view/views';
 
 const PARTS_OF_VIEW = 5;
@@ -43,34 +43,34 @@ export function writeViews(): void {
     writeView(i, entry);
     entry += OUT_VIEW_BYTES;
   }
-  rememberIds();
+  updateLastIds();
 }
 
 function writeView(slot: u32, entry: usize): void {
   const view = viewAt(slot);
   const words = view.words;
-  const idsOfNow = idsOfFrame();
+  const currentIds = idsOfFrame();
   const inside = view.insideCount, crossing = view.crossingCount, entered = view.enteredCount, left = view.leftCount;
   const ids = append((inside + crossing) << 2);
   const enteredIds = append(entered << 2);
   const leftIds = append(left << 2);
   const occludedIds = append(view.occludedCount << 2);
   const occluderIds = append(view.occluderCount << 2);
-  const crossingIds = writeIds(view.inside, words, idsOfNow, out + ids);
-  writeIds(view.crossing, words, idsOfNow, crossingIds);
+  const crossingIds = writeIds(view.inside, words, currentIds, out + ids);
+  writeIds(view.crossing, words, currentIds, crossingIds);
   // The bitmaps become those of the last frame; in between they hold the differences.
   for (let at: usize = 0, end = <usize>words << 2; at < end; at += 8) {
-    const now = load<u64>(view.inside + at) | load<u64>(view.crossing + at);
-    const then = load<u64>(view.before + at);
-    store<u64>(view.inside + at, enteredBits(now, then, at));
-    store<u64>(view.crossing + at, leftBits(now, then, at));
-    store<u64>(view.before + at, now);
+    const currentBits = load<u64>(view.inside + at) | load<u64>(view.crossing + at);
+    const previousBits = load<u64>(view.previous + at);
+    store<u64>(view.inside + at, enteredBits(currentBits, previousBits, at));
+    store<u64>(view.crossing + at, leftBits(currentBits, previousBits, at));
+    store<u64>(view.previous + at, currentBits);
   }
-  writeIds(view.inside, words, idsOfNow, out + enteredIds);
+  writeIds(view.inside, words, currentIds, out + enteredIds);
   writeIds(view.crossing, words, lastIds, out + leftIds);
   if (view.hasOcclusion) {
-    writeIds(view.occluded, words, idsOfNow, out + occludedIds);
-    writeIds(view.occluders, words, idsOfNow, out + occluderIds);
+    writeIds(view.occluded, words, currentIds, out + occludedIds);
+    writeIds(view.occluders, words, currentIds, out + occluderIds);
   }
 
   const record = out + entry;

@@ -33,7 +33,7 @@ export function append(bytes: usize): u32 {
 }
 
 /** How many ids are written per iteration. */
-const AT_ONCE: usize = 4;
+const IDS_PER_ITERATION: usize = 4;
 
 /**
  * Writes the ids of the slots of a bitmap, in ascending order; returns where they end. Up to 12 bytes beyond the end are
@@ -44,8 +44,8 @@ export function writeIds(bitmap: usize, words: u32, ids: usize, to: usize): usiz
   for (let w: u32 = 0, from = ids; w < words; w += 2, from += 256) {
     let bits = load<u64>(bitmap + (<usize>w << 2));
     const end = to + (<usize>popcnt(bits) << 2);
-    for (; to < end; to += 4 * AT_ONCE) {
-      for (let i: usize = 0; i < AT_ONCE; i++) {
+    for (; to < end; to += 4 * IDS_PER_ITERATION) {
+      for (let i: usize = 0; i < IDS_PER_ITERATION; i++) {
         store<u32>(to + 4 * i, load<u32>(from + ((<usize>ctz(bits) & 63) << 2)));
         bits &= bits - 1;
       }

@@ -4,22 +4,22 @@
 import { PRECISION_SPHERE } from '../../../../shared/layout';
 import { reserve } from '../../memory';
 import { precision } from '../query/filter';
-import { above, below, itemAt, orientedBounds, sceneOriginX, sceneOriginY, sceneOriginZ } from '../objects';
+import { roundUp, roundDown, itemAt, orientedBounds, sceneOriginX, sceneOriginY, sceneOriginZ } from '../objects';
 import {
   BLOCK_BYTES, CELL_BYTES, HOLE, TREE_BYTES, TREE_COUNT, Tree, cellAt, fitCell, laneAt, slotAt, storeLane, treeOf,
 } from './octree';
 import { boundingRadius } from '../../shape/placed-shape';
 
-const copies: usize = memory.data(<i32>TREE_COUNT * <i32>offsetof<Tree>(), 16);
+const sphereTrees: usize = memory.data(<i32>TREE_COUNT * <i32>offsetof<Tree>(), 16);
 
 /**
  * Returns a copy of an octree with the boxes of bounding spheres, and the `radiusOf` each position. Throws
  * OUT_OF_MEMORY.
  */
-function sphereTree(which: u32): Tree {
-  const tree = treeOf(which);
-  const spheres = changetype<Tree>(copies + which * <u32>TREE_BYTES);
-  if (spheres.version != tree.version) enclose(spheres, tree);
+function sphereTree(treeIndex: u32): Tree {
+  const tree = treeOf(treeIndex);
+  const spheres = changetype<Tree>(sphereTrees + treeIndex * <u32>TREE_BYTES);
+  if (spheres.version != tree.version) fitToSpheres(spheres, tree);
   return spheres;
 }
 
@@ -28,8 +28,8 @@ function sphereTree(which: u32): Tree {
  */
 // @ts-ignore: decorator
 @inline
-export function boundsIn(which: u32): Tree {
-  return precision == PRECISION_SPHERE ? sphereTree(which) : treeOf(which);
+export function treeAtPrecision(treeIndex: u32): Tree {
+  return precision == PRECISION_SPHERE ? sphereTree(treeIndex) : treeOf(treeIndex);
 }
 
 // @ts-ignore: decorator
@@ -38,7 +38,7 @@ export function radiusOf(spheres: Tree, position: u32): f64 {
   return load<f64>(spheres.radii + (position << 3));
 }
 
-function enclose(spheres: Tree, tree: Tree): void {
+function fitToSpheres(spheres: Tree, tree: Tree): void {
   spheres.version = 0;
   spheres.cells = reserve(spheres.cells, 0, <u64>tree.cellCount * CELL_BYTES);
   spheres.childBlocks = reserve(spheres.childBlocks, 0, <u64>tree.childBlockCount * BLOCK_BYTES);
@@ -48,7 +48,7 @@ function enclose(spheres: Tree, tree: Tree): void {
   spheres.childBlockCount = tree.childBlockCount;
   spheres.proxies = tree.proxies;
   spheres.slots = tree.slots;
-  spheres.visible = tree.visible;
+  spheres.visibleLayers = tree.visibleLayers;
   spheres.count = tree.count;
   spheres.holes = tree.holes;
   memory.copy(spheres.cells, tree.cells, tree.cellCount * <u32>CELL_BYTES);
@@ -71,12 +71,12 @@ function setSphere(spheres: Tree, tree: Tree, position: u32): void {
     storeLane(lane, Infinity, Infinity, Infinity, -Infinity, -Infinity, -Infinity);
     return;
   }
-  const centre = orientedBounds(slot);
-  const x = centre.tx - sceneOriginX, y = centre.ty - sceneOriginY, z = centre.tz - sceneOriginZ;
+  const bounds = orientedBounds(slot);
+  const x = bounds.tx - sceneOriginX, y = bounds.ty - sceneOriginY, z = bounds.tz - sceneOriginZ;
   const radius = boundingRadius(itemAt(slot));
   storeLane(
     lane,
-    below(x - radius), below(y - radius), below(z - radius), above(x + radius), above(y + radius), above(z + radius),
+    roundDown(x - radius), roundDown(y - radius), roundDown(z - radius), roundUp(x + radius), roundUp(y + radius), roundUp(z + radius),
   );
   store<f64>(spheres.radii + (<usize>position << 3), radius);
 }

@@ -15,20 +15,20 @@ import { WORD_BYTES } from '../../sizes';
  */
 const LEAF_SIZE: u32 = 40;
 /** In trees of at least this many objects, each leaf with objects gets a reserve block; smaller trees are rebuilt in no time. */
-export const FEWEST_FOR_RESERVES: u32 = 1024;
+export const MIN_COUNT_FOR_RESERVES: u32 = 1024;
 /** The slots to be placed, and the scratch list for partitioning them. */
 let order: usize = 0;
 let spare: usize = 0;
 /** The stack of cells to be split; and its initial capacity: the children of thirty levels. */
 let pending: usize = 0;
-const FIRST_PENDING: u32 = 8 * 30;
+const INITIAL_PENDING: u32 = 8 * 30;
 
 const digitCounts: usize = memory.data(DIGITS * WORD_BYTES, 16);
 const digitStarts: usize = memory.data(DIGITS * WORD_BYTES, 16);
 
 /** Begins a build for `count` objects; the caller then writes their slots with `enlist`. */
 export function beginTree(tree: Tree, count: u32): void {
-  tree.built = 0;
+  tree.isBuilt = 0;
   order = reserve(order, 0, max<u64>(<u64>count << 2, 64));
   spare = reserve(spare, 0, max<u64>(<u64>count << 2, 64));
   tree.count = count;
@@ -52,7 +52,7 @@ export function buildTree(tree: Tree): void {
   root.start = 0;
   root.end = count;
   setCube(root, order, count);
-  if (pending == 0) pending = allocate(FIRST_PENDING * WORD_BYTES);
+  if (pending == 0) pending = allocate(INITIAL_PENDING * WORD_BYTES);
   store<u32>(pending, 0);
   let top: u32 = 1;
   while (top > 0) {
@@ -65,10 +65,10 @@ export function buildTree(tree: Tree): void {
   }
   const isFull = tree.capacity == 0; // or this is the first build
   layOut(tree);
-  if (isFull && count >= FEWEST_FOR_RESERVES) reserveCells(tree);
+  if (isFull && count >= MIN_COUNT_FOR_RESERVES) reserveCells(tree);
   fillPositions(tree);
   for (let i = tree.cellCount; i > 0; i--) fitCell(tree, i - 1);
-  tree.built = 1;
+  tree.isBuilt = 1;
   changeVersion(tree);
 }
 
@@ -88,9 +88,9 @@ function newCell(tree: Tree, parent: u32): Cell {
  * many.
  */
 function reserveCells(tree: Tree): void {
-  tree.cellRoom = 3 * tree.cellCount;
-  tree.cells = reserve(tree.cells, tree.cellCount * <u32>CELL_BYTES, <u64>tree.cellRoom * CELL_BYTES);
-  const blocks = tree.cellRoom >> 2; // two for eight
+  tree.cellCapacity = 3 * tree.cellCount;
+  tree.cells = reserve(tree.cells, tree.cellCount * <u32>CELL_BYTES, <u64>tree.cellCapacity * CELL_BYTES);
+  const blocks = tree.cellCapacity >> 2; // two for eight
   tree.childBlocks = reserve(tree.childBlocks, tree.childBlockCount * <u32>BLOCK_BYTES, <u64>blocks * BLOCK_BYTES);
 }
 
@@ -160,10 +160,10 @@ function splitCell(tree: Tree, index: u32): void {
 function layOut(tree: Tree): void {
   for (let i = tree.cellCount; i > 0; i--) {
     const cell = cellAt(tree, i - 1);
-    cell.listed = cell.start;
+    cell.orderStart = cell.start;
     cell.ownCount = cell.ownEnd - cell.start;
     cell.end = (cell.ownCount + 3) & ~3; // the number of positions, for now
-    if (cell.firstChild == 0 && cell.ownCount > 0 && tree.count >= FEWEST_FOR_RESERVES) cell.end += 4;
+    if (cell.firstChild == 0 && cell.ownCount > 0 && tree.count >= MIN_COUNT_FOR_RESERVES) cell.end += 4;
     for (let c: u32 = 0; c < 8 && cell.firstChild != 0; c++) cell.end += cellAt(tree, cell.firstChild + c).end;
   }
   cellAt(tree, 0).start = 0;
@@ -186,8 +186,8 @@ function reservePositions(tree: Tree, positions: u32): void {
     const capacity = (positions + (positions >> 1) + 3) & ~3;
     const bytes = <u64>capacity << 2;
     tree.slots = reserve(tree.slots, 0, bytes);
-    tree.cellOf = reserve(tree.cellOf, 0, bytes >> 2);
-    tree.visible = reserve(tree.visible, 0, bytes);
+    tree.cellByBlock = reserve(tree.cellByBlock, 0, bytes >> 2);
+    tree.visibleLayers = reserve(tree.visibleLayers, 0, bytes);
     tree.proxies = reserve(tree.proxies, 0, <u64>capacity * PROXY_BYTES);
     tree.blocks = reserve(tree.blocks, 0, <u64>(capacity >> 2) * BLOCK_BYTES);
     reserveMoved(capacity);
@@ -202,13 +202,13 @@ function fillPositions(tree: Tree): void {
     const cell = cellAt(tree, index);
     const end = cell.firstChild == 0 ? cell.end : cell.ownEnd;
     for (let position = cell.start; position < end; position++) {
-      store<u32>(tree.cellOf + (<usize>(position >> 2) << 2), index);
-      const place = position - cell.start;
-      if (place >= cell.ownCount) {
+      store<u32>(tree.cellByBlock + (<usize>(position >> 2) << 2), index);
+      const indexInCell = position - cell.start;
+      if (indexInCell >= cell.ownCount) {
         clearPosition(tree, position);
         continue;
       }
-      const slot = load<u32>(order + (<usize>(cell.listed + place) << 2));
+      const slot = load<u32>(order + (<usize>(cell.orderStart + indexInCell) << 2));
       boxAt(slot).position = position;
       store<u32>(tree.slots + (<usize>position << 2), slot);
       writePosition(tree, position, slot, orientedBounds(slot));

@@ -1,7 +1,7 @@
 // The stack for descending an octree depth first, the nearest cell first: for each waiting cell a lower bound of its distance,
 // f32, and its number, u32.
 
-import { greatestOf } from '../../math/lanes';
+import { indexOfMax } from '../../math/lanes';
 import { reserve } from '../../memory';
 import { VECTOR_BYTES } from '../../sizes';
 import { Tree } from './octree';
@@ -39,10 +39,10 @@ export function cellAtEntry(entry: usize): u32 {
 export function pushChildren(end: usize, firstChild: u32, children: u32): usize {
   let top = end;
   for (let bits = children; bits != 0; top += CELL_ENTRY_BYTES) {
-    const next = greatestOf(childDistances, bits);
-    bits &= ~(1 << next);
-    store<f32>(top, load<f32>(childDistances + (<usize>next << 2)));
-    store<u32>(top, firstChild + next, CELL);
+    const farthest = indexOfMax(childDistances, bits);
+    bits &= ~(1 << farthest);
+    store<f32>(top, load<f32>(childDistances + (<usize>farthest << 2)));
+    store<u32>(top, firstChild + farthest, CELL);
   }
   return top;
 }

@@ -6,7 +6,7 @@ import { sceneOriginX, sceneOriginY, sceneOriginZ } from '../objects';
 import {
   Cell, HOLE, TREE_COUNT, Tree, cellAt, isEmpty, laneAt, slotAt,
 } from './octree';
-import { boundsIn } from './bounding-spheres';
+import { treeAtPrecision } from './bounding-spheres';
 import { OUTSIDE, allLimits, boxLimits } from '../query/volume';
 
 /**
@@ -21,7 +21,7 @@ let stack: usize = 0;
 const box = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
 export function descend(visit: Visit): void {
-  for (let which: u32 = 0; which < TREE_COUNT; which++) descendTree(boundsIn(which), visit);
+  for (let treeIndex: u32 = 0; treeIndex < TREE_COUNT; treeIndex++) descendTree(treeAtPrecision(treeIndex), visit);
 }
 
 /** Returns which of all limits cross the box at a position, or OUTSIDE. */
@@ -31,37 +31,37 @@ export function limitsAt(tree: Tree, position: u32): u64 {
 
 function descendTree(tree: Tree, visit: Visit): void {
   if (isEmpty(tree)) return;
-  let waiting = push(0, 0, allLimits());
-  while (waiting != 0) {
-    const top = stack + --waiting * <u32>ENTRY_BYTES;
+  let stackSize = push(0, 0, allLimits());
+  while (stackSize != 0) {
+    const top = stack + --stackSize * <u32>ENTRY_BYTES;
     const cell = cellAt(tree, load<u32>(top));
     const limits = load<u64>(top, 8);
     for (let position = cell.start; position < cell.ownEnd; position++) {
       if (slotAt(tree, position) == HOLE) continue;
-      const left = limits == 0 ? 0 : boxLimits(boxOf(laneAt(tree, position), 16), limits);
-      if (left != OUTSIDE) visit(tree, position, left);
+      const crossingLimits = limits == 0 ? 0 : boxLimits(boxOf(laneAt(tree, position), 16), limits);
+      if (crossingLimits != OUTSIDE) visit(tree, position, crossingLimits);
     }
     for (let i: u32 = 0; i < 8 && cell.firstChild != 0; i++) {
       const child = cellAt(tree, cell.firstChild + i);
-      if (!(child.lowX <= child.highX)) continue; // empty
-      const left = limits == 0 ? 0 : boxLimits(boxOf(boundsAt(child), 4), limits);
-      if (left != OUTSIDE) waiting = push(waiting, cell.firstChild + i, left);
+      if (!(child.minX <= child.maxX)) continue; // empty
+      const crossingLimits = limits == 0 ? 0 : boxLimits(boxOf(cellBoundsAt(child), 4), limits);
+      if (crossingLimits != OUTSIDE) stackSize = push(stackSize, cell.firstChild + i, crossingLimits);
     }
   }
 }
 
-function push(waiting: u32, cell: u32, limits: u64): u32 {
-  stack = reserve(stack, waiting * <u32>ENTRY_BYTES, <u64>(waiting + 1) * ENTRY_BYTES);
-  const at = stack + waiting * <u32>ENTRY_BYTES;
+function push(stackSize: u32, cell: u32, limits: u64): u32 {
+  stack = reserve(stack, stackSize * <u32>ENTRY_BYTES, <u64>(stackSize + 1) * ENTRY_BYTES);
+  const at = stack + stackSize * <u32>ENTRY_BYTES;
   store<u32>(at, cell);
   store<u64>(at, limits, 8);
-  return waiting + 1;
+  return stackSize + 1;
 }
 
 // @ts-ignore: decorator
 @inline
-function boundsAt(cell: Cell): usize {
-  return changetype<usize>(cell) + offsetof<Cell>('lowX');
+function cellBoundsAt(cell: Cell): usize {
+  return changetype<usize>(cell) + offsetof<Cell>('minX');
 }
 
 /**
@@ -69,14 +69,14 @@ function boundsAt(cell: Cell): usize {
  * bytes apart.
  */
 function boxOf(at: usize, stride: usize): Affine {
-  const lowX = <f64>load<f32>(at), lowY = <f64>load<f32>(at + stride), lowZ = <f64>load<f32>(at + 2 * stride);
-  const highX = <f64>load<f32>(at + 3 * stride), highY = <f64>load<f32>(at + 4 * stride);
-  const highZ = <f64>load<f32>(at + 5 * stride);
-  box.xx = 0.5 * (highX - lowX);
-  box.yy = 0.5 * (highY - lowY);
-  box.zz = 0.5 * (highZ - lowZ);
-  box.tx = 0.5 * (lowX + highX) + sceneOriginX;
-  box.ty = 0.5 * (lowY + highY) + sceneOriginY;
-  box.tz = 0.5 * (lowZ + highZ) + sceneOriginZ;
+  const minX = <f64>load<f32>(at), minY = <f64>load<f32>(at + stride), minZ = <f64>load<f32>(at + 2 * stride);
+  const maxX = <f64>load<f32>(at + 3 * stride), maxY = <f64>load<f32>(at + 4 * stride);
+  const maxZ = <f64>load<f32>(at + 5 * stride);
+  box.xx = 0.5 * (maxX - minX);
+  box.yy = 0.5 * (maxY - minY);
+  box.zz = 0.5 * (maxZ - minZ);
+  box.tx = 0.5 * (minX + maxX) + sceneOriginX;
+  box.ty = 0.5 * (minY + maxY) + sceneOriginY;
+  box.tz = 0.5 * (minZ + maxZ) + sceneOriginZ;
   return box;
 }

@@ -12,20 +12,20 @@ import {
 } from './octree';
 
 /** The trees with these two numbers, 0 and 1, are copied: objects of the third make no pairs. */
-const COPIED: u32 = 2;
-const copies: usize = memory.data(<i32>COPIED * <i32>offsetof<Tree>(), 16);
+const COPIED_TREES: u32 = 2;
+const copies: usize = memory.data(<i32>COPIED_TREES * <i32>offsetof<Tree>(), 16);
 /** Whether the frame reads the copies. */
 export let areCopied: bool = false;
 
 // @ts-ignore: decorator
 @inline
-function copyOf(which: u32): Tree {
-  return changetype<Tree>(copies + which * <u32>TREE_BYTES);
+function copyOf(treeIndex: u32): Tree {
+  return changetype<Tree>(copies + treeIndex * <u32>TREE_BYTES);
 }
 
 /** Returns the tree of static or of moving objects as the frame sees it. */
-export function treeOfFrame(which: u32): Tree {
-  return areCopied ? copyOf(which) : treeOf(which);
+export function treeOfFrame(treeIndex: u32): Tree {
+  return areCopied ? copyOf(treeIndex) : treeOf(treeIndex);
 }
 
 /** Returns how many bytes `copyTrees` copies. */
@@ -42,8 +42,8 @@ function bytesOf(tree: Tree): u64 {
 
 /** Copies the trees, which must be up to date. Throws OUT_OF_MEMORY; then the frame reads the trees themselves. */
 export function copyTrees(): void {
-  for (let which: u32 = 0; which < COPIED; which++) {
-    const tree = treeOf(which), copy = copyOf(which);
+  for (let treeIndex: u32 = 0; treeIndex < COPIED_TREES; treeIndex++) {
+    const tree = treeOf(treeIndex), copy = copyOf(treeIndex);
     copy.cells = copyArray(copy.cells, tree.cells, <u64>tree.cellCount * CELL_BYTES);
     copy.childBlocks = copyArray(copy.childBlocks, tree.childBlocks, <u64>tree.childBlockCount * BLOCK_BYTES);
     copy.slots = copyArray(copy.slots, tree.slots, <u64>tree.positions << 2);
@@ -57,27 +57,27 @@ export function copyTrees(): void {
 }
 
 function copyArray(to: usize, from: usize, bytes: u64): usize {
-  const room = reserve(to, 0, max<u64>(bytes, 64));
-  memory.copy(room, from, <usize>bytes);
-  return room;
+  const array = reserve(to, 0, max<u64>(bytes, 64));
+  memory.copy(array, from, <usize>bytes);
+  return array;
 }
 
 /** Lets the frame read the copies. */
-export function takeTrees(): void {
+export function useTreeCopies(): void {
   areCopied = true;
 }
 
 /** Lets the frame read the trees again. */
-export function dropTrees(): void {
+export function dropTreeCopies(): void {
   areCopied = false;
 }
 
 /** Returns the address in the copies of the proxy at an address. */
 export function copiedProxy(address: u32): u32 {
-  for (let which: u32 = 0; which < COPIED; which++) {
-    const tree = treeOf(which);
+  for (let treeIndex: u32 = 0; treeIndex < COPIED_TREES; treeIndex++) {
+    const tree = treeOf(treeIndex);
     const offset = <usize>address - tree.proxies;
-    if (offset < <usize>tree.positions * PROXY_BYTES) return <u32>(copyOf(which).proxies + offset);
+    if (offset < <usize>tree.positions * PROXY_BYTES) return <u32>(copyOf(treeIndex).proxies + offset);
   }
   return address;
 }

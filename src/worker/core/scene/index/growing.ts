@@ -16,31 +16,31 @@ import { reserve } from '../../memory';
 import { Box, UNPLACED, boxAt, orientedBounds } from '../objects';
 import {
   BLOCK_BYTES, CELL_BYTES, Cell, DIGITS, PASSIVE_TREE, SCATTERED, Tree, blockAt, cellAt, cellOf, changeVersion, childBlocksAt,
-  clearPosition, digitOf, fitCell, inCell, laneAt, middle, proxyAt, setChildCube, setCube, slotAt, storeLane,
+  clearPosition, digitOf, fitCell, isInCell, laneAt, midpoint, proxyAt, setChildCube, setCube, slotAt, storeLane,
   treeOf, writePosition,
 } from './octree';
-import { NO_RANGE, capacityOf, clearRanges, giveRange, hasRange, orderFor, reserveRanges, setCell, takeRange } from './ranges';
+import { NO_RANGE, capacityOf, clearRanges, freeRange, hasFreeRange, orderFor, reserveRanges, setOwner, allocateRange } from './ranges';
 import { WORD_BYTES } from '../../sizes';
 
 /**
  * A leaf with more objects is split: as many as a range of order 4 has positions. With half as many, frames of 20,000 to
  * 200,000 objects take 1.3 to 1.6 times as long, and rays up to 1.2.
  */
-const MOST_IN_LEAF: u32 = 64;
-/** Children that have no more than this in total are merged into one leaf; this is checked when one of them has FEW. */
-const MOST_TO_MERGE: u32 = 32;
-const FEW: u32 = 4;
+const MAX_LEAF_OBJECTS: u32 = 64;
+/** Children that have no more than this in total are merged into one leaf; this is checked when one of them has MERGE_CHECK_COUNT. */
+const MAX_MERGED_OBJECTS: u32 = 32;
+const MERGE_CHECK_COUNT: u32 = 4;
 /** Cells are not split below this part of the root, 2^-40: objects that lie closer together stay together. */
-const LEAST_PART: f32 = 9.094947017729282e-13;
+const MIN_CELL_RATIO: f32 = 9.094947017729282e-13;
 
 /**
  * Up to this many positions, objects that collide with nothing have proxies, too. Without them, a ray among 20,000 takes
  * twice as long, one among 500,000 1.5 times; with them, a million objects take 250 bytes more each.
  */
-const FEW_PROXIES: u32 = 1 << 16;
+const MAX_PASSIVE_PROXIES: u32 = 1 << 16;
 
-function mostProxies(tree: Tree): u32 {
-  return tree == treeOf(PASSIVE_TREE) ? FEW_PROXIES : u32.MAX_VALUE;
+function maxProxies(tree: Tree): u32 {
+  return tree == treeOf(PASSIVE_TREE) ? MAX_PASSIVE_PROXIES : u32.MAX_VALUE;
 }
 
 /** Empties a tree. The caller must reset the positions of its objects. */
@@ -77,7 +77,7 @@ export function addToTree(tree: Tree, slot: u32): void {
 export function removeFromTree(tree: Tree, slot: u32): void {
   const box = boxAt(slot);
   const position = box.position;
-  const index = load<u32>(tree.cellOf + (<usize>(position >> 2) << 2));
+  const index = load<u32>(tree.cellByBlock + (<usize>(position >> 2) << 2));
   const cell = cellAt(tree, index);
   const last = cell.start + --cell.ownCount;
   if (position != last) movePosition(tree, last, position);
@@ -90,7 +90,7 @@ export function removeFromTree(tree: Tree, slot: u32): void {
   trim(tree, cell);
   markDirty(tree, index);
   changeVersion(tree);
-  if (cell.ownCount > FEW) return;
+  if (cell.ownCount > MERGE_CHECK_COUNT) return;
   if (cell.firstChild != 0) mergeChildren(tree, index);
   else if (index != 0) mergeChildren(tree, cell.parent);
 }
@@ -101,8 +101,8 @@ export function removeFromTree(tree: Tree, slot: u32): void {
  */
 export function updateInTree(tree: Tree, slot: u32): bool {
   const box = boxAt(slot);
-  if (!inCell(cellOf(tree, box.position), box)) return false;
-  const index = load<u32>(tree.cellOf + (<usize>(box.position >> 2) << 2));
+  if (!isInCell(cellOf(tree, box.position), box)) return false;
+  const index = load<u32>(tree.cellByBlock + (<usize>(box.position >> 2) << 2));
   writePosition(tree, box.position, slot, orientedBounds(slot));
   markDirty(tree, index);
   expand(tree, index, box);
@@ -128,7 +128,7 @@ export function refitDirty(tree: Tree): void {
 // @ts-ignore: decorator
 @inline
 function isCrowded(cell: Cell): bool {
-  return cell.firstChild == 0 && cell.ownCount > MOST_IN_LEAF;
+  return cell.firstChild == 0 && cell.ownCount > MAX_LEAF_OBJECTS;
 }
 
 function markDirty(tree: Tree, index: u32): void {
@@ -145,12 +145,12 @@ function makeRoot(tree: Tree): void {
   tree.cellCount = 1;
   const root = cellAt(tree, 0);
   memory.fill(changetype<usize>(root), 0, CELL_BYTES);
-  beLeaf(root);
+  makeLeaf(root);
   root.half = Infinity; // until it is split
   fitCell(tree, 0);
 }
 
-function beLeaf(cell: Cell): void {
+function makeLeaf(cell: Cell): void {
   cell.start = cell.ownEnd = 0;
   cell.end = SCATTERED;
   cell.ownCount = 0;
@@ -182,14 +182,14 @@ function newGroup(tree: Tree, parent: u32): void {
     tree.childBlockCount += 2;
     for (let i: u32 = 0; i < 8; i++) cellAt(tree, first + i).dirty = 0;
   }
-  const above = cellAt(tree, parent);
-  above.firstChild = first;
-  above.childBlocks = (first - 1) >> 2; // two for eight
+  const parentCell = cellAt(tree, parent);
+  parentCell.firstChild = first;
+  parentCell.childBlocks = (first - 1) >> 2; // two for eight
   for (let i: u32 = 0; i < 8; i++) {
     const child = cellAt(tree, first + i);
-    beLeaf(child);
+    makeLeaf(child);
     child.parent = parent;
-    setChildCube(child, i, above.centreX, above.centreY, above.centreZ, above.half);
+    setChildCube(child, i, parentCell.centreX, parentCell.centreY, parentCell.centreZ, parentCell.half);
   }
 }
 
@@ -212,8 +212,8 @@ function doubleRoot(tree: Tree, box: Box): void {
   reserveGroup(tree);
   const root = cellAt(tree, 0);
   const half = root.half;
-  const x = middle(box.lowX, box.highX) >= root.centreX, y = middle(box.lowY, box.highY) >= root.centreY;
-  const z = middle(box.lowZ, box.highZ) >= root.centreZ;
+  const x = midpoint(box.minX, box.maxX) >= root.centreX, y = midpoint(box.minY, box.maxY) >= root.centreY;
+  const z = midpoint(box.minZ, box.maxZ) >= root.centreZ;
   const octant: u32 = (x ? 0 : 1) | (y ? 0 : 2) | (z ? 0 : 4);
   // The old root is copied to one of the new cells once these exist.
   const oldStart = root.start, oldEnd = root.ownEnd, oldCount = root.ownCount, oldOrder = root.order;
@@ -231,7 +231,7 @@ function doubleRoot(tree: Tree, box: Box): void {
   cell.order = oldOrder;
   cell.firstChild = oldChild;
   cell.childBlocks = oldBlocks;
-  if (oldOrder != NO_RANGE) setCell(tree, oldStart, oldOrder, index);
+  if (oldOrder != NO_RANGE) setOwner(tree, oldStart, oldOrder, index);
   for (let i: u32 = 0; i < 8; i++) cellAt(tree, oldChild + i).parent = index;
   root.start = root.ownEnd = 0;
   root.ownCount = 0;
@@ -253,7 +253,7 @@ function cellWithRoom(tree: Tree, box: Box): u32 {
       index = cell.firstChild + digit - 1;
     } else if (cell.ownCount < capacityOf(cell.order)) {
       return index;
-    } else if (!isLeaf || cell.ownCount < MOST_IN_LEAF || !split(tree, index)) {
+    } else if (!isLeaf || cell.ownCount < MAX_LEAF_OBJECTS || !split(tree, index)) {
       enlarge(tree, index);
       return index;
     }
@@ -266,7 +266,7 @@ const digitCounts: usize = memory.data(DIGITS * WORD_BYTES, 16);
 function split(tree: Tree, index: u32): bool {
   reserveGroup(tree);
   // Nine ranges, each up to twice as large as its objects need.
-  reserveRanges(tree, 2 * ((cellAt(tree, index).ownCount >> 2) + 9), mostProxies(tree));
+  reserveRanges(tree, 2 * ((cellAt(tree, index).ownCount >> 2) + 9), maxProxies(tree));
   const cell = cellAt(tree, index);
   if (index == 0) setRootCube(tree, cell);
   const half = cell.half, x = cell.centreX, y = cell.centreY, z = cell.centreZ;
@@ -276,8 +276,8 @@ function split(tree: Tree, index: u32): bool {
     const at = digitCounts + (<usize>digitWithin(boxAt(slotAt(tree, position)), x, y, z, half) << 2);
     store<u32>(at, load<u32>(at) + 1);
   }
-  const least = max(cellAt(tree, 0).half * LEAST_PART, (abs(x) + abs(y) + abs(z)) * <f32>1e-6); // the limit of float32
-  if (load<u32>(digitCounts) == count || !(half > least)) {
+  const minHalf = max(cellAt(tree, 0).half * MIN_CELL_RATIO, (abs(x) + abs(y) + abs(z)) * <f32>1e-6); // the limit of float32
+  if (load<u32>(digitCounts) == count || !(half > minHalf)) {
     if (index == 0) cell.half = Infinity;
     return false;
   }
@@ -287,7 +287,7 @@ function split(tree: Tree, index: u32): bool {
     if (n == 0) continue;
     const child = cellAt(tree, cell.firstChild + i);
     child.order = orderFor(n);
-    child.start = takeRange(tree, child.order, cell.firstChild + i);
+    child.start = allocateRange(tree, child.order, cell.firstChild + i);
     child.ownEnd = child.start + ((n + 3) & ~3);
     for (let position = child.start + n; position < child.ownEnd; position++) clearPosition(tree, position);
   }
@@ -295,8 +295,8 @@ function split(tree: Tree, index: u32): bool {
   for (let position = start; position < end; position++) {
     const digit = digitWithin(boxAt(slotAt(tree, position)), x, y, z, half);
     const to = digit == 0 ? cell : cellAt(tree, cell.firstChild + digit - 1);
-    const place = to.start + to.ownCount++;
-    if (place != position) movePosition(tree, position, place);
+    const newPosition = to.start + to.ownCount++;
+    if (newPosition != position) movePosition(tree, position, newPosition);
   }
   for (let position = start + cell.ownCount; position < end; position++) clearPosition(tree, position);
   trim(tree, cell);
@@ -320,9 +320,9 @@ function digitWithin(box: Box, x: f32, y: f32, z: f32, half: f32): u32 {
 @inline
 function isWithin(box: Box, x: f32, y: f32, z: f32, half: f32): bool {
   return (
-    abs(middle(box.lowX, box.highX) - x) <= half &&
-    abs(middle(box.lowY, box.highY) - y) <= half &&
-    abs(middle(box.lowZ, box.highZ) - z) <= half
+    abs(midpoint(box.minX, box.maxX) - x) <= half &&
+    abs(midpoint(box.minY, box.maxY) - y) <= half &&
+    abs(midpoint(box.minZ, box.maxZ) - z) <= half
   );
 }
 
@@ -339,8 +339,8 @@ function setRootCube(tree: Tree, root: Cell): void {
 function enlarge(tree: Tree, index: u32): void {
   const order = cellAt(tree, index).order;
   const next = order == NO_RANGE ? 0 : order + 1;
-  reserveRanges(tree, 1 << next, mostProxies(tree));
-  moveRange(tree, index, takeRange(tree, next, index), next);
+  reserveRanges(tree, 1 << next, maxProxies(tree));
+  moveRange(tree, index, allocateRange(tree, next, index), next);
 }
 
 /** Moves all objects of a cell to another range, and frees the old one. */
@@ -350,14 +350,14 @@ function moveRange(tree: Tree, index: u32, start: u32, order: u32): void {
   if (oldOrder != NO_RANGE) {
     memory.copy(blockAt(tree, start), blockAt(tree, from), <usize>(length >> 2) * BLOCK_BYTES);
     memory.copy(tree.slots + (<usize>start << 2), tree.slots + (<usize>from << 2), <usize>length << 2);
-    memory.copy(tree.visible + (<usize>start << 2), tree.visible + (<usize>from << 2), <usize>length << 2);
+    memory.copy(tree.visibleLayers + (<usize>start << 2), tree.visibleLayers + (<usize>from << 2), <usize>length << 2);
     if (tree.proxies != 0) {
       memory.copy(
         changetype<usize>(proxyAt(tree, start)), changetype<usize>(proxyAt(tree, from)), <usize>length * PROXY_BYTES,
       );
     }
     for (let i: u32 = 0; i < cell.ownCount; i++) boxAt(slotAt(tree, start + i)).position = start + i;
-    giveRange(tree, from, oldOrder);
+    freeRange(tree, from, oldOrder);
   }
   cell.start = start;
   cell.ownEnd = start + length;
@@ -368,7 +368,7 @@ function moveRange(tree: Tree, index: u32, start: u32, order: u32): void {
 function trim(tree: Tree, cell: Cell): void {
   if (cell.order == NO_RANGE) return;
   if (cell.ownCount == 0) {
-    giveRange(tree, cell.start, cell.order);
+    freeRange(tree, cell.start, cell.order);
     cell.order = NO_RANGE;
     cell.start = cell.ownEnd = 0;
     return;
@@ -376,7 +376,7 @@ function trim(tree: Tree, cell: Cell): void {
   // Only at a quarter, so that an object that is repeatedly added and removed moves nothing.
   while (cell.order > 0 && cell.ownCount <= capacityOf(cell.order) >> 2) {
     cell.order--;
-    giveRange(tree, cell.start + capacityOf(cell.order), cell.order);
+    freeRange(tree, cell.start + capacityOf(cell.order), cell.order);
   }
   cell.ownEnd = cell.start + ((cell.ownCount + 3) & ~3);
 }
@@ -393,11 +393,11 @@ function mergeChildren(tree: Tree, parent: u32): void {
       if (child.firstChild != 0) return;
       total += child.ownCount;
     }
-    if (total > MOST_TO_MERGE) return;
+    if (total > MAX_MERGED_OBJECTS) return;
     if (total > capacityOf(cell.order)) {
       const order = orderFor(total);
-      if (!hasRange(tree, order)) return;
-      moveRange(tree, index, takeRange(tree, order, index), order);
+      if (!hasFreeRange(tree, order)) return;
+      moveRange(tree, index, allocateRange(tree, order, index), order);
     }
     for (let i: u32 = 0; i < 8; i++) {
       const child = cellAt(tree, cell.firstChild + i);
@@ -423,7 +423,7 @@ function movePosition(tree: Tree, from: u32, to: u32): void {
   const slot = slotAt(tree, from);
   boxAt(slot).position = to;
   store<u32>(tree.slots + (<usize>to << 2), slot);
-  store<u32>(tree.visible + (<usize>to << 2), load<u32>(tree.visible + (<usize>from << 2)));
+  store<u32>(tree.visibleLayers + (<usize>to << 2), load<u32>(tree.visibleLayers + (<usize>from << 2)));
   const lane = laneAt(tree, from);
   storeLane(
     laneAt(tree, to),
@@ -436,30 +436,30 @@ function movePosition(tree: Tree, from: u32, to: u32): void {
 /** Enlarges the boxes of a cell and of its ancestors to contain the box of one of the cell's objects. */
 function expand(tree: Tree, index: u32, box: Box): void {
   let cell = cellAt(tree, index);
-  cell.ownLowX = min(cell.ownLowX, box.lowX); cell.ownHighX = max(cell.ownHighX, box.highX);
-  cell.ownLowY = min(cell.ownLowY, box.lowY); cell.ownHighY = max(cell.ownHighY, box.highY);
-  cell.ownLowZ = min(cell.ownLowZ, box.lowZ); cell.ownHighZ = max(cell.ownHighZ, box.highZ);
-  for (let i = index; !holdsBox(cell, box); ) {
-    cell.lowX = min(cell.lowX, box.lowX); cell.highX = max(cell.highX, box.highX);
-    cell.lowY = min(cell.lowY, box.lowY); cell.highY = max(cell.highY, box.highY);
-    cell.lowZ = min(cell.lowZ, box.lowZ); cell.highZ = max(cell.highZ, box.highZ);
+  cell.ownMinX = min(cell.ownMinX, box.minX); cell.ownMaxX = max(cell.ownMaxX, box.maxX);
+  cell.ownMinY = min(cell.ownMinY, box.minY); cell.ownMaxY = max(cell.ownMaxY, box.maxY);
+  cell.ownMinZ = min(cell.ownMinZ, box.minZ); cell.ownMaxZ = max(cell.ownMaxZ, box.maxZ);
+  for (let i = index; !containsBox(cell, box); ) {
+    cell.minX = min(cell.minX, box.minX); cell.maxX = max(cell.maxX, box.maxX);
+    cell.minY = min(cell.minY, box.minY); cell.maxY = max(cell.maxY, box.maxY);
+    cell.minZ = min(cell.minZ, box.minZ); cell.maxZ = max(cell.maxZ, box.maxZ);
     if (i == 0) return;
-    const above = cellAt(tree, cell.parent);
-    const octant = i - above.firstChild;
+    const parentCell = cellAt(tree, cell.parent);
+    const octant = i - parentCell.firstChild;
     storeLane(
-      childBlocksAt(tree, above) + (octant >> 2) * <u32>BLOCK_BYTES + (<usize>(octant & 3) << 2),
-      cell.lowX, cell.lowY, cell.lowZ, cell.highX, cell.highY, cell.highZ,
+      childBlocksAt(tree, parentCell) + (octant >> 2) * <u32>BLOCK_BYTES + (<usize>(octant & 3) << 2),
+      cell.minX, cell.minY, cell.minZ, cell.maxX, cell.maxY, cell.maxZ,
     );
     i = cell.parent;
-    cell = above;
+    cell = parentCell;
   }
 }
 
 // @ts-ignore: decorator
 @inline
-function holdsBox(cell: Cell, box: Box): bool {
+function containsBox(cell: Cell, box: Box): bool {
   return (
-    cell.lowX <= box.lowX && cell.lowY <= box.lowY && cell.lowZ <= box.lowZ &&
-    cell.highX >= box.highX && cell.highY >= box.highY && cell.highZ >= box.highZ
+    cell.minX <= box.minX && cell.minY <= box.minY && cell.minZ <= box.minZ &&
+    cell.maxX >= box.maxX && cell.maxY >= box.maxY && cell.maxZ >= box.maxZ
   );
 }

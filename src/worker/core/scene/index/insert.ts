@@ -7,30 +7,30 @@
 import { Affine } from '../../math/affine';
 import { WORD_BYTES } from '../../sizes';
 import { Box, boxAt } from '../objects';
-import { FEWEST_FOR_RESERVES } from './build';
+import { MIN_COUNT_FOR_RESERVES } from './build';
 import {
-  Cell, HOLE, SCATTERED, Tree, cellAt, changeVersion, clearPosition, digitOf, fitCell, inCell, setChildCube, slotAt, writePosition,
+  Cell, HOLE, SCATTERED, Tree, cellAt, changeVersion, clearPosition, digitOf, fitCell, isInCell, setChildCube, slotAt, writePosition,
 } from './octree';
 
 /** How many positions in a row a leaf without any gets: a leaf of a build has about 20 objects. */
-const RANGE: u32 = 16;
+const RANGE_POSITIONS: u32 = 16;
 /** Cells are not split below this part of the root, 2^-20: objects that lie closer together cause a rebuild. */
-const LEAST_PART: f32 = 9.5367431640625e-7;
+const MIN_CELL_RATIO: f32 = 9.5367431640625e-7;
 
 /** Gives a slot with bounds its position. Allocates nothing. Returns false if there is no room, and the tree must be rebuilt. */
 export function insert(tree: Tree, slot: u32, bounds: Affine): bool {
-  if (tree.count < FEWEST_FOR_RESERVES) return false;
+  if (tree.count < MIN_COUNT_FOR_RESERVES) return false;
   const box = boxAt(slot);
   // Tries the cell that a build would choose; if that is full, descends by the object's centre, whatever its size.
   let index: u32 = 0;
   let position = HOLE;
-  for (let isLower = false; position == HOLE; ) {
+  for (let isSizeIgnored = false; position == HOLE; ) {
     const cell = cellAt(tree, index);
-    const digit = digitOf(box, cell.centreX, cell.centreY, cell.centreZ, isLower ? Infinity : cell.half);
-    if (cell.firstChild == 0 || digit == 0) position = roomIn(tree, index);
+    const digit = digitOf(box, cell.centreX, cell.centreY, cell.centreZ, isSizeIgnored ? Infinity : cell.half);
+    if (cell.firstChild == 0 || digit == 0) position = freePositionIn(tree, index);
     if (position != HOLE) break;
-    if (cell.firstChild == 0 && !sprout(tree, index)) return false;
-    if (digit == 0) isLower = true;
+    if (cell.firstChild == 0 && !addChildren(tree, index)) return false;
+    if (digit == 0) isSizeIgnored = true;
     else index = cell.firstChild + digit - 1;
   }
   const cell = cellAt(tree, index);
@@ -39,7 +39,7 @@ export function insert(tree: Tree, slot: u32, bounds: Affine): bool {
   tree.dirty = 1;
   if (tree.holes > 0) tree.holes--;
   else tree.count++;
-  if (!inCell(cell, box)) tree.misfits++;
+  if (!isInCell(cell, box)) tree.misfits++;
   box.position = position;
   store<u32>(tree.slots + (<usize>position << 2), slot);
   writePosition(tree, position, slot, bounds);
@@ -48,42 +48,42 @@ export function insert(tree: Tree, slot: u32, bounds: Affine): bool {
 }
 
 /** Finds a free position among a cell's own. Returns HOLE if there is none. */
-function roomIn(tree: Tree, index: u32): u32 {
+function freePositionIn(tree: Tree, index: u32): u32 {
   const cell = cellAt(tree, index);
-  if (cell.end == cell.start) giveRange(tree, cell, index);
+  if (cell.end == cell.start) appendRange(tree, cell, index);
   const end = cell.firstChild == 0 ? cell.end : cell.ownEnd;
   for (let position = cell.start; position < end; position++) if (slotAt(tree, position) == HOLE) return position;
   return HOLE;
 }
 
 /** Returns whether there is room for another range. */
-function hasRange(tree: Tree): bool {
-  return tree.positions + RANGE <= tree.capacity;
+function hasRangeRoom(tree: Tree): bool {
+  return tree.positions + RANGE_POSITIONS <= tree.capacity;
 }
 
 /** Gives a leaf without positions a range behind all others, if there is room. */
-function giveRange(tree: Tree, cell: Cell, index: u32): void {
-  if (!hasRange(tree)) return;
-  const start = tree.positions, end = start + RANGE;
+function appendRange(tree: Tree, cell: Cell, index: u32): void {
+  if (!hasRangeRoom(tree)) return;
+  const start = tree.positions, end = start + RANGE_POSITIONS;
   cell.start = cell.ownEnd = start;
   cell.end = tree.positions = end;
   for (let position = start; position < end; position++) {
     clearPosition(tree, position);
-    store<u32>(tree.cellOf + (<usize>(position >> 2) * WORD_BYTES), index);
+    store<u32>(tree.cellByBlock + (<usize>(position >> 2) * WORD_BYTES), index);
   }
   // The range is not adjacent to those of its ancestors.
-  let above = index;
-  while (above != 0) {
-    above = cellAt(tree, above).parent;
-    cellAt(tree, above).end = SCATTERED;
+  let ancestor = index;
+  while (ancestor != 0) {
+    ancestor = cellAt(tree, ancestor).parent;
+    cellAt(tree, ancestor).end = SCATTERED;
   }
 }
 
 /** Gives a full leaf eight empty children. Its own objects stay. Returns false if there is no room. */
-function sprout(tree: Tree, index: u32): bool {
+function addChildren(tree: Tree, index: u32): bool {
   const cell = cellAt(tree, index), first = tree.cellCount;
-  if (!(cell.half > cellAt(tree, 0).half * LEAST_PART)) return false;
-  if (!hasRange(tree) || first + 8 > tree.cellRoom) {
+  if (!(cell.half > cellAt(tree, 0).half * MIN_CELL_RATIO)) return false;
+  if (!hasRangeRoom(tree) || first + 8 > tree.cellCapacity) {
     tree.capacity = 0; // the rebuild makes new room: otherwise there would be a rebuild in each frame
     return false;
   }

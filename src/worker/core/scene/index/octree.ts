@@ -7,8 +7,8 @@
 
 import { Affine } from '../../math/affine';
 import { reserve } from '../../memory';
-import { PROXY_BYTES, Proxy, boundsOf, moveProxy, setPlace, setProxy, setProxyReach } from '../../shape/proxy';
-import { REACHING, lengthOf } from '../../shape/reach';
+import { PROXY_BYTES, Proxy, boundsOf, moveProxy, setAllButForm, setProxy, setProxyReach } from '../../shape/proxy';
+import { REACHING, reachLength } from '../../shape/reach';
 import { Box, UNPLACED, boxAt, itemAt, orientedBounds, reachAt, visibleLayers } from '../objects';
 
 /** The slot of positions that a removed object leaves behind, and of padding in a cell's last block. */
@@ -23,15 +23,15 @@ export class Cell {
   parent: u32; // its own index, for the root
   childBlocks: u32; // the index of the two blocks of its children's bounds
   dirty: u32;
-  listed: u32; // during a build: the index of its own objects in the order, and their number
+  orderStart: u32; // during a build: the index of its own objects in the order, and their number
   ownCount: u32; // in a growing tree: its number of objects
   order: u32; // and the order of its range (ranges.ts)
   centreX: f32; centreY: f32; centreZ: f32;
   half: f32; // half an edge of the cube
-  lowX: f32; lowY: f32; lowZ: f32;
-  highX: f32; highY: f32; highZ: f32; // bounds of the subtree's objects
-  ownLowX: f32; ownLowY: f32; ownLowZ: f32;
-  ownHighX: f32; ownHighY: f32; ownHighZ: f32; // and of its own objects
+  minX: f32; minY: f32; minZ: f32;
+  maxX: f32; maxY: f32; maxZ: f32; // bounds of the subtree's objects
+  ownMinX: f32; ownMinY: f32; ownMinZ: f32;
+  ownMaxX: f32; ownMaxY: f32; ownMaxZ: f32; // and of its own objects
 }
 
 export const CELL_BYTES: usize = offsetof<Cell>();
@@ -52,17 +52,17 @@ export class Tree {
   positions: u32;
   capacity: u32; // in positions
   slots: usize; // u32, HOLE where empty
-  cellOf: usize; // u32 for each block
-  visible: usize; // u32, layers in which views see the object
+  cellByBlock: usize; // u32 for each block
+  visibleLayers: usize; // u32, layers in which views see the object
   blocks: usize; // their boxes
   proxies: usize; // one Proxy each; 0 if none are kept
-  built: u32; // 0 when it must be built before it is used
+  isBuilt: u32; // 0 when it must be built before it is used
   misfits: u32; // objects that have left their cell since the build, or were inserted into another cell
   holes: u32; // positions of objects removed since the build that have not been reused
   dirty: u32; // whether any cell is dirty
   version: u32; // changes with its content or its addresses; never 0 in a built tree
   radii: usize; // of bounding spheres; bounding-spheres.ts
-  cellRoom: u32; // the capacity in cells, of a tree that is built
+  cellCapacity: u32; // the capacity in cells, of a tree that is built
   // Of a growing tree:
   freeRanges: usize; // the first free range of each order, u32; ranges.ts
   freeGroup: u32; // the first of eight free cells, 0 if none; its parent is the next such group
@@ -90,8 +90,8 @@ const freeRanges: usize = memory.data(<i32>TREE_COUNT * <i32>ORDERS * 4, 16);
 
 // @ts-ignore: decorator
 @inline
-export function treeOf(which: u32): Tree {
-  return changetype<Tree>(trees + which * <u32>TREE_BYTES);
+export function treeOf(treeIndex: u32): Tree {
+  return changetype<Tree>(trees + treeIndex * <u32>TREE_BYTES);
 }
 
 // @ts-ignore: decorator
@@ -140,14 +140,14 @@ export function changeVersion(tree: Tree): void {
 
 // @ts-ignore: decorator
 @inline
-export function middle(low: f32, high: f32): f32 {
+export function midpoint(low: f32, high: f32): f32 {
   return (low + high) * <f32>0.5;
 }
 
-for (let which: u32 = 0; which < TREE_COUNT; which++) {
-  const heads = freeRanges + which * (ORDERS << 2);
+for (let treeIndex: u32 = 0; treeIndex < TREE_COUNT; treeIndex++) {
+  const heads = freeRanges + treeIndex * (ORDERS << 2);
   memory.fill(heads, 0xff, ORDERS << 2); // no range is free
-  treeOf(which).freeRanges = heads;
+  treeOf(treeIndex).freeRanges = heads;
 }
 
 /** Bitmap of the positions of the moving tree whose objects have moved and are not placed yet. */
@@ -168,16 +168,16 @@ export function markMoved(position: u32): void {
 /** Copies the data that traversals read from a slot to its position. */
 export function writePosition(tree: Tree, position: u32, slot: u32, bounds: Affine): void {
   const item = itemAt(slot);
-  store<u32>(tree.visible + (<usize>position << 2), visibleLayers(item));
+  store<u32>(tree.visibleLayers + (<usize>position << 2), visibleLayers(item));
   if (tree.proxies != 0) {
     const proxy = proxyAt(tree, position);
     setProxy(proxy, item, bounds);
-    if (item.flags & REACHING) setProxyReach(proxy, lengthOf(reachAt(slot)));
+    if (item.flags & REACHING) setProxyReach(proxy, reachLength(reachAt(slot)));
   }
   storeBox(laneAt(tree, position), boxAt(slot));
 }
 
-const made = changetype<Proxy>(memory.data(<i32>offsetof<Proxy>(), 64));
+const proxyBuffer = changetype<Proxy>(memory.data(<i32>offsetof<Proxy>(), 64));
 
 /**
  * Returns the proxy of the object at a position. If none is kept, it is made, except for its form, in a buffer that the next call
@@ -185,8 +185,8 @@ const made = changetype<Proxy>(memory.data(<i32>offsetof<Proxy>(), 64));
  */
 // @ts-ignore: decorator
 @inline
-export function readPlace(tree: Tree, position: u32): Proxy {
-  return tree.proxies != 0 ? proxyAt(tree, position) : makePlace(slotAt(tree, position));
+export function readProxy(tree: Tree, position: u32): Proxy {
+  return tree.proxies != 0 ? proxyAt(tree, position) : makeProxy(slotAt(tree, position));
 }
 
 /** Returns the oriented bounds of the object at a position, in a buffer that the next call reuses. */
@@ -196,39 +196,39 @@ export function boundsAt(tree: Tree, position: u32): Affine {
 
 const bounds = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
-function makePlace(slot: u32): Proxy {
-  setPlace(made, itemAt(slot), orientedBounds(slot));
-  return made;
+function makeProxy(slot: u32): Proxy {
+  setAllButForm(proxyBuffer, itemAt(slot), orientedBounds(slot));
+  return proxyBuffer;
 }
 
 /** Empties a position: its box is then empty, and overlaps nothing. */
 export function clearPosition(tree: Tree, position: u32): void {
   storeLane(laneAt(tree, position), Infinity, Infinity, Infinity, -Infinity, -Infinity, -Infinity);
   store<u32>(tree.slots + (<usize>position << 2), HOLE);
-  store<u32>(tree.visible + (<usize>position << 2), 0);
+  store<u32>(tree.visibleLayers + (<usize>position << 2), 0);
 }
 
 // @ts-ignore: decorator
 @inline
 function storeBox(at: usize, box: Box): void {
-  const low = v128.load(changetype<usize>(box)), high = v128.load(changetype<usize>(box), 16);
-  v128.store32_lane(at, low, 0);
-  v128.store32_lane(at, low, 1, 16);
-  v128.store32_lane(at, low, 2, 32);
-  v128.store32_lane(at, high, 0, 48);
-  v128.store32_lane(at, high, 1, 64);
-  v128.store32_lane(at, high, 2, 80);
+  const minCorner = v128.load(changetype<usize>(box)), maxCorner = v128.load(changetype<usize>(box), 16);
+  v128.store32_lane(at, minCorner, 0);
+  v128.store32_lane(at, minCorner, 1, 16);
+  v128.store32_lane(at, minCorner, 2, 32);
+  v128.store32_lane(at, maxCorner, 0, 48);
+  v128.store32_lane(at, maxCorner, 1, 64);
+  v128.store32_lane(at, maxCorner, 2, 80);
 }
 
 // @ts-ignore: decorator
 @inline
-export function storeLane(at: usize, lowX: f32, lowY: f32, lowZ: f32, highX: f32, highY: f32, highZ: f32): void {
-  store<f32>(at, lowX);
-  store<f32>(at, lowY, 16);
-  store<f32>(at, lowZ, 32);
-  store<f32>(at, highX, 48);
-  store<f32>(at, highY, 64);
-  store<f32>(at, highZ, 80);
+export function storeLane(at: usize, minX: f32, minY: f32, minZ: f32, maxX: f32, maxY: f32, maxZ: f32): void {
+  store<f32>(at, minX);
+  store<f32>(at, minY, 16);
+  store<f32>(at, minZ, 32);
+  store<f32>(at, maxX, 48);
+  store<f32>(at, maxY, 64);
+  store<f32>(at, maxZ, 80);
 }
 
 /** The number of digits: 0 for objects that stay in a cell, and one for each of eight children. */
@@ -238,13 +238,13 @@ export const DIGITS: i32 = 9;
 // @ts-ignore: decorator
 @inline
 export function digitOf(box: Box, x: f32, y: f32, z: f32, half: f32): u32 {
-  const longest = max(max(box.highX - box.lowX, box.highY - box.lowY), box.highZ - box.lowZ);
+  const longest = max(max(box.maxX - box.minX, box.maxY - box.minY), box.maxZ - box.minZ);
   if (!(longest <= half)) return 0;
   return (
     1 +
-    (middle(box.lowX, box.highX) >= x ? 1 : 0) +
-    (middle(box.lowY, box.highY) >= y ? 2 : 0) +
-    (middle(box.lowZ, box.highZ) >= z ? 4 : 0)
+    (midpoint(box.minX, box.maxX) >= x ? 1 : 0) +
+    (midpoint(box.minY, box.maxY) >= y ? 2 : 0) +
+    (midpoint(box.minZ, box.maxZ) >= z ? 4 : 0)
   );
 }
 
@@ -259,21 +259,21 @@ export function setChildCube(cell: Cell, octant: u32, x: f32, y: f32, z: f32, ha
 
 /** Sets the cube of a cell to the smallest one around the centres of `count` objects, whose slots are contiguous. */
 export function setCube(cell: Cell, slots: usize, count: u32): void {
-  let lowX: f32 = Infinity, lowY: f32 = Infinity, lowZ: f32 = Infinity;
-  let highX: f32 = -Infinity, highY: f32 = -Infinity, highZ: f32 = -Infinity;
+  let minX: f32 = Infinity, minY: f32 = Infinity, minZ: f32 = Infinity;
+  let maxX: f32 = -Infinity, maxY: f32 = -Infinity, maxZ: f32 = -Infinity;
   for (let i: u32 = 0; i < count; i++) {
     const box = boxAt(load<u32>(slots + (<usize>i << 2)));
-    const x = middle(box.lowX, box.highX), y = middle(box.lowY, box.highY), z = middle(box.lowZ, box.highZ);
-    lowX = min(lowX, x); highX = max(highX, x);
-    lowY = min(lowY, y); highY = max(highY, y);
-    lowZ = min(lowZ, z); highZ = max(highZ, z);
+    const x = midpoint(box.minX, box.maxX), y = midpoint(box.minY, box.maxY), z = midpoint(box.minZ, box.maxZ);
+    minX = min(minX, x); maxX = max(maxX, x);
+    minY = min(minY, y); maxY = max(maxY, y);
+    minZ = min(minZ, z); maxZ = max(maxZ, z);
   }
-  if (count == 0) { lowX = lowY = lowZ = highX = highY = highZ = 0; }
-  cell.centreX = middle(lowX, highX);
-  cell.centreY = middle(lowY, highY);
-  cell.centreZ = middle(lowZ, highZ);
+  if (count == 0) { minX = minY = minZ = maxX = maxY = maxZ = 0; }
+  cell.centreX = midpoint(minX, maxX);
+  cell.centreY = midpoint(minY, maxY);
+  cell.centreZ = midpoint(minZ, maxZ);
   // A little larger, so that rounding leaves no centre outside.
-  cell.half = max(max(highX - lowX, highY - lowY), highZ - lowZ) * <f32>0.500001;
+  cell.half = max(max(maxX - minX, maxY - minY), maxZ - minZ) * <f32>0.500001;
 }
 
 // --- bounds ---
@@ -281,33 +281,33 @@ export function setCube(cell: Cell, slots: usize, count: u32): void {
 /** Fits the bounds of a cell to its objects and its children. Returns whether they changed. */
 export function fitCell(tree: Tree, index: u32): bool {
   const cell = cellAt(tree, index);
-  let lowX = f32x4.splat(Infinity), lowY = lowX, lowZ = lowX;
-  let highX = f32x4.splat(-Infinity), highY = highX, highZ = highX;
+  let minX = f32x4.splat(Infinity), minY = minX, minZ = minX;
+  let maxX = f32x4.splat(-Infinity), maxY = maxX, maxZ = maxX;
   let block = blockAt(tree, cell.start);
   let end = blockAt(tree, cell.ownEnd);
   for (let part = 0; part < 2; part++) {
     for (; block < end; block += BLOCK_BYTES) {
-      lowX = f32x4.pmin(lowX, v128.load(block));
-      lowY = f32x4.pmin(lowY, v128.load(block, 16));
-      lowZ = f32x4.pmin(lowZ, v128.load(block, 32));
-      highX = f32x4.pmax(highX, v128.load(block, 48));
-      highY = f32x4.pmax(highY, v128.load(block, 64));
-      highZ = f32x4.pmax(highZ, v128.load(block, 80));
+      minX = f32x4.pmin(minX, v128.load(block));
+      minY = f32x4.pmin(minY, v128.load(block, 16));
+      minZ = f32x4.pmin(minZ, v128.load(block, 32));
+      maxX = f32x4.pmax(maxX, v128.load(block, 48));
+      maxY = f32x4.pmax(maxY, v128.load(block, 64));
+      maxZ = f32x4.pmax(maxZ, v128.load(block, 80));
     }
     if (part == 1) break;
-    cell.ownLowX = lowest(lowX); cell.ownLowY = lowest(lowY); cell.ownLowZ = lowest(lowZ);
-    cell.ownHighX = highest(highX); cell.ownHighY = highest(highY); cell.ownHighZ = highest(highZ);
+    cell.ownMinX = minLane(minX); cell.ownMinY = minLane(minY); cell.ownMinZ = minLane(minZ);
+    cell.ownMaxX = maxLane(maxX); cell.ownMaxY = maxLane(maxY); cell.ownMaxZ = maxLane(maxZ);
     if (cell.firstChild == 0) break;
     block = fillChildBlocks(tree, cell);
     end = block + 2 * BLOCK_BYTES;
   }
-  const x0 = lowest(lowX), y0 = lowest(lowY), z0 = lowest(lowZ);
-  const x1 = highest(highX), y1 = highest(highY), z1 = highest(highZ);
-  const same =
-    cell.lowX == x0 && cell.lowY == y0 && cell.lowZ == z0 && cell.highX == x1 && cell.highY == y1 && cell.highZ == z1;
-  cell.lowX = x0; cell.lowY = y0; cell.lowZ = z0;
-  cell.highX = x1; cell.highY = y1; cell.highZ = z1;
-  return !same;
+  const x0 = minLane(minX), y0 = minLane(minY), z0 = minLane(minZ);
+  const x1 = maxLane(maxX), y1 = maxLane(maxY), z1 = maxLane(maxZ);
+  const isSame =
+    cell.minX == x0 && cell.minY == y0 && cell.minZ == z0 && cell.maxX == x1 && cell.maxY == y1 && cell.maxZ == z1;
+  cell.minX = x0; cell.minY = y0; cell.minZ = z0;
+  cell.maxX = x1; cell.maxY = y1; cell.maxZ = z1;
+  return !isSame;
 }
 
 /** Copies the children's bounds to where traversals read them. */
@@ -316,14 +316,14 @@ export function fillChildBlocks(tree: Tree, cell: Cell): usize {
   for (let i: u32 = 0; i < 8; i++) {
     const at = blocks + (i >> 2) * <u32>BLOCK_BYTES + (<usize>(i & 3) << 2);
     const child = cellAt(tree, cell.firstChild + i);
-    storeLane(at, child.lowX, child.lowY, child.lowZ, child.highX, child.highY, child.highZ);
+    storeLane(at, child.minX, child.minY, child.minZ, child.maxX, child.maxY, child.maxZ);
   }
   return blocks;
 }
 
 // @ts-ignore: decorator
 @inline
-function lowest(v: v128): f32 {
+function minLane(v: v128): f32 {
   const w = f32x4.pmin(v, v128.shuffle<f32>(v, v, 2, 3, 0, 1));
   return min(f32x4.extract_lane(w, 0), f32x4.extract_lane(w, 1));
 }
@@ -331,33 +331,33 @@ function lowest(v: v128): f32 {
 /** Returns the greatest of four lanes. */
 // @ts-ignore: decorator
 @inline
-export function highest(v: v128): f32 {
+export function maxLane(v: v128): f32 {
   const w = f32x4.pmax(v, v128.shuffle<f32>(v, v, 2, 3, 0, 1));
   return max(f32x4.extract_lane(w, 0), f32x4.extract_lane(w, 1));
 }
 
 /** Updates a moved or changed slot of a built tree; `refitTree` must follow once for all such slots. */
-export function place(tree: Tree, slot: u32, bounds: Affine): void {
+export function updateSlot(tree: Tree, slot: u32, bounds: Affine): void {
   const box = boxAt(slot);
-  leaveBox(tree, box, box.position);
+  markBoxReplaced(tree, box, box.position);
   writePosition(tree, box.position, slot, bounds);
-  noteChange(tree);
+  markChanged(tree);
 }
 
 /**
- * Updates the slot at a position, whose object has moved but is otherwise unchanged; `noteChange` must follow once for all such
+ * Updates the slot at a position, whose object has moved but is otherwise unchanged; `markChanged` must follow once for all such
  * slots.
  */
-export function moveWithin(tree: Tree, position: u32, slot: u32, bounds: Affine): void {
+export function updateMoved(tree: Tree, position: u32, slot: u32, bounds: Affine): void {
   const box = boxAt(slot), proxy = proxyAt(tree, position);
   moveProxy(proxy, bounds);
-  if (itemAt(slot).flags & REACHING) setProxyReach(proxy, lengthOf(reachAt(slot)));
-  leaveBox(tree, box, position);
+  if (itemAt(slot).flags & REACHING) setProxyReach(proxy, reachLength(reachAt(slot)));
+  markBoxReplaced(tree, box, position);
   storeBox(laneAt(tree, position), box);
 }
 
 /** Notes that bounds in a tree have changed. */
-export function noteChange(tree: Tree): void {
+export function markChanged(tree: Tree): void {
   tree.dirty = 1;
   changeVersion(tree);
 }
@@ -365,23 +365,23 @@ export function noteChange(tree: Tree): void {
 /** Notes that a box replaces the one at its position, which is still stored there. */
 // @ts-ignore: decorator
 @inline
-export function leaveBox(tree: Tree, box: Box, position: u32): void {
+export function markBoxReplaced(tree: Tree, box: Box, position: u32): void {
   const cell = cellOf(tree, position);
   cell.dirty = 1;
-  if (!inCell(cell, box)) countMisfit(tree, cell, position);
+  if (!isInCell(cell, box)) countMisfit(tree, cell, position);
 }
 
 /** Counts an object that leaves its cell, once. */
 function countMisfit(tree: Tree, cell: Cell, position: u32): void {
   const at = laneAt(tree, position);
   const x = load<f32>(at) + load<f32>(at, 48), y = load<f32>(at, 16) + load<f32>(at, 64), z = load<f32>(at, 32) + load<f32>(at, 80);
-  if (holds(cell, f32x4(x, y, z, 0))) tree.misfits++;
+  if (containsCentre(cell, f32x4(x, y, z, 0))) tree.misfits++;
 }
 
 /** Empties the position of a removed object, in a tree that was built. */
 export function clearSlot(tree: Tree, slot: u32): void {
   const box = boxAt(slot);
-  if (tree.built) {
+  if (tree.isBuilt) {
     clearPosition(tree, box.position);
     cellOf(tree, box.position).dirty = 1;
     tree.dirty = 1;
@@ -394,10 +394,10 @@ export function clearSlot(tree: Tree, slot: u32): void {
 /** Returns the largest absolute coordinate of a cell's bounds, relative to the scene's origin. */
 // @ts-ignore: decorator
 @inline
-export function reachOf(cell: Cell): f32 {
+export function maxCoordinateOf(cell: Cell): f32 {
   const at = changetype<usize>(cell);
-  const some = f32x4.abs(v128.load(at, offsetof<Cell>('lowX'))), others = f32x4.abs(v128.load(at, offsetof<Cell>('lowZ')));
-  const four = f32x4.pmax(some, others);
+  const firstFour = f32x4.abs(v128.load(at, offsetof<Cell>('minX'))), lastFour = f32x4.abs(v128.load(at, offsetof<Cell>('minZ')));
+  const four = f32x4.pmax(firstFour, lastFour);
   const two = f32x4.pmax(four, v128.shuffle<f32>(four, four, 2, 3, 0, 1));
   return f32x4.extract_lane(f32x4.pmax(two, v128.shuffle<f32>(two, two, 1, 0, 3, 2)), 0);
 }
@@ -405,7 +405,7 @@ export function reachOf(cell: Cell): f32 {
 // @ts-ignore: decorator
 @inline
 export function cellOf(tree: Tree, position: u32): Cell {
-  return cellAt(tree, load<u32>(tree.cellOf + (<usize>(position >> 2) << 2)));
+  return cellAt(tree, load<u32>(tree.cellByBlock + (<usize>(position >> 2) << 2)));
 }
 
 /**
@@ -414,18 +414,18 @@ export function cellOf(tree: Tree, position: u32): Cell {
  */
 // @ts-ignore: decorator
 @inline
-export function inCell(cell: Cell, box: Box): bool {
+export function isInCell(cell: Cell, box: Box): bool {
   const at = changetype<usize>(box);
-  return holds(cell, f32x4.add(v128.load(at), v128.load(at, 16)));
+  return containsCentre(cell, f32x4.add(v128.load(at), v128.load(at, 16)));
 }
 
 /** Does the same for twice a centre, given as the first three lanes. */
 // @ts-ignore: decorator
 @inline
-function holds(cell: Cell, twice: v128): bool {
-  const middle = v128.load(changetype<usize>(cell), offsetof<Cell>('centreX'));
-  const way = f32x4.abs(f32x4.sub(twice, f32x4.add(middle, middle)));
-  return (i32x4.bitmask(f32x4.le(way, f32x4.splat(cell.half * 4))) & 7) == 7;
+function containsCentre(cell: Cell, twiceCentre: v128): bool {
+  const centre = v128.load(changetype<usize>(cell), offsetof<Cell>('centreX'));
+  const offset = f32x4.abs(f32x4.sub(twiceCentre, f32x4.add(centre, centre)));
+  return (i32x4.bitmask(f32x4.le(offset, f32x4.splat(cell.half * 4))) & 7) == 7;
 }
 
 /** Refits the bounds of dirty cells and of all ancestors that change. Cells are scanned backwards: children come first. */

@@ -2,7 +2,7 @@
 // A range has 2^order blocks of four positions and begins at a multiple of its size, so that two free halves are merged.
 // Free ranges are linked into lists within their own first blocks.
 
-import { moveTo, release } from '../../memory';
+import { reserveExactly, release } from '../../memory';
 import { PROXY_BYTES } from '../../shape/proxy';
 import { BLOCK_BYTES, ORDERS, Tree, changeVersion } from './octree';
 
@@ -13,7 +13,7 @@ export const NO_RANGE: u32 = 0xffffffff;
  */
 const FREE: u32 = 0x80000000;
 /** The least order of ranges that are added at the end: 256 positions. */
-const LEAST_ADDED: u32 = 6;
+const MIN_ADDED_ORDER: u32 = 6;
 
 /** Returns how many positions a range has. */
 // @ts-ignore: decorator
@@ -34,26 +34,26 @@ export function orderFor(count: u32): u32 {
 export function clearRanges(tree: Tree): void {
   memory.fill(tree.freeRanges, 0xff, <usize>ORDERS << 2);
   tree.positions = 0;
-  if (tree.capacity <= LITTLE) return;
+  if (tree.capacity <= KEPT_CAPACITY) return;
   release(tree.slots);
-  release(tree.cellOf);
-  release(tree.visible);
+  release(tree.cellByBlock);
+  release(tree.visibleLayers);
   release(tree.blocks);
   release(tree.proxies);
-  tree.slots = tree.cellOf = tree.visible = tree.blocks = tree.proxies = 0;
+  tree.slots = tree.cellByBlock = tree.visibleLayers = tree.blocks = tree.proxies = 0;
   tree.capacity = 0;
 }
 
 /** This many positions are kept for new objects. */
-const LITTLE: u32 = 1024;
+const KEPT_CAPACITY: u32 = 1024;
 
 /**
- * Makes sure that ranges with `blocks` blocks in total can be taken without allocating. With more than `mostProxies`
+ * Makes sure that ranges with `blocks` blocks in total can be taken without allocating. With more than `maxProxies`
  * positions the tree gives up its proxies. Throws OUT_OF_MEMORY.
  */
-export function reserveRanges(tree: Tree, blocks: u32, mostProxies: u32): void {
+export function reserveRanges(tree: Tree, blocks: u32, maxProxies: u32): void {
   // An added range ends at a multiple of its size, and has a minimum size.
-  const needed = tree.positions + ((2 * blocks + (2 << LEAST_ADDED)) << 2);
+  const needed = tree.positions + ((2 * blocks + (2 << MIN_ADDED_ORDER)) << 2);
   if (needed <= tree.capacity) return;
   // Grows by half: with growth by a quarter, the holes that copies leave behind are seldom large enough for the next
   // copies, and 200,000 objects that are added while frames run, with contacts, take 370 MB instead of less than 340.
@@ -62,60 +62,60 @@ export function reserveRanges(tree: Tree, blocks: u32, mostProxies: u32): void {
   const used = <usize>tree.positions;
   const hasProxies = tree.proxies != 0 || used == 0;
   const bytes = <u64>capacity << 2;
-  tree.slots = moveTo(tree.slots, used << 2, bytes);
-  tree.cellOf = moveTo(tree.cellOf, used, bytes >> 2);
-  tree.visible = moveTo(tree.visible, used << 2, bytes);
-  tree.blocks = moveTo(tree.blocks, (used >> 2) * BLOCK_BYTES, <u64>(capacity >> 2) * BLOCK_BYTES);
-  if (capacity > mostProxies) {
+  tree.slots = reserveExactly(tree.slots, used << 2, bytes);
+  tree.cellByBlock = reserveExactly(tree.cellByBlock, used, bytes >> 2);
+  tree.visibleLayers = reserveExactly(tree.visibleLayers, used << 2, bytes);
+  tree.blocks = reserveExactly(tree.blocks, (used >> 2) * BLOCK_BYTES, <u64>(capacity >> 2) * BLOCK_BYTES);
+  if (capacity > maxProxies) {
     release(tree.proxies);
     tree.proxies = 0;
-  } else if (hasProxies) tree.proxies = moveTo(tree.proxies, used * PROXY_BYTES, <u64>capacity * PROXY_BYTES);
+  } else if (hasProxies) tree.proxies = reserveExactly(tree.proxies, used * PROXY_BYTES, <u64>capacity * PROXY_BYTES);
   tree.capacity = capacity;
 }
 
 /** Takes a range for a cell; `reserveRanges` must have been called before. Returns its first position. */
-export function takeRange(tree: Tree, order: u32, cell: u32): u32 {
-  let size = leastFree(tree, order);
-  if (size == ORDERS) {
-    addRange(tree, max(order, LEAST_ADDED));
-    size = leastFree(tree, order);
+export function allocateRange(tree: Tree, order: u32, cell: u32): u32 {
+  let freeOrder = minFreeOrder(tree, order);
+  if (freeOrder == ORDERS) {
+    addRange(tree, max(order, MIN_ADDED_ORDER));
+    freeOrder = minFreeOrder(tree, order);
   }
-  const block = load<u32>(headOf(tree, size));
-  unlink(tree, block, size);
-  while (size > order) link(tree, block + (1 << --size), size);
-  setCell(tree, block << 2, order, cell);
+  const block = load<u32>(headOf(tree, freeOrder));
+  unlink(tree, block, freeOrder);
+  while (freeOrder > order) link(tree, block + (1 << --freeOrder), freeOrder);
+  setOwner(tree, block << 2, order, cell);
   return block << 2;
 }
 
 /** Returns whether there is a free range of at least this order. */
-export function hasRange(tree: Tree, order: u32): bool {
-  return leastFree(tree, order) != ORDERS;
+export function hasFreeRange(tree: Tree, order: u32): bool {
+  return minFreeOrder(tree, order) != ORDERS;
 }
 
 /** Returns the order of the free range that begins at a block, -1 if none does; for tests. */
 export function freeOrder(tree: Tree, block: u32): i32 {
-  const mark = load<u32>(tree.cellOf + (<usize>block << 2));
+  const mark = load<u32>(tree.cellByBlock + (<usize>block << 2));
   return mark & FREE ? <i32>(mark & ~FREE) : -1;
 }
 
 /** Makes a cell the owner of the blocks of a range. */
-export function setCell(tree: Tree, position: u32, order: u32, cell: u32): void {
-  const first = tree.cellOf + (<usize>(position >> 2) << 2);
+export function setOwner(tree: Tree, position: u32, order: u32, cell: u32): void {
+  const first = tree.cellByBlock + (<usize>(position >> 2) << 2);
   for (let at = first, end = first + (<usize>4 << order); at < end; at += 4) store<u32>(at, cell);
 }
 
 /** Frees a range. */
-export function giveRange(tree: Tree, position: u32, order: u32): void {
+export function freeRange(tree: Tree, position: u32, order: u32): void {
   memory.fill(tree.slots + (<usize>position << 2), 0xff, <usize>16 << order); // HOLE
-  giveBlocks(tree, position >> 2, order);
+  freeBlocks(tree, position >> 2, order);
 }
 
-function giveBlocks(tree: Tree, first: u32, firstOrder: u32): void {
+function freeBlocks(tree: Tree, first: u32, firstOrder: u32): void {
   const end = tree.positions >> 2;
   let block = first, order = firstOrder;
   for (; order + 1 < ORDERS; order++) {
     const buddy = block ^ (1 << order);
-    if (buddy + (1 << order) > end || load<u32>(tree.cellOf + (<usize>buddy << 2)) != (FREE | order)) break;
+    if (buddy + (1 << order) > end || load<u32>(tree.cellByBlock + (<usize>buddy << 2)) != (FREE | order)) break;
     unlink(tree, buddy, order);
     block = min(block, buddy);
   }
@@ -130,20 +130,20 @@ function addRange(tree: Tree, order: u32): void {
   if ((start + size) << 2 > tree.capacity) unreachable();
   memory.fill(tree.slots + (<usize>end << 4), 0xff, <usize>(start + size - end) << 4);
   while (end < start) {
-    const part = <u32>ctz(end);
-    tree.positions = (end + (1 << part)) << 2;
-    giveBlocks(tree, end, part);
-    end += 1 << part;
+    const partOrder = <u32>ctz(end);
+    tree.positions = (end + (1 << partOrder)) << 2;
+    freeBlocks(tree, end, partOrder);
+    end += 1 << partOrder;
   }
   tree.positions = (start + size) << 2;
-  giveBlocks(tree, start, order);
+  freeBlocks(tree, start, order);
 }
 
 /** Returns the least order, at least `order`, that has a free range; ORDERS if there is none. */
-function leastFree(tree: Tree, order: u32): u32 {
-  let size = order;
-  while (size < ORDERS && load<u32>(headOf(tree, size)) == NO_RANGE) size++;
-  return size;
+function minFreeOrder(tree: Tree, order: u32): u32 {
+  let candidate = order;
+  while (candidate < ORDERS && load<u32>(headOf(tree, candidate)) == NO_RANGE) candidate++;
+  return candidate;
 }
 
 // @ts-ignore: decorator
@@ -167,13 +167,13 @@ function link(tree: Tree, block: u32, order: u32): void {
   store<u32>(linksOf(tree, block), NO_RANGE, 4);
   if (next != NO_RANGE) store<u32>(linksOf(tree, next), block, 4);
   store<u32>(head, block);
-  store<u32>(tree.cellOf + (<usize>block << 2), FREE | order);
+  store<u32>(tree.cellByBlock + (<usize>block << 2), FREE | order);
 }
 
 function unlink(tree: Tree, block: u32, order: u32): void {
-  const next = load<u32>(linksOf(tree, block)), before = load<u32>(linksOf(tree, block), 4);
-  if (next != NO_RANGE) store<u32>(linksOf(tree, next), before, 4);
-  if (before == NO_RANGE) store<u32>(headOf(tree, order), next);
-  else store<u32>(linksOf(tree, before), next);
-  store<u32>(tree.cellOf + (<usize>block << 2), 0);
+  const next = load<u32>(linksOf(tree, block)), previous = load<u32>(linksOf(tree, block), 4);
+  if (next != NO_RANGE) store<u32>(linksOf(tree, next), previous, 4);
+  if (previous == NO_RANGE) store<u32>(headOf(tree, order), next);
+  else store<u32>(linksOf(tree, previous), next);
+  store<u32>(tree.cellByBlock + (<usize>block << 2), 0);
 }

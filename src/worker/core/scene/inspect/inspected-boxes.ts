@@ -14,10 +14,10 @@ export function clearBoxes(): void {
 }
 
 /** Makes room, so that adding this many needs no copies of large arrays. Throws OUT_OF_MEMORY. */
-export function reserveBoxes(boxes: u64, ofElements: u64): void {
+export function reserveBoxes(maxBoxes: u64, maxElements: u64): void {
   const used = <usize>boxCount * INSPECTED_BYTES;
-  records = reserve(records, used, boxes * INSPECTED_BYTES);
-  elements = reserve(elements, 0, min<u64>(ofElements, boxes << 2) << 2);
+  records = reserve(records, used, maxBoxes * INSPECTED_BYTES);
+  elements = reserve(elements, 0, min<u64>(maxElements, maxBoxes << 2) << 2);
 }
 
 /** Adds a box and four words of data. Returns its frame, which the caller must fill in. Throws OUT_OF_MEMORY. */

@@ -15,12 +15,12 @@ import { AFFINE_BYTES, Affine, copy, multiply, setIdentity } from '../../math/af
 import { ROTATION_BYTES, Rotation } from '../../math/quaternion';
 import { allocate, capacityOf, release } from '../../memory';
 import {
-  LEAF, Mesh, Node, blockAt, childCount, childOf, firstNode, highBounds, innerCount, lowBounds, nodeAt, placeTree, rotationOfNode,
+  LEAF, Mesh, Node, blockAt, childCount, childOf, firstNode, maxBounds, innerCount, minBounds, nodeAt, composeTreeMap, rotationOfNode,
   triangleOf,
 } from '../../mesh/tree/layout';
-import { NO_ELEMENT, blockOf, elementsABlock, isPointLine, numberIn, pointLineOf } from '../../point-line/layout';
+import { NO_ELEMENT, blockOf, elementsPerBlock, isPointLine, elementIn, pointLineOf } from '../../point-line/layout';
 import { worldOf } from '../../shape/item';
-import { settle } from '../../skin/deform';
+import { refitPose } from '../../skin/deform';
 import { baseOf, isPosed, poseOf } from '../../skin/pose';
 import { isAlive, itemAt, orientedBounds, slotOf } from '../objects';
 import { addBox, addElement, boxCount, clearBoxes, elementCount, freeInspected, reserveBoxes } from './inspected-boxes';
@@ -30,134 +30,134 @@ import { VECTOR_BYTES } from '../../sizes';
 const NO_PARENT: u32 = 0xffffffff;
 /** Return values of `stepTreeListing`. */
 const UNFINISHED: u32 = 0;
-const ALL: u32 = 1;
-const CUT: u32 = 2;
+const COMPLETE: u32 = 1;
+const TRUNCATED: u32 = 2;
 /** How many nodes are listed between two readings of the clock. */
-const NODES_A_LOOK: u32 = 64;
+const NODES_PER_READING: u32 = 64;
 
-const place = changetype<Affine>(memory.data(<i32>AFFINE_BYTES, 16));
+const treeToWorld = changetype<Affine>(memory.data(<i32>AFFINE_BYTES, 16));
 const box = changetype<Affine>(memory.data(<i32>AFFINE_BYTES, 16));
 const rotation = changetype<Rotation>(memory.data(<i32>ROTATION_BYTES, 16));
 /** The bounds of four children: low x, y, z, then high x, y, z. */
 const bounds: usize = memory.data(6 * VECTOR_BYTES, 16);
-const numbers: usize = memory.data(INSPECTED_MESH_END, 16);
+const meshFigures: usize = memory.data(INSPECTED_MESH_END, 16);
 
 /** Returns the address of the figures of the mesh inspected last: INSPECTED_MESH_*. */
 export function inspectedMesh(): usize {
-  return numbers;
+  return meshFigures;
 }
 
 /** The tree that is being listed; 0 if there is none, or all its boxes are listed. */
-let listed: usize = 0;
+let listedMesh: usize = 0;
 let firstLevel: u32 = 0;
 let lastLevel: u32 = 0;
-let mostBoxes: u32 = 0;
-let mayLeave: bool = true;
+let maxBoxes: u32 = 0;
+let maySuspend: bool = true;
 /** Queue of nodes, each with the number of the box that contains it, eight bytes each. */
-let waiting: usize = 0;
-let nextNode: u32 = 0;
+let queue: usize = 0;
+let queueNext: u32 = 0;
 let levelEnd: u32 = 0;
-let waitingEnd: u32 = 0;
+let queueEnd: u32 = 0;
 let level: u32 = 0;
 /** The result of `stepTreeListing` when the tree has no more boxes. */
-let outcome: u32 = ALL;
+let result: u32 = COMPLETE;
 
 /**
- * Begins to list the boxes of an object's tree from one level to another, both included, at most `most`. Returns false if the
+ * Begins to list the boxes of an object's tree from one level to another, both included, at most `maxCount`. Returns false if the
  * object is not alive. `stepTreeListing` must follow, and `endInspection`. Throws OUT_OF_MEMORY.
  */
-export function beginTreeListing(id: u32, from: u32, to: u32, most: u32): bool {
+export function beginTreeListing(id: u32, fromLevel: u32, toLevel: u32, maxCount: u32): bool {
   clear();
   if (!isAlive(id)) return false;
   const slot = slotOf(id);
   const item = itemAt(slot);
-  if (from == 0) copy(addBox(0, NO_PARENT, 0, 0), orientedBounds(slot));
+  if (fromLevel == 0) copy(addBox(0, NO_PARENT, 0, 0), orientedBounds(slot));
   if (item.mesh == 0) return true;
   const mesh = changetype<Mesh>(<usize>item.mesh);
   // The next frame moves the vertices of a pose.
-  mayLeave = isPointLine(changetype<usize>(mesh)) || !isPosed(mesh);
-  if (item.shape == SHAPE_MESH) settle(mesh);
-  begin(mesh, worldOf(item), from, to, most);
+  maySuspend = isPointLine(changetype<usize>(mesh)) || !isPosed(mesh);
+  if (item.shape == SHAPE_MESH) refitPose(mesh);
+  beginListing(mesh, worldOf(item), fromLevel, toLevel, maxCount);
   return true;
 }
 
 /** Does the same for the tree of a mesh at rest in its own space, from level 1 on. Throws OUT_OF_MEMORY. */
-export function beginMeshListing(mesh: usize, to: u32, most: u32): void {
+export function beginMeshListing(mesh: usize, toLevel: u32, maxCount: u32): void {
   clear();
-  mayLeave = true;
+  maySuspend = true;
   setIdentity(box);
-  begin(changetype<Mesh>(mesh), box, 1, to, most);
+  beginListing(changetype<Mesh>(mesh), box, 1, toLevel, maxCount);
 }
 
 function clear(): void {
   clearBoxes();
-  memory.fill(numbers, 0, INSPECTED_MESH_END);
-  listed = 0;
-  outcome = ALL;
+  memory.fill(meshFigures, 0, INSPECTED_MESH_END);
+  listedMesh = 0;
+  result = COMPLETE;
 }
 
-function begin(mesh: Mesh, world: Affine, from: u32, to: u32, most: u32): void {
-  placeTree(place, mesh, world);
-  describe(mesh);
-  if (to == 0) return;
-  reserveBoxes(min<u64>(most, <u64>mesh.nodeCount * 4 + 1), mesh.keptCount);
-  release(waiting);
-  waiting = 0; // in case the next allocation throws
-  waiting = allocate(<u64>mesh.nodeCount << 3);
-  store<u32>(waiting, 0);
-  store<u32>(waiting, from == 0 ? 0 : NO_PARENT, 4);
-  firstLevel = from;
-  lastLevel = to;
-  mostBoxes = most;
-  nextNode = 0;
-  levelEnd = waitingEnd = 1;
+function beginListing(mesh: Mesh, world: Affine, fromLevel: u32, toLevel: u32, maxCount: u32): void {
+  composeTreeMap(treeToWorld, mesh, world);
+  writeMeshFigures(mesh);
+  if (toLevel == 0) return;
+  reserveBoxes(min<u64>(maxCount, <u64>mesh.nodeCount * 4 + 1), mesh.keptCount);
+  release(queue);
+  queue = 0; // in case the next allocation throws
+  queue = allocate(<u64>mesh.nodeCount << 3);
+  store<u32>(queue, 0);
+  store<u32>(queue, fromLevel == 0 ? 0 : NO_PARENT, 4);
+  firstLevel = fromLevel;
+  lastLevel = toLevel;
+  maxBoxes = maxCount;
+  queueNext = 0;
+  levelEnd = queueEnd = 1;
   level = 1;
-  listed = changetype<usize>(mesh);
+  listedMesh = changetype<usize>(mesh);
 }
 
-/** Continues until a time of the clock. Returns UNFINISHED, ALL, or CUT if there are more. Throws OUT_OF_MEMORY. */
-export function stepTreeListing(until: f64): u32 {
-  while (listed != 0) {
-    for (let i: u32 = 0; i < NODES_A_LOOK && listed != 0; i++) {
-      if (nextNode == levelEnd) {
-        levelEnd = waitingEnd;
+/** Continues until a time of the clock. Returns UNFINISHED, COMPLETE, or TRUNCATED if there are more. Throws OUT_OF_MEMORY. */
+export function stepTreeListing(deadline: f64): u32 {
+  while (listedMesh != 0) {
+    for (let i: u32 = 0; i < NODES_PER_READING && listedMesh != 0; i++) {
+      if (queueNext == levelEnd) {
+        levelEnd = queueEnd;
         level++;
       }
-      if (nextNode == levelEnd || level > lastLevel) listed = 0;
-      else if (!listNode(changetype<Mesh>(listed))) {
-        outcome = CUT;
-        listed = 0;
+      if (queueNext == levelEnd || level > lastLevel) listedMesh = 0;
+      else if (!listNode(changetype<Mesh>(listedMesh))) {
+        result = TRUNCATED;
+        listedMesh = 0;
       }
     }
-    if (listed != 0 && mayLeave && now() >= until) return UNFINISHED;
+    if (listedMesh != 0 && maySuspend && now() >= deadline) return UNFINISHED;
   }
-  return outcome;
+  return result;
 }
 
 /** Frees the memory, so that callers that do not inspect pay nothing. */
 export function endInspection(): void {
   freeInspected();
-  release(waiting);
-  waiting = listed = 0;
+  release(queue);
+  queue = listedMesh = 0;
 }
 
-function describe(mesh: Mesh): void {
-  const isOfTriangles = !isPointLine(changetype<usize>(mesh));
-  const base = isOfTriangles ? baseOf(mesh) : mesh;
-  store<u32>(numbers, mesh.nodeCount, INSPECTED_MESH_NODES);
-  store<u32>(numbers, mesh.blockCount, INSPECTED_MESH_BLOCKS);
-  store<u32>(numbers, depthOf(mesh), INSPECTED_MESH_DEPTH);
-  store<u32>(numbers, mesh.keptCount, INSPECTED_MESH_ELEMENTS);
-  store<u32>(numbers, base.bytes, INSPECTED_MESH_BYTES);
-  store<u32>(numbers, isOfTriangles ? 3 : pointLineOf(mesh).size, INSPECTED_MESH_TOPOLOGY);
-  if (isOfTriangles && isPosed(mesh)) {
+function writeMeshFigures(mesh: Mesh): void {
+  const hasTriangles = !isPointLine(changetype<usize>(mesh));
+  const base = hasTriangles ? baseOf(mesh) : mesh;
+  store<u32>(meshFigures, mesh.nodeCount, INSPECTED_MESH_NODES);
+  store<u32>(meshFigures, mesh.blockCount, INSPECTED_MESH_BLOCKS);
+  store<u32>(meshFigures, depthOf(mesh), INSPECTED_MESH_DEPTH);
+  store<u32>(meshFigures, mesh.keptCount, INSPECTED_MESH_ELEMENTS);
+  store<u32>(meshFigures, base.bytes, INSPECTED_MESH_BYTES);
+  store<u32>(meshFigures, hasTriangles ? 3 : pointLineOf(mesh).size, INSPECTED_MESH_TOPOLOGY);
+  if (hasTriangles && isPosed(mesh)) {
     const pose = poseOf(mesh);
-    const bytes = capacityOf(changetype<usize>(mesh)) + heldBy(pose.tree) + heldBy(pose.dipoles);
-    store<u32>(numbers, <u32>bytes, INSPECTED_MESH_POSE_BYTES);
+    const bytes = capacityOf(changetype<usize>(mesh)) + allocatedBytes(pose.tree) + allocatedBytes(pose.dipoles);
+    store<u32>(meshFigures, <u32>bytes, INSPECTED_MESH_POSE_BYTES);
   }
 }
 
-function heldBy(address: u32): usize {
+function allocatedBytes(address: u32): usize {
   return address == 0 ? 0 : capacityOf(address);
 }
 
@@ -179,8 +179,8 @@ function depthOf(mesh: Mesh): u32 {
 
 /** Lists the boxes of the next node's children. Returns whether there was room for them. */
 function listNode(mesh: Mesh): bool {
-  const entry = waiting + (<usize>nextNode << 3);
-  nextNode++;
+  const entry = queue + (<usize>queueNext << 3);
+  queueNext++;
   const node = nodeAt(mesh, load<u32>(entry));
   const parent = load<u32>(entry, 4);
   const isListed = level >= firstLevel;
@@ -188,17 +188,17 @@ function listNode(mesh: Mesh): bool {
   const count = childCount(node);
   for (let i: u32 = 0; i < count; i++) {
     const child = childOf(node, i);
-    let number = NO_PARENT;
+    let boxIndex = NO_PARENT;
     if (isListed) {
-      if (boxCount == mostBoxes) return false;
-      number = boxCount;
+      if (boxCount == maxBoxes) return false;
+      boxIndex = boxCount;
       addChild(mesh, child, i, level, parent);
     }
     if (child & LEAF || level == lastLevel) continue;
-    const next = waiting + (<usize>waitingEnd << 3);
-    waitingEnd++;
+    const next = queue + (<usize>queueEnd << 3);
+    queueEnd++;
     store<u32>(next, child);
-    store<u32>(next, number, 4);
+    store<u32>(next, boxIndex, 4);
   }
   return true;
 }
@@ -207,17 +207,17 @@ function listNode(mesh: Mesh): bool {
 function loadNode(node: Node): void {
   rotationOfNode(rotation, node);
   for (let axis: usize = 0; axis < 3; axis++) {
-    v128.store(bounds + (axis << 4), lowBounds(node, axis));
-    v128.store(bounds + (axis << 4), highBounds(node, axis), 48);
+    v128.store(bounds + (axis << 4), minBounds(node, axis));
+    v128.store(bounds + (axis << 4), maxBounds(node, axis), 48);
   }
 }
 
 function addChild(mesh: Mesh, child: u32, i: u32, level: u32, parent: u32): void {
   const lane = bounds + (<usize>i << 2);
-  const lowX = <f64>load<f32>(lane), lowY = <f64>load<f32>(lane, 16), lowZ = <f64>load<f32>(lane, 32);
-  const highX = <f64>load<f32>(lane, 48), highY = <f64>load<f32>(lane, 64), highZ = <f64>load<f32>(lane, 80);
-  const x = 0.5 * (highX - lowX), y = 0.5 * (highY - lowY), z = 0.5 * (highZ - lowZ);
-  const cx = 0.5 * (lowX + highX), cy = 0.5 * (lowY + highY), cz = 0.5 * (lowZ + highZ);
+  const minX = <f64>load<f32>(lane), minY = <f64>load<f32>(lane, 16), minZ = <f64>load<f32>(lane, 32);
+  const maxX = <f64>load<f32>(lane, 48), maxY = <f64>load<f32>(lane, 64), maxZ = <f64>load<f32>(lane, 80);
+  const x = 0.5 * (maxX - minX), y = 0.5 * (maxY - minY), z = 0.5 * (maxZ - minZ);
+  const cx = 0.5 * (minX + maxX), cy = 0.5 * (minY + maxY), cz = 0.5 * (minZ + maxZ);
   // The rows of the rotation are the node's axes in tree space.
   const r = rotation;
   box.xx = <f64>r.xx * x; box.xy = <f64>r.xy * x; box.xz = <f64>r.xz * x;
@@ -228,7 +228,7 @@ function addChild(mesh: Mesh, child: u32, i: u32, level: u32, parent: u32): void
   box.tz = <f64>r.xz * cx + <f64>r.yz * cy + <f64>r.zz * cz;
   const first = elementCount;
   if (child & LEAF) addElements(mesh, child);
-  multiply(addBox(level, parent, first, elementCount - first), place, box);
+  multiply(addBox(level, parent, first, elementCount - first), treeToWorld, box);
 }
 
 function addElements(mesh: Mesh, child: u32): void {
@@ -240,10 +240,10 @@ function addElements(mesh: Mesh, child: u32): void {
     }
     return;
   }
-  const ofPointLine = pointLineOf(mesh);
-  const block = blockOf(ofPointLine, child);
-  for (let lane: u32 = 0; lane < elementsABlock(ofPointLine.size); lane++) {
-    const element = numberIn(block, lane, ofPointLine.size);
+  const pointLine = pointLineOf(mesh);
+  const block = blockOf(pointLine, child);
+  for (let lane: u32 = 0; lane < elementsPerBlock(pointLine.size); lane++) {
+    const element = elementIn(block, lane, pointLine.size);
     if (element != NO_ELEMENT) addElement(element);
   }
 }

@@ -12,12 +12,12 @@ import { APART, compareObbs } from '../../math/obb-sat-f64';
 import { reserve } from '../../memory';
 import { noWitness } from '../../mesh/query/mesh-pair';
 import { Mesh } from '../../mesh/tree/layout';
-import { boxList, listedBox } from '../../shape/box-list';
+import { boxList, boxInList } from '../../shape/box-list';
 import { Item, boxListOf, worldOf } from '../../shape/item';
 import { PlacedShape, mapOf, setPlacedShape } from '../../shape/placed-shape';
 import { Proxy, boundsOf } from '../../shape/proxy';
 import { countHitBoxes, hasBones, hitBoxAt } from '../../skin/hit-boxes';
-import { oneHoldsOther } from './containment';
+import { doesOneContainOther } from './containment';
 import { shapesOverlap } from './overlap-tests';
 
 /** The box of a bone in the world: the map from the cube, and its extents along the world's axes. */
@@ -27,7 +27,7 @@ class PlacedBone {
   yx: f64; yy: f64; yz: f64;
   zx: f64; zy: f64; zz: f64;
   tx: f64; ty: f64; tz: f64;
-  reachX: f64; reachY: f64; reachZ: f64;
+  extentX: f64; extentY: f64; extentZ: f64;
   bone: i32;
   pad: u32;
 
@@ -42,11 +42,11 @@ const PLACED_BONE_BYTES: usize = offsetof<PlacedBone>();
 /** Extents are compared with this margin against rounding, and bounds are enlarged by it: both tests only select candidates. */
 const SLACK: f64 = 1.000001;
 
-const around = changetype<PlacedBone>(memory.data(<i32>offsetof<PlacedBone>(), 16));
+const otherBounds = changetype<PlacedBone>(memory.data(<i32>offsetof<PlacedBone>(), 16));
 const boneShape = changetype<PlacedShape>(memory.data(<i32>offsetof<PlacedShape>(), 16));
 const otherShape = changetype<PlacedShape>(memory.data(<i32>offsetof<PlacedShape>(), 16));
-let firsts: usize = 0;
-let seconds: usize = 0;
+let bonesA: usize = 0;
+let bonesB: usize = 0;
 let placedCount: u32 = 0;
 
 /** Returns whether an object has boxes to test for a detail: given ones for 'bounds', those of its bones for 'bones'. */
@@ -59,17 +59,17 @@ export function isBoxed(proxy: Proxy, item: Item, detail: i32): bool {
 
 /** Adds the pairs of bones that meet, sorted, to the contact. Returns whether there are any. Throws OUT_OF_MEMORY. */
 export function bonesMeet(a: Proxy, itemA: Item, b: Proxy, itemB: Item): bool {
-  firsts = placeBones(firsts, itemA, b, 0);
-  const firstCount = placedCount;
-  seconds = placeBones(seconds, itemB, a, 0);
-  const secondCount = placedCount;
-  for (let i: u32 = 0; i < firstCount; i++) {
-    const first = boneIn(firsts, i);
-    for (let j: u32 = 0; j < secondCount; j++) {
-      const second = boneIn(seconds, j);
-      if (areNear(first, second, 0) && compareObbs(first.map(), second.map()) != APART) addBonePair(first.bone, second.bone);
+  bonesA = placeBones(bonesA, itemA, b, 0);
+  const countA = placedCount;
+  bonesB = placeBones(bonesB, itemB, a, 0);
+  const countB = placedCount;
+  for (let i: u32 = 0; i < countA; i++) {
+    const boneA = boneIn(bonesA, i);
+    for (let j: u32 = 0; j < countB; j++) {
+      const boneB = boneIn(bonesB, j);
+      if (areNear(boneA, boneB, 0) && compareObbs(boneA.map(), boneB.map()) != APART) addBonePair(boneA.bone, boneB.bone);
     }
-    checkpoint(secondCount);
+    checkpoint(countB);
   }
   return bonePairCount != 0;
 }
@@ -79,14 +79,14 @@ export function bonesMeet(a: Proxy, itemA: Item, b: Proxy, itemB: Item): bool {
  * proxy and shape.
  */
 export function bonesMeetShape(item: Item, proxy: Proxy, shape: PlacedShape, isFirst: bool): bool {
-  firsts = placeBones(firsts, item, proxy, 0);
+  bonesA = placeBones(bonesA, item, proxy, 0);
   const count = placedCount;
   setBox(boneShape);
   for (let i: u32 = 0; i < count; i++) {
-    const placed = boneIn(firsts, i);
+    const placed = boneIn(bonesA, i);
     copy(mapOf(boneShape), placed.map());
     checkpoint(1);
-    if (!shapesOverlap(boneShape, shape, noWitness()) && !oneHoldsOther(boneShape, shape)) continue;
+    if (!shapesOverlap(boneShape, shape, noWitness()) && !doesOneContainOther(boneShape, shape)) continue;
     if (isFirst) addBonePair(placed.bone, -1);
     else addBonePair(-1, placed.bone);
   }
@@ -100,20 +100,20 @@ export function bonesMeetShape(item: Item, proxy: Proxy, shape: PlacedShape, isF
 export function bonesNear(a: Proxy, itemA: Item, b: Proxy, itemB: Item, detail: i32, clearance: f64): bool {
   const isBonedA = isBoxed(a, itemA, detail), isBonedB = isBoxed(b, itemB, detail);
   const precision = detail == CONTACTS_BOUNDS ? PRECISION_OBB : PRECISION_MESH;
-  if (isBonedA) firsts = placeBones(firsts, itemA, b, clearance);
-  const firstCount = isBonedA ? placedCount : 1;
-  if (isBonedB) seconds = placeBones(seconds, itemB, a, clearance);
-  const secondCount = isBonedB ? placedCount : 1;
+  if (isBonedA) bonesA = placeBones(bonesA, itemA, b, clearance);
+  const countA = isBonedA ? placedCount : 1;
+  if (isBonedB) bonesB = placeBones(bonesB, itemB, a, clearance);
+  const countB = isBonedB ? placedCount : 1;
   if (!isBonedA) setPlacedShape(boneShape, itemA, precision);
   if (!isBonedB) setPlacedShape(otherShape, itemB, precision);
-  for (let i: u32 = 0; i < firstCount; i++) {
-    if (isBonedA) setBoneBox(boneShape, boneIn(firsts, i));
-    for (let j: u32 = 0; j < secondCount; j++) {
-      if (isBonedB) setBoneBox(otherShape, boneIn(seconds, j));
+  for (let i: u32 = 0; i < countA; i++) {
+    if (isBonedA) setBoneBox(boneShape, boneIn(bonesA, i));
+    for (let j: u32 = 0; j < countB; j++) {
+      if (isBonedB) setBoneBox(otherShape, boneIn(bonesB, j));
       checkpoint(1);
-      if (isBonedA && isBonedB && !areNear(boneIn(firsts, i), boneIn(seconds, j), clearance)) continue;
+      if (isBonedA && isBonedB && !areNear(boneIn(bonesA, i), boneIn(bonesB, j), clearance)) continue;
       if (!distanceOfShapes(boneShape, otherShape, clearance)) continue;
-      addBonePair(numberOf(firsts, i, isBonedA), numberOf(seconds, j, isBonedB));
+      addBonePair(boneOf(bonesA, i, isBonedA), boneOf(bonesB, j, isBonedB));
     }
   }
   return bonePairCount != 0;
@@ -122,7 +122,7 @@ export function bonesNear(a: Proxy, itemA: Item, b: Proxy, itemB: Item, detail: 
 /** Returns the number of a bone in a list; -1 if the object has no bones. */
 // @ts-ignore: decorator
 @inline
-function numberOf(list: usize, i: u32, isBoned: bool): i32 {
+function boneOf(list: usize, i: u32, isBoned: bool): i32 {
   return isBoned ? boneIn(list, i).bone : -1;
 }
 
@@ -148,9 +148,9 @@ function boneIn(list: usize, i: u32): PlacedBone {
 @inline
 function areNear(a: PlacedBone, b: PlacedBone, clearance: f64): bool {
   return (
-    abs(a.tx - b.tx) <= (a.reachX + b.reachX + clearance) * SLACK &&
-    abs(a.ty - b.ty) <= (a.reachY + b.reachY + clearance) * SLACK &&
-    abs(a.tz - b.tz) <= (a.reachZ + b.reachZ + clearance) * SLACK
+    abs(a.tx - b.tx) <= (a.extentX + b.extentX + clearance) * SLACK &&
+    abs(a.ty - b.ty) <= (a.extentY + b.extentY + clearance) * SLACK &&
+    abs(a.tz - b.tz) <= (a.extentZ + b.extentZ + clearance) * SLACK
   );
 }
 
@@ -159,22 +159,22 @@ function areNear(a: PlacedBone, b: PlacedBone, clearance: f64): bool {
  */
 function placeBones(list: usize, item: Item, other: Proxy, clearance: f64): usize {
   const mesh = changetype<Mesh>(<usize>item.mesh);
-  const given = boxListOf(item);
-  const count = given != 0 ? boxList(given).count : countHitBoxes(mesh);
-  boundsOf(other, around.map());
-  around.xx *= SLACK; around.xy *= SLACK; around.xz *= SLACK;
-  around.yx *= SLACK; around.yy *= SLACK; around.yz *= SLACK;
-  around.zx *= SLACK; around.zy *= SLACK; around.zz *= SLACK;
-  setReach(around);
+  const givenBoxes = boxListOf(item);
+  const count = givenBoxes != 0 ? boxList(givenBoxes).count : countHitBoxes(mesh);
+  boundsOf(other, otherBounds.map());
+  otherBounds.xx *= SLACK; otherBounds.xy *= SLACK; otherBounds.xz *= SLACK;
+  otherBounds.yx *= SLACK; otherBounds.yy *= SLACK; otherBounds.yz *= SLACK;
+  otherBounds.zx *= SLACK; otherBounds.zy *= SLACK; otherBounds.zz *= SLACK;
+  setExtents(otherBounds);
   const to = reserve(list, 0, <u64>max<u32>(count, 1) * PLACED_BONE_BYTES);
   placedCount = 0;
   for (let i: u32 = 0; i < count; i++) {
-    const hit = given != 0 ? listedBox(given, i) : hitBoxAt(mesh, i), placed = boneIn(to, placedCount);
-    multiply(placed.map(), worldOf(item), hit.map());
-    setReach(placed);
-    if (!areNear(placed, around, clearance)) continue;
-    if (clearance == 0 && compareObbs(around.map(), placed.map()) == APART) continue;
-    placed.bone = <i32>hit.bone;
+    const hitBox = givenBoxes != 0 ? boxInList(givenBoxes, i) : hitBoxAt(mesh, i), placed = boneIn(to, placedCount);
+    multiply(placed.map(), worldOf(item), hitBox.map());
+    setExtents(placed);
+    if (!areNear(placed, otherBounds, clearance)) continue;
+    if (clearance == 0 && compareObbs(otherBounds.map(), placed.map()) == APART) continue;
+    placed.bone = <i32>hitBox.bone;
     placedCount++;
   }
   return to;
@@ -182,8 +182,8 @@ function placeBones(list: usize, item: Item, other: Proxy, clearance: f64): usiz
 
 // @ts-ignore: decorator
 @inline
-function setReach(placed: PlacedBone): void {
-  placed.reachX = abs(placed.xx) + abs(placed.yx) + abs(placed.zx);
-  placed.reachY = abs(placed.xy) + abs(placed.yy) + abs(placed.zy);
-  placed.reachZ = abs(placed.xz) + abs(placed.yz) + abs(placed.zz);
+function setExtents(placed: PlacedBone): void {
+  placed.extentX = abs(placed.xx) + abs(placed.yx) + abs(placed.zx);
+  placed.extentY = abs(placed.xy) + abs(placed.yy) + abs(placed.zy);
+  placed.extentZ = abs(placed.xz) + abs(placed.yz) + abs(placed.zz);
 }

@@ -10,10 +10,10 @@ export let stack: usize = 0;
 /** Finds which of the four boxes of a block overlap the box whose bounds are splatted; returns a bit mask. */
 // @ts-ignore: decorator
 @inline
-export function boxAgainstFour(block: usize, lowX: v128, lowY: v128, lowZ: v128, highX: v128, highY: v128, highZ: v128): i32 {
-  const x = v128.and(f32x4.le(v128.load(block), highX), f32x4.ge(v128.load(block, 48), lowX));
-  const y = v128.and(f32x4.le(v128.load(block, 16), highY), f32x4.ge(v128.load(block, 64), lowY));
-  const z = v128.and(f32x4.le(v128.load(block, 32), highZ), f32x4.ge(v128.load(block, 80), lowZ));
+export function boxAgainstFour(block: usize, minX: v128, minY: v128, minZ: v128, maxX: v128, maxY: v128, maxZ: v128): i32 {
+  const x = v128.and(f32x4.le(v128.load(block), maxX), f32x4.ge(v128.load(block, 48), minX));
+  const y = v128.and(f32x4.le(v128.load(block, 16), maxY), f32x4.ge(v128.load(block, 64), minY));
+  const z = v128.and(f32x4.le(v128.load(block, 32), maxZ), f32x4.ge(v128.load(block, 80), minZ));
   return i32x4.bitmask(v128.and(v128.and(x, y), z));
 }
 
@@ -21,7 +21,7 @@ export function boxAgainstFour(block: usize, lowX: v128, lowY: v128, lowZ: v128,
 // @ts-ignore: decorator
 @inline
 export function pushChildren(
-  stackTop: usize, tree: Tree, cell: Cell, lowX: v128, lowY: v128, lowZ: v128, highX: v128, highY: v128, highZ: v128,
+  stackTop: usize, tree: Tree, cell: Cell, minX: v128, minY: v128, minZ: v128, maxX: v128, maxY: v128, maxZ: v128,
 ): usize {
   if (cell.firstChild == 0) return stackTop;
   const used = stackTop - stack;
@@ -29,8 +29,8 @@ export function pushChildren(
   let top = stack + used;
   const blocks = childBlocksAt(tree, cell);
   let bits =
-    boxAgainstFour(blocks, lowX, lowY, lowZ, highX, highY, highZ) |
-    (boxAgainstFour(blocks + BLOCK_BYTES, lowX, lowY, lowZ, highX, highY, highZ) << 4);
+    boxAgainstFour(blocks, minX, minY, minZ, maxX, maxY, maxZ) |
+    (boxAgainstFour(blocks + BLOCK_BYTES, minX, minY, minZ, maxX, maxY, maxZ) << 4);
   while (bits != 0) {
     store<u32>(top, cell.firstChild + ctz(bits));
     top += 4;

@@ -13,13 +13,13 @@ export const NO_CLASS: u32 = 0xffffffff;
  * The most classes that are distinguished, since objects of this many classes mostly may collide anyway: each class
  * costs every object a comparison, 2 ns.
  */
-export const MOST_CLASSES: u32 = 1024;
+export const MAX_CLASSES: u32 = 1024;
 
 const TABLE_SIZE: u32 = 4096;
 /** Hash table with open addressing from the key of a class: 1 + the class, 0 if empty. */
 const table: usize = memory.data(<i32>TABLE_SIZE * 4, 16);
 /** The address of a proxy of each class. */
-const members: usize = memory.data(<i32>MOST_CLASSES * 4, 16);
+const members: usize = memory.data(<i32>MAX_CLASSES * 4, 16);
 export let classCount: u32 = 0;
 /** Whether there were more classes than are distinguished. */
 export let isOverfull: bool = false;
@@ -50,12 +50,12 @@ export function classOf(p: Proxy): u32 {
   let hash = (p.layers * 0x9e3779b1) ^ p.collidesWith;
   hash = ((hash * 0x85ebca6b) ^ p.group) * 0xc2b2ae35;
   let at = table + (<usize>(hash >> 20) << 2);
-  for (let known = load<u32>(at); known != 0; known = load<u32>(at)) {
-    const q = memberOf(known - 1);
-    if (q.layers == p.layers && q.collidesWith == p.collidesWith && q.group == p.group) return known - 1;
+  for (let entry = load<u32>(at); entry != 0; entry = load<u32>(at)) {
+    const q = memberOf(entry - 1);
+    if (q.layers == p.layers && q.collidesWith == p.collidesWith && q.group == p.group) return entry - 1;
     at = at + 4 == table + (<usize>TABLE_SIZE << 2) ? table : at + 4;
   }
-  if (classCount == MOST_CLASSES) {
+  if (classCount == MAX_CLASSES) {
     isOverfull = true;
     return 0;
   }
@@ -65,7 +65,7 @@ export function classOf(p: Proxy): u32 {
 }
 
 /** Redirects the proxies of the classes to the copies of the trees. */
-export function copyClasses(): void {
+export function redirectClasses(): void {
   for (let i: u32 = 0; i < classCount; i++) {
     const at = members + (<usize>i << 2);
     store<u32>(at, copiedProxy(load<u32>(at)));

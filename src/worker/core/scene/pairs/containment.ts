@@ -2,10 +2,10 @@
 // solid meshes are tested, by ray parity: all other shapes overlap a surface inside of them (overlap-tests.ts).
 
 import { SHAPE_MESH } from '../../../../shared/layout';
-import { Affine, relate, setIdentity } from '../../math/affine';
+import { Affine, setRelative, setIdentity } from '../../math/affine';
 import { isInsideClosedMesh } from '../../mesh/query/ray-parity';
-import { Mesh, placeTree, treeScale } from '../../mesh/tree/layout';
-import { map as trees, setMap } from '../../mesh/query/tree-tree';
+import { Mesh, composeTreeMap, treeScale } from '../../mesh/tree/layout';
+import { mapBToA as trees, setMap } from '../../mesh/query/tree-tree';
 import { partCorner, partCount } from '../../mesh/topology/derived';
 import { PlacedShape, mapOf } from '../../shape/placed-shape';
 
@@ -14,9 +14,9 @@ const identity = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 setIdentity(identity);
 
 /** Which of the two is inside the other as a whole: 1 the first, 2 the second; 0 neither. */
-export let held: i32 = 0;
-/** Which has at least parts inside the other: `held` is 0 if only some of its parts are inside. */
-export let holding: i32 = 0;
+export let fullyContained: i32 = 0;
+/** Which has at least parts inside the other: `fullyContained` is 0 if only some of its parts are inside. */
+export let partlyContained: i32 = 0;
 /** A point of the contained part, in the world. */
 export let insideX: f64 = 0, insideY: f64 = 0, insideZ: f64 = 0;
 
@@ -24,11 +24,11 @@ export let insideX: f64 = 0, insideY: f64 = 0, insideZ: f64 = 0;
  * Tests whether a part of one shape is inside the other, given that their surfaces do not meet. May throw
  * OUT_OF_MEMORY.
  */
-export function oneHoldsOther(a: PlacedShape, b: PlacedShape): bool {
+export function doesOneContainOther(a: PlacedShape, b: PlacedShape): bool {
   if (!isFilled(a) && !isFilled(b)) return false;
-  if (a.shape != SHAPE_MESH) return holdsMiddle(b, a, 1);
-  if (b.shape != SHAPE_MESH) return holdsMiddle(a, b, 2);
-  return meshesHold(a, b);
+  if (a.shape != SHAPE_MESH) return containsCentre(b, a, 1);
+  if (b.shape != SHAPE_MESH) return containsCentre(a, b, 2);
+  return doMeshesContain(a, b);
 }
 
 // @ts-ignore: decorator
@@ -38,10 +38,10 @@ function isFilled(solid: PlacedShape): bool {
 }
 
 /** Tests one point of a shape, since all of it is on one side of the surface of a mesh that it does not meet. */
-function holdsMiddle(outer: PlacedShape, inner: PlacedShape, which: i32): bool {
-  held = holding = which;
+function containsCentre(outer: PlacedShape, inner: PlacedShape, innerIndex: i32): bool {
+  fullyContained = partlyContained = innerIndex;
   insideX = inner.tx; insideY = inner.ty; insideZ = inner.tz;
-  relate(map, mapOf(outer), mapOf(inner));
+  setRelative(map, mapOf(outer), mapOf(inner));
   const mesh = changetype<Mesh>(outer.mesh);
   const scale = treeScale(mesh);
   const x = (map.tx - mesh.offsetX) * scale, y = (map.ty - mesh.offsetY) * scale, z = (map.tz - mesh.offsetZ) * scale;
@@ -52,18 +52,18 @@ function holdsMiddle(outer: PlacedShape, inner: PlacedShape, which: i32): bool {
  * Tests two meshes part by part, in the space in which it was decided that the surfaces do not meet. A mesh is inside
  * if all its parts are and no part of the other is inside it: such a part would be the wall of a hole in the other.
  */
-function meshesHold(a: PlacedShape, b: PlacedShape): bool {
+function doMeshesContain(a: PlacedShape, b: PlacedShape): bool {
   const first = changetype<Mesh>(a.mesh), second = changetype<Mesh>(b.mesh);
-  relate(map, mapOf(a), mapOf(b));
+  setRelative(map, mapOf(a), mapOf(b));
   setMap(map, second, treeScale(first), first.offsetX, first.offsetY, first.offsetZ);
-  const ofFirst = isFilled(b) ? partsAround(first, second) : 0;
-  const ofSecond = isFilled(a) ? partsWithin(first, second) : 0;
-  const isFirstIn = ofFirst > 0 && ofSecond == 0 && ofFirst == partCount(first);
-  const isSecondIn = ofSecond > 0 && ofFirst == 0 && ofSecond == partCount(second);
-  held = isFirstIn ? 1 : isSecondIn ? 2 : 0;
-  holding = ofFirst > 0 ? 1 : 2;
-  if (ofFirst + ofSecond == 0) return false;
-  placeTree(map, first, mapOf(a));
+  const firstPartCount = isFilled(b) ? countFirstInSecond(first, second) : 0;
+  const secondPartCount = isFilled(a) ? countSecondInFirst(first, second) : 0;
+  const isFirstIn = firstPartCount > 0 && secondPartCount == 0 && firstPartCount == partCount(first);
+  const isSecondIn = secondPartCount > 0 && firstPartCount == 0 && secondPartCount == partCount(second);
+  fullyContained = isFirstIn ? 1 : isSecondIn ? 2 : 0;
+  partlyContained = firstPartCount > 0 ? 1 : 2;
+  if (firstPartCount + secondPartCount == 0) return false;
+  composeTreeMap(map, first, mapOf(a));
   const x = insideX, y = insideY, z = insideZ;
   insideX = map.xx * x + map.yx * y + map.zx * z + map.tx;
   insideY = map.xy * x + map.yy * y + map.zy * z + map.ty;
@@ -78,7 +78,7 @@ function countPart(x: f64, y: f64, z: f64): u32 {
 }
 
 /** Counts the parts of the first mesh that are inside the second. */
-function partsAround(first: Mesh, second: Mesh): u32 {
+function countFirstInSecond(first: Mesh, second: Mesh): u32 {
   let count: u32 = 0;
   for (let i: u32 = 0, n = partCount(first); i < n; i++) {
     const at = partCorner(first, i);
@@ -89,7 +89,7 @@ function partsAround(first: Mesh, second: Mesh): u32 {
 }
 
 /** Counts the parts of the second mesh that are inside the first. */
-function partsWithin(first: Mesh, second: Mesh): u32 {
+function countSecondInFirst(first: Mesh, second: Mesh): u32 {
   let count: u32 = 0;
   for (let i: u32 = 0, n = partCount(second); i < n; i++) {
     const at = partCorner(second, i);

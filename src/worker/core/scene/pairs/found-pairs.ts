@@ -1,38 +1,38 @@
 // The pairs that were examined in this frame and are in contact.
 
 import { pointCount } from '../../contact/manifold/contact';
-import { keepContact, keepContactOf } from '../../contact/manifold/pool';
+import { storeContact, storeContactData } from '../../contact/manifold/pool';
 import { reserve } from '../../memory';
 import { Proxy } from '../../shape/proxy';
 import { slotCount } from '../objects';
 import { Outcome } from './outcome';
 import { PAIR_BYTES, Pair } from './pair-list';
 import { beginSort, sortByIds, sortBySlots } from './radix-sort';
-import { RecordList, clearRecords, roomBehind } from './record-list';
+import { RecordList, clearRecords, appendRecord } from './record-list';
 
-const found = changetype<RecordList>(memory.data(<i32>offsetof<RecordList>(), 16));
+const foundPairs = changetype<RecordList>(memory.data(<i32>offsetof<RecordList>(), 16));
 export let foundCount: u32 = 0;
 
 export function clearFound(): void {
   foundCount = 0;
-  clearRecords(found);
+  clearRecords(foundPairs);
 }
 
 /** Adds a pair with the contact that was found last. Throws OUT_OF_MEMORY. */
-export function addFound(a: Proxy, b: Proxy, contained: i32): void {
-  keepFound(newPair(a, b, contained));
+export function addPair(a: Proxy, b: Proxy, contained: i32): void {
+  attachContact(newPair(a, b, contained));
 }
 
-/** Adds a pair that met at a time on its way, with the contact that was found last. Throws OUT_OF_MEMORY. */
-export function addFoundAt(a: Proxy, b: Proxy, time: f32): void {
+/** Adds a pair that met at a time of its motion, with the contact that was found last. Throws OUT_OF_MEMORY. */
+export function addPairAt(a: Proxy, b: Proxy, time: f32): void {
   const pair = newPair(a, b, 0);
   pair.time = time;
-  keepFound(pair);
+  attachContact(pair);
 }
 
-function keepFound(pair: Pair): void {
+function attachContact(pair: Pair): void {
   pair.points = pointCount;
-  pair.contact = keepContact();
+  pair.contact = storeContact();
 }
 
 /** Adds a pair with the contact that the interruptible module found. Throws OUT_OF_MEMORY. */
@@ -41,14 +41,14 @@ export function addOutcome(a: Proxy, b: Proxy, outcome: Outcome, isStale: bool):
   pair.stale = <u8>isStale;
   pair.time = outcome.time;
   pair.points = outcome.pointCount;
-  pair.contact = keepContactOf(
+  pair.contact = storeContactData(
     outcome.points, outcome.pointCount, outcome.crossings, outcome.crossingCount, outcome.bonePairs,
     outcome.bonePairCount,
   );
 }
 
 function newPair(a: Proxy, b: Proxy, contained: i32): Pair {
-  const pair = changetype<Pair>(roomBehind<Pair>(found, foundCount));
+  const pair = changetype<Pair>(appendRecord<Pair>(foundPairs, foundCount));
   foundCount++;
   pair.a = a.id;
   pair.b = b.id;
@@ -74,11 +74,11 @@ export function beginSortFound(): void {
 }
 
 /**
- * Writes the found pairs in order to a place with room for them, until the slice ends. Returns whether that is done. Throws
+ * Writes the found pairs in order to an address with room for them, until the slice ends. Returns whether that is done. Throws
  * OUT_OF_MEMORY.
  */
 export function sortFound(to: usize, sliceEnd: f64): bool {
   if (foundCount == 0) return true;
-  if (slots != 0) return sortBySlots(found, to, foundCount, slots, PAIR_BYTES, sliceEnd);
-  return sortByIds(found, spare, to, foundCount, PAIR_BYTES, sliceEnd);
+  if (slots != 0) return sortBySlots(foundPairs, to, foundCount, slots, PAIR_BYTES, sliceEnd);
+  return sortByIds(foundPairs, spare, to, foundCount, PAIR_BYTES, sliceEnd);
 }

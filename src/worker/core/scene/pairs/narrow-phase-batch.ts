@@ -5,13 +5,13 @@ import { bestAxes } from '../../contact/box/sat-x4';
 import { addFaceContact, clipFourFaces, edgeContact, faceAxes, faceFirsts, faceSeconds } from '../../contact/box/box-box';
 import { clearContact } from '../../contact/manifold/contact';
 import { hasPoints } from '../../contact/manifold/dispatch';
-import { compareObbsX4, compareReachX4, setFour, widestAxisIn } from '../../math/obb-sat-x4';
+import { compareObbsX4, compareReachX4, loadPairs, widestAxisIn } from '../../math/obb-sat-x4';
 import { laneCompaction } from '../../math/lane-compaction';
 import { Proxy } from '../../shape/proxy';
 import { CLEARANCE_BYTE, Reach } from '../../shape/reach';
-import { apartOnWays, doMeetOnWays } from './box-ways';
-import { addFound, addFoundAt } from './found-pairs';
-import { look, lookOrPostpone } from './pair-test';
+import { apartUntil, doBoxesMeetAt } from './box-ways';
+import { addPair, addPairAt } from './found-pairs';
+import { testPair, testOrPostpone } from './pair-test';
 import { areBoxes } from './narrow-phase';
 import { reachOfFrame } from '../frame-snapshot';
 import { postpone } from './contact-queue';
@@ -23,51 +23,51 @@ import { isAnyReaching } from '../ways';
  * lists. It compares the bounds of four pairs at once. Frames of 10,000 rotating boxes take 0.84 of the time that they
  * take one by one, with three lanes idle. Throws OUT_OF_MEMORY.
  */
-export function testBatch(firsts: usize, seconds: usize, bytes: usize): void {
-  fillFour(firsts, bytes);
-  fillFour(seconds, bytes);
-  let surely: usize = 0;
+export function testBatch(proxiesA: usize, proxiesB: usize, bytes: usize): void {
+  padToFour(proxiesA, bytes);
+  padToFour(proxiesB, bytes);
+  let overlappingBytes: usize = 0;
   for (let i: usize = 0; i < bytes; i += 16) {
-    setFour(firsts + i, seconds + i);
+    loadPairs(proxiesA + i, proxiesB + i);
     const compared = compareObbsX4();
-    const there: u32 = bytes - i >= 16 ? 15 : (1 << <u32>((bytes - i) >> 2)) - 1;
-    const sure = (compared >> 4) & there;
-    for (let left = ~(compared | sure) & there; left != 0; left &= left - 1) {
-      const at = i + (ctz(left) << 2);
-      lookOrPostpone(proxyIn(firsts, at), proxyIn(seconds, at));
+    const laneMask: u32 = bytes - i >= 16 ? 15 : (1 << <u32>((bytes - i) >> 2)) - 1;
+    const overlapping = (compared >> 4) & laneMask;
+    for (let undecided = ~(compared | overlapping) & laneMask; undecided != 0; undecided &= undecided - 1) {
+      const at = i + (ctz(undecided) << 2);
+      testOrPostpone(proxyIn(proxiesA, at), proxyIn(proxiesB, at));
     }
     if (isAnyReaching) {
       // Pairs whose shapes are apart may still be in reach.
-      let left = compared & there;
-      if (left != 0) left &= ~compareReachX4(firsts + i, seconds + i);
-      for (; left != 0; left &= left - 1) {
-        const lane = ctz(left), at = i + (lane << 2);
-        const a = proxyIn(firsts, at), b = proxyIn(seconds, at);
+      let apart = compared & laneMask;
+      if (apart != 0) apart &= ~compareReachX4(proxiesA + i, proxiesB + i);
+      for (; apart != 0; apart &= apart - 1) {
+        const lane = ctz(apart), at = i + (lane << 2);
+        const a = proxyIn(proxiesA, at), b = proxyIn(proxiesB, at);
         if (isReaching(a, b)) addNear(a, b, widestAxisIn(lane));
       }
     }
-    const pack = laneCompaction(sure);
-    v128.store(firsts + surely, v128.swizzle(v128.load(firsts + i), pack));
-    v128.store(seconds + surely, v128.swizzle(v128.load(seconds + i), pack));
-    surely += popcnt(sure) << 2;
+    const compaction = laneCompaction(overlapping);
+    v128.store(proxiesA + overlappingBytes, v128.swizzle(v128.load(proxiesA + i), compaction));
+    v128.store(proxiesB + overlappingBytes, v128.swizzle(v128.load(proxiesB + i), compaction));
+    overlappingBytes += popcnt(overlapping) << 2;
   }
   considerNear();
-  let boxes: usize = 0;
-  for (let i: usize = 0; i < surely; i += 4) {
-    const a = proxyIn(firsts, i), b = proxyIn(seconds, i);
+  let boxBytes: usize = 0;
+  for (let i: usize = 0; i < overlappingBytes; i += 4) {
+    const a = proxyIn(proxiesA, i), b = proxyIn(proxiesB, i);
     const detail = <i32>min(a.contacts, b.contacts);
     if (!areBoxes(a, b)) {
-      lookOrPostpone(a, b);
+      testOrPostpone(a, b);
     } else if (!hasPoints(detail)) {
       clearContact();
-      addFound(a, b, 0);
+      addPair(a, b, 0);
     } else {
-      store<u32>(firsts + boxes, load<u32>(firsts + i));
-      store<u32>(seconds + boxes, load<u32>(seconds + i));
-      boxes += 4;
+      store<u32>(proxiesA + boxBytes, load<u32>(proxiesA + i));
+      store<u32>(proxiesB + boxBytes, load<u32>(proxiesB + i));
+      boxBytes += 4;
     }
   }
-  for (let i: usize = 0; i < boxes; i += AT_ONCE) contactBoxes(firsts + i, seconds + i, min(boxes - i, AT_ONCE));
+  for (let i: usize = 0; i < boxBytes; i += BATCH_BYTES) contactBoxes(proxiesA + i, proxiesB + i, min(boxBytes - i, BATCH_BYTES));
 }
 
 // Pairs whose bounds are apart, but which may be in reach.
@@ -81,10 +81,10 @@ class NearPair {
   /** The number of the axis along which they are farthest apart, or -1. */
   axis: i32;
 }
-const NEAR_PAIRS: u32 = 256;
-const nearPairs: usize = memory.data(<i32>NEAR_PAIRS * 20, 16);
+const MAX_NEAR_PAIRS: u32 = 256;
+const nearPairs: usize = memory.data(<i32>MAX_NEAR_PAIRS * 20, 16);
 let nearCount: u32 = 0;
-let ahead: u32 = 0;
+let prefetchSum: u32 = 0;
 
 // @ts-ignore: decorator
 @inline
@@ -99,7 +99,7 @@ function addNear(a: Proxy, b: Proxy, axis: i32): void {
   pair.reachA = reachOfFrame(a);
   pair.reachB = reachOfFrame(b);
   pair.axis = axis;
-  if (++nearCount == NEAR_PAIRS) considerNear();
+  if (++nearCount == MAX_NEAR_PAIRS) considerNear();
 }
 
 /**
@@ -111,83 +111,83 @@ function considerNear(): void {
     // If there is no reach, this reads the first bytes of the memory.
     sum += load<u32>(changetype<usize>(nearPair(i).reachA)) + load<u32>(changetype<usize>(nearPair(i).reachB));
   }
-  ahead = sum;
+  prefetchSum = sum;
   for (let i: u32 = 0; i < nearCount; i++) {
     const pair = nearPair(i), a = pair.a, b = pair.b;
-    if (mayReach(a, pair.reachA, b, pair.reachB, pair.axis) && !isSettledOnWays(a, pair.reachA, b, pair.reachB)) postpone(a.id, b.id);
+    if (mayReach(a, pair.reachA, b, pair.reachB, pair.axis) && !isDecidedByMotion(a, pair.reachA, b, pair.reachB)) postpone(a.id, b.id);
   }
   nearCount = 0;
 }
 
 /**
- * Examines the ways of two objects that are apart at their ends, if that is quick. Returns whether nothing is left to do.
+ * Examines the motions of two objects that are apart at their ends, if that is quick. Returns whether nothing is left to do.
  */
-function isSettledOnWays(a: Proxy, p: Reach, b: Proxy, q: Reach): bool {
-  const hasClearance = ((a.moreFlags | b.moreFlags) & <u8>CLEARANCE_BYTE) != 0;
+function isDecidedByMotion(a: Proxy, reachA: Reach, b: Proxy, reachB: Reach): bool {
+  const hasClearance = ((a.highFlags | b.highFlags) & <u8>CLEARANCE_BYTE) != 0;
   if (hasClearance || !areBoxes(a, b) || hasPoints(<i32>min(a.contacts, b.contacts))) return false;
-  const time = apartOnWays(a, p, b, q);
+  const time = apartUntil(a, reachA, b, reachB);
   if (time >= 1) return true;
-  if (!doMeetOnWays(time)) return false;
+  if (!doBoxesMeetAt(time)) return false;
   clearContact();
-  addFoundAt(a, b, <f32>time);
+  addPairAt(a, b, <f32>time);
   return true;
 }
 
 /** The bytes of a part of a list: four for each of 64 pairs of boxes. */
-const AT_ONCE: usize = 256;
-const axes: usize = memory.data(<i32>AT_ONCE, 16);
-const ofFaces: usize = memory.data(<i32>AT_ONCE, 16);
-const ofOthers: usize = memory.data(<i32>AT_ONCE, 16);
+const BATCH_BYTES: usize = 256;
+const axes: usize = memory.data(<i32>BATCH_BYTES, 16);
+const faceOffsets: usize = memory.data(<i32>BATCH_BYTES, 16);
+const otherOffsets: usize = memory.data(<i32>BATCH_BYTES, 16);
 
 /**
  * Computes the contacts of overlapping boxes: first all whose axis is a face normal, four at a time, then the others,
  * because branches on that cannot be predicted.
  */
-function contactBoxes(firsts: usize, seconds: usize, bytes: usize): void {
-  fillFour(firsts, bytes);
-  fillFour(seconds, bytes);
-  let faceCount: usize = 0, otherCount: usize = 0;
-  for (let i: usize = 0; i < bytes; i += 16) v128.store(axes + i, bestAxes(firsts + i, seconds + i));
+function contactBoxes(proxiesA: usize, proxiesB: usize, bytes: usize): void {
+  padToFour(proxiesA, bytes);
+  padToFour(proxiesB, bytes);
+  let faceBytes: usize = 0, otherBytes: usize = 0;
+  for (let i: usize = 0; i < bytes; i += 16) v128.store(axes + i, bestAxes(proxiesA + i, proxiesB + i));
   for (let i: usize = 0; i < bytes; i += 4) {
     const isFace = <usize>(load<u32>(axes + i) < 6);
-    store<u32>(ofFaces + faceCount, <u32>i);
-    store<u32>(ofOthers + otherCount, <u32>i);
-    faceCount += isFace << 2;
-    otherCount += (1 - isFace) << 2;
+    store<u32>(faceOffsets + faceBytes, <u32>i);
+    store<u32>(otherOffsets + otherBytes, <u32>i);
+    faceBytes += isFace << 2;
+    otherBytes += (1 - isFace) << 2;
   }
-  for (let k: usize = 0; k < faceCount; k += 16) {
+  for (let k: usize = 0; k < faceBytes; k += 16) {
     for (let lane: usize = 0; lane < 16; lane += 4) {
-      const i = <usize>load<u32>(ofFaces + min(k + lane, faceCount - 4));
-      store<u32>(faceFirsts + lane, load<u32>(firsts + i));
-      store<u32>(faceSeconds + lane, load<u32>(seconds + i));
+      const i = <usize>load<u32>(faceOffsets + min(k + lane, faceBytes - 4));
+      store<u32>(faceFirsts + lane, load<u32>(proxiesA + i));
+      store<u32>(faceSeconds + lane, load<u32>(proxiesB + i));
       store<u32>(faceAxes + lane, load<u32>(axes + i));
     }
     clipFourFaces();
-    for (let lane: usize = 0; lane < min<usize>(faceCount - k, 16); lane += 4) {
+    for (let lane: usize = 0; lane < min<usize>(faceBytes - k, 16); lane += 4) {
       clearContact();
       if (addFaceContact(lane >> 2)) {
-        addFound(proxyIn(faceFirsts, lane), proxyIn(faceSeconds, lane), 0);
+        addPair(proxyIn(faceFirsts, lane), proxyIn(faceSeconds, lane), 0);
         continue;
       }
       // Examined below, since that overwrites the lanes.
-      store<u32>(ofOthers + otherCount, load<u32>(ofFaces + k + lane));
-      otherCount += 4;
+      store<u32>(otherOffsets + otherBytes, load<u32>(faceOffsets + k + lane));
+      otherBytes += 4;
     }
   }
-  for (let k: usize = 0; k < otherCount; k += 4) {
-    const i = <usize>load<u32>(ofOthers + k);
-    const a = proxyIn(firsts, i), b = proxyIn(seconds, i);
+  for (let k: usize = 0; k < otherBytes; k += 4) {
+    const i = <usize>load<u32>(otherOffsets + k);
+    const a = proxyIn(proxiesA, i), b = proxyIn(proxiesB, i);
     const axis = load<i32>(axes + i);
     clearContact();
-    if (axis >= 6 && edgeContact(a, b, axis)) addFound(a, b, 0);
-    else look(a, b);
+    if (axis >= 6 && edgeContact(a, b, axis)) addPair(a, b, 0);
+    else testPair(a, b);
   }
 }
 
 /** Repeats the last entry of a list until the list ends with a whole vector. */
 // @ts-ignore: decorator
 @inline
-function fillFour(list: usize, bytes: usize): void {
+function padToFour(list: usize, bytes: usize): void {
   for (let at = bytes; at & 15; at += 4) store<u32>(list + at, load<u32>(list + bytes - 4));
 }
 

@@ -19,15 +19,15 @@ import { Mesh } from '../../mesh/tree/layout';
 import { Item } from '../../shape/item';
 import { Proxy } from '../../shape/proxy';
 import { baseOf } from '../../skin/pose';
-import { itemOf, keepObject, proxyOf } from '../frame-snapshot';
+import { itemOf, snapshotObject, proxyOf } from '../frame-snapshot';
 import {
-  isAnswered, isBudgeted, isTouched, markDone, markLooked, placeInQueue, queuedByAge, queuedCount,
+  isAnswered, isBudgeted, isPairChanged, markDone, markExamined, queueIndexOf, queuedByAge, queuedCount,
 } from './contact-queue';
 import { addOutcome } from './found-pairs';
 import { beginPair, resumePair } from './interruptible';
 import { NO_CONTACT } from './narrow-phase';
 import { Outcome } from './outcome';
-import { isHeavy, lookWith } from './pair-test';
+import { isHeavy, testPairWith } from './pair-test';
 import { pairReach } from './reaching-pairs';
 
 /**
@@ -39,87 +39,87 @@ const PAIRS_PER_READING: u32 = 8;
 const LIGHT_PAIRS_PER_READING: u32 = 16;
 
 // The suspended pair, 0 for none.
-let leftA: u32 = 0;
-let leftB: u32 = 0;
-let leftMeshA: u32 = 0;
-let leftMeshB: u32 = 0;
+let suspendedA: u32 = 0;
+let suspendedB: u32 = 0;
+let suspendedMeshA: u32 = 0;
+let suspendedMeshB: u32 = 0;
 /** Whether the objects of that pair have moved since it was begun. */
-let isOld: bool = false;
+let isSuspendedStale: bool = false;
 /** The key of the pair that must not be suspended when the budget ends, 0 for none. */
-let mustFinish: u64 = 0;
+let mustFinishKey: u64 = 0;
 
 /** Progress in the queue. */
-let done: u32 = 0;
+let doneCount: u32 = 0;
 let effort: u32 = 0;
 /** How often a pair was suspended, in total; for tests. */
 export let interruptions: u32 = 0;
 
-export function beginLooking(): void {
-  done = 0;
+export function beginNarrowPhase(): void {
+  doneCount = 0;
   effort = 0;
-  if (leftA == 0) return;
+  if (suspendedA == 0) return;
   // Every answer must be of this frame if there is no budget.
-  if (!isBudgeted || placeInQueue(leftA, leftB) < 0) leftA = 0;
-  else if (isTouched(leftA, leftB)) isOld = true;
+  if (!isBudgeted || queueIndexOf(suspendedA, suspendedB) < 0) suspendedA = 0;
+  else if (isPairChanged(suspendedA, suspendedB)) isSuspendedStale = true;
 }
 
 /** Copies the objects of all pairs that are still to be examined, for the snapshot. Throws OUT_OF_MEMORY. */
-export function keepQueued(): void {
-  for (let i = done; i < queuedCount; i++) {
+export function snapshotQueued(): void {
+  for (let i = doneCount; i < queuedCount; i++) {
     const queued = queuedByAge(i);
-    keepObject(queued.a);
-    keepObject(queued.b);
+    snapshotObject(queued.a);
+    snapshotObject(queued.b);
   }
 }
 
 /** Gives up the suspended pair if it has a mesh that changes: its findings no longer hold. */
 export function forgetMesh(mesh: Mesh): void {
   const address = <u32>changetype<usize>(mesh);
-  if (leftMeshA == address || leftMeshB == address) giveUpLeft();
+  if (suspendedMeshA == address || suspendedMeshB == address) dropSuspended();
 }
 
 /** Returns whether a pair is suspended and may be resumed. */
-export function isPairLeft(): bool {
-  return leftA != 0;
+export function isPairSuspended(): bool {
+  return suspendedA != 0;
 }
 
 /** Gives up the suspended pair: the next frame starts it again, and does not suspend it when its budget ends. */
-export function giveUpLeft(): void {
-  if (leftA == 0) return;
-  mustFinish = keyOf(leftA, leftB);
-  leftA = 0;
+export function dropSuspended(): void {
+  if (suspendedA == 0) return;
+  mustFinishKey = keyOf(suspendedA, suspendedB);
+  suspendedA = 0;
 }
 
 /**
  * Examines queued pairs until the slice ends, and at least one. Returns true when the work of this frame is over
  * because all pairs were examined or the budget is used up. Throws OUT_OF_MEMORY.
  */
-export function lookOn(sliceEnd: f64, budgetEnd: f64): bool {
-  if (leftA != 0) {
-    if (!goOn(sliceEnd, budgetEnd)) return isOver(leftA, leftB, sliceEnd, budgetEnd);
+export function continueNarrowPhase(sliceEnd: f64, budgetEnd: f64): bool {
+  if (suspendedA != 0) {
+    if (!resumeSuspended(sliceEnd, budgetEnd)) return countInterruption(suspendedA, suspendedB, sliceEnd, budgetEnd);
     if (now() >= budgetEnd) return true;
   }
-  while (done < queuedCount) {
-    const queued = queuedByAge(done);
+  while (doneCount < queuedCount) {
+    const queued = queuedByAge(doneCount);
     if (isAnswered(queued)) {
-      done++;
+      doneCount++;
       continue;
     }
     const a = proxyOf(queued.a), b = proxyOf(queued.b);
     if (isHeavy(a, b)) {
-      if (!begin(a, b, sliceEnd, budgetEnd)) return isOver(queued.a, queued.b, sliceEnd, budgetEnd);
+      if (!beginHeavyPair(a, b, sliceEnd, budgetEnd)) return countInterruption(queued.a, queued.b, sliceEnd, budgetEnd);
       effort += isBudgeted ? LIGHT_PAIRS_PER_READING : LIGHT_PAIRS_PER_READING / PAIRS_PER_READING;
     } else {
-      lookWith(a, itemOf(queued.a), b, itemOf(queued.b));
+      testPairWith(a, itemOf(queued.a), b, itemOf(queued.b));
       effort++;
     }
-    markLooked(queued);
-    done++;
+    markExamined(queued);
+    doneCount++;
     if (effort < LIGHT_PAIRS_PER_READING) continue;
     effort = 0;
     const time = now();
     if (time >= budgetEnd) return true;
-    if (time >= sliceEnd) return done == queuedCount;
+    if (time >= sliceEnd) return doneCount == queuedCount;
   }
   return true;
 }
@@ -131,28 +131,28 @@ function keyOf(a: u32, b: u32): u64 {
 }
 
 /** Returns the time from which on a pair may be suspended. */
-function untilOf(a: u32, b: u32, sliceEnd: f64, budgetEnd: f64): f64 {
-  return mustFinish == keyOf(a, b) ? sliceEnd : min(sliceEnd, budgetEnd);
+function deadlineOf(a: u32, b: u32, sliceEnd: f64, budgetEnd: f64): f64 {
+  return mustFinishKey == keyOf(a, b) ? sliceEnd : min(sliceEnd, budgetEnd);
 }
 
 /** Counts an interruption; returns whether the pair was suspended because the budget is used up. */
-function isOver(a: u32, b: u32, sliceEnd: f64, budgetEnd: f64): bool {
+function countInterruption(a: u32, b: u32, sliceEnd: f64, budgetEnd: f64): bool {
   interruptions++;
-  return budgetEnd <= sliceEnd && mustFinish != keyOf(a, b);
+  return budgetEnd <= sliceEnd && mustFinishKey != keyOf(a, b);
 }
 
-function begin(a: Proxy, b: Proxy, sliceEnd: f64, budgetEnd: f64): bool {
+function beginHeavyPair(a: Proxy, b: Proxy, sliceEnd: f64, budgetEnd: f64): bool {
   const itemA = itemOf(a.id), itemB = itemOf(b.id);
-  const outcome = beginPair(a, itemA, b, itemB, pairReach(a, b), untilOf(a.id, b.id, sliceEnd, budgetEnd));
+  const outcome = beginPair(a, itemA, b, itemB, pairReach(a, b), deadlineOf(a.id, b.id, sliceEnd, budgetEnd));
   if (outcome == 0) {
-    leftA = a.id;
-    leftB = b.id;
-    leftMeshA = meshAtRest(itemA);
-    leftMeshB = meshAtRest(itemB);
-    isOld = false;
+    suspendedA = a.id;
+    suspendedB = b.id;
+    suspendedMeshA = meshAtRest(itemA);
+    suspendedMeshB = meshAtRest(itemB);
+    isSuspendedStale = false;
     return false;
   }
-  take(a, b, outcome, false);
+  addResult(a, b, outcome, false);
   return true;
 }
 
@@ -162,23 +162,23 @@ function meshAtRest(item: Item): u32 {
 }
 
 /** Resumes the suspended pair. Returns whether it is done. */
-function goOn(sliceEnd: f64, budgetEnd: f64): bool {
-  const a = leftA, b = leftB;
+function resumeSuspended(sliceEnd: f64, budgetEnd: f64): bool {
+  const a = suspendedA, b = suspendedB;
   // If this throws, the pair must not be resumed.
-  leftA = 0;
-  const outcome = resumePair(untilOf(a, b, sliceEnd, budgetEnd));
+  suspendedA = 0;
+  const outcome = resumePair(deadlineOf(a, b, sliceEnd, budgetEnd));
   if (outcome == 0) {
-    leftA = a;
+    suspendedA = a;
     return false;
   }
-  take(proxyOf(a), proxyOf(b), outcome, isOld);
-  if (!isBudgeted) done++; // it was the next in the queue
-  else markDone(placeInQueue(a, b), isOld);
+  addResult(proxyOf(a), proxyOf(b), outcome, isSuspendedStale);
+  if (!isBudgeted) doneCount++; // it was the next in the queue
+  else markDone(queueIndexOf(a, b), isSuspendedStale);
   return true;
 }
 
-function take(a: Proxy, b: Proxy, address: usize, isStale: bool): void {
-  if (mustFinish == keyOf(a.id, b.id)) mustFinish = 0;
+function addResult(a: Proxy, b: Proxy, address: usize, isStale: bool): void {
+  if (mustFinishKey == keyOf(a.id, b.id)) mustFinishKey = 0;
   const outcome = changetype<Outcome>(address);
   if (outcome.contained != NO_CONTACT) addOutcome(a, b, outcome, isStale);
 }

@@ -20,19 +20,19 @@ import { noWitness } from '../../mesh/query/mesh-pair';
 import { bonesMeet, bonesMeetShape, isBoxed } from './bone-pairs';
 import { axisOf, keepAxis } from './separating-axis-cache';
 import { Proxy, boundsOf } from '../../shape/proxy';
-import { held, holding, oneHoldsOther } from './containment';
-import { HULLS_APART, HULLS_MEET, HULLS_UNSURE, compareHulls, haveHulls } from '../../contact/convex/hull-hull';
+import { fullyContained, partlyContained, doesOneContainOther } from './containment';
+import { HULLS_DISJOINT, HULLS_OVERLAP, HULLS_UNSURE, compareHulls, haveHulls } from '../../contact/convex/hull-hull';
 import { isInside } from './inside';
 import { shapesOverlap } from './overlap-tests';
 import { Item } from '../../shape/item';
 import { PlacedShape, mapOf, setPlacedShape } from '../../shape/placed-shape';
-import { settleWhole } from '../../skin/deform';
+import { refitPoseAndSums } from '../../skin/deform';
 import { keepWitness, witnessOf } from './witness-cache';
 
 export const NO_CONTACT: i32 = -1;
 
-const first = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
-const second = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const boundsA = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const boundsB = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const shapeA = changetype<PlacedShape>(memory.data(<i32>offsetof<PlacedShape>(), 16));
 const shapeB = changetype<PlacedShape>(memory.data(<i32>offsetof<PlacedShape>(), 16));
 let firstItem: Item = changetype<Item>(0);
@@ -57,10 +57,10 @@ export function canCollide(a: Proxy, b: Proxy): bool {
  * contact in as much detail as both want.
  */
 export function collide(a: Proxy, b: Proxy, itemA: Item, itemB: Item): i32 {
-  const boxes = compareObbsF32(a.form(), b.form());
-  if (boxes == APART) return NO_CONTACT;
+  const boundsRelation = compareObbsF32(a.form(), b.form());
+  if (boundsRelation == APART) return NO_CONTACT;
   clearContact();
-  partly = 0;
+  onlyPartlyContained = 0;
   firstItem = itemA;
   secondItem = itemB;
   const detail = <i32>min(a.contacts, b.contacts);
@@ -68,18 +68,18 @@ export function collide(a: Proxy, b: Proxy, itemA: Item, itemB: Item): i32 {
     const isBoxedA = isBoxed(a, itemA, detail), isBoxedB = isBoxed(b, itemB, detail);
     if (isBoxedA || isBoxedB) return collideBoxes(a, b, isBoxedA, isBoxedB, detail) ? 0 : NO_CONTACT;
   }
-  const contained = collideShapes(a, b, boxes, detail);
+  const contained = collideShapes(a, b, boundsRelation, detail);
   if (contained == NO_CONTACT || detail < CONTACTS_MANIFOLD) return contained;
-  if (boxes == OVERLAPPING && areBoxes(a, b)) {
+  if (boundsRelation == OVERLAPPING && areBoxes(a, b)) {
     if (!hasPoints(detail)) return contained;
     if (boxBoxContact(a, b, bestAxis(changetype<usize>(a), changetype<usize>(b)))) return contained;
   }
-  setSolid(shapeA, a, firstItem);
-  setSolid(shapeB, b, secondItem);
+  setExactShape(shapeA, a, firstItem);
+  setExactShape(shapeB, b, secondItem);
   // The orientation of the surfaces is part of their contact.
-  if (shapeA.shape == SHAPE_MESH) settleWhole(changetype<Mesh>(shapeA.mesh));
-  if (shapeB.shape == SHAPE_MESH) settleWhole(changetype<Mesh>(shapeB.mesh));
-  findContact(shapeA, shapeB, partly == 0 ? contained : partly, detail);
+  if (shapeA.shape == SHAPE_MESH) refitPoseAndSums(changetype<Mesh>(shapeA.mesh));
+  if (shapeB.shape == SHAPE_MESH) refitPoseAndSums(changetype<Mesh>(shapeB.mesh));
+  findContact(shapeA, shapeB, onlyPartlyContained == 0 ? contained : onlyPartlyContained, detail);
   return contained;
 }
 
@@ -87,17 +87,17 @@ export function collide(a: Proxy, b: Proxy, itemA: Item, itemB: Item): i32 {
 function collideBoxes(a: Proxy, b: Proxy, isBoxedA: bool, isBoxedB: bool, detail: i32): bool {
   if (isBoxedA && isBoxedB) return bonesMeet(a, firstItem, b, secondItem);
   if (isBoxedA) {
-    setWhole(shapeB, b, secondItem, detail);
+    setShapeOrBounds(shapeB, b, secondItem, detail);
     return bonesMeetShape(firstItem, b, shapeB, true);
   }
-  setWhole(shapeA, a, firstItem, detail);
+  setShapeOrBounds(shapeA, a, firstItem, detail);
   return bonesMeetShape(secondItem, a, shapeA, false);
 }
 
 /** Sets the shape that represents an object without boxes: its own, or its bounds for detail 'bounds'. */
-function setWhole(out: PlacedShape, proxy: Proxy, item: Item, detail: i32): void {
+function setShapeOrBounds(out: PlacedShape, proxy: Proxy, item: Item, detail: i32): void {
   if (detail != CONTACTS_BOUNDS) {
-    setSolid(out, proxy, item);
+    setExactShape(out, proxy, item);
     return;
   }
   boundsOf(proxy, mapOf(out));
@@ -114,49 +114,49 @@ export function areBoxes(a: Proxy, b: Proxy): bool {
 }
 
 /** Which object has parts inside the other while neither is inside as a whole; the contact is found as if it were. */
-let partly: i32 = 0;
+let onlyPartlyContained: i32 = 0;
 
-function collideShapes(a: Proxy, b: Proxy, known: u32, detail: i32): i32 {
+function collideShapes(a: Proxy, b: Proxy, knownRelation: u32, detail: i32): i32 {
   const onlyBoxes = areBoxes(a, b);
-  if (known == OVERLAPPING && onlyBoxes) return 0;
-  const boxes = known == UNSURE ? compareObbs(boundsOf(a, first), boundsOf(b, second)) : known;
-  if (detail == CONTACTS_BOUNDS) return boxes == APART ? NO_CONTACT : 0;
+  if (knownRelation == OVERLAPPING && onlyBoxes) return 0;
+  const boundsRelation = knownRelation == UNSURE ? compareObbs(boundsOf(a, boundsA), boundsOf(b, boundsB)) : knownRelation;
+  if (detail == CONTACTS_BOUNDS) return boundsRelation == APART ? NO_CONTACT : 0;
   if (onlyBoxes) {
-    return boxes == APART ? NO_CONTACT : boxes == FIRST_INSIDE ? 1 : boxes == SECOND_INSIDE ? 2 : 0;
+    return boundsRelation == APART ? NO_CONTACT : boundsRelation == FIRST_INSIDE ? 1 : boundsRelation == SECOND_INSIDE ? 2 : 0;
   }
   // The bounds of other shapes decide nothing if they are apart by no more than rounding: the shapes may touch. A shape
   // whose bounds are in a box is in that box.
-  if (b.shape == SHAPE_BOX && boxes == FIRST_INSIDE) return 1;
-  if (a.shape == SHAPE_BOX && boxes == SECOND_INSIDE) return 2;
-  return collideSolids(a, b);
+  if (b.shape == SHAPE_BOX && boundsRelation == FIRST_INSIDE) return 1;
+  if (a.shape == SHAPE_BOX && boundsRelation == SECOND_INSIDE) return 2;
+  return collideExactShapes(a, b);
 }
 
 /** Does the same as `collideShapes`, by the shapes themselves instead of their bounds. */
-function collideSolids(a: Proxy, b: Proxy): i32 {
-  setSolid(shapeA, a, firstItem);
-  setSolid(shapeB, b, secondItem);
+function collideExactShapes(a: Proxy, b: Proxy): i32 {
+  setExactShape(shapeA, a, firstItem);
+  setExactShape(shapeB, b, secondItem);
   if (!IS_INTERRUPTIBLE) {
     if (!shapesOverlap(shapeA, shapeB, noWitness())) return NO_CONTACT;
-  } else if (!shapesMeet(a, b)) {
-    if (areParted || !oneHoldsOther(shapeA, shapeB)) return NO_CONTACT;
-    if (held == 0) partly = holding;
-    return held;
+  } else if (!doShapesMeet(a, b)) {
+    if (areSeparated || !doesOneContainOther(shapeA, shapeB)) return NO_CONTACT;
+    if (fullyContained == 0) onlyPartlyContained = partlyContained;
+    return fullyContained;
   }
   return isInside(shapeA, shapeB) ? 1 : isInside(shapeB, shapeA) ? 2 : 0;
 }
 
 /** Whether a plane is known to separate two shapes that do not meet, so that neither contains the other. */
-let areParted: bool = false;
+let areSeparated: bool = false;
 
-function shapesMeet(a: Proxy, b: Proxy): bool {
-  areParted = false;
+function doShapesMeet(a: Proxy, b: Proxy): bool {
+  areSeparated = false;
   if (a.shape != SHAPE_MESH || b.shape != SHAPE_MESH) return shapesOverlap(shapeA, shapeB, noWitness());
   if (haveHulls(changetype<Mesh>(shapeA.mesh), changetype<Mesh>(shapeB.mesh))) {
     const axis = axisOf(a.id, b.id);
     const hulls = compareHulls(shapeA, shapeB, axis);
-    areParted = hulls == HULLS_APART;
-    if (areParted) keepAxis(a.id, b.id, axis);
-    if (hulls != HULLS_UNSURE) return hulls == HULLS_MEET;
+    areSeparated = hulls == HULLS_DISJOINT;
+    if (areSeparated) keepAxis(a.id, b.id, axis);
+    if (hulls != HULLS_UNSURE) return hulls == HULLS_OVERLAP;
   }
   const witness = witnessOf(a.id, b.id);
   if (!shapesOverlap(shapeA, shapeB, witness)) return false;
@@ -168,7 +168,7 @@ function shapesMeet(a: Proxy, b: Proxy): bool {
  * Sets the object's own shape. The proxy describes a sphere or a box completely, so that nothing far away in memory is
  * read.
  */
-function setSolid(out: PlacedShape, proxy: Proxy, item: Item): void {
+function setExactShape(out: PlacedShape, proxy: Proxy, item: Item): void {
   if (proxy.shape == SHAPE_MESH || proxy.shape == SHAPE_CAPSULE) {
     setPlacedShape(out, item, PRECISION_MESH);
     return;

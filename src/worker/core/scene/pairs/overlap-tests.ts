@@ -3,7 +3,7 @@
 // centre or segment. Decided in float64; touching has a tolerance of the possible rounding error.
 
 import { SHAPE_BOX, SHAPE_MESH } from '../../../../shared/layout';
-import { Affine, relate } from '../../math/affine';
+import { Affine, setRelative } from '../../math/affine';
 import { APART, compareObbs } from '../../math/obb-sat-f64';
 import { axisToSegment, axisToTriangle } from '../../math/closest';
 import { ellipsoidToParallelogram, setEllipsoid } from '../../math/ellipsoid';
@@ -14,7 +14,7 @@ import { TOUCHING, Witness, meshMeetsCapsule, meshMeetsCube, meshesMeet } from '
 import { PlacedShape, mapOf } from '../../shape/placed-shape';
 
 const map = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
-const back = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const inverseMap = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const triangle = changetype<Triangle>(memory.data(<i32>offsetof<Triangle>(), 16));
 
 /**
@@ -22,7 +22,7 @@ const triangle = changetype<Triangle>(memory.data(<i32>offsetof<Triangle>(), 16)
  */
 export function shapesOverlap(a: PlacedShape, b: PlacedShape, witness: Witness): bool {
   if (a.shape == SHAPE_MESH && b.shape == SHAPE_MESH) {
-    relate(map, mapOf(a), mapOf(b));
+    setRelative(map, mapOf(a), mapOf(b));
     return meshesMeet(changetype<Mesh>(a.mesh), changetype<Mesh>(b.mesh), map, witness);
   }
   if (a.shape == SHAPE_MESH) return meetsMesh(b, a);
@@ -35,27 +35,27 @@ export function shapesOverlap(a: PlacedShape, b: PlacedShape, witness: Witness):
 
 function meetsMesh(solid: PlacedShape, other: PlacedShape): bool {
   const mesh = changetype<Mesh>(other.mesh);
-  relate(map, mapOf(solid), mapOf(other));
+  setRelative(map, mapOf(solid), mapOf(other));
   if (solid.shape == SHAPE_BOX) return meshMeetsCube(mesh, map);
   if (solid.half == 0) {
-    const x = max(abs(mesh.lowX), abs(mesh.highX)), y = max(abs(mesh.lowY), abs(mesh.highY));
-    const z = max(abs(mesh.lowZ), abs(mesh.highZ));
-    const largest =
+    const x = max(abs(mesh.minX), abs(mesh.maxX)), y = max(abs(mesh.minY), abs(mesh.maxY));
+    const z = max(abs(mesh.minZ), abs(mesh.maxZ));
+    const maxCoordinate =
       (abs(map.xx) + abs(map.xy) + abs(map.xz)) * x + (abs(map.yx) + abs(map.yy) + abs(map.yz)) * y +
       (abs(map.zx) + abs(map.zy) + abs(map.zz)) * z + abs(map.tx) + abs(map.ty) + abs(map.tz);
-    return closestOnMesh(mesh, map, 1.0 + TOUCHING + largest * 8.881784197001252e-16, true); // 2^-50
+    return closestOnMesh(mesh, map, 1.0 + TOUCHING + maxCoordinate * 8.881784197001252e-16, true); // 2^-50
   }
-  shorten(map, solid.half);
+  scaleToCube(map, solid.half);
   return meshMeetsCapsule(mesh, map, solid.half);
 }
 
 /** Changes a map to a capsule's space into a map to the space of the cube around it. */
-export function shorten(m: Affine, half: f64): void {
-  const shorter = 1.0 / (1.0 + half);
-  m.xz *= shorter;
-  m.yz *= shorter;
-  m.zz *= shorter;
-  m.tz *= shorter;
+export function scaleToCube(m: Affine, half: f64): void {
+  const scale = 1.0 / (1.0 + half);
+  m.xz *= scale;
+  m.yz *= scale;
+  m.zz *= scale;
+  m.tz *= scale;
 }
 
 /**
@@ -63,27 +63,27 @@ export function shorten(m: Affine, half: f64): void {
  * end is on the outer side of.
  */
 function roundMeetsBox(round: PlacedShape, box: PlacedShape): bool {
-  relate(back, mapOf(box), mapOf(round));
+  setRelative(inverseMap, mapOf(box), mapOf(round));
   const half = round.half;
-  const hx = half * back.zx, hy = half * back.zy, hz = half * back.zz;
-  if (abs(back.tx - hx) <= 1 && abs(back.ty - hy) <= 1 && abs(back.tz - hz) <= 1) return true;
-  if (abs(back.tx + hx) <= 1 && abs(back.ty + hy) <= 1 && abs(back.tz + hz) <= 1) return true;
-  relate(map, mapOf(round), mapOf(box));
+  const hx = half * inverseMap.zx, hy = half * inverseMap.zy, hz = half * inverseMap.zz;
+  if (abs(inverseMap.tx - hx) <= 1 && abs(inverseMap.ty - hy) <= 1 && abs(inverseMap.tz - hz) <= 1) return true;
+  if (abs(inverseMap.tx + hx) <= 1 && abs(inverseMap.ty + hy) <= 1 && abs(inverseMap.tz + hz) <= 1) return true;
+  setRelative(map, mapOf(round), mapOf(box));
   const x = abs(map.tx) + abs(map.xx) + abs(map.yx) + abs(map.zx);
   const y = abs(map.ty) + abs(map.xy) + abs(map.yy) + abs(map.zy);
   const z = abs(map.tz) + abs(map.xz) + abs(map.yz) + abs(map.zz);
   const radius = 1.0 + TOUCHING + max(max(x, y), z) * 1.7763568394002505e-15; // 2^-49
   const limit = radius * radius;
   for (let axis: usize = 0; axis < 3; axis++) {
-    const middle = load<f64>(changetype<usize>(back) + (axis << 3), offsetof<Affine>('tx'));
-    const reach = half * abs(load<f64>(changetype<usize>(back) + (axis << 3), offsetof<Affine>('zx')));
-    if (middle + reach > 1 && faceIsNear(axis, 1, half, limit)) return true;
-    if (middle - reach < -1 && faceIsNear(axis, -1, half, limit)) return true;
+    const centre = load<f64>(changetype<usize>(inverseMap) + (axis << 3), offsetof<Affine>('tx'));
+    const extent = half * abs(load<f64>(changetype<usize>(inverseMap) + (axis << 3), offsetof<Affine>('zx')));
+    if (centre + extent > 1 && isFaceNear(axis, 1, half, limit)) return true;
+    if (centre - extent < -1 && isFaceNear(axis, -1, half, limit)) return true;
   }
   return false;
 }
 
-function faceIsNear(axis: usize, side: f64, half: f64, limit: f64): bool {
+function isFaceNear(axis: usize, side: f64, half: f64, limit: f64): bool {
   setCorner(0, axis, side, -1, -1);
   setCorner(24, axis, side, 1, -1);
   setCorner(48, axis, side, 1, 1);
@@ -101,15 +101,15 @@ function setCorner(at: usize, axis: usize, s: f64, t: f64, u: f64): void {
 }
 
 function roundsMeet(a: PlacedShape, b: PlacedShape): bool {
-  relate(map, mapOf(a), mapOf(b));
+  setRelative(map, mapOf(a), mapOf(b));
   const x = b.half * map.zx, y = b.half * map.zy, z = b.half * map.zz;
   const distance = sqrt(axisToSegment(a.half, map.tx - x, map.ty - y, map.tz - z, map.tx + x, map.ty + y, map.tz + z));
   setRadii(map);
-  const touching = 1.0 + TOUCHING + (abs(map.tx) + abs(map.ty) + abs(map.tz) + a.half) * 8.881784197001252e-16; // 2^-50
-  if (distance <= touching + innerRadius) return true;
-  if (distance > touching + outerRadius) return false;
+  const touchDistance = 1.0 + TOUCHING + (abs(map.tx) + abs(map.ty) + abs(map.tz) + a.half) * 8.881784197001252e-16; // 2^-50
+  if (distance <= touchDistance + innerRadius) return true;
+  if (distance > touchDistance + outerRadius) return false;
   setEllipsoid(map);
-  return ellipsoidToParallelogram(-map.tx, -map.ty, -map.tz, 0, 0, a.half, x, y, z) <= touching * touching;
+  return ellipsoidToParallelogram(-map.tx, -map.ty, -map.tz, 0, 0, a.half, x, y, z) <= touchDistance * touchDistance;
 }
 
 /** The radii of a ball inside the unit ball's image, and of one around it. */

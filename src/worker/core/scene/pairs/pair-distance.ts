@@ -5,7 +5,7 @@ import { PRECISION_MESH } from '../../../../shared/layout';
 import * as shapes from '../../distance/shape-distance';
 import { Item } from '../../shape/item';
 import { PlacedShape, setPlacedShape } from '../../shape/placed-shape';
-import { insideX, insideY, insideZ, oneHoldsOther } from './containment';
+import { insideX, insideY, insideZ, doesOneContainOther } from './containment';
 
 /**
  * The nearest points of two objects (layout.ts, DISTANCE_*): in the world, the same point twice if they meet; and the triangles,
@@ -37,7 +37,7 @@ export function measurePair(out: PairDistance, a: Item, b: Item, limit: f64): vo
   out.triangleA = shapes.triangleA;
   out.triangleB = shapes.triangleB;
   if (isNear && shapes.distance == 0) return;
-  if (!oneHoldsOther(shapeA, shapeB)) return;
+  if (!doesOneContainOther(shapeA, shapeB)) return;
   out.isNear = 1;
   out.distance = 0;
   out.pointAX = out.pointBX = insideX;

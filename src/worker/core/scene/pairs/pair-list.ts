@@ -8,7 +8,7 @@ export class Pair {
   begun: u8;
   stale: u8;
   pad: u8;
-  /** When the two met on their ways, from 0 to 1; 1 if they are in contact at the end. */
+  /** When the two met in their motions, from 0 to 1; 1 if they are in contact at the end. */
   time: f32;
   groupA: u32;
   groupB: u32;

@@ -6,83 +6,83 @@ import {
   bonePairCount, bonePairs, clearContact, crossingCount, crossings, pointCount, points,
 } from '../../contact/manifold/contact';
 import { allocate, release } from '../../memory';
-import { Item, KEPT_ITEM_BYTES, keepItem, keptItem } from '../../shape/item';
+import { Item, ITEM_COPY_BYTES, copyItem, copiedItem } from '../../shape/item';
 import { PROXY_BYTES, Proxy, setProxy } from '../../shape/proxy';
 import { PAIR_REACH_BYTES, PairReach } from '../../shape/reach';
 import { isAlive, itemAt, orientedBounds, reachAt, slotOf } from '../objects';
 import { beginMeasure, beginPair, resumePair } from './interruptible';
 import { NO_CONTACT, collide } from './narrow-phase';
-import { giveUpLeft } from './narrow-phase-slices';
+import { dropSuspended } from './narrow-phase-slices';
 import { Outcome } from './outcome';
 import { PairDistance } from './pair-distance';
 import { isHeavy } from './pair-test';
 
 /** Returned for a suspended pair: it must be resumed. */
-const LEFT: i32 = -2;
+const SUSPENDED: i32 = -2;
 /** Returned if the object of the lower id, or the other one, is points or lines, whose distances are not measured. */
 const FIRST_UNMEASURED: i32 = -3;
 const SECOND_UNMEASURED: i32 = -4;
 
-const first = changetype<Proxy>(memory.data(<i32>offsetof<Proxy>(), 64));
-const second = changetype<Proxy>(memory.data(<i32>offsetof<Proxy>(), 64));
-const firstItem: usize = memory.data(<i32>KEPT_ITEM_BYTES, 16);
-const secondItem: usize = memory.data(<i32>KEPT_ITEM_BYTES, 16);
-const found = changetype<Outcome>(memory.data(<i32>offsetof<Outcome>(), 16));
+const proxyA = changetype<Proxy>(memory.data(<i32>offsetof<Proxy>(), 64));
+const proxyB = changetype<Proxy>(memory.data(<i32>offsetof<Proxy>(), 64));
+const itemCopyA: usize = memory.data(<i32>ITEM_COPY_BYTES, 16);
+const itemCopyB: usize = memory.data(<i32>ITEM_COPY_BYTES, 16);
+const lastContact = changetype<Outcome>(memory.data(<i32>offsetof<Outcome>(), 16));
 
-/** The clearances of the two objects. The ways on which they came matter only to frames. */
+/** The clearances of the two objects. Their motions matter only to frames. */
 const reach = changetype<PairReach>(memory.data(<i32>PAIR_REACH_BYTES, 16));
 
-const measured = changetype<PairDistance>(memory.data(<i32>offsetof<PairDistance>(), 16));
+const lastDistance = changetype<PairDistance>(memory.data(<i32>offsetof<PairDistance>(), 16));
 
 /** How many contacts and distances wait with copies of their objects, and whether one was suspended. */
 let keptCount: u32 = 0;
-let isLeft: bool = false;
+let isSuspended: bool = false;
 
 /** Returns whether a contact or a distance was suspended, or waits with copies of its objects. */
 export function isContactOpen(): bool {
-  return isLeft || keptCount != 0;
+  return isSuspended || keptCount != 0;
 }
 
 /** Gives up the suspended contact or distance: the next pair that is begun takes its place. */
 export function giveUpContact(): void {
-  isLeft = false;
+  isSuspended = false;
 }
 
 /** Returns whether the contact of two objects may take long. */
 export function isLongContact(a: u32, b: u32, detail: u32): bool {
   if (!isAlive(a) || !isAlive(b)) return false;
-  take(first, a, detail);
-  take(second, b, detail);
-  if (first.shape == <u8>SHAPE_POINT_LINE || second.shape == <u8>SHAPE_POINT_LINE) return false;
-  return isHeavy(first, second);
+  setPairProxy(proxyA, a, detail);
+  setPairProxy(proxyB, b, detail);
+  if (proxyA.shape == <u8>SHAPE_POINT_LINE || proxyB.shape == <u8>SHAPE_POINT_LINE) return false;
+  return isHeavy(proxyA, proxyB);
 }
 
 /**
  * Finds the contact of two objects, of which `a` has the lower id, until a time by the clock of `now`. Returns NO_CONTACT, which
- * contains which (0 neither, 1 a inside b, 2 b inside a), or LEFT: then `resumeContact` must follow until it returns something
+ * contains which (0 neither, 1 a inside b, 2 b inside a), or SUSPENDED: then `resumeContact` must follow until it returns something
  * else, before the narrow phase of any frame and any other contact that may take long. An object that does not exist has no
  * contact, nor has one of points or lines. Throws OUT_OF_MEMORY.
  */
-export function beginContact(a: u32, b: u32, detail: u32, until: f64): i32 {
+export function beginContact(a: u32, b: u32, detail: u32, deadline: f64): i32 {
   if (!isAlive(a) || !isAlive(b)) return NO_CONTACT;
-  take(first, a, detail);
-  take(second, b, detail);
-  if (first.shape == <u8>SHAPE_POINT_LINE || second.shape == <u8>SHAPE_POINT_LINE) return NO_CONTACT;
+  setPairProxy(proxyA, a, detail);
+  setPairProxy(proxyB, b, detail);
+  if (proxyA.shape == <u8>SHAPE_POINT_LINE || proxyB.shape == <u8>SHAPE_POINT_LINE) return NO_CONTACT;
   const itemA = itemAt(slotOf(a)), itemB = itemAt(slotOf(b));
-  if (isHeavy(first, second)) {
-    giveUpLeft();
+  if (isHeavy(proxyA, proxyB)) {
+    dropSuspended();
     reach.clearance = clearanceOf(a) + clearanceOf(b);
-    return conclude(beginPair(first, itemA, second, itemB, reachOrNothing(), until));
+    return conclude(beginPair(proxyA, itemA, proxyB, itemB, reachOrNothing(), deadline));
   }
   clearContact();
-  found.contained = collide(first, second, itemA, itemB);
-  found.points = points;
-  found.pointCount = pointCount;
-  found.crossings = crossings;
-  found.crossingCount = crossingCount;
-  found.bonePairs = bonePairs;
-  found.bonePairCount = bonePairCount;
-  return found.contained;
+  lastContact.contained = collide(proxyA, proxyB, itemA, itemB);
+  lastContact.points = points;
+  lastContact.pointCount = pointCount;
+  lastContact.crossings = crossings;
+  lastContact.crossingCount = crossingCount;
+  lastContact.bonePairs = bonePairs;
+  lastContact.bonePairCount = bonePairCount;
+  return lastContact.contained;
 }
 
 /**
@@ -92,15 +92,15 @@ export function beginContact(a: u32, b: u32, detail: u32, until: f64): i32 {
  */
 export function keepContact(a: u32, b: u32, detail: u32): usize {
   const kept = allocate(KEPT_CLEARANCE + 16);
-  keep(kept, a, detail);
-  keep(kept + PROXY_BYTES + KEPT_ITEM_BYTES, b, detail);
+  copyObject(kept, a, detail);
+  copyObject(kept + PROXY_BYTES + ITEM_COPY_BYTES, b, detail);
   store<f64>(kept + KEPT_CLEARANCE, clearanceOf(a) + clearanceOf(b));
   keptCount++;
   return kept;
 }
 
 /** Offset of the sum of both clearances, after the copies of two objects. */
-const KEPT_CLEARANCE: usize = 2 * (PROXY_BYTES + KEPT_ITEM_BYTES);
+const KEPT_CLEARANCE: usize = 2 * (PROXY_BYTES + ITEM_COPY_BYTES);
 
 function clearanceOf(id: u32): f64 {
   const reach = reachAt(slotOf(id));
@@ -111,28 +111,28 @@ function reachOrNothing(): usize {
   return reach.clearance > 0 ? changetype<usize>(reach) : 0;
 }
 
-function keep(to: usize, id: u32, detail: u32): void {
-  take(changetype<Proxy>(to), id, detail);
-  keepItem(to + PROXY_BYTES, itemAt(slotOf(id)));
+function copyObject(to: usize, id: u32, detail: u32): void {
+  setPairProxy(changetype<Proxy>(to), id, detail);
+  copyItem(to + PROXY_BYTES, itemAt(slotOf(id)));
 }
 
 /** Begins the contact of two copied objects and frees the copies; returns the same as `beginContact`. */
-export function beginKeptContact(kept: usize, until: f64): i32 {
-  takeKept(kept);
-  return conclude(beginPair(first, keptItem(firstItem), second, keptItem(secondItem), reachOrNothing(), until));
+export function beginKeptContact(kept: usize, deadline: f64): i32 {
+  restoreKept(kept);
+  return conclude(beginPair(proxyA, copiedItem(itemCopyA), proxyB, copiedItem(itemCopyB), reachOrNothing(), deadline));
 }
 
 /** Takes over two copied objects and frees the copies. */
-function takeKept(kept: usize): void {
-  const other = kept + PROXY_BYTES + KEPT_ITEM_BYTES;
-  memory.copy(changetype<usize>(first), kept, PROXY_BYTES);
-  keepItem(firstItem, keptItem(kept + PROXY_BYTES));
-  memory.copy(changetype<usize>(second), other, PROXY_BYTES);
-  keepItem(secondItem, keptItem(other + PROXY_BYTES));
+function restoreKept(kept: usize): void {
+  const other = kept + PROXY_BYTES + ITEM_COPY_BYTES;
+  memory.copy(changetype<usize>(proxyA), kept, PROXY_BYTES);
+  copyItem(itemCopyA, copiedItem(kept + PROXY_BYTES));
+  memory.copy(changetype<usize>(proxyB), other, PROXY_BYTES);
+  copyItem(itemCopyB, copiedItem(other + PROXY_BYTES));
   reach.clearance = load<f64>(kept + KEPT_CLEARANCE);
   release(kept);
   keptCount--;
-  giveUpLeft();
+  dropSuspended();
 }
 
 /** Returns whether two objects exist and have a distance. */
@@ -145,57 +145,57 @@ export function canMeasure(a: u32, b: u32): bool {
 
 /**
  * Measures the distance of two objects, up to `limit`, until a time by the clock of `now`. Returns NO_CONTACT if they are farther
- * apart, 0 if not (`measuredDistance`), FIRST_UNMEASURED, SECOND_UNMEASURED, or LEFT, as `beginContact`: then `resumeDistance`
+ * apart, 0 if not (`measuredDistance`), FIRST_UNMEASURED, SECOND_UNMEASURED, or SUSPENDED, as `beginContact`: then `resumeDistance`
  * must follow. As with a contact that takes long, no other may be suspended meanwhile. Throws OUT_OF_MEMORY.
  */
-export function beginDistance(a: u32, b: u32, limit: f64, until: f64): i32 {
+export function beginDistance(a: u32, b: u32, limit: f64, deadline: f64): i32 {
   if (!isAlive(a) || !isAlive(b)) return NO_CONTACT;
   const itemA = itemAt(slotOf(a)), itemB = itemAt(slotOf(b));
   if (itemA.shape == <u8>SHAPE_POINT_LINE) return FIRST_UNMEASURED;
   if (itemB.shape == <u8>SHAPE_POINT_LINE) return SECOND_UNMEASURED;
   // The interruptible module measures other shapes as well, so that the core needs no copy of that code: 5 KB gzipped.
-  giveUpLeft();
-  return concludeDistance(beginMeasure(itemA, itemB, limit, until));
+  dropSuspended();
+  return concludeDistance(beginMeasure(itemA, itemB, limit, deadline));
 }
 
 /** Begins the distance of two objects that `keepContact` has copied, and frees the copies. */
-export function beginKeptDistance(kept: usize, limit: f64, until: f64): i32 {
-  takeKept(kept);
-  return concludeDistance(beginMeasure(keptItem(firstItem), keptItem(secondItem), limit, until));
+export function beginKeptDistance(kept: usize, limit: f64, deadline: f64): i32 {
+  restoreKept(kept);
+  return concludeDistance(beginMeasure(copiedItem(itemCopyA), copiedItem(itemCopyB), limit, deadline));
 }
 
 /** Resumes the suspended distance; returns the same as `beginDistance`. */
-export function resumeDistance(until: f64): i32 {
-  isLeft = false; // in case it throws
-  return concludeDistance(resumePair(until));
+export function resumeDistance(deadline: f64): i32 {
+  isSuspended = false; // in case it throws
+  return concludeDistance(resumePair(deadline));
 }
 
 function concludeDistance(outcome: usize): i32 {
-  isLeft = outcome == 0;
-  if (isLeft) return LEFT;
-  memory.copy(changetype<usize>(measured), outcome, offsetof<PairDistance>());
-  return measured.isNear ? 0 : NO_CONTACT;
+  isSuspended = outcome == 0;
+  if (isSuspended) return SUSPENDED;
+  memory.copy(changetype<usize>(lastDistance), outcome, offsetof<PairDistance>());
+  return lastDistance.isNear ? 0 : NO_CONTACT;
 }
 
 /** Returns the address of the last distance (DISTANCE_*). */
 export function measuredDistance(): usize {
-  return changetype<usize>(measured);
+  return changetype<usize>(lastDistance);
 }
 
 /** Resumes the suspended contact; returns the same as `beginContact`. */
-export function resumeContact(until: f64): i32 {
-  isLeft = false; // in case it throws
-  return conclude(resumePair(until));
+export function resumeContact(deadline: f64): i32 {
+  isSuspended = false; // in case it throws
+  return conclude(resumePair(deadline));
 }
 
 function conclude(outcome: usize): i32 {
-  isLeft = outcome == 0;
-  if (isLeft) return LEFT;
-  memory.copy(changetype<usize>(found), outcome, offsetof<Outcome>());
-  return found.contained;
+  isSuspended = outcome == 0;
+  if (isSuspended) return SUSPENDED;
+  memory.copy(changetype<usize>(lastContact), outcome, offsetof<Outcome>());
+  return lastContact.contained;
 }
 
-function take(proxy: Proxy, id: u32, detail: u32): void {
+function setPairProxy(proxy: Proxy, id: u32, detail: u32): void {
   const slot = slotOf(id);
   setProxy(proxy, itemAt(slot), orientedBounds(slot));
   proxy.contacts = <u8>detail;
@@ -205,9 +205,9 @@ function take(proxy: Proxy, id: u32, detail: u32): void {
  * Returns the number of points of the last contact. The next functions return the address of the points (CONTACT_*), and the same
  * of the crossings and of the pairs of bones.
  */
-export function contactPointCount(): u32 { return found.pointCount; }
-export function contactPoints(): usize { return found.points; }
-export function contactCrossingCount(): u32 { return found.crossingCount; }
-export function contactCrossings(): usize { return found.crossings; }
-export function contactBonePairCount(): u32 { return found.bonePairCount; }
-export function contactBonePairs(): usize { return found.bonePairs; }
+export function contactPointCount(): u32 { return lastContact.pointCount; }
+export function contactPoints(): usize { return lastContact.points; }
+export function contactCrossingCount(): u32 { return lastContact.crossingCount; }
+export function contactCrossings(): usize { return lastContact.crossings; }
+export function contactBonePairCount(): u32 { return lastContact.bonePairCount; }
+export function contactBonePairs(): usize { return lastContact.bonePairs; }

@@ -1,20 +1,20 @@
 // A direct-mapped cache between frames: eight bytes for each of some pairs of objects, by a hash of their ids; a new
-// pair replaces an old one. The caller provides the table: PAIR_BYTES for each of 2^bits entries.
+// pair replaces an old one. The caller provides the table: ENTRY_BYTES for each of 2^bits entries.
 
 /** The ids of both objects, and the cached value. */
-export const PAIR_BYTES: i32 = 16;
+export const ENTRY_BYTES: i32 = 16;
 
-/** Returns the cached value of a pair, else `otherwise`. */
+/** Returns the cached value of a pair, else `defaultValue`. */
 // @ts-ignore: decorator
 @inline
-export function recall(table: usize, bits: u64, a: u32, b: u32, otherwise: u64): u64 {
+export function getCached(table: usize, bits: u64, a: u32, b: u32, defaultValue: u64): u64 {
   const entry = entryOf(table, bits, idsOf(a, b));
-  return load<u64>(entry) == idsOf(a, b) ? load<u64>(entry, 8) : otherwise;
+  return load<u64>(entry) == idsOf(a, b) ? load<u64>(entry, 8) : defaultValue;
 }
 
 // @ts-ignore: decorator
 @inline
-export function keep(table: usize, bits: u64, a: u32, b: u32, value: u64): void {
+export function setCached(table: usize, bits: u64, a: u32, b: u32, value: u64): void {
   const entry = entryOf(table, bits, idsOf(a, b));
   store<u64>(entry, idsOf(a, b));
   store<u64>(entry, value, 8);

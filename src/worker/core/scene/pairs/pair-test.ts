@@ -6,7 +6,7 @@ import { Item } from '../../shape/item';
 import { Proxy } from '../../shape/proxy';
 import { itemOf } from '../frame-snapshot';
 import { postpone } from './contact-queue';
-import { addFound } from './found-pairs';
+import { addPair } from './found-pairs';
 import { NO_CONTACT, collide } from './narrow-phase';
 import { REACHING_BYTE } from '../../shape/reach';
 import { mayMeet } from './reaching-pairs';
@@ -23,23 +23,23 @@ const HEAVY_BYTE: u8 = <u8>(REACHING_BYTE | (FLAG_BOXES >> 8));
 export function isHeavy(a: Proxy, b: Proxy): bool {
   return (
     ((a.shape == SHAPE_MESH || b.shape == SHAPE_MESH) && min(a.contacts, b.contacts) > <u8>CONTACTS_BOUNDS) ||
-    ((a.moreFlags | b.moreFlags) & HEAVY_BYTE) != 0
+    ((a.highFlags | b.highFlags) & HEAVY_BYTE) != 0
   );
 }
 
 /** Examines two objects that may collide, or leaves them for slices; `a` has the lower id. Throws OUT_OF_MEMORY. */
-export function lookOrPostpone(a: Proxy, b: Proxy): void {
-  if (!isHeavy(a, b)) look(a, b);
+export function testOrPostpone(a: Proxy, b: Proxy): void {
+  if (!isHeavy(a, b)) testPair(a, b);
   else if (mayMeet(a, b)) postpone(a.id, b.id);
 }
 
 /** Examines two objects that may collide; `a` has the lower id. Throws OUT_OF_MEMORY. */
-export function look(a: Proxy, b: Proxy): void {
-  lookWith(a, itemOf(a.id), b, itemOf(b.id));
+export function testPair(a: Proxy, b: Proxy): void {
+  testPairWith(a, itemOf(a.id), b, itemOf(b.id));
 }
 
 /** Examines two objects in the state of these records. Throws OUT_OF_MEMORY. */
-export function lookWith(a: Proxy, itemA: Item, b: Proxy, itemB: Item): void {
+export function testPairWith(a: Proxy, itemA: Item, b: Proxy, itemB: Item): void {
   const contained = collide(a, b, itemA, itemB);
-  if (contained != NO_CONTACT) addFound(a, b, contained);
+  if (contained != NO_CONTACT) addPair(a, b, contained);
 }

@@ -5,34 +5,34 @@
 import { GENERATION_BITS } from '../../../../shared/layout';
 import { now } from '../../host';
 import { reserve } from '../../memory';
-import { AT_ONCE, RecordList, firstOf } from './record-list';
+import { RECORDS_PER_READING, RecordList, segmentStart } from './record-list';
 
 /** The most bits of a digit, and the bytes of its counts, u32 each. */
-const MOST_BITS: u32 = 11;
-const COUNT_BYTES: i32 = 4 << MOST_BITS;
+const MAX_DIGIT_BITS: u32 = 11;
+const COUNT_BYTES: i32 = 4 << MAX_DIGIT_BITS;
 const counts: usize = memory.data(COUNT_BYTES, 16);
 
 // Progress of the sort: its step, and the next record of that step.
 let step: u32 = 0;
-let next: u32 = 0;
+let nextIndex: u32 = 0;
 
 /** Begins a sort; one of the sorting functions must follow until it is done. */
 export function beginSort(): void {
   step = 0;
-  next = 0;
+  nextIndex = 0;
 }
 
 /** Returns the record at which a step reads the clock next. */
 // @ts-ignore: decorator
 @inline
-function endOfPart(count: u32): u32 {
-  return min(count, next + AT_ONCE);
+function chunkEnd(count: u32): u32 {
+  return min(count, nextIndex + RECORDS_PER_READING);
 }
 
 /** Ends a step if all of its records were visited. Returns whether there is time for more. */
-function goesOn(count: u32, sliceEnd: f64): bool {
-  if (next < count) return now() < sliceEnd;
-  next = 0;
+function advanceStep(count: u32, sliceEnd: f64): bool {
+  if (nextIndex < count) return now() < sliceEnd;
+  nextIndex = 0;
   step++;
   return true;
 }
@@ -46,18 +46,18 @@ export function sortByIds(
 ): bool {
   while (step < 8) {
     const pass = step >> 1, isOdd = pass & 1;
-    isListed = pass == 0;
-    source = isListed ? changetype<usize>(from) : isOdd ? spare : to;
+    isSourceList = pass == 0;
+    source = isSourceList ? changetype<usize>(from) : isOdd ? spare : to;
     target = isOdd ? to : spare;
-    keyAt = 0;
-    if (!passOn(count, recordBytes, 11 + 11 * isOdd + ((pass >> 1) << 5), 11 - isOdd, sliceEnd)) return false;
+    keyOffset = 0;
+    if (!continuePass(count, recordBytes, 11 + 11 * isOdd + ((pass >> 1) << 5), 11 - isOdd, sliceEnd)) return false;
   }
   return true;
 }
 
 /** Returns how many passes it takes to sort numbers below 2^`bits`. */
 export function passesFor(bits: u32): u32 {
-  return (bits + MOST_BITS - 1) / MOST_BITS;
+  return (bits + MAX_DIGIT_BITS - 1) / MAX_DIGIT_BITS;
 }
 
 /**
@@ -67,52 +67,52 @@ export function passesFor(bits: u32): u32 {
 export function sortByBits(
   list: usize, spare: usize, count: u32, recordBytes: usize, offset: usize, bits: u32, sliceEnd: f64,
 ): bool {
-  isListed = false;
-  keyAt = offset;
+  isSourceList = false;
+  keyOffset = offset;
   while (step < passesFor(bits) << 1) {
-    const shift = (step >> 1) * MOST_BITS, isOdd = (step >> 1) & 1;
+    const shift = (step >> 1) * MAX_DIGIT_BITS, isOdd = (step >> 1) & 1;
     source = isOdd ? spare : list;
     target = isOdd ? list : spare;
-    if (!passOn(count, recordBytes, shift, min(MOST_BITS, bits - shift), sliceEnd)) return false;
+    if (!continuePass(count, recordBytes, shift, min(MAX_DIGIT_BITS, bits - shift), sliceEnd)) return false;
   }
   return true;
 }
 
 // Where a pass reads and writes: from a RecordList or an address; and the offset of the key in a record.
-let isListed: bool = false;
+let isSourceList: bool = false;
 let source: usize = 0;
 let target: usize = 0;
-let keyAt: usize = 0;
+let keyOffset: usize = 0;
 
 /** Returns the address of the next record of a pass. */
 // @ts-ignore: decorator
 @inline
 function nextRecord(recordBytes: usize): usize {
-  if (!isListed) return source + <usize>next * recordBytes;
-  return firstOf(changetype<RecordList>(source), next);
+  if (!isSourceList) return source + <usize>nextIndex * recordBytes;
+  return segmentStart(changetype<RecordList>(source), nextIndex);
 }
 
 /** Continues a pass: counts the digits, then moves the records. Returns whether the slice has time for more. */
-function passOn(count: u32, recordBytes: usize, shift: u64, bits: u32, sliceEnd: f64): bool {
+function continuePass(count: u32, recordBytes: usize, shift: u64, bits: u32, sliceEnd: f64): bool {
   const mask: u32 = (1 << bits) - 1;
-  const end = endOfPart(count), to = target;
+  const end = chunkEnd(count), to = target;
   let from = nextRecord(recordBytes);
   if ((step & 1) == 0) {
-    if (next == 0) memory.fill(counts, 0, COUNT_BYTES);
-    for (; next < end; next++, from += recordBytes) {
-      const at = counts + (<usize>(<u32>(load<u64>(from + keyAt) >> shift) & mask) << 2);
+    if (nextIndex == 0) memory.fill(counts, 0, COUNT_BYTES);
+    for (; nextIndex < end; nextIndex++, from += recordBytes) {
+      const at = counts + (<usize>(<u32>(load<u64>(from + keyOffset) >> shift) & mask) << 2);
       store<u32>(at, load<u32>(at) + 1);
     }
-    if (next == count) sumCounts(mask);
+    if (nextIndex == count) sumCounts(mask);
   } else {
-    for (; next < end; next++, from += recordBytes) {
-      const at = counts + (<usize>(<u32>(load<u64>(from + keyAt) >> shift) & mask) << 2);
-      const place = load<u32>(at);
-      store<u32>(at, place + 1);
-      copyRecord(to + <usize>place * recordBytes, from, recordBytes);
+    for (; nextIndex < end; nextIndex++, from += recordBytes) {
+      const at = counts + (<usize>(<u32>(load<u64>(from + keyOffset) >> shift) & mask) << 2);
+      const index = load<u32>(at);
+      store<u32>(at, index + 1);
+      copyRecord(to + <usize>index * recordBytes, from, recordBytes);
     }
   }
-  return goesOn(count, sliceEnd);
+  return advanceStep(count, sliceEnd);
 }
 
 // @ts-ignore: decorator
@@ -134,9 +134,9 @@ function sumCounts(mask: u32): void {
 }
 
 // How many records each slot has as b, later where they begin; the same as a; and the records ordered by b.
-let ofB: usize = 0;
-let ofA: usize = 0;
-let byB: usize = 0;
+let countsB: usize = 0;
+let countsA: usize = 0;
+let recordsByB: usize = 0;
 
 /**
  * Sorts the records of a list by ids into another place. All slots are below `slots`, which must stay the same until the
@@ -147,57 +147,57 @@ export function sortBySlots(
   from: RecordList, to: usize, count: u32, slots: u32, recordBytes: usize, sliceEnd: f64,
 ): bool {
   if (step == 0) {
-    if (next == 0) clearSlotCounts(count, slots);
+    if (nextIndex == 0) clearSlotCounts(count, slots);
     do {
-      const end = endOfPart(count);
-      for (let source = firstOf(from, next); next < end; next++, source += recordBytes) {
-        const b = ofB + slotBytes(load<u32>(source)), a = ofA + slotBytes(load<u32>(source, 4));
+      const end = chunkEnd(count);
+      for (let source = segmentStart(from, nextIndex); nextIndex < end; nextIndex++, source += recordBytes) {
+        const b = countsB + slotBytes(load<u32>(source)), a = countsA + slotBytes(load<u32>(source, 4));
         store<u32>(b, load<u32>(b) + 4);
         store<u32>(a, load<u32>(a) + <u32>recordBytes);
       }
-      if (!goesOn(count, sliceEnd)) return false;
+      if (!advanceStep(count, sliceEnd)) return false;
     } while (step == 0);
     sumSlotCounts(to, slots);
   }
   while (step == 1) {
-    const end = endOfPart(count);
-    for (let source = firstOf(from, next); next < end; next++, source += recordBytes) {
-      const b = ofB + slotBytes(load<u32>(source));
-      const place = load<u32>(b);
-      store<u32>(b, place + 4);
-      store<u32>(place, <u32>source);
+    const end = chunkEnd(count);
+    for (let source = segmentStart(from, nextIndex); nextIndex < end; nextIndex++, source += recordBytes) {
+      const b = countsB + slotBytes(load<u32>(source));
+      const entry = load<u32>(b);
+      store<u32>(b, entry + 4);
+      store<u32>(entry, <u32>source);
     }
-    if (!goesOn(count, sliceEnd)) return false;
+    if (!advanceStep(count, sliceEnd)) return false;
   }
   while (step == 2) {
-    const end = endOfPart(count);
-    for (let at = byB + (<usize>next << 2); next < end; next++, at += 4) {
+    const end = chunkEnd(count);
+    for (let at = recordsByB + (<usize>nextIndex << 2); nextIndex < end; nextIndex++, at += 4) {
       const source = <usize>load<u32>(at);
-      const a = ofA + slotBytes(load<u32>(source, 4));
+      const a = countsA + slotBytes(load<u32>(source, 4));
       const target = load<u32>(a);
       store<u32>(a, target + <u32>recordBytes);
       copyRecord(<usize>target, source, recordBytes);
     }
-    if (!goesOn(count, sliceEnd)) return false;
+    if (!advanceStep(count, sliceEnd)) return false;
   }
   return true;
 }
 
 function clearSlotCounts(count: u32, slots: u32): void {
   const bytes = <usize>slots << 2;
-  ofB = reserve(ofB, 0, bytes);
-  ofA = reserve(ofA, 0, bytes);
-  byB = reserve(byB, 0, <u64>count << 2);
-  memory.fill(ofB, 0, bytes);
-  memory.fill(ofA, 0, bytes);
+  countsB = reserve(countsB, 0, bytes);
+  countsA = reserve(countsA, 0, bytes);
+  recordsByB = reserve(recordsByB, 0, <u64>count << 2);
+  memory.fill(countsB, 0, bytes);
+  memory.fill(countsA, 0, bytes);
 }
 
 function sumSlotCounts(to: usize, slots: u32): void {
-  let nextB = <u32>byB, nextA = <u32>to;
+  let nextB = <u32>recordsByB, nextA = <u32>to;
   for (let at: usize = 0, bytes = <usize>slots << 2; at < bytes; at += 4) {
-    const b = load<u32>(ofB + at), a = load<u32>(ofA + at);
-    store<u32>(ofB + at, nextB);
-    store<u32>(ofA + at, nextA);
+    const b = load<u32>(countsB + at), a = load<u32>(countsA + at);
+    store<u32>(countsB + at, nextB);
+    store<u32>(countsA + at, nextA);
     nextB += b;
     nextA += a;
   }

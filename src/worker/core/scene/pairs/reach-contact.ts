@@ -1,32 +1,32 @@
 // The narrow phase of two objects of which at least one has a reach beyond its shape. They are in contact if their shapes
-// are; failing that, if they are no farther apart than their clearances; and failing that, if they met on their ways to where
+// are; failing that, if they are no farther apart than their clearances; and failing that, if they met in their motions to where
 // they are. It reads nothing of the scene, since it is part of the interruptible module only (pair-module.ts).
 
 import { CONTACTS_BONES, CONTACTS_BOUNDS, PRECISION_MESH, PRECISION_OBB } from '../../../../shared/layout';
 import { addBonePair, addPoint, clearContact } from '../../contact/manifold/contact';
 import { hasPoints } from '../../contact/manifold/dispatch';
 import * as shapes from '../../distance/shape-distance';
-import { boxList, listedBox } from '../../shape/box-list';
+import { boxList, boxInList } from '../../shape/box-list';
 import { Item, boxListOf, worldOf } from '../../shape/item';
 import { multiply } from '../../math/affine';
 import { PlacedShape, mapOf, setPlacedShape } from '../../shape/placed-shape';
 import { Proxy } from '../../shape/proxy';
 import { PairReach, startOfA, startOfB } from '../../shape/reach';
 import {
-  meetingDepth, meetingNormalX, meetingNormalY, meetingNormalZ, meetingTime, meetingX, meetingY, meetingZ, sweepBoth,
+  firstContactDepth, firstContactNormalX, firstContactNormalY, firstContactNormalZ, firstContactTime, firstContactX, firstContactY, firstContactZ, sweepBoth,
 } from '../../sweep/two-motions';
 import { bonesNear, isBoxed } from './bone-pairs';
 import { NO_CONTACT, collide } from './narrow-phase';
 
 /** When the two met: 1 if they are in contact where they are. */
-export let metAt: f64 = 1;
+export let contactTime: f64 = 1;
 
 const shapeA = changetype<PlacedShape>(memory.data(<i32>offsetof<PlacedShape>(), 16));
 const shapeB = changetype<PlacedShape>(memory.data(<i32>offsetof<PlacedShape>(), 16));
 
-/** Returns the same as `collide`, and sets `metAt`. Throws OUT_OF_MEMORY. */
+/** Returns the same as `collide`, and sets `contactTime`. Throws OUT_OF_MEMORY. */
 export function collideInReach(a: Proxy, b: Proxy, itemA: Item, itemB: Item, reach: PairReach): i32 {
-  metAt = 1;
+  contactTime = 1;
   const contained = collide(a, b, itemA, itemB);
   if (contained != NO_CONTACT) return contained;
   clearContact();
@@ -34,57 +34,57 @@ export function collideInReach(a: Proxy, b: Proxy, itemA: Item, itemB: Item, rea
   const isBoxedA = isBoxed(a, itemA, detail), isBoxedB = isBoxed(b, itemB, detail);
   if (isBoxedA || isBoxedB) {
     if (reach.clearance > 0 && bonesNear(a, itemA, b, itemB, detail, reach.clearance)) return 0;
-    if (detail == CONTACTS_BONES || !reach.hasWay) return NO_CONTACT;
-    return boxesMeetOnWay(itemA, isBoxedA, itemB, isBoxedB, reach) ? 0 : NO_CONTACT;
+    if (detail == CONTACTS_BONES || !reach.hasMotion) return NO_CONTACT;
+    return doBoxesMeetInMotion(itemA, isBoxedA, itemB, isBoxedB, reach) ? 0 : NO_CONTACT;
   }
   const precision = detail == CONTACTS_BOUNDS ? PRECISION_OBB : PRECISION_MESH;
   setPlacedShape(shapeA, itemA, precision);
   setPlacedShape(shapeB, itemB, precision);
   if (reach.clearance > 0 && shapes.distanceOfShapes(shapeA, shapeB, reach.clearance)) {
-    if (hasPoints(detail)) addGap();
+    if (hasPoints(detail)) addGapPoint();
     return 0;
   }
-  if (!reach.hasWay) return NO_CONTACT;
-  const isMet = sweepBoth(
+  if (!reach.hasMotion) return NO_CONTACT;
+  const hasMet = sweepBoth(
     shapeA, startOfA(reach), worldOf(itemA), shapeB, startOfB(reach), worldOf(itemB), reach.apartUntil, hasPoints(detail),
   );
-  if (!isMet) return NO_CONTACT;
-  metAt = meetingTime;
+  if (!hasMet) return NO_CONTACT;
+  contactTime = firstContactTime;
   if (hasPoints(detail)) {
-    addPoint(meetingX, meetingY, meetingZ, meetingNormalX, meetingNormalY, meetingNormalZ, meetingDepth);
+    addPoint(firstContactX, firstContactY, firstContactZ, firstContactNormalX, firstContactNormalY, firstContactNormalZ, firstContactDepth);
   }
   return 0;
 }
 
 /**
- * Finds which two given boxes meet first on the way, and when; an object without boxes is represented by its bounds. Returns
+ * Finds which two given boxes meet first in the motion, and when; an object without boxes is represented by its bounds. Returns
  * whether any do.
  */
-function boxesMeetOnWay(itemA: Item, isBoxedA: bool, itemB: Item, isBoxedB: bool, reach: PairReach): bool {
+function doBoxesMeetInMotion(itemA: Item, isBoxedA: bool, itemB: Item, isBoxedB: bool, reach: PairReach): bool {
   const listA: usize = isBoxedA ? boxListOf(itemA) : 0, listB: usize = isBoxedB ? boxListOf(itemB) : 0;
   const countA: u32 = isBoxedA ? boxList(listA).count : 1, countB: u32 = isBoxedB ? boxList(listB).count : 1;
-  let first: i32 = -1, second: i32 = -1;
-  let isMet = false;
+  let boxA: i32 = -1, boxB: i32 = -1;
+  let hasMet = false;
   for (let i: u32 = 0; i < countA; i++) {
     setPlacedShape(shapeA, itemA, PRECISION_OBB);
-    if (isBoxedA) multiply(mapOf(shapeA), worldOf(itemA), listedBox(listA, i).map());
+    if (isBoxedA) multiply(mapOf(shapeA), worldOf(itemA), boxInList(listA, i).map());
     for (let j: u32 = 0; j < countB; j++) {
       setPlacedShape(shapeB, itemB, PRECISION_OBB);
-      if (isBoxedB) multiply(mapOf(shapeB), worldOf(itemB), listedBox(listB, j).map());
+      if (isBoxedB) multiply(mapOf(shapeB), worldOf(itemB), boxInList(listB, j).map());
       if (!sweepBoth(shapeA, startOfA(reach), worldOf(itemA), shapeB, startOfB(reach), worldOf(itemB), 0, false)) continue;
-      if (isMet && meetingTime >= metAt) continue;
-      isMet = true;
-      metAt = meetingTime;
-      first = isBoxedA ? <i32>i : -1;
-      second = isBoxedB ? <i32>j : -1;
+      if (hasMet && firstContactTime >= contactTime) continue;
+      hasMet = true;
+      contactTime = firstContactTime;
+      boxA = isBoxedA ? <i32>i : -1;
+      boxB = isBoxedB ? <i32>j : -1;
     }
   }
-  if (isMet) addBonePair(first, second);
-  return isMet;
+  if (hasMet) addBonePair(boxA, boxB);
+  return hasMet;
 }
 
 /** Adds the midpoint of the two nearest points. */
-function addGap(): void {
+function addGapPoint(): void {
   const gap = shapes.distance;
   let x = shapes.pointBX - shapes.pointAX, y = shapes.pointBY - shapes.pointAY, z = shapes.pointBZ - shapes.pointAZ;
   let length = sqrt(x * x + y * y + z * z);

@@ -8,7 +8,7 @@ export const SEGMENT_RECORDS: u32 = 1 << 13;
 const SEGMENT_BITS: u32 = 13;
 
 /** How many records are processed between two readings of the clock: about 0.1 ms, or 0.5 if caches miss. */
-export const AT_ONCE: u32 = SEGMENT_RECORDS;
+export const RECORDS_PER_READING: u32 = SEGMENT_RECORDS;
 
 /** A list of segments, of which the first is only as long as it has to be. Must begin as zeros. */
 @unmanaged
@@ -36,7 +36,7 @@ export function recordIn<T>(list: RecordList, i: u32): usize {
 }
 
 /** Returns the address of the segment whose first record is the i-th, or 0. */
-export function firstOf(list: RecordList, i: u32): usize {
+export function segmentStart(list: RecordList, i: u32): usize {
   const segment = i >> SEGMENT_BITS;
   return segment < list.segmentCount ? <usize>load<u32>(list.segments + (<usize>segment << 2)) : 0;
 }
@@ -47,23 +47,23 @@ export function firstOf(list: RecordList, i: u32): usize {
  */
 // @ts-ignore: decorator
 @inline
-export function roomBehind<T>(list: RecordList, count: u32): usize {
-  if (list.next == list.end) makeRoom(list, count, offsetof<T>());
+export function appendRecord<T>(list: RecordList, count: u32): usize {
+  if (list.next == list.end) growList(list, count, offsetof<T>());
   const at = list.next;
   list.next = at + offsetof<T>();
   return at;
 }
 
-function makeRoom(list: RecordList, count: u32, recordBytes: usize): void {
-  const place = count >> SEGMENT_BITS;
-  if (place >= list.segmentCount) {
-    list.segments = reserve(list.segments, <usize>place << 2, <u64>(place + 1) << 2);
-    store<u32>(list.segments + (<usize>place << 2), place == 0 ? 0 : <u32>allocate(<u64>SEGMENT_RECORDS * recordBytes));
-    list.segmentCount = place + 1;
+function growList(list: RecordList, count: u32, recordBytes: usize): void {
+  const segmentIndex = count >> SEGMENT_BITS;
+  if (segmentIndex >= list.segmentCount) {
+    list.segments = reserve(list.segments, <usize>segmentIndex << 2, <u64>(segmentIndex + 1) << 2);
+    store<u32>(list.segments + (<usize>segmentIndex << 2), segmentIndex == 0 ? 0 : <u32>allocate(<u64>SEGMENT_RECORDS * recordBytes));
+    list.segmentCount = segmentIndex + 1;
   }
-  const own = list.segments + (<usize>place << 2), used = <usize>(count & (SEGMENT_RECORDS - 1)) * recordBytes;
-  if (place == 0) store<u32>(own, <u32>reserve(<usize>load<u32>(own), used, used + recordBytes));
-  const segment = <usize>load<u32>(own);
+  const entry = list.segments + (<usize>segmentIndex << 2), used = <usize>(count & (SEGMENT_RECORDS - 1)) * recordBytes;
+  if (segmentIndex == 0) store<u32>(entry, <u32>reserve(<usize>load<u32>(entry), used, used + recordBytes));
+  const segment = <usize>load<u32>(entry);
   list.next = segment + used;
   list.end = segment + min<usize>(capacityOf(segment) / recordBytes, SEGMENT_RECORDS) * recordBytes;
 }

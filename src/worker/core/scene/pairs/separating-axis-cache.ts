@@ -4,18 +4,18 @@
 // line between their centres does as well.
 
 import { Axis } from '../../contact/convex/hull-hull';
-import { PAIR_BYTES, keep, recall } from './pair-table';
+import { ENTRY_BYTES, setCached, getCached } from './pair-table';
 
 const BITS: u64 = 12;
-const table: usize = memory.data(PAIR_BYTES << <i32>BITS, 16);
-const recalled = changetype<Axis>(memory.data(<i32>offsetof<Axis>(), 16));
+const table: usize = memory.data(ENTRY_BYTES << <i32>BITS, 16);
+const cachedAxis = changetype<Axis>(memory.data(<i32>offsetof<Axis>(), 16));
 
 /** Returns the cached axis of two objects with meshes, in a buffer that the next call reuses. */
 export function axisOf(a: u32, b: u32): Axis {
-  store<u64>(changetype<usize>(recalled), recall(table, BITS, a, b, 0));
-  return recalled;
+  store<u64>(changetype<usize>(cachedAxis), getCached(table, BITS, a, b, 0));
+  return cachedAxis;
 }
 
 export function keepAxis(a: u32, b: u32, axis: Axis): void {
-  keep(table, BITS, a, b, load<u64>(changetype<usize>(axis)));
+  setCached(table, BITS, a, b, load<u64>(changetype<usize>(axis)));
 }

@@ -6,20 +6,20 @@
 // would take.
 
 import { Witness } from '../../mesh/query/mesh-pair';
-import { PAIR_BYTES, keep, recall } from './pair-table';
+import { ENTRY_BYTES, setCached, getCached } from './pair-table';
 
 const BITS: u64 = 13;
-const table: usize = memory.data(PAIR_BYTES << <i32>BITS, 16);
-const recalled = changetype<Witness>(memory.data(<i32>offsetof<Witness>(), 16));
+const table: usize = memory.data(ENTRY_BYTES << <i32>BITS, 16);
+const cachedWitness = changetype<Witness>(memory.data(<i32>offsetof<Witness>(), 16));
 /** The value for no witness: NO_BLOCK twice. */
 const NO_WITNESS: u64 = u64.MAX_VALUE;
 
 /** Returns the cached witness of two objects with meshes, in a buffer that the next call reuses. */
 export function witnessOf(a: u32, b: u32): Witness {
-  store<u64>(changetype<usize>(recalled), recall(table, BITS, a, b, NO_WITNESS));
-  return recalled;
+  store<u64>(changetype<usize>(cachedWitness), getCached(table, BITS, a, b, NO_WITNESS));
+  return cachedWitness;
 }
 
 export function keepWitness(a: u32, b: u32, witness: Witness): void {
-  keep(table, BITS, a, b, load<u64>(changetype<usize>(witness)));
+  setCached(table, BITS, a, b, load<u64>(changetype<usize>(witness)));
 }

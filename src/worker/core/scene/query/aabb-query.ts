@@ -4,11 +4,11 @@
 
 import { reserve } from '../../memory';
 import { isIgnored, sidesOf } from './filter';
-import { above, below, sceneOriginX, sceneOriginY, sceneOriginZ } from '../objects';
+import { roundUp, roundDown, sceneOriginX, sceneOriginY, sceneOriginZ } from '../objects';
 import {
-  BLOCK_BYTES, TREE_COUNT, Tree, blockAt, cellAt, childBlocksAt, isEmpty, readPlace, slotAt,
+  BLOCK_BYTES, TREE_COUNT, Tree, blockAt, cellAt, childBlocksAt, isEmpty, readProxy, slotAt,
 } from '../index/octree';
-import { boundsIn } from '../index/bounding-spheres';
+import { treeAtPrecision } from '../index/bounding-spheres';
 
 /** The slots that were found, in the order of the descent. */
 let slots: usize = 0;
@@ -28,10 +28,10 @@ export function aabbAt(i: u32): u32 {
 export function queryAabb(x: f64, y: f64, z: f64, hx: f64, hy: f64, hz: f64): void {
   aabbCount = 0;
   const cx = x - sceneOriginX, cy = y - sceneOriginY, cz = z - sceneOriginZ;
-  lowX = f32x4.splat(below(cx - hx)); highX = f32x4.splat(above(cx + hx));
-  lowY = f32x4.splat(below(cy - hy)); highY = f32x4.splat(above(cy + hy));
-  lowZ = f32x4.splat(below(cz - hz)); highZ = f32x4.splat(above(cz + hz));
-  for (let which: u32 = 0; which < TREE_COUNT; which++) search(boundsIn(which));
+  minX = f32x4.splat(roundDown(cx - hx)); maxX = f32x4.splat(roundUp(cx + hx));
+  minY = f32x4.splat(roundDown(cy - hy)); maxY = f32x4.splat(roundUp(cy + hy));
+  minZ = f32x4.splat(roundDown(cz - hz)); maxZ = f32x4.splat(roundUp(cz + hz));
+  for (let treeIndex: u32 = 0; treeIndex < TREE_COUNT; treeIndex++) search(treeAtPrecision(treeIndex));
 }
 
 function add(slot: u32): void {
@@ -40,8 +40,8 @@ function add(slot: u32): void {
   aabbCount++;
 }
 
-let lowX: v128 = i32x4.splat(0), lowY: v128 = i32x4.splat(0), lowZ: v128 = i32x4.splat(0);
-let highX: v128 = i32x4.splat(0), highY: v128 = i32x4.splat(0), highZ: v128 = i32x4.splat(0);
+let minX: v128 = i32x4.splat(0), minY: v128 = i32x4.splat(0), minZ: v128 = i32x4.splat(0);
+let maxX: v128 = i32x4.splat(0), maxY: v128 = i32x4.splat(0), maxZ: v128 = i32x4.splat(0);
 
 /** Tests which of four boxes overlap the query's box; returns a bit mask. */
 // @ts-ignore: decorator
@@ -49,10 +49,10 @@ let highX: v128 = i32x4.splat(0), highY: v128 = i32x4.splat(0), highZ: v128 = i3
 function overlaps(block: usize): u32 {
   return <u32>i32x4.bitmask(v128.and(
     v128.and(
-      v128.and(f32x4.le(v128.load(block), highX), f32x4.ge(v128.load(block, 48), lowX)),
-      v128.and(f32x4.le(v128.load(block, 16), highY), f32x4.ge(v128.load(block, 64), lowY)),
+      v128.and(f32x4.le(v128.load(block), maxX), f32x4.ge(v128.load(block, 48), minX)),
+      v128.and(f32x4.le(v128.load(block, 16), maxY), f32x4.ge(v128.load(block, 64), minY)),
     ),
-    v128.and(f32x4.le(v128.load(block, 32), highZ), f32x4.ge(v128.load(block, 80), lowZ)),
+    v128.and(f32x4.le(v128.load(block, 32), maxZ), f32x4.ge(v128.load(block, 80), minZ)),
   ));
 }
 
@@ -67,7 +67,7 @@ function search(tree: Tree): void {
     const cell = cellAt(tree, load<u32>(top));
     for (let position = cell.start; position < cell.ownEnd; position += 4) {
       for (let bits = overlaps(blockAt(tree, position)); bits != 0; bits &= bits - 1) {
-        const proxy = readPlace(tree, position + ctz(bits));
+        const proxy = readProxy(tree, position + ctz(bits));
         if (sidesOf(proxy) != 0 && !isIgnored(proxy.id)) add(slotAt(tree, position + ctz(bits)));
       }
     }

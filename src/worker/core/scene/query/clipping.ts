@@ -26,7 +26,7 @@ let planes: usize = 0;
 let sets: usize = NO_PLANES;
 let setCount: u32 = 0;
 /** The planes of the current query. */
-export let askedPlanes: ClipSet = changetype<ClipSet>(NO_PLANES);
+export let queryPlanes: ClipSet = changetype<ClipSet>(NO_PLANES);
 /** Whether the query has planes of its own. */
 export let isClipped: bool = false;
 
@@ -41,41 +41,41 @@ export function setClipping(filter: usize): void {
   planes = load<u32>(filter, FILTER_CLIP_PLANES);
   setCount = load<u32>(filter, FILTER_CLIP_SET_COUNT);
   sets = setCount != 0 ? <usize>load<u32>(filter, FILTER_CLIP_SETS) : NO_PLANES;
-  askedPlanes = changetype<ClipSet>(sets);
-  isClipped = (askedPlanes.unionCount | askedPlanes.intersectionCount) != 0;
+  queryPlanes = changetype<ClipSet>(sets);
+  isClipped = (queryPlanes.unionCount | queryPlanes.intersectionCount) != 0;
 }
 
 /** Returns whether some objects may have planes of their own. */
 // @ts-ignore: decorator
 @inline
-export function hasOwnSets(): bool {
+export function hasObjectSets(): bool {
   return setCount > 1;
 }
 
 /** Returns the set of an object's own planes; null if it has none. */
-export function ownSetOf(id: u32): ClipSet | null {
+export function objectSetOf(id: u32): ClipSet | null {
   return setCount <= 1 ? null : setOf(clipSetOf(slotOf(id)));
 }
 
-/** Returns the clip set of a number; null if the query has none of that number. */
-export function setOf(number: u32): ClipSet | null {
-  return number == 0 || number >= setCount ? null : changetype<ClipSet>(sets + number * CLIP_SET_BYTES);
+/** Returns the clip set of an index; null if the query has none of that index. */
+export function setOf(index: u32): ClipSet | null {
+  return index == 0 || index >= setCount ? null : changetype<ClipSet>(sets + index * CLIP_SET_BYTES);
 }
 
 /** Returns whether the query's planes keep a point. */
-export function keeps(x: f64, y: f64, z: f64): bool {
-  return !isClipped || setKeeps(askedPlanes, x, y, z);
+export function keepsPoint(x: f64, y: f64, z: f64): bool {
+  return !isClipped || setKeepsPoint(queryPlanes, x, y, z);
 }
 
 /** Returns whether a point of an object is kept by all planes. */
-export function keepsOf(id: u32, x: f64, y: f64, z: f64): bool {
-  if (!keeps(x, y, z)) return false;
-  const own = ownSetOf(id);
-  return own === null || setKeeps(own, x, y, z);
+export function objectKeepsPoint(id: u32, x: f64, y: f64, z: f64): bool {
+  if (!keepsPoint(x, y, z)) return false;
+  const objectSet = objectSetOf(id);
+  return objectSet === null || setKeepsPoint(objectSet, x, y, z);
 }
 
 /** Returns whether a set of planes keeps a point. */
-function setKeeps(set: ClipSet, x: f64, y: f64, z: f64): bool {
+function setKeepsPoint(set: ClipSet, x: f64, y: f64, z: f64): bool {
   const unionCount = set.unionCount, count = unionCount + set.intersectionCount;
   for (let i: u32 = 0; i < count; i++) {
     if (valueAtPoint(planeOf(set, i), x, y, z) < 0 == i < unionCount) return i >= unionCount;
@@ -107,44 +107,44 @@ export class RayPart {
 }
 
 /** Sets the part of a ray that a set of planes keeps. The direction is unit. */
-export function keptPart(out: RayPart, set: ClipSet, ox: f64, oy: f64, oz: f64, dx: f64, dy: f64, dz: f64): void {
+export function findKeptPart(out: RayPart, set: ClipSet, ox: f64, oy: f64, oz: f64, dx: f64, dy: f64, dz: f64): void {
   const count = set.unionCount + set.intersectionCount;
   out.from = -Infinity;
   out.to = out.cutTo = Infinity;
   out.cutFrom = set.intersectionCount == 0 ? Infinity : -Infinity;
   for (let i: u32 = 0; i < count; i++) {
-    meetPlane(planeOf(set, i), ox, oy, oz, dx, dy, dz);
+    intersectPlane(planeOf(set, i), ox, oy, oz, dx, dy, dz);
     if (i < set.unionCount) {
-      if (slope > 0) out.from = max(out.from, meeting);
-      else if (slope < 0) out.to = min(out.to, meeting);
+      if (slope > 0) out.from = max(out.from, crossingT);
+      else if (slope < 0) out.to = min(out.to, crossingT);
       else if (!isKept) out.to = -Infinity;
-    } else if (slope > 0) out.cutTo = min(out.cutTo, meeting);
-    else if (slope < 0) out.cutFrom = max(out.cutFrom, meeting);
+    } else if (slope > 0) out.cutTo = min(out.cutTo, crossingT);
+    else if (slope < 0) out.cutFrom = max(out.cutFrom, crossingT);
     else if (isKept) out.cutFrom = Infinity;
   }
   if (!(out.cutFrom < out.cutTo)) out.cutFrom = out.cutTo = Infinity;
 }
 
-// Where a ray meets a plane: the part beyond `meeting` is kept if `slope` is positive, the part before it if `slope` is
+// Where a ray intersects a plane: the part beyond `crossingT` is kept if `slope` is positive, the part before it if `slope` is
 // negative, and all or nothing if the two are parallel.
 let slope: f64 = 0;
-let meeting: f64 = 0;
+let crossingT: f64 = 0;
 let isKept: bool = false;
 
 /** Finds where the plane's value along the ray, plus the possible rounding error, is 0. */
-function meetPlane(plane: Plane, ox: f64, oy: f64, oz: f64, dx: f64, dy: f64, dz: f64): void {
+function intersectPlane(plane: Plane, ox: f64, oy: f64, oz: f64, dx: f64, dy: f64, dz: f64): void {
   const a = plane.x * ox, b = plane.y * oy, c = plane.z * oz, w = plane.w;
   const e = plane.x * dx, f = plane.y * dy, g = plane.z * dz;
   // The largest possible value at the origin, and the largest error of the slope.
-  const most = a + b + c + w + ROUNDING * (abs(a) + abs(b) + abs(c) + abs(w));
-  const off = ROUNDING * (abs(e) + abs(f) + abs(g));
+  const maxValue = a + b + c + w + ROUNDING * (abs(a) + abs(b) + abs(c) + abs(w));
+  const slopeError = ROUNDING * (abs(e) + abs(f) + abs(g));
   slope = e + f + g;
-  if (abs(slope) <= off) {
+  if (abs(slope) <= slopeError) {
     slope = 0;
-    isKept = most >= 0;
+    isKept = maxValue >= 0;
     return;
   }
   // most + t · slope + |t| · off = 0: the value falls more slowly both forwards and backwards.
-  const isAhead = most >= 0 == slope < 0;
-  meeting = -most / (isAhead ? slope + off : slope - off);
+  const isAhead = maxValue >= 0 == slope < 0;
+  crossingT = -maxValue / (isAhead ? slope + slopeError : slope - slopeError);
 }

@@ -25,43 +25,43 @@ import { PlacedShape, mapOf } from '../../shape/placed-shape';
  * The nearest point, relative to the given one; its triangle, -1 for shapes other than meshes and for the inside of a
  * mesh; and its element, which may also be a point or a line.
  */
-export let solidX: f64 = 0;
-export let solidY: f64 = 0;
-export let solidZ: f64 = 0;
-export let solidTriangle: i32 = -1;
-export let solidElement: i32 = -1;
+export let closestPointX: f64 = 0;
+export let closestPointY: f64 = 0;
+export let closestPointZ: f64 = 0;
+export let closestPointTriangle: i32 = -1;
+export let closestPointElement: i32 = -1;
 
 const map = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const inverse = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const triangle = changetype<Triangle>(memory.data(<i32>offsetof<Triangle>(), 16));
 
 /** Far more than the rounding error of the sums that bound a distance, and too little to matter. */
-const BEYOND_DOUBT: f64 = 1.000000000001;
+const SAFETY_FACTOR: f64 = 1.000000000001;
 
 /**
  * Measures the distance of a solid from the point, in the world, and sets the nearest point. May return Infinity if the
  * distance is more than `limit`. Throws OUT_OF_MEMORY.
  */
 export function distanceTo(solid: PlacedShape, x: f64, y: f64, z: f64, limit: f64): f64 {
-  solidTriangle = solidElement = -1;
+  closestPointTriangle = closestPointElement = -1;
   if (solid.shape == SHAPE_POINT_LINE) return distanceToPointLine(solid, x, y, z, limit);
   if (solid.shape == SHAPE_MESH) {
-    if (!solid.filled || !isAround(solid, x, y, z)) return distanceToMesh(solid, x, y, z, limit);
-    solidX = solidY = solidZ = 0;
+    if (!solid.filled || !containsPoint(solid, x, y, z)) return distanceToMesh(solid, x, y, z, limit);
+    closestPointX = closestPointY = closestPointZ = 0;
     return 0;
   }
   const cx = x - solid.tx, cy = y - solid.ty, cz = z - solid.tz;
   if (solid.shape == SHAPE_BOX) return sqrt(boxToPoint(solid, cx, cy, cz));
   setRadii(mapOf(solid));
-  if (sqrt(cx * cx + cy * cy + cz * cz) > (limit + outerRadius * (1.0 + solid.half)) * BEYOND_DOUBT) return Infinity;
+  if (sqrt(cx * cx + cy * cy + cz * cz) > (limit + outerRadius * (1.0 + solid.half)) * SAFETY_FACTOR) return Infinity;
   setEllipsoid(mapOf(solid));
-  const square = solid.shape == SHAPE_SPHERE
+  const distanceSquared = solid.shape == SHAPE_SPHERE
     ? ellipsoidToPoint(cx, cy, cz)
     : ellipsoidToSegment(cx, cy, cz, solid.half * solid.zx, solid.half * solid.zy, solid.half * solid.zz);
-  solidX = surfaceX - footX;
-  solidY = surfaceY - footY;
-  solidZ = surfaceZ - footZ;
-  return sqrt(square);
+  closestPointX = surfaceX - footX;
+  closestPointY = surfaceY - footY;
+  closestPointZ = surfaceZ - footZ;
+  return sqrt(distanceSquared);
 }
 
 function distanceToMesh(solid: PlacedShape, x: f64, y: f64, z: f64, limit: f64): f64 {
@@ -70,10 +70,10 @@ function distanceToMesh(solid: PlacedShape, x: f64, y: f64, z: f64, limit: f64):
   map.ty -= y;
   map.tz -= z;
   if (!closestOnMesh(changetype<Mesh>(solid.mesh), map, limit, false)) return Infinity;
-  solidTriangle = solidElement = closestTriangle;
-  solidX = closestX;
-  solidY = closestY;
-  solidZ = closestZ;
+  closestPointTriangle = closestPointElement = closestTriangle;
+  closestPointX = closestX;
+  closestPointY = closestY;
+  closestPointZ = closestZ;
   return closestDistance;
 }
 
@@ -83,10 +83,10 @@ function distanceToPointLine(solid: PlacedShape, x: f64, y: f64, z: f64, limit: 
   map.ty -= y;
   map.tz -= z;
   if (!pointLine.closestOnPointLine(changetype<PointLine>(<usize>solid.mesh), map, limit)) return Infinity;
-  solidElement = pointLine.closestElement;
-  solidX = pointLine.closestX;
-  solidY = pointLine.closestY;
-  solidZ = pointLine.closestZ;
+  closestPointElement = pointLine.closestElement;
+  closestPointX = pointLine.closestX;
+  closestPointY = pointLine.closestY;
+  closestPointZ = pointLine.closestZ;
   return pointLine.closestDistance;
 }
 
@@ -99,51 +99,51 @@ function boxToPoint(box: PlacedShape, cx: f64, cy: f64, cz: f64): f64 {
   const u = inverse.xx * cx + inverse.yx * cy + inverse.zx * cz;
   const v = inverse.xy * cx + inverse.yy * cy + inverse.zy * cz;
   const w = inverse.xz * cx + inverse.yz * cy + inverse.zz * cz;
-  solidX = solidY = solidZ = 0;
+  closestPointX = closestPointY = closestPointZ = 0;
   if (abs(u) <= 1 && abs(v) <= 1 && abs(w) <= 1) return 0;
-  let best = Infinity;
-  if (abs(u) > 1) best = min(best, faceToPoint(box, cx, cy, cz, 0, 24, 48, u < 0 ? -1 : 1, best));
-  if (abs(v) > 1) best = min(best, faceToPoint(box, cx, cy, cz, 24, 48, 0, v < 0 ? -1 : 1, best));
-  if (abs(w) > 1) best = min(best, faceToPoint(box, cx, cy, cz, 48, 0, 24, w < 0 ? -1 : 1, best));
-  return best;
+  let minDistanceSquared = Infinity;
+  if (abs(u) > 1) minDistanceSquared = min(minDistanceSquared, faceToPoint(box, cx, cy, cz, 0, 24, 48, u < 0 ? -1 : 1, minDistanceSquared));
+  if (abs(v) > 1) minDistanceSquared = min(minDistanceSquared, faceToPoint(box, cx, cy, cz, 24, 48, 0, v < 0 ? -1 : 1, minDistanceSquared));
+  if (abs(w) > 1) minDistanceSquared = min(minDistanceSquared, faceToPoint(box, cx, cy, cz, 48, 0, 24, w < 0 ? -1 : 1, minDistanceSquared));
+  return minDistanceSquared;
 }
 
 /**
- * Takes a face's nearest point if its squared distance is less than `best`. Returns that square. Columns of the map are
+ * Takes a face's nearest point if its squared distance is less than `limitSquared`. Returns its squared distance. Columns of the map are
  * given by their offsets: across, then along.
  */
 function faceToPoint(
-  box: PlacedShape, cx: f64, cy: f64, cz: f64, across: usize, one: usize, other: usize, side: f64, best: f64,
+  box: PlacedShape, cx: f64, cy: f64, cz: f64, normalColumn: usize, columnA: usize, columnB: usize, side: f64, limitSquared: f64,
 ): f64 {
   const at = changetype<usize>(box);
-  const mx = side * load<f64>(at + across) - cx;
-  const my = side * load<f64>(at + across, 8) - cy;
-  const mz = side * load<f64>(at + across, 16) - cz;
-  const ax = load<f64>(at + one), ay = load<f64>(at + one, 8), az = load<f64>(at + one, 16);
-  const bx = load<f64>(at + other), by = load<f64>(at + other, 8), bz = load<f64>(at + other, 16);
+  const mx = side * load<f64>(at + normalColumn) - cx;
+  const my = side * load<f64>(at + normalColumn, 8) - cy;
+  const mz = side * load<f64>(at + normalColumn, 16) - cz;
+  const ax = load<f64>(at + columnA), ay = load<f64>(at + columnA, 8), az = load<f64>(at + columnA, 16);
+  const bx = load<f64>(at + columnB), by = load<f64>(at + columnB, 8), bz = load<f64>(at + columnB, 16);
   triangle.ax = mx - ax - bx; triangle.ay = my - ay - by; triangle.az = mz - az - bz;
   triangle.bx = mx + ax - bx; triangle.by = my + ay - by; triangle.bz = mz + az - bz;
   triangle.cx = mx + ax + bx; triangle.cy = my + ay + by; triangle.cz = mz + az + bz;
-  let least = takeTriangle(best);
+  let minDistanceSquared = testTriangle(limitSquared);
   triangle.bx = mx - ax + bx; triangle.by = my - ay + by; triangle.bz = mz - az + bz;
-  least = min(least, takeTriangle(min(best, least)));
-  return least;
+  minDistanceSquared = min(minDistanceSquared, testTriangle(min(limitSquared, minDistanceSquared)));
+  return minDistanceSquared;
 }
 
-function takeTriangle(best: f64): f64 {
-  const square = nearestOfTriangle(triangle, best);
-  if (!(square < best)) return square;
-  solidX = nearestX;
-  solidY = nearestY;
-  solidZ = nearestZ;
-  return square;
+function testTriangle(limitSquared: f64): f64 {
+  const distanceSquared = nearestOfTriangle(triangle, limitSquared);
+  if (!(distanceSquared < limitSquared)) return distanceSquared;
+  closestPointX = nearestX;
+  closestPointY = nearestY;
+  closestPointZ = nearestZ;
+  return distanceSquared;
 }
 
 /**
  * Returns whether the point is in the solid, including its surface; for a mesh by its winding number. The test allows
  * for the rounding of the coordinates in float64. Throws OUT_OF_MEMORY.
  */
-export function isAround(solid: PlacedShape, x: f64, y: f64, z: f64): bool {
+export function containsPoint(solid: PlacedShape, x: f64, y: f64, z: f64): bool {
   if (solid.shape == SHAPE_POINT_LINE) return false;
   invert(inverse, mapOf(solid));
   const cx = x - solid.tx, cy = y - solid.ty, cz = z - solid.tz;
@@ -172,6 +172,6 @@ const COORDINATE_ROUNDING: f64 = 4.440892098500626e-16;
  */
 // @ts-ignore: decorator
 @inline
-function uncertaintyOf(at: f64, place: f64, x: f64, y: f64, z: f64): f64 {
-  return (abs(at) + abs(place)) * (abs(x) + abs(y) + abs(z)) * COORDINATE_ROUNDING;
+function uncertaintyOf(coordinate: f64, origin: f64, x: f64, y: f64, z: f64): f64 {
+  return (abs(coordinate) + abs(origin)) * (abs(x) + abs(y) + abs(z)) * COORDINATE_ROUNDING;
 }

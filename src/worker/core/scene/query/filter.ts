@@ -18,45 +18,45 @@ export let threshold: f64 = 0;
 /**
  * How many objects have a threshold of their own; their ids, ascending, and the thresholds in the objects' own units.
  */
-export let ownCount: u32 = 0;
-let ownIds: usize = 0;
-let ownThresholds: usize = 0;
-let ignored: usize = 0;
+export let thresholdCount: u32 = 0;
+let thresholdIds: usize = 0;
+let objectThresholds: usize = 0;
+let ignoredIds: usize = 0;
 let ignoredCount: u32 = 0;
-let passedOver: u32 = 0;
+let ignoredObject: u32 = 0;
 
 /** Takes over a filter (layout.ts, FILTER_*). */
 export function setFilter(at: usize): void {
   layers = load<u32>(at, FILTER_LAYERS);
   sides = load<u32>(at, FILTER_SIDE);
   precision = load<u32>(at, FILTER_PRECISION);
-  ignored = load<u32>(at, FILTER_IGNORE);
+  ignoredIds = load<u32>(at, FILTER_IGNORE);
   ignoredCount = load<u32>(at, FILTER_IGNORE_COUNT);
   threshold = load<f64>(at, FILTER_THRESHOLD);
-  ownCount = load<u32>(at, FILTER_OWN_COUNT);
-  ownIds = load<u32>(at, FILTER_OWN_IDS);
-  ownThresholds = load<u32>(at, FILTER_OWN_THRESHOLDS);
-  passedOver = 0;
+  thresholdCount = load<u32>(at, FILTER_OWN_COUNT);
+  thresholdIds = load<u32>(at, FILTER_OWN_IDS);
+  objectThresholds = load<u32>(at, FILTER_OWN_THRESHOLDS);
+  ignoredObject = 0;
   setClipping(at);
 }
 
 /** Returns the id of the object with the i-th threshold of its own. */
-export function ownIdAt(i: u32): u32 {
-  return load<u32>(ownIds + (<usize>i << 2));
+export function thresholdIdAt(i: u32): u32 {
+  return load<u32>(thresholdIds + (<usize>i << 2));
 }
 
-export function ownThresholdAt(i: u32): f64 {
-  return load<f64>(ownThresholds + (<usize>i << 3));
+export function objectThresholdAt(i: u32): f64 {
+  return load<f64>(objectThresholds + (<usize>i << 3));
 }
 
 /** Returns whether an object has a threshold of its own. */
-export function hasOwnThreshold(id: u32): bool {
-  return ownCount != 0 && isListed(ownIds, ownCount, id);
+export function hasObjectThreshold(id: u32): bool {
+  return thresholdCount != 0 && includesId(thresholdIds, thresholdCount, id);
 }
 
 /** Ignores one more object, instead of the last one set here; 0 for none. */
-export function passOver(id: u32): void {
-  passedOver = id;
+export function setIgnoredObject(id: u32): void {
+  ignoredObject = id;
 }
 
 /** Returns which sides of an object the query can hit (SIDE_*): 0 if the object is invisible to it. */
@@ -78,11 +78,11 @@ export function faceSidesOf(proxy: Proxy): usize {
 
 /** Returns whether an id is ignored. */
 export function isIgnored(id: u32): bool {
-  return id == passedOver || isListed(ignored, ignoredCount, id);
+  return id == ignoredObject || includesId(ignoredIds, ignoredCount, id);
 }
 
 /** Returns whether an id is in an ascending list, by binary search, since the list may have thousands. */
-function isListed(ids: usize, count: u32, id: u32): bool {
+function includesId(ids: usize, count: u32, id: u32): bool {
   let low: u32 = 0, high = count;
   while (low < high) {
     const middle = (low + high) >> 1;

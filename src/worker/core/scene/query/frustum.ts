@@ -6,25 +6,25 @@ import { Affine } from '../../math/affine';
 import { normalise } from '../../math/plane';
 import { Proxy, boundsOf } from '../../shape/proxy';
 import { cull, isTooSmall } from '../view/cull';
-import { leaveOutOccluded } from '../view/occlusion';
+import { removeOccluded } from '../view/occlusion';
 import { descend } from '../index/descend';
 import { beginParts, clipVolume, nextPart, partLimits } from './clipped-parts';
 import { isClipped } from './clipping';
 import { isIgnored, layers, precision, setFilter } from './filter';
 import { addFound, clearFound, foundCount } from './result-ids';
 import { idAt, itemAt, placedShapeAt, slotCount } from '../objects';
-import { Tree, readPlace, slotAt } from '../index/octree';
+import { Tree, readProxy, slotAt } from '../index/octree';
 import { enclosureOf, limitsOf, touches } from './region';
 import { updateTrees } from '../scene';
 import { PlacedShape } from '../../shape/placed-shape';
 import { CROSSING, INSIDE, NONE, OUTSIDE, addVolumePlane, beginVolume } from './volume';
-import { asked, beginView, describeView, planeOf, setBit } from '../view/views';
+import { queryView, beginView, describeView, planeOf, setBit } from '../view/views';
 import { planesCrossing } from './primitive-volume';
 
 const bounds = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const solid = changetype<PlacedShape>(memory.data(<i32>offsetof<PlacedShape>(), 16));
 let insideCount: u32 = 0;
-let seenCount: u32 = 0;
+let visibleCount: u32 = 0;
 let occludedCount: u32 = 0;
 
 /**
@@ -32,8 +32,8 @@ let occludedCount: u32 = 0;
  * occluded objects, then their possible occluders. Returns the number of all. Throws OUT_OF_MEMORY.
  */
 export function frustumOfView(view: usize, filter: usize): u32 {
-  describeView(asked, view);
-  return answer(filter);
+  describeView(queryView, view);
+  return findVisible(filter);
 }
 
 /**
@@ -41,25 +41,25 @@ export function frustumOfView(view: usize, filter: usize): u32 {
  * length. Throws OUT_OF_MEMORY.
  */
 export function frustumOfPlanes(planes: usize, count: u32, filter: usize): u32 {
-  asked.planeCount = count;
-  asked.minPixels = 0;
-  asked.hasOcclusion = 0;
-  asked.layers = 0xffffffff;
+  queryView.planeCount = count;
+  queryView.minPixels = 0;
+  queryView.hasOcclusion = 0;
+  queryView.layers = 0xffffffff;
   for (let i: u32 = 0; i < count; i++) {
     const at = planes + (<usize>i << 4);
-    const plane = planeOf(asked, i);
+    const plane = planeOf(queryView, i);
     plane.x = load<f32>(at);
     plane.y = load<f32>(at, 4);
     plane.z = load<f32>(at, 8);
     plane.w = load<f32>(at, 12);
     normalise(plane);
   }
-  return answer(filter);
+  return findVisible(filter);
 }
 
 /** Returns how many of the ids found last are visible: the occluded ones follow, then the occluders. */
 export function foundSeen(): u32 {
-  return seenCount;
+  return visibleCount;
 }
 
 export function foundOccluded(): u32 {
@@ -71,30 +71,30 @@ export function foundInside(): u32 {
   return insideCount;
 }
 
-function answer(filter: usize): u32 {
+function findVisible(filter: usize): u32 {
   updateTrees();
   setFilter(filter);
-  if (precision == PRECISION_OBB && !isClipped) cull(asked);
+  if (precision == PRECISION_OBB && !isClipped) cull(queryView);
   else classify();
-  if (asked.hasOcclusion) {
-    leaveOutAbsent(asked.inside);
-    leaveOutAbsent(asked.crossing);
-    leaveOutOccluded(asked);
+  if (queryView.hasOcclusion) {
+    removeAbsent(queryView.inside);
+    removeAbsent(queryView.crossing);
+    removeOccluded(queryView);
   }
   clearFound();
-  list(asked.inside);
+  addIds(queryView.inside);
   insideCount = foundCount;
-  list(asked.crossing);
-  seenCount = foundCount;
-  if (asked.hasOcclusion) list(asked.occluded);
-  occludedCount = foundCount - seenCount;
-  if (asked.hasOcclusion) list(asked.occluders);
+  addIds(queryView.crossing);
+  visibleCount = foundCount;
+  if (queryView.hasOcclusion) addIds(queryView.occluded);
+  occludedCount = foundCount - visibleCount;
+  if (queryView.hasOcclusion) addIds(queryView.occluders);
   return foundCount;
 }
 
 /** Removes objects that do not exist for the query, so that they occlude nothing. */
-function leaveOutAbsent(bitmap: usize): void {
-  for (let w: u32 = 0; w < asked.words; w++) {
+function removeAbsent(bitmap: usize): void {
+  for (let w: u32 = 0; w < queryView.words; w++) {
     const at = bitmap + (<usize>w << 2);
     for (let bits = load<u32>(at); bits != 0; bits &= bits - 1) {
       const slot = (w << 5) + ctz(bits);
@@ -103,43 +103,43 @@ function leaveOutAbsent(bitmap: usize): void {
   }
 }
 
-function list(bitmap: usize): void {
+function addIds(bitmap: usize): void {
   // If the view sees no other layers, objects need not be read for their layers: a million objects then take half the time.
-  const isSure = (asked.layers & ~layers) == 0;
-  for (let w: u32 = 0; w < asked.words; w++) {
+  const skipsLayerTest = (queryView.layers & ~layers) == 0;
+  for (let w: u32 = 0; w < queryView.words; w++) {
     for (let bits = load<u32>(bitmap + (<usize>w << 2)); bits != 0; bits &= bits - 1) {
       const slot = (w << 5) + ctz(bits);
       const id = idAt(slot);
-      if ((isSure || itemAt(slot).layers & layers) && !isIgnored(id)) addFound(id);
+      if ((skipsLayerTest || itemAt(slot).layers & layers) && !isIgnored(id)) addFound(id);
     }
   }
 }
 
 /** Culls as `cull` does, by the objects' representation at the requested precision. */
 function classify(): void {
-  beginView(asked, slotCount);
+  beginView(queryView, slotCount);
   beginVolume();
-  for (let i: u32 = 0; i < asked.planeCount; i++) {
-    addVolumePlane(1, planeOf(asked, i), 0, planeOf(asked, i));
+  for (let i: u32 = 0; i < queryView.planeCount; i++) {
+    addVolumePlane(1, planeOf(queryView, i), 0, planeOf(queryView, i));
   }
   clipVolume();
-  descend(consider);
+  descend(visitObject);
 }
 
-function consider(tree: Tree, position: u32, limits: u64): void {
-  if (!(load<u32>(tree.visible + (<usize>position << 2)) & asked.layers)) return;
-  const proxy = readPlace(tree, position);
-  if (isTooSmall(asked, boundsOf(proxy, bounds)) || isIgnored(proxy.id)) return;
+function visitObject(tree: Tree, position: u32, limits: u64): void {
+  if (!(load<u32>(tree.visibleLayers + (<usize>position << 2)) & queryView.layers)) return;
+  const proxy = readProxy(tree, position);
+  if (isTooSmall(queryView, boundsOf(proxy, bounds)) || isIgnored(proxy.id)) return;
   const slot = slotAt(tree, position);
   // The kept part of an object may consist of several pieces.
-  let isInside = true, isThere = false;
+  let isInside = true, isInVolume = false;
   beginParts(null);
   while (nextPart()) {
     const state = stateInPart(proxy, slot, limits | partLimits);
-    if (state == INSIDE || state == CROSSING) isThere = true;
+    if (state == INSIDE || state == CROSSING) isInVolume = true;
     if (state == BESIDE || state == CROSSING) isInside = false;
   }
-  if (isThere) setBit(isInside ? asked.inside : asked.crossing, slot);
+  if (isInVolume) setBit(isInside ? queryView.inside : queryView.crossing, slot);
 }
 
 /** Something of the object is kept, but nothing of that is in the volume. */

@@ -4,18 +4,18 @@
 
 import { SIDE_BACK, SIDE_DOUBLE, SIDE_FRONT } from '../../../../shared/layout';
 import { Affine, invert } from '../../math/affine';
-import { addCorner, beginPolygon, cornerCount, cornerX, cornerY, cornerZ, cut } from '../../math/clip-polygon';
+import { addCorner, beginPolygon, cornerCount, cornerX, cornerY, cornerZ, clipByPlane } from '../../math/clip-polygon';
 import { PLANE_BYTES, Plane, normalise, pullBack, valueAt } from '../../math/plane';
 import { Rotation } from '../../math/quaternion';
 import { reserve } from '../../memory';
 import {
-  Block, LEAF, Mesh, Node, blockAt, childCount, childOf, filledLanes, highBounds, lowBounds, nodeAt, placeTree, rotationOfNode,
+  Block, LEAF, Mesh, Node, blockAt, childCount, childOf, filledLanes, maxBounds, minBounds, nodeAt, composeTreeMap, rotationOfNode,
   triangleOf,
 } from '../../mesh/tree/layout';
 import { sidesOfFace } from '../../mesh/query/face-sides';
-import { RECT_INSIDE, RECT_OUTSIDE, add, begin, isInLasso, meetsLasso, rectState } from './lasso';
+import { RECT_INSIDE, RECT_OUTSIDE, addScreenPoint, beginScreenPolygon, isInLasso, overlapsLasso, rectState } from './lasso';
 import { clipW, clipX, clipY, eyeW, eyeX, eyeY, eyeZ } from '../view/projection';
-import { CROSSING, INSIDE, LASSO, MOST_PLANES, NONE, PLANES, clipLimits, volumePlane } from './volume';
+import { CROSSING, INSIDE, LASSO, MAX_PLANES, NONE, PLANES, clipLimits, volumePlane } from './volume';
 import { F64_BYTES, VECTOR_BYTES } from '../../sizes';
 
 /**
@@ -25,24 +25,24 @@ import { F64_BYTES, VECTOR_BYTES } from '../../sizes';
 const ROUNDING: f32 = 1.52587890625e-5; // 2^-16
 
 /** The map from tree space to the world, and its inverse. */
-const place = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
-const inverse = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const treeToWorld = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const worldToTree = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 // In tree space: the planes with unit normals, and x, y and w of clip space.
-const planes: usize = memory.data(MOST_PLANES * <i32>PLANE_BYTES, 16);
-const drawnX = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
-const drawnY = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
-const drawnW = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
+const planes: usize = memory.data(MAX_PLANES * <i32>PLANE_BYTES, 16);
+const treeClipX = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
+const treeClipY = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
+const treeClipW = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
 let eyeTreeX: f64 = 0, eyeTreeY: f64 = 0, eyeTreeZ: f64 = 0;
 /**
  * Whether every triangle counts; else which ones do, by SIDE_*, except for triangles with sides of their own
  * (face-sides.ts).
  */
-let allCount: bool = true;
-let counted: u32 = SIDE_DOUBLE;
+let countsAll: bool = true;
+let countedSides: u32 = SIDE_DOUBLE;
 let faceSides: usize = 0;
 
 const rotation = changetype<Rotation>(memory.data(<i32>offsetof<Rotation>(), 16));
-const lanes: usize = memory.data(6 * VECTOR_BYTES, 16);
+const childBounds: usize = memory.data(6 * VECTOR_BYTES, 16);
 
 const ENTRY_BYTES: usize = 16;
 let stack: usize = 0;
@@ -54,28 +54,28 @@ export function planeAt(i: u32): Plane {
 }
 
 /** Sets the mesh, its map to the world, and which sides of triangles count. Returns which of `limits` cross it. */
-export function enter(mesh: Mesh, m: Affine, limits: u64, sides: u32, list: usize): u64 {
-  counted = sides;
-  faceSides = list;
-  allCount = sides == SIDE_DOUBLE && list == 0;
-  placeTree(place, mesh, m);
-  if (!allCount) {
-    invert(inverse, place);
-    const ex = eyeX - place.tx * eyeW, ey = eyeY - place.ty * eyeW, ez = eyeZ - place.tz * eyeW;
-    eyeTreeX = inverse.xx * ex + inverse.yx * ey + inverse.zx * ez;
-    eyeTreeY = inverse.xy * ex + inverse.yy * ey + inverse.zy * ez;
-    eyeTreeZ = inverse.xz * ex + inverse.yz * ey + inverse.zz * ez;
+export function enterMesh(mesh: Mesh, m: Affine, limits: u64, sides: u32, sideList: usize): u64 {
+  countedSides = sides;
+  faceSides = sideList;
+  countsAll = sides == SIDE_DOUBLE && sideList == 0;
+  composeTreeMap(treeToWorld, mesh, m);
+  if (!countsAll) {
+    invert(worldToTree, treeToWorld);
+    const ex = eyeX - treeToWorld.tx * eyeW, ey = eyeY - treeToWorld.ty * eyeW, ez = eyeZ - treeToWorld.tz * eyeW;
+    eyeTreeX = worldToTree.xx * ex + worldToTree.yx * ey + worldToTree.zx * ez;
+    eyeTreeY = worldToTree.xy * ex + worldToTree.yy * ey + worldToTree.zy * ez;
+    eyeTreeZ = worldToTree.xz * ex + worldToTree.yz * ey + worldToTree.zz * ez;
   }
   if (limits & LASSO) {
-    pullBack(drawnX, clipX, place);
-    pullBack(drawnY, clipY, place);
-    pullBack(drawnW, clipW, place);
+    pullBack(treeClipX, clipX, treeToWorld);
+    pullBack(treeClipY, clipY, treeToWorld);
+    pullBack(treeClipW, clipW, treeToWorld);
   }
   let crossed = limits;
   for (let bits = limits & PLANES; bits != 0; bits &= bits - 1) {
     const i = <u32>ctz(bits);
     const plane = planeAt(i);
-    pullBack(plane, volumePlane(i), place);
+    pullBack(plane, volumePlane(i), treeToWorld);
     normalise(plane);
     // No point of tree space is farther than 3.5 from its origin; float32 need not handle larger numbers.
     if (plane.w >= 4) crossed &= ~(<u64>1 << i);
@@ -86,17 +86,17 @@ export function enter(mesh: Mesh, m: Affine, limits: u64, sides: u32, list: usiz
 
 /**
  * Returns whether any triangle that counts has a point in the volume: one that shows one of `sides` to the eye, or the
- * sides that `list` (face-sides.ts, or 0) gives for it.
+ * sides that `sideList` (face-sides.ts, or 0) gives for it.
  */
-export function meshTouches(mesh: Mesh, m: Affine, limits: u64, sides: u32, list: usize): bool {
-  return touchesFrom(mesh, enter(mesh, m, limits, sides, list));
+export function meshTouches(mesh: Mesh, m: Affine, limits: u64, sides: u32, sideList: usize): bool {
+  return touchesFrom(mesh, enterMesh(mesh, m, limits, sides, sideList));
 }
 
 function touchesFrom(mesh: Mesh, limits: u64): bool {
-  if (limits == 0 && allCount) return true;
-  let waiting = push(0, 0, limits);
-  while (waiting != 0) {
-    const top = stack + --waiting * <u32>ENTRY_BYTES;
+  if (limits == 0 && countsAll) return true;
+  let stackSize = push(0, 0, limits);
+  while (stackSize != 0) {
+    const top = stack + --stackSize * <u32>ENTRY_BYTES;
     const child = load<u32>(top);
     const crossed = load<u64>(top, 8);
     if (child & LEAF) {
@@ -106,8 +106,8 @@ function touchesFrom(mesh: Mesh, limits: u64): bool {
     const node = nodeAt(mesh, child);
     enterNode(node, crossed);
     for (let i: u32 = 0; i < childCount(node); i++) {
-      if (!(outside & (1 << i)) && childLimits(i) == 0 && allCount) return true;
-      if (!(outside & (1 << i))) waiting = push(waiting, childOf(node, i), childLimits(i));
+      if (!(outsideBits & (1 << i)) && childLimits(i) == 0 && countsAll) return true;
+      if (!(outsideBits & (1 << i))) stackSize = push(stackSize, childOf(node, i), childLimits(i));
     }
   }
   return false;
@@ -116,12 +116,12 @@ function touchesFrom(mesh: Mesh, limits: u64): bool {
 /**
  * Returns whether all that is kept of the triangles that count is in the volume: INSIDE, or NONE if nothing is kept.
  */
-export function meshEnclosure(mesh: Mesh, m: Affine, limits: u64, sides: u32, list: usize): u32 {
-  const crossed = enter(mesh, m, limits, sides, list);
+export function meshEnclosure(mesh: Mesh, m: Affine, limits: u64, sides: u32, sideList: usize): u32 {
+  const crossed = enterMesh(mesh, m, limits, sides, sideList);
   if (!touchesFrom(mesh, crossed & clipLimits)) return NONE;
-  let waiting = push(0, 0, crossed);
-  while (waiting != 0) {
-    const top = stack + --waiting * <u32>ENTRY_BYTES;
+  let stackSize = push(0, 0, crossed);
+  while (stackSize != 0) {
+    const top = stack + --stackSize * <u32>ENTRY_BYTES;
     const child = load<u32>(top);
     const crossed = load<u64>(top, 8);
     if ((crossed & ~clipLimits) == 0) continue;
@@ -132,46 +132,46 @@ export function meshEnclosure(mesh: Mesh, m: Affine, limits: u64, sides: u32, li
     const node = nodeAt(mesh, child);
     enterNode(node, crossed);
     for (let i: u32 = 0; i < childCount(node); i++) {
-      if (cutAway & (1 << i)) continue;
+      if (cutAwayBits & (1 << i)) continue;
       // A child outside is a counterexample if its triangles count and are kept.
-      const isOutside = (outside & (1 << i)) != 0;
-      if (isOutside && allCount && (childLimits(i) & clipLimits) == 0) return CROSSING;
-      waiting = push(waiting, childOf(node, i), isOutside ? crossed : childLimits(i));
+      const isOutside = (outsideBits & (1 << i)) != 0;
+      if (isOutside && countsAll && (childLimits(i) & clipLimits) == 0) return CROSSING;
+      stackSize = push(stackSize, childOf(node, i), isOutside ? crossed : childLimits(i));
     }
   }
   return INSIDE;
 }
 
-function push(waiting: u32, child: u32, limits: u64): u32 {
-  stack = reserve(stack, waiting * <u32>ENTRY_BYTES, <u64>(waiting + 1) * ENTRY_BYTES);
-  const at = stack + waiting * <u32>ENTRY_BYTES;
+function push(stackSize: u32, child: u32, limits: u64): u32 {
+  stack = reserve(stack, stackSize * <u32>ENTRY_BYTES, <u64>(stackSize + 1) * ENTRY_BYTES);
+  const at = stack + stackSize * <u32>ENTRY_BYTES;
   store<u32>(at, child);
   store<u64>(at, limits, 8);
-  return waiting + 1;
+  return stackSize + 1;
 }
 
 // --- boxes ---
 
 /** Bit masks: the node's children that are certainly outside, and those of them that clipping planes cut away. */
-export let outside: u32 = 0;
-export let cutAway: u32 = 0;
+export let outsideBits: u32 = 0;
+export let cutAwayBits: u32 = 0;
 /** The limits that may cross each of the other children. */
-const crossing: usize = memory.data(4 * F64_BYTES, 16);
+const crossedLimits: usize = memory.data(4 * F64_BYTES, 16);
 
 // @ts-ignore: decorator
 @inline
 export function childLimits(i: u32): u64 {
-  return load<u64>(crossing + (<usize>i << 3));
+  return load<u64>(crossedLimits + (<usize>i << 3));
 }
 
 export function enterNode(node: Node, limits: u64): void {
-  outside = 0;
-  cutAway = 0;
-  for (let i: u32 = 0; i < 4; i++) store<u64>(crossing + (<usize>i << 3), limits & LASSO);
+  outsideBits = 0;
+  cutAwayBits = 0;
+  for (let i: u32 = 0; i < 4; i++) store<u64>(crossedLimits + (<usize>i << 3), limits & LASSO);
   if (limits == 0) return;
   rotationOfNode(rotation, node);
-  const lowX = lowBounds(node, 0), lowY = lowBounds(node, 1), lowZ = lowBounds(node, 2);
-  const highX = highBounds(node, 0), highY = highBounds(node, 1), highZ = highBounds(node, 2);
+  const minX = minBounds(node, 0), minY = minBounds(node, 1), minZ = minBounds(node, 2);
+  const maxX = maxBounds(node, 0), maxY = maxBounds(node, 1), maxZ = maxBounds(node, 2);
   for (let bits = limits & PLANES; bits != 0; bits &= bits - 1) {
     const bit = <u64>1 << ctz(bits);
     const plane = planeAt(<u32>ctz(bits));
@@ -179,34 +179,34 @@ export function enterNode(node: Node, limits: u64): void {
     const nx = f32x4.splat(rotation.xx * x + rotation.xy * y + rotation.xz * z);
     const ny = f32x4.splat(rotation.yx * x + rotation.yy * y + rotation.yz * z);
     const nz = f32x4.splat(rotation.zx * x + rotation.zy * y + rotation.zz * z);
-    const ax = f32x4.mul(nx, lowX), bx = f32x4.mul(nx, highX);
-    const ay = f32x4.mul(ny, lowY), by = f32x4.mul(ny, highY);
-    const az = f32x4.mul(nz, lowZ), bz = f32x4.mul(nz, highZ);
+    const ax = f32x4.mul(nx, minX), bx = f32x4.mul(nx, maxX);
+    const ay = f32x4.mul(ny, minY), by = f32x4.mul(ny, maxY);
+    const az = f32x4.mul(nz, minZ), bz = f32x4.mul(nz, maxZ);
     const w = f32x4.splat(<f32>plane.w);
-    const far = f32x4.add(f32x4.add(f32x4.add(f32x4.pmax(ax, bx), f32x4.pmax(ay, by)), f32x4.pmax(az, bz)), w);
-    const near = f32x4.add(f32x4.add(f32x4.add(f32x4.pmin(ax, bx), f32x4.pmin(ay, by)), f32x4.pmin(az, bz)), w);
-    const beyond: u32 = i32x4.bitmask(f32x4.lt(far, f32x4.splat(-ROUNDING)));
-    outside |= beyond;
-    if (bit & clipLimits) cutAway |= beyond;
-    let crossed = i32x4.bitmask(f32x4.lt(near, f32x4.splat(ROUNDING)));
+    const maxDistances = f32x4.add(f32x4.add(f32x4.add(f32x4.pmax(ax, bx), f32x4.pmax(ay, by)), f32x4.pmax(az, bz)), w);
+    const minDistances = f32x4.add(f32x4.add(f32x4.add(f32x4.pmin(ax, bx), f32x4.pmin(ay, by)), f32x4.pmin(az, bz)), w);
+    const outsidePlane: u32 = i32x4.bitmask(f32x4.lt(maxDistances, f32x4.splat(-ROUNDING)));
+    outsideBits |= outsidePlane;
+    if (bit & clipLimits) cutAwayBits |= outsidePlane;
+    let crossed = i32x4.bitmask(f32x4.lt(minDistances, f32x4.splat(ROUNDING)));
     while (crossed != 0) {
-      const at = crossing + (<usize>ctz(crossed) << 3);
+      const at = crossedLimits + (<usize>ctz(crossed) << 3);
       store<u64>(at, load<u64>(at) | bit);
       crossed &= crossed - 1;
     }
   }
   if (!(limits & LASSO)) return;
-  v128.store(lanes, lowX);
-  v128.store(lanes, lowY, 16);
-  v128.store(lanes, lowZ, 32);
-  v128.store(lanes, highX, 48);
-  v128.store(lanes, highY, 64);
-  v128.store(lanes, highZ, 80);
+  v128.store(childBounds, minX);
+  v128.store(childBounds, minY, 16);
+  v128.store(childBounds, minZ, 32);
+  v128.store(childBounds, maxX, 48);
+  v128.store(childBounds, maxY, 64);
+  v128.store(childBounds, maxZ, 80);
   for (let i: u32 = 0; i < childCount(node); i++) {
-    if (outside & (1 << i)) continue;
-    const state = drawnState(lanes + (<usize>i << 2));
-    if (state == RECT_OUTSIDE) outside |= 1 << i;
-    else if (state == RECT_INSIDE) store<u64>(crossing + (<usize>i << 3), childLimits(i) & ~LASSO);
+    if (outsideBits & (1 << i)) continue;
+    const state = projectedState(childBounds + (<usize>i << 2));
+    if (state == RECT_OUTSIDE) outsideBits |= 1 << i;
+    else if (state == RECT_INSIDE) store<u64>(crossedLimits + (<usize>i << 3), childLimits(i) & ~LASSO);
   }
 }
 
@@ -214,8 +214,8 @@ export function enterNode(node: Node, limits: u64): void {
  * Compares the projection of a box in the node's frame with the lasso. Returns RECT_*; 1, which is RECT_CROSSING, if it
  * cannot decide.
  */
-function drawnState(lane: usize): u32 {
-  let lowX = Infinity, lowY = Infinity, highX = -Infinity, highY = -Infinity, least = Infinity;
+function projectedState(lane: usize): u32 {
+  let minX = Infinity, minY = Infinity, maxX = -Infinity, maxY = -Infinity, minW = Infinity;
   for (let corner: usize = 0; corner < 8; corner++) {
     const x = <f64>load<f32>(lane + (corner & 1 ? 48 : 0));
     const y = <f64>load<f32>(lane + (corner & 2 ? 64 : 16));
@@ -224,23 +224,23 @@ function drawnState(lane: usize): u32 {
     const px = rotation.xx * x + rotation.yx * y + rotation.zx * z;
     const py = rotation.xy * x + rotation.yy * y + rotation.zy * z;
     const pz = rotation.xz * x + rotation.yz * y + rotation.zz * z;
-    const w = valueAt(drawnW, px, py, pz);
+    const w = valueAt(treeClipW, px, py, pz);
     if (!(w > 0)) return 1;
-    least = min(least, w);
-    const u = valueAt(drawnX, px, py, pz) / w, v = valueAt(drawnY, px, py, pz) / w;
-    lowX = min(lowX, u); highX = max(highX, u);
-    lowY = min(lowY, v); highY = max(highY, v);
+    minW = min(minW, w);
+    const u = valueAt(treeClipX, px, py, pz) / w, v = valueAt(treeClipY, px, py, pz) / w;
+    minX = min(minX, u); maxX = max(maxX, u);
+    minY = min(minY, v); maxY = max(maxY, v);
   }
   // Corners may be off by the rounding error, as for planes.
-  const offW = slope(drawnW) * <f64>ROUNDING;
-  least -= offW;
-  if (!(least > 0)) return 1;
-  const offX = (slope(drawnX) * <f64>ROUNDING + max(abs(lowX), abs(highX)) * offW) / least;
-  const offY = (slope(drawnY) * <f64>ROUNDING + max(abs(lowY), abs(highY)) * offW) / least;
-  return rectState(lowX - offX, lowY - offY, highX + offX, highY + offY);
+  const errorW = gradientLength(treeClipW) * <f64>ROUNDING;
+  minW -= errorW;
+  if (!(minW > 0)) return 1;
+  const errorX = (gradientLength(treeClipX) * <f64>ROUNDING + max(abs(minX), abs(maxX)) * errorW) / minW;
+  const errorY = (gradientLength(treeClipY) * <f64>ROUNDING + max(abs(minY), abs(maxY)) * errorW) / minW;
+  return rectState(minX - errorX, minY - errorY, maxX + errorX, maxY + errorY);
 }
 
-function slope(f: Plane): f64 {
+function gradientLength(f: Plane): f64 {
   return sqrt(f.x * f.x + f.y * f.y + f.z * f.z);
 }
 
@@ -252,12 +252,12 @@ let bx: f64 = 0, by: f64 = 0, bz: f64 = 0;
 let cx: f64 = 0, cy: f64 = 0, cz: f64 = 0;
 
 /** Takes a triangle of a block. Returns false if it does not count. */
-function take(block: Block, lane: u32): bool {
+function loadTriangle(block: Block, lane: u32): bool {
   const at = changetype<usize>(block) + (<usize>lane << 2);
   ax = load<f32>(at); ay = load<f32>(at, 16); az = load<f32>(at, 32);
   bx = load<f32>(at, 48); by = load<f32>(at, 64); bz = load<f32>(at, 80);
   cx = load<f32>(at, 96); cy = load<f32>(at, 112); cz = load<f32>(at, 128);
-  const sides = faceSides == 0 ? counted : sidesOfFace(faceSides, triangleOf(block, lane), counted);
+  const sides = faceSides == 0 ? countedSides : sidesOfFace(faceSides, triangleOf(block, lane), countedSides);
   if (sides == SIDE_DOUBLE) return true;
   const ex = bx - ax, ey = by - ay, ez = bz - az;
   const fx = cx - ax, fy = cy - ay, fz = cz - az;
@@ -274,7 +274,7 @@ function blockTouches(block: Block, limits: u64): bool {
   while (bits != 0) {
     const lane = ctz(bits);
     bits &= bits - 1;
-    if (take(block, lane) && triangleTouches(limits)) return true;
+    if (loadTriangle(block, lane) && triangleTouches(limits)) return true;
   }
   return false;
 }
@@ -284,7 +284,7 @@ function blockIsEnclosed(block: Block, limits: u64): bool {
   while (bits != 0) {
     const lane = ctz(bits);
     bits &= bits - 1;
-    if (take(block, lane) && !triangleIsEnclosed(limits)) return false;
+    if (loadTriangle(block, lane) && !triangleIsEnclosed(limits)) return false;
   }
   return true;
 }
@@ -303,10 +303,10 @@ function triangleTouches(limits: u64): bool {
   addCorner(ax, ay, az);
   addCorner(bx, by, bz);
   addCorner(cx, cy, cz);
-  for (let bits = crossed & PLANES; bits != 0; bits &= bits - 1) if (!cut(planeAt(<u32>ctz(bits)))) return false;
+  for (let bits = crossed & PLANES; bits != 0; bits &= bits - 1) if (!clipByPlane(planeAt(<u32>ctz(bits)))) return false;
   if (!(crossed & LASSO)) return true;
-  draw();
-  return meetsLasso();
+  projectPolygon();
+  return overlapsLasso();
 }
 
 function triangleIsEnclosed(limits: u64): bool {
@@ -319,7 +319,7 @@ function triangleIsEnclosed(limits: u64): bool {
 
 /** Returns whether the kept part of the polygon is in the volume; an empty part is. */
 export function polygonIsEnclosed(limits: u64): bool {
-  for (let bits = limits & clipLimits; bits != 0; bits &= bits - 1) if (!cut(planeAt(<u32>ctz(bits)))) return true;
+  for (let bits = limits & clipLimits; bits != 0; bits &= bits - 1) if (!clipByPlane(planeAt(<u32>ctz(bits)))) return true;
   for (let bits = limits & PLANES & ~clipLimits; bits != 0; bits &= bits - 1) {
     const plane = planeAt(<u32>ctz(bits));
     for (let i: u32 = 0; i < cornerCount; i++) {
@@ -327,16 +327,16 @@ export function polygonIsEnclosed(limits: u64): bool {
     }
   }
   if (!(limits & LASSO)) return true;
-  draw();
+  projectPolygon();
   return isInLasso();
 }
 
 /** Passes the projection of the polygon, which is beyond the near plane, to the lasso. */
-export function draw(): void {
-  begin();
+export function projectPolygon(): void {
+  beginScreenPolygon();
   for (let i: u32 = 0; i < cornerCount; i++) {
     const x = cornerX(i), y = cornerY(i), z = cornerZ(i);
-    const w = valueAt(drawnW, x, y, z);
-    add(valueAt(drawnX, x, y, z) / w, valueAt(drawnY, x, y, z) / w);
+    const w = valueAt(treeClipW, x, y, z);
+    addScreenPoint(valueAt(treeClipX, x, y, z) / w, valueAt(treeClipY, x, y, z) / w);
   }
 }

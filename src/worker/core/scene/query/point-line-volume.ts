@@ -4,50 +4,50 @@
 
 import { SIDE_DOUBLE } from '../../../../shared/layout';
 import { Affine } from '../../math/affine';
-import { addCorner, beginPolygon, cut } from '../../math/clip-polygon';
+import { addCorner, beginPolygon, clipByPlane } from '../../math/clip-polygon';
 import { valueAt } from '../../math/plane';
 import { reserve } from '../../memory';
 import { LEAF, childCount, childOf, nodeAt } from '../../mesh/tree/layout';
 import {
-  LINE_END, LINE_Y, LINE_Z, NO_ELEMENT, POINT_Y, POINT_Z, PointLine, blockOf, elementsABlock, meshOf, numberIn,
+  LINE_END, LINE_Y, LINE_Z, NO_ELEMENT, POINT_Y, POINT_Z, PointLine, blockOf, elementsPerBlock, meshOf, elementIn,
 } from '../../point-line/layout';
-import { meetsLasso } from './lasso';
-import { childLimits, cutAway, draw, enter, enterNode, outside, planeAt, polygonIsEnclosed } from './mesh-volume';
+import { overlapsLasso } from './lasso';
+import { childLimits, cutAwayBits, projectPolygon, enterMesh, enterNode, outsideBits, planeAt, polygonIsEnclosed } from './mesh-volume';
 import { CROSSING, INSIDE, LASSO, NONE, PLANES, clipLimits } from './volume';
 
 const ENTRY_BYTES: usize = 16;
 let stack: usize = 0;
 
-function push(waiting: u32, child: u32, limits: u64): u32 {
-  stack = reserve(stack, waiting * <u32>ENTRY_BYTES, <u64>(waiting + 1) * ENTRY_BYTES);
-  const at = stack + waiting * <u32>ENTRY_BYTES;
+function push(stackSize: u32, child: u32, limits: u64): u32 {
+  stack = reserve(stack, stackSize * <u32>ENTRY_BYTES, <u64>(stackSize + 1) * ENTRY_BYTES);
+  const at = stack + stackSize * <u32>ENTRY_BYTES;
   store<u32>(at, child);
   store<u64>(at, limits, 8);
-  return waiting + 1;
+  return stackSize + 1;
 }
 
 /** Returns whether any point, or a point of a line, is in the volume. Throws OUT_OF_MEMORY. */
 export function pointLineTouches(mesh: PointLine, m: Affine, limits: u64): bool {
-  return touchesFrom(mesh, enter(meshOf(mesh), m, limits, SIDE_DOUBLE, 0));
+  return touchesFrom(mesh, enterMesh(meshOf(mesh), m, limits, SIDE_DOUBLE, 0));
 }
 
 function touchesFrom(mesh: PointLine, crossed: u64): bool {
   if (crossed == 0) return true;
-  let waiting = push(0, 0, crossed);
-  while (waiting != 0) {
-    const top = stack + --waiting * <u32>ENTRY_BYTES;
+  let stackSize = push(0, 0, crossed);
+  while (stackSize != 0) {
+    const top = stack + --stackSize * <u32>ENTRY_BYTES;
     const child = load<u32>(top);
-    const left = load<u64>(top, 8);
+    const nodeLimits = load<u64>(top, 8);
     if (child & LEAF) {
-      if (blockTouches(mesh, child, left)) return true;
+      if (blockTouches(mesh, child, nodeLimits)) return true;
       continue;
     }
     const node = nodeAt(meshOf(mesh), child);
-    enterNode(node, left);
+    enterNode(node, nodeLimits);
     for (let i: u32 = 0; i < childCount(node); i++) {
-      if (outside & (1 << i)) continue;
+      if (outsideBits & (1 << i)) continue;
       if (childLimits(i) == 0) return true;
-      waiting = push(waiting, childOf(node, i), childLimits(i));
+      stackSize = push(stackSize, childOf(node, i), childLimits(i));
     }
   }
   return false;
@@ -58,26 +58,26 @@ function touchesFrom(mesh: PointLine, crossed: u64): bool {
  * OUT_OF_MEMORY.
  */
 export function pointLineEnclosure(mesh: PointLine, m: Affine, limits: u64): u32 {
-  const crossed = enter(meshOf(mesh), m, limits, SIDE_DOUBLE, 0);
+  const crossed = enterMesh(meshOf(mesh), m, limits, SIDE_DOUBLE, 0);
   if (!touchesFrom(mesh, crossed & clipLimits)) return NONE;
-  let waiting = push(0, 0, crossed);
-  while (waiting != 0) {
-    const top = stack + --waiting * <u32>ENTRY_BYTES;
+  let stackSize = push(0, 0, crossed);
+  while (stackSize != 0) {
+    const top = stack + --stackSize * <u32>ENTRY_BYTES;
     const child = load<u32>(top);
-    const left = load<u64>(top, 8);
-    if ((left & ~clipLimits) == 0) continue;
+    const nodeLimits = load<u64>(top, 8);
+    if ((nodeLimits & ~clipLimits) == 0) continue;
     if (child & LEAF) {
-      if (!blockIsEnclosed(mesh, child, left)) return CROSSING;
+      if (!blockIsEnclosed(mesh, child, nodeLimits)) return CROSSING;
       continue;
     }
     const node = nodeAt(meshOf(mesh), child);
-    enterNode(node, left);
+    enterNode(node, nodeLimits);
     for (let i: u32 = 0; i < childCount(node); i++) {
-      if (cutAway & (1 << i)) continue;
+      if (cutAwayBits & (1 << i)) continue;
       // A child outside is a counterexample if it is kept.
-      const isOutside = (outside & (1 << i)) != 0;
+      const isOutside = (outsideBits & (1 << i)) != 0;
       if (isOutside && (childLimits(i) & clipLimits) == 0) return CROSSING;
-      waiting = push(waiting, childOf(node, i), isOutside ? left : childLimits(i));
+      stackSize = push(stackSize, childOf(node, i), isOutside ? nodeLimits : childLimits(i));
     }
   }
   return INSIDE;
@@ -87,8 +87,8 @@ export function pointLineEnclosure(mesh: PointLine, m: Affine, limits: u64): u32
 let ax: f64 = 0, ay: f64 = 0, az: f64 = 0, bx: f64 = 0, by: f64 = 0, bz: f64 = 0;
 
 /** Takes an element of a block. Returns false if there is none. */
-function take(block: usize, lane: u32, size: u32): bool {
-  if (numberIn(block, lane, size) == NO_ELEMENT) return false;
+function loadElement(block: usize, lane: u32, size: u32): bool {
+  if (elementIn(block, lane, size) == NO_ELEMENT) return false;
   const at = block + (<usize>lane << 2);
   ax = <f64>load<f32>(at);
   ay = <f64>load<f32>(at + (size == 1 ? POINT_Y : LINE_Y));
@@ -101,16 +101,16 @@ function take(block: usize, lane: u32, size: u32): bool {
 
 function blockTouches(mesh: PointLine, child: u32, limits: u64): bool {
   const block = blockOf(mesh, child);
-  for (let lane: u32 = 0; lane < elementsABlock(mesh.size); lane++) {
-    if (take(block, lane, mesh.size) && elementTouches(limits)) return true;
+  for (let lane: u32 = 0; lane < elementsPerBlock(mesh.size); lane++) {
+    if (loadElement(block, lane, mesh.size) && elementTouches(limits)) return true;
   }
   return false;
 }
 
 function blockIsEnclosed(mesh: PointLine, child: u32, limits: u64): bool {
   const block = blockOf(mesh, child);
-  for (let lane: u32 = 0; lane < elementsABlock(mesh.size); lane++) {
-    if (take(block, lane, mesh.size) && !elementIsEnclosed(limits)) return false;
+  for (let lane: u32 = 0; lane < elementsPerBlock(mesh.size); lane++) {
+    if (loadElement(block, lane, mesh.size) && !elementIsEnclosed(limits)) return false;
   }
   return true;
 }
@@ -125,10 +125,10 @@ function elementTouches(limits: u64): bool {
   }
   if (crossed == 0) return true;
   setPolygon();
-  for (let bits = crossed & PLANES; bits != 0; bits &= bits - 1) if (!cut(planeAt(<u32>ctz(bits)))) return false;
+  for (let bits = crossed & PLANES; bits != 0; bits &= bits - 1) if (!clipByPlane(planeAt(<u32>ctz(bits)))) return false;
   if (!(crossed & LASSO)) return true;
-  draw();
-  return meetsLasso();
+  projectPolygon();
+  return overlapsLasso();
 }
 
 function elementIsEnclosed(limits: u64): bool {

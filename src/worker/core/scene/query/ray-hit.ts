@@ -6,7 +6,7 @@ import {
 } from '../../../../shared/layout';
 import { hitAt, hitCount, newHit } from '../../hits';
 import {
-  crossCapsule, crossCube, enterT, enterX, enterY, enterZ, findCubeNormals, leaveT, leaveX, leaveY, leaveZ,
+  intersectCapsule, intersectCube, entryT, entryX, entryY, entryZ, findCubeNormals, exitT, exitX, exitY, exitZ,
 } from '../../math/line-convex';
 import { Mesh } from '../../mesh/tree/layout';
 import {
@@ -15,16 +15,16 @@ import {
 import { Proxy } from '../../shape/proxy';
 import { placedShapeAt, slotOf } from '../objects';
 import { Tree } from '../index/octree';
-import { hasOwnSets, isClipped } from './clipping';
+import { hasObjectSets, isClipped } from './clipping';
 import { faceSidesOf, isIgnored, precision } from './filter';
 import {
-  beginPart, cutOut, cutTo, directionX, directionY, directionZ, endAtHit, foundObject, goBeyondCut, isNearer, mode, movedBy,
+  beginPart, applyCuts, cutTo, directionX, directionY, directionZ, endAtHit, foundObject, advancePastCut, isNearer, mode, originShift,
   partFrom, partTo,
 } from './ray-line';
 import {
-  solid, inverse, isBoxed, isPrepared, prepare, remember, prepareBoxes, localX, localY, localZ, alongX, alongY,
-  alongZ, nearT, nearX, nearY, nearZ, toLocal, hitBoxCount, hitBox, beginHitBoxes, toHitBox, ownNormalX, ownNormalY,
-  ownNormalZ, toOwnNormal,
+  solid, inverse, isBoxed, isPrepared, prepare, setPrepared, prepareBoxes, localX, localY, localZ, localDirectionX, localDirectionY,
+  localDirectionZ, startT, startX, startY, startZ, toLocal, hitBoxCount, hitBox, beginHitBoxes, toHitBox, objectNormalX, objectNormalY,
+  objectNormalZ, toObjectNormal,
 } from './ray-space';
 
 // The nearest hit so far; ray-line.ts has its object and its distance.
@@ -56,24 +56,24 @@ export function castObject(proxy: Proxy, tree: Tree, position: u32, sides: u32):
   do {
     if (isBoxed && !toHitBox(i)) continue;
     beginPart();
-    if (isClipped || hasOwnSets()) cutOut(id);
+    if (isClipped || hasObjectSets()) applyCuts(id);
     // The shapes are cast at from a single place, so that the compiler inlines them here.
     do {
       if (!(partFrom <= partTo)) continue;
       if (solid.shape == SHAPE_MESH) castMesh(id, sides, faceSidesOf(proxy));
       else castSolid(id, sides);
-    } while (cutTo != Infinity && goBeyondCut());
+    } while (cutTo != Infinity && advancePastCut());
   } while (isBoxed && ++i < hitBoxCount && !(mode == ANY && foundObject != 0));
   if (mode == ALL) completeHits(hitsBefore, id);
 }
 
 function castMesh(id: u32, sides: u32, faceSides: usize): void {
   const t = castMeshRay(
-    changetype<Mesh>(solid.mesh), localX, localY, localZ, alongX, alongY, alongZ, partFrom - nearT, partTo - nearT,
+    changetype<Mesh>(solid.mesh), localX, localY, localZ, localDirectionX, localDirectionY, localDirectionZ, partFrom - startT, partTo - startT,
     sides, faceSides, mode,
   );
-  if (t == Infinity || !isNearer(id, nearT + t)) return;
-  record(id, t, hitNormalX, hitNormalY, hitNormalZ);
+  if (t == Infinity || !isNearer(id, startT + t)) return;
+  recordHit(id, t, hitNormalX, hitNormalY, hitNormalZ);
   foundTriangle = foundElement = hitTriangle;
   foundBone = -1;
   foundU = hitU;
@@ -83,25 +83,25 @@ function castMesh(id: u32, sides: u32, faceSides: usize): void {
 
 /** Hits a solid that is not a mesh: its front where the ray enters, its back where the ray leaves. */
 function castSolid(id: u32, sides: u32): void {
-  const met = solid.shape == SHAPE_BOX
-    ? crossCube(localX, localY, localZ, alongX, alongY, alongZ)
-    : crossCapsule(localX, localY, localZ, alongX, alongY, alongZ, solid.half);
-  if (!met) return;
+  const isHit = solid.shape == SHAPE_BOX
+    ? intersectCube(localX, localY, localZ, localDirectionX, localDirectionY, localDirectionZ)
+    : intersectCapsule(localX, localY, localZ, localDirectionX, localDirectionY, localDirectionZ, solid.half);
+  if (!isHit) return;
   const isCube = solid.shape == SHAPE_BOX;
   if (mode == ALL) {
-    if (isCube) findCubeNormals(alongX, alongY, alongZ);
-    if (sides & SIDE_FRONT) addCrossing(enterT, enterX, enterY, enterZ);
-    if (sides & SIDE_BACK) addCrossing(leaveT, leaveX, leaveY, leaveZ);
+    if (isCube) findCubeNormals(localDirectionX, localDirectionY, localDirectionZ);
+    if (sides & SIDE_FRONT) addCrossing(entryT, entryX, entryY, entryZ);
+    if (sides & SIDE_BACK) addCrossing(exitT, exitX, exitY, exitZ);
     return;
   }
-  const front = sides & SIDE_FRONT && enterT >= partFrom - nearT;
-  if (!front && !(sides & SIDE_BACK && leaveT >= partFrom - nearT)) return;
-  const t = front ? enterT : leaveT;
-  if (t > partTo - nearT || !isNearer(id, nearT + t)) return;
-  if (isCube) findCubeNormals(alongX, alongY, alongZ);
-  if (front) toOwnNormal(enterX, enterY, enterZ);
-  else toOwnNormal(leaveX, leaveY, leaveZ);
-  record(id, t, ownNormalX, ownNormalY, ownNormalZ);
+  const isFront = sides & SIDE_FRONT && entryT >= partFrom - startT;
+  if (!isFront && !(sides & SIDE_BACK && exitT >= partFrom - startT)) return;
+  const t = isFront ? entryT : exitT;
+  if (t > partTo - startT || !isNearer(id, startT + t)) return;
+  if (isCube) findCubeNormals(localDirectionX, localDirectionY, localDirectionZ);
+  if (isFront) toObjectNormal(entryX, entryY, entryZ);
+  else toObjectNormal(exitX, exitY, exitZ);
+  recordHit(id, t, objectNormalX, objectNormalY, objectNormalZ);
   foundTriangle = foundElement = -1;
   foundBone = isBoxed ? <i32>hitBox.bone : -1;
   foundU = 0;
@@ -110,14 +110,14 @@ function castSolid(id: u32, sides: u32): void {
 }
 
 function addCrossing(t: f64, nx: f64, ny: f64, nz: f64): void {
-  if (!(t >= partFrom - nearT && t <= partTo - nearT)) return;
+  if (!(t >= partFrom - startT && t <= partTo - startT)) return;
   const hit = newHit();
-  toOwnNormal(nx, ny, nz);
+  toObjectNormal(nx, ny, nz);
   store<i32>(hit, -1, HIT_TRIANGLE);
   store<f64>(hit, t, HIT_DISTANCE);
-  store<f64>(hit, ownNormalX, HIT_NORMAL);
-  store<f64>(hit, ownNormalY, HIT_NORMAL + 8);
-  store<f64>(hit, ownNormalZ, HIT_NORMAL + 16);
+  store<f64>(hit, objectNormalX, HIT_NORMAL);
+  store<f64>(hit, objectNormalY, HIT_NORMAL + 8);
+  store<f64>(hit, objectNormalZ, HIT_NORMAL + 16);
   store<i32>(hit, isBoxed ? <i32>hitBox.bone : -1, HIT_BONE);
   store<f64>(hit, 0, HIT_BARYCENTRIC);
   store<f64>(hit, 0, HIT_BARYCENTRIC + 8);
@@ -132,13 +132,13 @@ function completeHits(first: u32, id: u32): void {
   for (let i = first; i < hitCount; i++) {
     const hit = hitAt(i);
     const t = load<f64>(hit, HIT_DISTANCE);
-    turnNormal(load<f64>(hit, HIT_NORMAL), load<f64>(hit, HIT_NORMAL + 8), load<f64>(hit, HIT_NORMAL + 16));
+    normalToWorld(load<f64>(hit, HIT_NORMAL), load<f64>(hit, HIT_NORMAL + 8), load<f64>(hit, HIT_NORMAL + 16));
     store<u32>(hit, id, HIT_OBJECT);
     store<i32>(hit, load<i32>(hit, HIT_TRIANGLE), HIT_ELEMENT);
-    store<f64>(hit, movedBy + (nearT + t), HIT_DISTANCE);
-    store<f64>(hit, nearX + t * directionX, HIT_POINT);
-    store<f64>(hit, nearY + t * directionY, HIT_POINT + 8);
-    store<f64>(hit, nearZ + t * directionZ, HIT_POINT + 16);
+    store<f64>(hit, originShift + (startT + t), HIT_DISTANCE);
+    store<f64>(hit, startX + t * directionX, HIT_POINT);
+    store<f64>(hit, startY + t * directionY, HIT_POINT + 8);
+    store<f64>(hit, startZ + t * directionZ, HIT_POINT + 16);
     store<f64>(hit, foundNormalX, HIT_NORMAL);
     store<f64>(hit, foundNormalY, HIT_NORMAL + 8);
     store<f64>(hit, foundNormalZ, HIT_NORMAL + 16);
@@ -146,11 +146,11 @@ function completeHits(first: u32, id: u32): void {
 }
 
 /** Records a hit at t from the start of the local ray. */
-function record(id: u32, t: f64, nx: f64, ny: f64, nz: f64): void {
-  endAtHit(id, nearT + t);
-  pointX = nearX + t * directionX;
-  pointY = nearY + t * directionY;
-  pointZ = nearZ + t * directionZ;
+function recordHit(id: u32, t: f64, nx: f64, ny: f64, nz: f64): void {
+  endAtHit(id, startT + t);
+  pointX = startX + t * directionX;
+  pointY = startY + t * directionY;
+  pointZ = startZ + t * directionZ;
   localNormalX = nx;
   localNormalY = ny;
   localNormalZ = nz;
@@ -159,18 +159,18 @@ function record(id: u32, t: f64, nx: f64, ny: f64, nz: f64): void {
 /** Finds the normal of the hit in the world, into foundNormal*. */
 export function findNormal(): void {
   if (foundElement >= 0 && foundTriangle < 0) {
-    turnBack();
+    turnNormalToOrigin();
     return;
   }
   if (!isPrepared(foundObject) && !(foundBone >= 0 && prepareBoxes(foundObject))) {
     placedShapeAt(solid, slotOf(foundObject), precision);
-    remember(foundObject);
+    setPrepared(foundObject);
   }
-  turnNormal(localNormalX, localNormalY, localNormalZ);
+  normalToWorld(localNormalX, localNormalY, localNormalZ);
 }
 
 /** Maps a normal from the solid's space to the world, by the inverse transpose, into foundNormal*. */
-function turnNormal(nx: f64, ny: f64, nz: f64): void {
+function normalToWorld(nx: f64, ny: f64, nz: f64): void {
   const x = inverse.xx * nx + inverse.xy * ny + inverse.xz * nz;
   const y = inverse.yx * nx + inverse.yy * ny + inverse.yz * nz;
   const z = inverse.zx * nx + inverse.zy * ny + inverse.zz * nz;
@@ -183,7 +183,7 @@ function turnNormal(nx: f64, ny: f64, nz: f64): void {
 }
 
 /** Sets the normal to the direction back to the ray's origin. */
-export function turnBack(): void {
+export function turnNormalToOrigin(): void {
   foundNormalX = -directionX;
   foundNormalY = -directionY;
   foundNormalZ = -directionZ;
@@ -191,7 +191,7 @@ export function turnBack(): void {
 
 /** Records a hit of points or lines at t from the start of the local ray, and its point in the world. */
 export function recordPointLine(id: u32, t: f64, element: i32, distanceToRay: f64, x: f64, y: f64, z: f64): void {
-  endAtHit(id, nearT + t);
+  endAtHit(id, startT + t);
   foundTriangle = foundBone = -1;
   foundElement = element;
   foundU = foundV = foundW = 0;

@@ -5,10 +5,10 @@
 // with twice the digits. The ray itself stays the given one, to the last bit of its direction.
 
 import { clearHits } from '../../hits';
-import { coordinateAt, low, twoProduct } from '../../math/two-term';
+import { coordinateAt, roundingError, twoProduct } from '../../math/two-term';
 import { exponentFor, scaleFor } from '../../mesh/tree/tree-space';
 import { NEAREST } from '../../mesh/query/ray';
-import { ClipSet, RayPart, askedPlanes, isClipped, keptPart, ownSetOf } from './clipping';
+import { ClipSet, RayPart, queryPlanes, isClipped, findKeptPart, objectSetOf } from './clipping';
 
 // The ray: in the world, with a unit direction. Its origin may have been moved along it, and all distances are from the
 // moved origin.
@@ -20,7 +20,7 @@ export let tMax: f64 = 0;
 /** The rounding error of the direction, to be added to it; valid after a call of `findDirectionLow`. */
 export let directionLowX: f64 = 0, directionLowY: f64 = 0, directionLowZ: f64 = 0;
 /** How far the origin was moved along the ray. */
-export let movedBy: f64 = 0;
+export let originShift: f64 = 0;
 export let mode: u32 = NEAREST;
 
 // The nearest hit so far.
@@ -30,29 +30,29 @@ export let foundDistance: f64 = 0;
 /** Sets a ray that has hit nothing yet. Its direction must not be zero. */
 export function beginRay(
   ox: f64, oy: f64, oz: f64, dx: f64, dy: f64, dz: f64, from: f64, to: f64,
-  asked: u32,
+  hitMode: u32,
 ): void {
   originX = ox; originY = oy; originZ = oz;
   setDirection(dx, dy, dz);
-  movedBy = 0;
+  originShift = 0;
   tMin = from;
   tMax = to;
-  mode = asked;
+  mode = hitMode;
   clearHits();
   foundObject = 0;
   foundDistance = to;
 }
 
 /** The limits of squared lengths that neither overflow nor vanish. */
-const LEAST_SQUARE: f64 = 1e-280;
-const GREATEST_SQUARE: f64 = 1e280;
+const MIN_LENGTH_SQUARED: f64 = 1e-280;
+const MAX_LENGTH_SQUARED: f64 = 1e280;
 
 // @ts-ignore: decorator
 @inline
 function setDirection(x: f64, y: f64, z: f64): void {
-  let square = x * x + y * y + z * z;
+  let lengthSquared = x * x + y * y + z * z;
   let a = x, b = y, c = z;
-  if (!(square > LEAST_SQUARE && square < GREATEST_SQUARE)) {
+  if (!(lengthSquared > MIN_LENGTH_SQUARED && lengthSquared < MAX_LENGTH_SQUARED)) {
     // A power of two scales the largest to about 1, exactly; in two steps, since its reciprocal may be too large for
     // one.
     const largest = max(max(abs(x), abs(y)), abs(z));
@@ -60,72 +60,72 @@ function setDirection(x: f64, y: f64, z: f64): void {
     a = x * half * rest;
     b = y * half * rest;
     c = z * half * rest;
-    square = a * a + b * b + c * c;
+    lengthSquared = a * a + b * b + c * c;
   }
-  unit = 1.0 / sqrt(square);
-  wayX = a; wayY = b; wayZ = c;
-  directionX = a * unit;
-  directionY = b * unit;
-  directionZ = c * unit;
+  inverseLength = 1.0 / sqrt(lengthSquared);
+  rawDirectionX = a; rawDirectionY = b; rawDirectionZ = c;
+  directionX = a * inverseLength;
+  directionY = b * inverseLength;
+  directionZ = c * inverseLength;
 }
 
-/** The direction before rounding: unit · way. */
-let unit: f64 = 0;
-let wayX: f64 = 0, wayY: f64 = 0, wayZ: f64 = 0;
+/** The direction before rounding: inverseLength · rawDirection. */
+let inverseLength: f64 = 0;
+let rawDirectionX: f64 = 0, rawDirectionY: f64 = 0, rawDirectionZ: f64 = 0;
 
 /** Finds the rounding error of the direction, which only rays from far away need. */
 export function findDirectionLow(): void {
-  twoProduct(wayX, unit);
-  directionLowX = low;
-  twoProduct(wayY, unit);
-  directionLowY = low;
-  twoProduct(wayZ, unit);
-  directionLowZ = low;
+  twoProduct(rawDirectionX, inverseLength);
+  directionLowX = roundingError;
+  twoProduct(rawDirectionY, inverseLength);
+  directionLowY = roundingError;
+  twoProduct(rawDirectionZ, inverseLength);
+  directionLowZ = roundingError;
 }
 
 /**
  * An object this many times its size away is tested from a nearer point of the ray: float64 is off by 2⁻³² sizes there.
  */
-export const FAR: f64 = 1048576.0; // 2^20
+export const FAR_RATIO: f64 = 1048576.0; // 2^20
 /** The origin stays beyond this, since coordinateAt would overflow. */
-export const TOO_FAR: f64 = 1e290;
+export const MAX_DISTANCE: f64 = 1e290;
 
 /**
  * Moves the origin to the ray's nearest point to a given point, if the origin is far away from it compared with
- * `reach`.
+ * `extent`.
  */
-export function approach(x: f64, y: f64, z: f64, reach: f64): void {
-  const fromX = originX - x, fromY = originY - y, fromZ = originZ - z;
-  const away = abs(fromX) + abs(fromY) + abs(fromZ);
-  if (!(away > FAR * reach && away < TOO_FAR)) return;
+export function moveOriginNear(x: f64, y: f64, z: f64, extent: f64): void {
+  const offsetX = originX - x, offsetY = originY - y, offsetZ = originZ - z;
+  const distance = abs(offsetX) + abs(offsetY) + abs(offsetZ);
+  if (!(distance > FAR_RATIO * extent && distance < MAX_DISTANCE)) return;
   findDirectionLow();
-  movedBy = -(fromX * directionX + fromY * directionY + fromZ * directionZ);
-  originX = coordinateAt(originX, 0, movedBy, directionX, directionLowX);
-  originY = coordinateAt(originY, 0, movedBy, directionY, directionLowY);
-  originZ = coordinateAt(originZ, 0, movedBy, directionZ, directionLowZ);
-  tMin -= movedBy;
-  tMax -= movedBy;
-  foundDistance -= movedBy;
+  originShift = -(offsetX * directionX + offsetY * directionY + offsetZ * directionZ);
+  originX = coordinateAt(originX, 0, originShift, directionX, directionLowX);
+  originY = coordinateAt(originY, 0, originShift, directionY, directionLowY);
+  originZ = coordinateAt(originZ, 0, originShift, directionZ, directionLowZ);
+  tMin -= originShift;
+  tMax -= originShift;
+  foundDistance -= originShift;
 }
 
 /** The part of the ray that the query's planes keep, and the part that an object's own planes keep. */
-const askedPart = changetype<RayPart>(memory.data(<i32>offsetof<RayPart>(), 16));
-const ownPart = changetype<RayPart>(memory.data(<i32>offsetof<RayPart>(), 16));
-/** The set for which `ownPart` was computed; null if it is not of this ray. */
-let ownPartOf: ClipSet | null = null;
+const queryPart = changetype<RayPart>(memory.data(<i32>offsetof<RayPart>(), 16));
+const objectPart = changetype<RayPart>(memory.data(<i32>offsetof<RayPart>(), 16));
+/** The set for which `objectPart` was computed; null if it is not of this ray. */
+let objectPartSet: ClipSet | null = null;
 
 /** The interval of the ray before it was clipped. */
-let wholeFrom: f64 = 0, wholeTo: f64 = 0;
+let unclippedFrom: f64 = 0, unclippedTo: f64 = 0;
 
 /** Shortens the ray to what the query's planes keep of it. Returns false if nothing is left. */
 export function clipRay(): bool {
-  ownPartOf = null;
+  objectPartSet = null;
   if (!isClipped) return true;
-  wholeFrom = tMin;
-  wholeTo = tMax;
-  keptPart(askedPart, askedPlanes, originX, originY, originZ, directionX, directionY, directionZ);
-  tMin = max(tMin, askedPart.from);
-  tMax = min(tMax, askedPart.to);
+  unclippedFrom = tMin;
+  unclippedTo = tMax;
+  findKeptPart(queryPart, queryPlanes, originX, originY, originZ, directionX, directionY, directionZ);
+  tMin = max(tMin, queryPart.from);
+  tMax = min(tMax, queryPart.to);
   foundDistance = min(foundDistance, tMax);
   return tMin <= foundDistance;
 }
@@ -133,21 +133,21 @@ export function clipRay(): bool {
 /** Restores the ray's length before clipping, except beyond its nearest hit. */
 export function unclipRay(): void {
   if (!isClipped) return;
-  tMin = wholeFrom;
-  tMax = wholeTo;
-  if (foundObject == 0) foundDistance = wholeTo;
+  tMin = unclippedFrom;
+  tMax = unclippedTo;
+  if (foundObject == 0) foundDistance = unclippedTo;
 }
 
 /** Returns the distance of the nearest hit from the ray's original origin. */
 export function hitDistance(): f64 {
-  return movedBy + foundDistance;
+  return originShift + foundDistance;
 }
 
 // The part of the ray that is cast at an object: the first of up to three that planes leave of it, and its end without
 // the cuts. The query's planes may cut one part out of the ray, and the object's own planes another.
-export let partFrom: f64 = 0, partTo: f64 = 0, end: f64 = 0;
+export let partFrom: f64 = 0, partTo: f64 = 0, uncutEnd: f64 = 0;
 /** The next cut, and the one after it; infinite if there is none. */
-export let cutFrom: f64 = 0, cutTo: f64 = Infinity, otherFrom: f64 = 0, otherTo: f64 = 0;
+export let cutFrom: f64 = 0, cutTo: f64 = Infinity, secondCutFrom: f64 = 0, secondCutTo: f64 = 0;
 
 /** Takes the ray as a whole, as clipped by the query's planes. */
 // @ts-ignore: decorator
@@ -159,34 +159,34 @@ export function beginPart(): void {
 }
 
 /** Shortens the ray to the first part that all planes leave of it for an object. */
-export function cutOut(id: u32): void {
-  end = partTo;
-  cutFrom = isClipped ? askedPart.cutFrom : Infinity;
-  cutTo = isClipped ? askedPart.cutTo : Infinity;
-  otherFrom = otherTo = Infinity;
-  const own = ownSetOf(id);
-  if (own !== null) {
-    if (own !== ownPartOf) keptPart(ownPart, own, originX, originY, originZ, directionX, directionY, directionZ);
-    ownPartOf = own;
-    partFrom = max(partFrom, ownPart.from);
-    end = min(end, ownPart.to);
-    otherFrom = max(cutFrom, ownPart.cutFrom);
-    otherTo = cutFrom > ownPart.cutFrom ? cutTo : ownPart.cutTo;
-    cutTo = cutFrom > ownPart.cutFrom ? ownPart.cutTo : cutTo;
-    cutFrom = min(cutFrom, ownPart.cutFrom);
+export function applyCuts(id: u32): void {
+  uncutEnd = partTo;
+  cutFrom = isClipped ? queryPart.cutFrom : Infinity;
+  cutTo = isClipped ? queryPart.cutTo : Infinity;
+  secondCutFrom = secondCutTo = Infinity;
+  const objectSet = objectSetOf(id);
+  if (objectSet !== null) {
+    if (objectSet !== objectPartSet) findKeptPart(objectPart, objectSet, originX, originY, originZ, directionX, directionY, directionZ);
+    objectPartSet = objectSet;
+    partFrom = max(partFrom, objectPart.from);
+    uncutEnd = min(uncutEnd, objectPart.to);
+    secondCutFrom = max(cutFrom, objectPart.cutFrom);
+    secondCutTo = cutFrom > objectPart.cutFrom ? cutTo : objectPart.cutTo;
+    cutTo = cutFrom > objectPart.cutFrom ? objectPart.cutTo : cutTo;
+    cutFrom = min(cutFrom, objectPart.cutFrom);
   }
-  partTo = min(end, cutFrom);
+  partTo = min(uncutEnd, cutFrom);
 }
 
 /** Proceeds to the part beyond the next cut. Returns false if the nearest hit is before it. */
-export function goBeyondCut(): bool {
-  end = min(end, foundDistance);
+export function advancePastCut(): bool {
+  uncutEnd = min(uncutEnd, foundDistance);
   partFrom = max(partFrom, cutTo);
-  cutFrom = otherFrom;
-  cutTo = otherTo;
-  otherFrom = otherTo = Infinity;
-  partTo = min(end, cutFrom);
-  return partFrom <= end;
+  cutFrom = secondCutFrom;
+  cutTo = secondCutTo;
+  secondCutFrom = secondCutTo = Infinity;
+  partTo = min(uncutEnd, cutFrom);
+  return partFrom <= uncutEnd;
 }
 
 /** Returns whether a hit of an object at t is nearer than the nearest one so far. */

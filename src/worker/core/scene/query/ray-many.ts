@@ -11,29 +11,29 @@ import { now } from '../../host';
 import { Affine, invert } from '../../math/affine';
 import { reserve } from '../../memory';
 import { NEAREST } from '../../mesh/query/ray';
-import { STREAM_RAYS, addTwo, beginStream, runStream, streamCount, streamRay } from '../../mesh/query/ray-stream';
+import { STREAM_RAYS, addRayPair, beginStream, runStream, streamCount, streamRay } from '../../mesh/query/ray-stream';
 import { MeshRay } from '../../mesh/query/mesh-ray';
 import { Mesh } from '../../mesh/tree/layout';
 import { Proxy } from '../../shape/proxy';
 import { PlacedShape, mapOf } from '../../shape/placed-shape';
-import { hasOwnSets, isClipped } from './clipping';
+import { hasObjectSets, isClipped } from './clipping';
 import { faceSidesOf, isIgnored, precision, sidesOf } from './filter';
 import { itemAt, placedShapeAt, pointLineCount, sceneOriginX, sceneOriginY, sceneOriginZ, slotOf } from '../objects';
-import { HOLE, TREE_COUNT, cellAt, isEmpty, reachOf, readPlace, slotAt } from '../index/octree';
+import { HOLE, TREE_COUNT, cellAt, isEmpty, maxCoordinateOf, readProxy, slotAt } from '../index/octree';
 import { hasSkin } from '../../skin/bone-at';
-import { boundsIn } from '../index/bounding-spheres';
+import { treeAtPrecision } from '../index/bounding-spheres';
 import { boneOfHit } from '../poses';
 import {
   castRay, foundBone, foundElement, foundObject, foundTriangle, foundU, foundV, foundW, hitDistance,
 } from './ray';
-import { FAR } from './ray-line';
+import { FAR_RATIO } from './ray-line';
 
 /** The most objects that are tested one after the other. */
-const FEW: u32 = 8;
+const MAX_TARGETS: u32 = 8;
 
 /** Two rays in the world, one in each lane. */
 @unmanaged
-class TwoRays {
+class RayPair {
   originX: v128; originY: v128; originZ: v128;
   directionX: v128; directionY: v128; directionZ: v128;
   tMin: v128;
@@ -45,26 +45,26 @@ class TwoRays {
   object: u64;
   triangle: u64;
 }
-const TWO_RAYS_BYTES: usize = offsetof<TwoRays>();
+const RAY_PAIR_BYTES: usize = offsetof<RayPair>();
 let worldRays: usize = 0;
 
 /** An object that can be hit, and how. */
 @unmanaged
-class Target {
+class RayTarget {
   id: u32;
   sides: u32;
   faceSides: u32;
   pad: u32;
   /** The centre of its bounds, and the distance from which on rays are cast separately. */
   x: f64; y: f64; z: f64;
-  far: f64;
+  farDistance: f64;
 }
 
-const TARGET_BYTES: usize = offsetof<Target>();
-const targets: usize = memory.data(<i32>FEW * <i32>offsetof<Target>(), 16);
+const TARGET_BYTES: usize = offsetof<RayTarget>();
+const targets: usize = memory.data(<i32>MAX_TARGETS * <i32>offsetof<RayTarget>(), 16);
 let targetCount: u32 = 0;
 /** Whether bones move any of them. */
-let areBoned: bool = false;
+let hasBonedTarget: bool = false;
 
 /** The target's representation, and the map from the world to its space. */
 const solid = changetype<PlacedShape>(memory.data(<i32>offsetof<PlacedShape>(), 16));
@@ -72,7 +72,7 @@ const inverse = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
 // The addresses of the output.
 let objectsAt: usize = 0, trianglesAt: usize = 0, elementsAt: usize = 0, bonesAt: usize = 0;
-let distancesAt: usize = 0, weightsAt: usize = 0;
+let distancesAt: usize = 0, barycentricsAt: usize = 0;
 
 /**
  * Finds the nearest hit of `count` rays of 8 f32 at `rays`: origin, tMin, direction, tMax. Writes for each ray: object u32,
@@ -81,22 +81,22 @@ let distancesAt: usize = 0, weightsAt: usize = 0;
  */
 export function castMany(
   rays: usize, count: u32, objects: usize, triangles: usize, elements: usize, bones: usize, distances: usize,
-  barycentrics: usize, until: f64,
+  barycentrics: usize, deadline: f64,
 ): u32 {
   objectsAt = objects; trianglesAt = triangles; elementsAt = elements; bonesAt = bones; distancesAt = distances;
-  weightsAt = barycentrics;
+  barycentricsAt = barycentrics;
   if (!findTargets()) {
     for (let i: u32 = 0; i < count; ) {
-      castOne(rays, i++);
-      if ((i & (RAYS_PER_READING - 1)) == 0 && now() >= until) return i;
+      castSingle(rays, i++);
+      if ((i & (RAYS_PER_READING - 1)) == 0 && now() >= deadline) return i;
     }
     return count;
   }
-  if (worldRays == 0) worldRays = reserve(0, 0, <u64>(STREAM_RAYS >> 1) * TWO_RAYS_BYTES);
+  if (worldRays == 0) worldRays = reserve(0, 0, <u64>(STREAM_RAYS >> 1) * RAY_PAIR_BYTES);
   for (let i: u32 = 0; i < count; ) {
-    castSome(rays, i, min(STREAM_RAYS, count - i));
+    castStream(rays, i, min(STREAM_RAYS, count - i));
     i += STREAM_RAYS;
-    if (i < count && now() >= until) return i;
+    if (i < count && now() >= deadline) return i;
   }
   return count;
 }
@@ -105,88 +105,88 @@ export function castMany(
 const RAYS_PER_READING: u32 = 16;
 
 /** Casts at most as many rays as a stream can hold. */
-function castSome(rays: usize, first: u32, count: u32): void {
-  const end = worldRays + ((count + 1) >> 1) * <u32>TWO_RAYS_BYTES;
+function castStream(rays: usize, first: u32, count: u32): void {
+  const end = worldRays + ((count + 1) >> 1) * <u32>RAY_PAIR_BYTES;
   let i = first;
-  for (let at = worldRays; at < end; at += TWO_RAYS_BYTES) {
-    const one = rays + (<usize>i << 5), other = i + 1 < first + count ? one + 32 : one;
-    setRays(changetype<TwoRays>(at), v128.load(one), v128.load(other), v128.load(one, 16), v128.load(other, 16));
+  for (let at = worldRays; at < end; at += RAY_PAIR_BYTES) {
+    const rayA = rays + (<usize>i << 5), rayB = i + 1 < first + count ? rayA + 32 : rayA;
+    setRays(changetype<RayPair>(at), v128.load(rayA), v128.load(rayB), v128.load(rayA, 16), v128.load(rayB, 16));
     i += 2;
   }
   for (let k: u32 = 0; k < targetCount; k++) {
-    const target = changetype<Target>(targets + k * <u32>TARGET_BYTES);
+    const target = changetype<RayTarget>(targets + k * <u32>TARGET_BYTES);
     placedShapeAt(solid, slotOf(target.id), precision);
     invert(inverse, mapOf(solid));
     beginStream(changetype<Mesh>(<usize>solid.mesh), target.sides, target.faceSides);
     let index: u32 = 0;
-    for (let at = worldRays; at < end; at += TWO_RAYS_BYTES) {
-      addLocal(changetype<TwoRays>(at), target, index, index + 1 < count ? i64x2.splat(-1) : i64x2(-1, 0));
+    for (let at = worldRays; at < end; at += RAY_PAIR_BYTES) {
+      addLocal(changetype<RayPair>(at), target, index, index + 1 < count ? i64x2.splat(-1) : i64x2(-1, 0));
       index += 2;
     }
     runStream();
     for (let j: u32 = 0; j < streamCount(); j++) {
-      const found = streamRay(j);
-      if (found.hitTriangle >= 0) take(target.id, found);
+      const meshRay = streamRay(j);
+      if (meshRay.hitTriangle >= 0) recordHit(target.id, meshRay);
     }
   }
   for (let k: u32 = 0; k < count; k++) {
-    const at = worldRays + (k >> 1) * <u32>TWO_RAYS_BYTES, lane: usize = k & 1;
-    if (load<u64>(at + (lane << 3), offsetof<TwoRays>('isFar')) != 0) castOne(rays, first + k);
-    else answer(first + k, at, lane);
+    const at = worldRays + (k >> 1) * <u32>RAY_PAIR_BYTES, lane: usize = k & 1;
+    if (load<u64>(at + (lane << 3), offsetof<RayPair>('isFar')) != 0) castSingle(rays, first + k);
+    else writeLane(first + k, at, lane);
   }
 }
 
 /** Sets two rays from their first and second four numbers; normalizes the directions. */
 // @ts-ignore: decorator
 @inline
-function setRays(two: TwoRays, a: v128, b: v128, c: v128, d: v128): void {
+function setRays(pair: RayPair, a: v128, b: v128, c: v128, d: v128): void {
   const xy = v128.shuffle<f32>(a, b, 0, 4, 1, 5), zt = v128.shuffle<f32>(a, b, 2, 6, 3, 7);
-  two.originX = f64x2.promote_low_f32x4(xy);
-  two.originY = f64x2.promote_low_f32x4(v128.shuffle<f64>(xy, xy, 1, 1));
-  two.originZ = f64x2.promote_low_f32x4(zt);
-  two.tMin = f64x2.promote_low_f32x4(v128.shuffle<f64>(zt, zt, 1, 1));
+  pair.originX = f64x2.promote_low_f32x4(xy);
+  pair.originY = f64x2.promote_low_f32x4(v128.shuffle<f64>(xy, xy, 1, 1));
+  pair.originZ = f64x2.promote_low_f32x4(zt);
+  pair.tMin = f64x2.promote_low_f32x4(v128.shuffle<f64>(zt, zt, 1, 1));
   const along = v128.shuffle<f32>(c, d, 0, 4, 1, 5), ze = v128.shuffle<f32>(c, d, 2, 6, 3, 7);
   const x = f64x2.promote_low_f32x4(along), y = f64x2.promote_low_f32x4(v128.shuffle<f64>(along, along, 1, 1));
   const z = f64x2.promote_low_f32x4(ze);
-  two.distance = f64x2.promote_low_f32x4(v128.shuffle<f64>(ze, ze, 1, 1));
-  const square = f64x2.add(f64x2.add(f64x2.mul(x, x), f64x2.mul(y, y)), f64x2.mul(z, z));
-  const unit = f64x2.div(f64x2.splat(1), f64x2.sqrt(square));
-  two.directionX = f64x2.mul(x, unit);
-  two.directionY = f64x2.mul(y, unit);
-  two.directionZ = f64x2.mul(z, unit);
-  two.isFar = i64x2.splat(0);
-  two.object = 0;
+  pair.distance = f64x2.promote_low_f32x4(v128.shuffle<f64>(ze, ze, 1, 1));
+  const lengthSquared = f64x2.add(f64x2.add(f64x2.mul(x, x), f64x2.mul(y, y)), f64x2.mul(z, z));
+  const inverseLength = f64x2.div(f64x2.splat(1), f64x2.sqrt(lengthSquared));
+  pair.directionX = f64x2.mul(x, inverseLength);
+  pair.directionY = f64x2.mul(y, inverseLength);
+  pair.directionZ = f64x2.mul(z, inverseLength);
+  pair.isFar = i64x2.splat(0);
+  pair.object = 0;
 }
 
 /** Adds two rays to the stream, in the space of the target. */
 // @ts-ignore: decorator
 @inline
-function addLocal(two: TwoRays, target: Target, index: u32, wanted: v128): void {
-  const ox = two.originX, oy = two.originY, oz = two.originZ;
-  const dx = two.directionX, dy = two.directionY, dz = two.directionZ;
-  const away = f64x2.add(
+function addLocal(pair: RayPair, target: RayTarget, index: u32, active: v128): void {
+  const ox = pair.originX, oy = pair.originY, oz = pair.originZ;
+  const dx = pair.directionX, dy = pair.directionY, dz = pair.directionZ;
+  const distance = f64x2.add(
     f64x2.add(f64x2.abs(f64x2.sub(ox, f64x2.splat(target.x))), f64x2.abs(f64x2.sub(oy, f64x2.splat(target.y)))),
     f64x2.abs(f64x2.sub(oz, f64x2.splat(target.z))),
   );
-  const isFar = f64x2.gt(away, f64x2.splat(target.far));
-  two.isFar = v128.or(two.isFar, isFar);
+  const isFar = f64x2.gt(distance, f64x2.splat(target.farDistance));
+  pair.isFar = v128.or(pair.isFar, isFar);
   const x = f64x2.sub(ox, f64x2.splat(solid.tx)), y = f64x2.sub(oy, f64x2.splat(solid.ty));
   const z = f64x2.sub(oz, f64x2.splat(solid.tz));
-  addTwo(
-    index, v128.andnot(wanted, isFar),
-    turned(inverse.xx, inverse.yx, inverse.zx, x, y, z),
-    turned(inverse.xy, inverse.yy, inverse.zy, x, y, z),
-    turned(inverse.xz, inverse.yz, inverse.zz, x, y, z),
-    turned(inverse.xx, inverse.yx, inverse.zx, dx, dy, dz),
-    turned(inverse.xy, inverse.yy, inverse.zy, dx, dy, dz),
-    turned(inverse.xz, inverse.yz, inverse.zz, dx, dy, dz),
-    two.tMin, two.distance,
+  addRayPair(
+    index, v128.andnot(active, isFar),
+    dot(inverse.xx, inverse.yx, inverse.zx, x, y, z),
+    dot(inverse.xy, inverse.yy, inverse.zy, x, y, z),
+    dot(inverse.xz, inverse.yz, inverse.zz, x, y, z),
+    dot(inverse.xx, inverse.yx, inverse.zx, dx, dy, dz),
+    dot(inverse.xy, inverse.yy, inverse.zy, dx, dy, dz),
+    dot(inverse.xz, inverse.yz, inverse.zz, dx, dy, dz),
+    pair.tMin, pair.distance,
   );
 }
 
 // @ts-ignore: decorator
 @inline
-function turned(a: f64, b: f64, c: f64, x: v128, y: v128, z: v128): v128 {
+function dot(a: f64, b: f64, c: f64, x: v128, y: v128, z: v128): v128 {
   return f64x2.add(
     f64x2.add(f64x2.mul(f64x2.splat(a), x), f64x2.mul(f64x2.splat(b), y)), f64x2.mul(f64x2.splat(c), z),
   );
@@ -195,110 +195,110 @@ function turned(a: f64, b: f64, c: f64, x: v128, y: v128, z: v128): v128 {
 /** Records a hit if it is the ray's nearest; at the same distance, the lower id wins. */
 // @ts-ignore: decorator
 @inline
-function take(id: u32, found: MeshRay): void {
-  const at = worldRays + (found.index >> 1) * <u32>TWO_RAYS_BYTES, lane: usize = found.index & 1;
-  const wide = at + (lane << 3), narrow = at + (lane << 2);
-  const distance = load<f64>(wide, offsetof<TwoRays>('distance')), t = found.end;
-  const object = load<u32>(narrow, offsetof<TwoRays>('object'));
+function recordHit(id: u32, meshRay: MeshRay): void {
+  const at = worldRays + (meshRay.index >> 1) * <u32>RAY_PAIR_BYTES, lane: usize = meshRay.index & 1;
+  const at64 = at + (lane << 3), at32 = at + (lane << 2);
+  const distance = load<f64>(at64, offsetof<RayPair>('distance')), t = meshRay.end;
+  const object = load<u32>(at32, offsetof<RayPair>('object'));
   if (!(t < distance || (t == distance && (object == 0 || id < object)))) return;
-  store<f64>(wide, t, offsetof<TwoRays>('distance'));
-  store<f64>(wide, found.hitU, offsetof<TwoRays>('u'));
-  store<f64>(wide, found.hitV, offsetof<TwoRays>('v'));
-  store<f64>(wide, found.hitW, offsetof<TwoRays>('w'));
-  store<u32>(narrow, id, offsetof<TwoRays>('object'));
-  store<i32>(narrow, found.hitTriangle, offsetof<TwoRays>('triangle'));
+  store<f64>(at64, t, offsetof<RayPair>('distance'));
+  store<f64>(at64, meshRay.hitU, offsetof<RayPair>('u'));
+  store<f64>(at64, meshRay.hitV, offsetof<RayPair>('v'));
+  store<f64>(at64, meshRay.hitW, offsetof<RayPair>('w'));
+  store<u32>(at32, id, offsetof<RayPair>('object'));
+  store<i32>(at32, meshRay.hitTriangle, offsetof<RayPair>('triangle'));
 }
 
 /** Writes the answer of one of two rays. */
 // @ts-ignore: decorator
 @inline
-function answer(i: u32, at: usize, lane: usize): void {
-  const wide = at + (lane << 3), narrow = at + (lane << 2);
-  const object = load<u32>(narrow, offsetof<TwoRays>('object'));
+function writeLane(i: u32, at: usize, lane: usize): void {
+  const at64 = at + (lane << 3), at32 = at + (lane << 2);
+  const object = load<u32>(at32, offsetof<RayPair>('object'));
   if (object == 0) {
-    write(i, 0xffffffff, -1, -1, -1, Infinity, 0, 0, 0);
+    writeHit(i, 0xffffffff, -1, -1, -1, Infinity, 0, 0, 0);
     return;
   }
-  const triangle = load<i32>(narrow, offsetof<TwoRays>('triangle'));
-  const u = load<f64>(wide, offsetof<TwoRays>('u')), v = load<f64>(wide, offsetof<TwoRays>('v'));
-  const w = load<f64>(wide, offsetof<TwoRays>('w'));
-  const bone = areBoned ? boneOfHit(object, triangle, u, v, w) : -1;
-  write(i, object, triangle, triangle, bone, load<f64>(wide, offsetof<TwoRays>('distance')), u, v, w);
+  const triangle = load<i32>(at32, offsetof<RayPair>('triangle'));
+  const u = load<f64>(at64, offsetof<RayPair>('u')), v = load<f64>(at64, offsetof<RayPair>('v'));
+  const w = load<f64>(at64, offsetof<RayPair>('w'));
+  const bone = hasBonedTarget ? boneOfHit(object, triangle, u, v, w) : -1;
+  writeHit(i, object, triangle, triangle, bone, load<f64>(at64, offsetof<RayPair>('distance')), u, v, w);
 }
 
 // @ts-ignore: decorator
 @inline
-function write(i: usize, object: u32, triangle: i32, element: i32, bone: i32, distance: f64, u: f64, v: f64, w: f64): void {
+function writeHit(i: usize, object: u32, triangle: i32, element: i32, bone: i32, distance: f64, u: f64, v: f64, w: f64): void {
   store<u32>(objectsAt + (i << 2), object);
   store<i32>(trianglesAt + (i << 2), triangle);
   store<i32>(elementsAt + (i << 2), element);
   store<i32>(bonesAt + (i << 2), bone);
   store<f64>(distancesAt + (i << 3), distance);
-  const weights = weightsAt + i * 12;
+  const weights = barycentricsAt + i * 12;
   store<f32>(weights, <f32>u);
   store<f32>(weights, <f32>v, 4);
   store<f32>(weights, <f32>w, 8);
 }
 
 /** Casts a single ray through the scene. */
-function castOne(rays: usize, i: u32): void {
+function castSingle(rays: usize, i: u32): void {
   const ray = rays + (<usize>i << 5);
   const hit = castRay(
     <f64>load<f32>(ray), <f64>load<f32>(ray, 4), <f64>load<f32>(ray, 8),
     <f64>load<f32>(ray, 16), <f64>load<f32>(ray, 20), <f64>load<f32>(ray, 24),
     <f64>load<f32>(ray, 12), <f64>load<f32>(ray, 28), NEAREST,
   );
-  if (!hit) write(i, 0xffffffff, -1, -1, -1, Infinity, 0, 0, 0);
-  else write(i, foundObject, foundTriangle, foundElement, foundBoneOf(), hitDistance(), foundU, foundV, foundW);
+  if (!hit) writeHit(i, 0xffffffff, -1, -1, -1, Infinity, 0, 0, 0);
+  else writeHit(i, foundObject, foundTriangle, foundElement, boneOfFoundHit(), hitDistance(), foundU, foundV, foundW);
 }
 
-function foundBoneOf(): i32 {
+function boneOfFoundHit(): i32 {
   return foundTriangle < 0 ? foundBone : boneOfHit(foundObject, foundTriangle, foundU, foundV, foundW);
 }
 
 /** Lists the objects that rays can hit. Returns false if there are none or many, or any that is not a mesh. */
 function findTargets(): bool {
   targetCount = 0;
-  areBoned = false;
-  if (precision != PRECISION_MESH || isClipped || hasOwnSets() || pointLineCount != 0) return false;
-  let inAll: u32 = 0;
-  let reach: f32 = 0;
-  for (let which: u32 = 0; which < TREE_COUNT; which++) {
-    const tree = boundsIn(which);
-    inAll += tree.count - tree.holes;
-    if (inAll > FEW) return false;
-    if (!isEmpty(tree)) reach = max(reach, reachOf(cellAt(tree, 0)));
+  hasBonedTarget = false;
+  if (precision != PRECISION_MESH || isClipped || hasObjectSets() || pointLineCount != 0) return false;
+  let objectCount: u32 = 0;
+  let extent: f32 = 0;
+  for (let treeIndex: u32 = 0; treeIndex < TREE_COUNT; treeIndex++) {
+    const tree = treeAtPrecision(treeIndex);
+    objectCount += tree.count - tree.holes;
+    if (objectCount > MAX_TARGETS) return false;
+    if (!isEmpty(tree)) extent = max(extent, maxCoordinateOf(cellAt(tree, 0)));
   }
-  for (let which: u32 = 0; which < TREE_COUNT; which++) {
-    const tree = boundsIn(which);
+  for (let treeIndex: u32 = 0; treeIndex < TREE_COUNT; treeIndex++) {
+    const tree = treeAtPrecision(treeIndex);
     if (isEmpty(tree)) continue;
     for (let position: u32 = 0; position < tree.positions; position++) {
       if (slotAt(tree, position) == HOLE) continue;
-      const proxy = readPlace(tree, position);
+      const proxy = readProxy(tree, position);
       const sides = sidesOf(proxy);
       if (sides == 0 || isIgnored(proxy.id)) continue;
       if (proxy.shape != <u8>SHAPE_MESH) return false;
-      addTarget(proxy, sides, reach);
+      addTarget(proxy, sides, extent);
     }
   }
   return targetCount != 0;
 }
 
-/** Adds a target; no cell of the scene reaches farther from its origin than `reach`. */
-function addTarget(proxy: Proxy, sides: u32, reach: f32): void {
-  const target = changetype<Target>(targets + targetCount++ * <u32>TARGET_BYTES);
+/** Adds a target; no cell of the scene reaches farther from its origin than `extent`. */
+function addTarget(proxy: Proxy, sides: u32, extent: f32): void {
+  const target = changetype<RayTarget>(targets + targetCount++ * <u32>TARGET_BYTES);
   target.id = proxy.id;
   target.sides = sides;
   target.faceSides = <u32>faceSidesOf(proxy);
   target.x = proxy.x;
   target.y = proxy.y;
   target.z = proxy.z;
-  areBoned = areBoned || hasSkin(changetype<Mesh>(<usize>itemAt(slotOf(proxy.id)).mesh));
+  hasBonedTarget = hasBonedTarget || hasSkin(changetype<Mesh>(<usize>itemAt(slotOf(proxy.id)).mesh));
   // The distances at which ray-hit.ts moves a ray's origin: from the object, or from the scene, of which the object may be
   // off-centre.
   const x = abs(proxy.xx) + abs(proxy.xy) + abs(proxy.xz);
   const y = abs(proxy.yx) + abs(proxy.yy) + abs(proxy.yz);
   const z = abs(proxy.zx) + abs(proxy.zy) + abs(proxy.zz);
-  const aside = abs(proxy.x - sceneOriginX) + abs(proxy.y - sceneOriginY) + abs(proxy.z - sceneOriginZ);
-  target.far = min(FAR * max(max(x, y), z), 0.999 * FAR * <f64>reach - aside);
+  const centerOffset = abs(proxy.x - sceneOriginX) + abs(proxy.y - sceneOriginY) + abs(proxy.z - sceneOriginZ);
+  target.farDistance = min(FAR_RATIO * max(max(x, y), z), 0.999 * FAR_RATIO * <f64>extent - centerOffset);
 }

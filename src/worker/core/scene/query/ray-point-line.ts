@@ -5,20 +5,20 @@ import {
   RAY_CONE_B, RAY_CONE_REACH, RAY_IS_CONE,
 } from '../../../../shared/layout';
 import { dropHits, hitAt, hitCount } from '../../hits';
-import { firstX, firstY, firstZ, secondX, secondY, secondZ, setBasis } from '../../math/basis';
+import { tangentX, tangentY, tangentZ, bitangentX, bitangentY, bitangentZ, setBasis } from '../../math/basis';
 import { ALL } from '../../mesh/query/ray';
 import { PointLine } from '../../point-line/layout';
-import { ThickRay, castThickRay, hitElement, hitReach, hitX, hitY, hitZ } from '../../point-line/ray';
+import { ThickRay, castThickRay, hitElement, hitDistanceToRay, hitX, hitY, hitZ } from '../../point-line/ray';
 import { Proxy } from '../../shape/proxy';
 import { Tree } from '../index/octree';
-import { hasOwnSets, isClipped, keepsOf } from './clipping';
+import { hasObjectSets, isClipped, objectKeepsPoint } from './clipping';
 import { isIgnored } from './filter';
 import {
-  directionX, directionY, directionZ, foundDistance, isNearer, mode, movedBy, tMax, tMin,
+  directionX, directionY, directionZ, foundDistance, isNearer, mode, originShift, tMax, tMin,
 } from './ray-line';
-import { foundNormalX, foundNormalY, foundNormalZ, recordPointLine, turnBack } from './ray-hit';
+import { foundNormalX, foundNormalY, foundNormalZ, recordPointLine, turnNormalToOrigin } from './ray-hit';
 import {
-  solid, isPrepared, prepare, localX, localY, localZ, alongX, alongY, alongZ, nearT, nearX, nearY, nearZ, toLocal,
+  solid, isPrepared, prepare, localX, localY, localZ, localDirectionX, localDirectionY, localDirectionZ, startT, startX, startY, startZ, toLocal,
 } from './ray-space';
 
 const thick = changetype<ThickRay>(memory.data(<i32>offsetof<ThickRay>(), 16));
@@ -37,10 +37,10 @@ export function isCone(): bool {
   return cone != 0;
 }
 
-/** Returns the reach of the cone at the start of the ray, which may have moved. */
-export function coneReach(): f64 {
-  const grows = coneAlong(RAY_CONE_REACH, directionX, directionY, directionZ);
-  return load<f64>(cone, RAY_CONE_REACH + 24) + movedBy * grows;
+/** Returns the radius of the cone at the start of the ray, which may have moved. */
+export function coneRadius(): f64 {
+  const growth = coneAlong(RAY_CONE_REACH, directionX, directionY, directionZ);
+  return load<f64>(cone, RAY_CONE_REACH + 24) + originShift * growth;
 }
 
 /** Returns the increment of one of the cone's functions along a vector. */
@@ -53,55 +53,55 @@ export function coneAlong(gradient: usize, x: f64, y: f64, z: f64): f64 {
 
 /**
  * Casts the ray at an object of points or lines, which are hit within `threshold`: in world units, or in the object's own
- * if `isOwn`; for a cone, the cone's reach replaces it. Otherwise as `castObject`.
+ * if `isLocalThreshold`; for a cone, the cone's radius replaces it. Otherwise as `castObject`.
  */
-export function castPointLine(proxy: Proxy, tree: Tree, position: u32, threshold: f64, isOwn: bool): void {
+export function castPointLine(proxy: Proxy, tree: Tree, position: u32, threshold: f64, isLocalThreshold: bool): void {
   const id = proxy.id;
   if (isIgnored(id)) return;
   if (!isPrepared(id)) prepare(proxy, tree, position);
   toLocal();
-  setThickRay(threshold, isOwn);
+  setThickRay(threshold, isLocalThreshold);
   const hitsBefore = hitCount;
-  if (isClipped || hasOwnSets()) {
-    castCutPointLine(hitsBefore, id);
+  if (isClipped || hasObjectSets()) {
+    castClippedPointLine(hitsBefore, id);
     return;
   }
   const t = castThickRay(changetype<PointLine>(<usize>solid.mesh), thick, mode);
   if (mode == ALL) completePointLines(hitsBefore, id);
-  else if (t != Infinity) takePointLine(id, t, hitElement, hitReach, hitX, hitY, hitZ);
+  else if (t != Infinity) recordIfNearer(id, t, hitElement, hitDistanceToRay, hitX, hitY, hitZ);
 }
 
 /** Records a hit of points or lines at t from the start of the local ray, if it is the nearest. */
-function takePointLine(id: u32, t: f64, element: i32, reach: f64, x: f64, y: f64, z: f64): void {
-  if (!isNearer(id, nearT + t)) return;
-  place(t, x, y, z);
-  recordPointLine(id, t, element, thick.drawn ? away : reach, placeX, placeY, placeZ);
+function recordIfNearer(id: u32, t: f64, element: i32, distanceToRay: f64, x: f64, y: f64, z: f64): void {
+  if (!isNearer(id, startT + t)) return;
+  locateHit(t, x, y, z);
+  recordPointLine(id, t, element, thick.isScreenSpace ? worldDistance : distanceToRay, hitPointX, hitPointY, hitPointZ);
 }
 
 /** Casts the ray at points or lines that planes clip: it finds all hits and tests each for being kept. */
-function castCutPointLine(first: u32, id: u32): void {
+function castClippedPointLine(first: u32, id: u32): void {
   castThickRay(changetype<PointLine>(<usize>solid.mesh), thick, ALL);
-  let kept = first, nearest = first;
+  let keptEnd = first, nearest = first;
   for (let i = first; i < hitCount; i++) {
     const hit = hitAt(i);
     const x = load<f64>(hit, HIT_POINT), y = load<f64>(hit, HIT_POINT + 8), z = load<f64>(hit, HIT_POINT + 16);
     const wx = solid.xx * x + solid.yx * y + solid.zx * z + solid.tx;
     const wy = solid.xy * x + solid.yy * y + solid.zy * z + solid.ty;
     const wz = solid.xz * x + solid.yz * y + solid.zz * z + solid.tz;
-    if (!keepsOf(id, wx, wy, wz)) continue;
-    memory.copy(hitAt(kept), hit, HIT_BYTES);
-    if (isBefore(kept, nearest)) nearest = kept;
-    kept++;
+    if (!objectKeepsPoint(id, wx, wy, wz)) continue;
+    memory.copy(hitAt(keptEnd), hit, HIT_BYTES);
+    if (isBefore(keptEnd, nearest)) nearest = keptEnd;
+    keptEnd++;
   }
-  dropHits(kept);
+  dropHits(keptEnd);
   if (mode == ALL) {
     completePointLines(first, id);
     return;
   }
   dropHits(first);
-  if (kept == first) return;
+  if (keptEnd == first) return;
   const hit = hitAt(nearest);
-  takePointLine(
+  recordIfNearer(
     id, load<f64>(hit, HIT_DISTANCE), load<i32>(hit, HIT_ELEMENT), load<f64>(hit, HIT_DISTANCE_TO_RAY),
     load<f64>(hit, HIT_POINT), load<f64>(hit, HIT_POINT + 8), load<f64>(hit, HIT_POINT + 16),
   );
@@ -114,88 +114,88 @@ function isBefore(i: u32, j: u32): bool {
 }
 
 /** Sets the ray in the object's space, with the requested thickness. */
-function setThickRay(threshold: f64, isOwn: bool): void {
+function setThickRay(threshold: f64, isLocalThreshold: bool): void {
   thick.x = localX; thick.y = localY; thick.z = localZ;
-  thick.alongX = alongX; thick.alongY = alongY; thick.alongZ = alongZ;
-  thick.from = tMin - nearT;
-  thick.last = tMax - nearT;
-  thick.to = foundDistance - nearT;
+  thick.directionX = localDirectionX; thick.directionY = localDirectionY; thick.directionZ = localDirectionZ;
+  thick.tStart = tMin - startT;
+  thick.tEnd = tMax - startT;
+  thick.tLimit = foundDistance - startT;
   thick.rX = thick.rY = thick.rZ = 0;
-  thick.reach = threshold;
-  thick.drawn = cone != 0 && !isOwn;
-  thick.metric = 1;
+  thick.radius = threshold;
+  thick.isScreenSpace = cone != 0 && !isLocalThreshold;
+  thick.unitLength = 1;
   // If it begins at its origin, which is at -movedBy, or behind it.
-  thick.round = !thick.drawn && tMin <= -movedBy;
-  if (isOwn) {
-    const square = alongX * alongX + alongY * alongY + alongZ * alongZ;
-    const length = sqrt(square);
-    setBasis(alongX / length, alongY / length, alongZ / length);
-    thick.aX = firstX; thick.aY = firstY; thick.aZ = firstZ;
-    thick.bX = secondX; thick.bY = secondY; thick.bZ = secondZ;
-    thick.tX = alongX / square; thick.tY = alongY / square; thick.tZ = alongZ / square;
-    thick.metric = length;
+  thick.hasRoundCap = !thick.isScreenSpace && tMin <= -originShift;
+  if (isLocalThreshold) {
+    const lengthSquared = localDirectionX * localDirectionX + localDirectionY * localDirectionY + localDirectionZ * localDirectionZ;
+    const length = sqrt(lengthSquared);
+    setBasis(localDirectionX / length, localDirectionY / length, localDirectionZ / length);
+    thick.aX = tangentX; thick.aY = tangentY; thick.aZ = tangentZ;
+    thick.bX = bitangentX; thick.bY = bitangentY; thick.bZ = bitangentZ;
+    thick.tX = localDirectionX / lengthSquared; thick.tY = localDirectionY / lengthSquared; thick.tZ = localDirectionZ / lengthSquared;
+    thick.unitLength = length;
     return;
   }
-  toOwn(directionX, directionY, directionZ);
-  thick.tX = ownX; thick.tY = ownY; thick.tZ = ownZ;
+  toLocalGradient(directionX, directionY, directionZ);
+  thick.tX = gradientX; thick.tY = gradientY; thick.tZ = gradientZ;
   if (cone == 0) setBasis(directionX, directionY, directionZ);
   const a = cone + RAY_CONE_A, b = cone + RAY_CONE_B, r = cone + RAY_CONE_REACH;
-  if (cone == 0) toOwn(firstX, firstY, firstZ);
-  else toOwn(load<f64>(a), load<f64>(a, 8), load<f64>(a, 16));
-  thick.aX = ownX; thick.aY = ownY; thick.aZ = ownZ;
-  if (cone == 0) toOwn(secondX, secondY, secondZ);
-  else toOwn(load<f64>(b), load<f64>(b, 8), load<f64>(b, 16));
-  thick.bX = ownX; thick.bY = ownY; thick.bZ = ownZ;
+  if (cone == 0) toLocalGradient(tangentX, tangentY, tangentZ);
+  else toLocalGradient(load<f64>(a), load<f64>(a, 8), load<f64>(a, 16));
+  thick.aX = gradientX; thick.aY = gradientY; thick.aZ = gradientZ;
+  if (cone == 0) toLocalGradient(bitangentX, bitangentY, bitangentZ);
+  else toLocalGradient(load<f64>(b), load<f64>(b, 8), load<f64>(b, 16));
+  thick.bX = gradientX; thick.bY = gradientY; thick.bZ = gradientZ;
   if (cone == 0) return;
-  toOwn(load<f64>(r), load<f64>(r, 8), load<f64>(r, 16));
-  thick.rX = ownX; thick.rY = ownY; thick.rZ = ownZ;
-  thick.reach = coneReach() + nearT * coneAlong(RAY_CONE_REACH, directionX, directionY, directionZ);
+  toLocalGradient(load<f64>(r), load<f64>(r, 8), load<f64>(r, 16));
+  thick.rX = gradientX; thick.rY = gradientY; thick.rZ = gradientZ;
+  thick.radius = coneRadius() + startT * coneAlong(RAY_CONE_REACH, directionX, directionY, directionZ);
 }
 
-let ownX: f64 = 0, ownY: f64 = 0, ownZ: f64 = 0;
+let gradientX: f64 = 0, gradientY: f64 = 0, gradientZ: f64 = 0;
 
 /** Transforms the gradient of a function from the world to the object's space. */
 // @ts-ignore: decorator
 @inline
-function toOwn(x: f64, y: f64, z: f64): void {
-  ownX = solid.xx * x + solid.xy * y + solid.xz * z;
-  ownY = solid.yx * x + solid.yy * y + solid.yz * z;
-  ownZ = solid.zx * x + solid.zy * y + solid.zz * z;
+function toLocalGradient(x: f64, y: f64, z: f64): void {
+  gradientX = solid.xx * x + solid.xy * y + solid.xz * z;
+  gradientY = solid.yx * x + solid.yy * y + solid.yz * z;
+  gradientZ = solid.zx * x + solid.zy * y + solid.zz * z;
 }
 
-let placeX: f64 = 0, placeY: f64 = 0, placeZ: f64 = 0;
-export let away: f64 = 0;
+let hitPointX: f64 = 0, hitPointY: f64 = 0, hitPointZ: f64 = 0;
+export let worldDistance: f64 = 0;
 
 /**
  * Finds the point in the world of a hit at t from the start of the local ray: for a line the point on the line, for a
  * point the nearest point on the ray, as in three; and the distance from the ray to the point of the mesh.
  */
-function place(t: f64, x: f64, y: f64, z: f64): void {
+function locateHit(t: f64, x: f64, y: f64, z: f64): void {
   const dx = x - localX, dy = y - localY, dz = z - localZ;
   const wx = solid.xx * dx + solid.yx * dy + solid.zx * dz;
   const wy = solid.xy * dx + solid.yy * dy + solid.zy * dz;
   const wz = solid.xz * dx + solid.yz * dy + solid.zz * dz;
   const rx = t * directionX, ry = t * directionY, rz = t * directionZ;
-  away = sqrt((wx - rx) * (wx - rx) + (wy - ry) * (wy - ry) + (wz - rz) * (wz - rz));
+  worldDistance = sqrt((wx - rx) * (wx - rx) + (wy - ry) * (wy - ry) + (wz - rz) * (wz - rz));
   const isPoint = changetype<PointLine>(<usize>solid.mesh).size == 1;
-  placeX = nearX + (isPoint ? rx : wx);
-  placeY = nearY + (isPoint ? ry : wy);
-  placeZ = nearZ + (isPoint ? rz : wz);
+  hitPointX = startX + (isPoint ? rx : wx);
+  hitPointY = startY + (isPoint ? ry : wy);
+  hitPointZ = startZ + (isPoint ? rz : wz);
 }
 
 /** Completes the hits of points and lines from `first` on with what the scene knows. */
 function completePointLines(first: u32, id: u32): void {
-  turnBack();
+  turnNormalToOrigin();
   for (let i = first; i < hitCount; i++) {
     const hit = hitAt(i);
     const t = load<f64>(hit, HIT_DISTANCE);
-    place(t, load<f64>(hit, HIT_POINT), load<f64>(hit, HIT_POINT + 8), load<f64>(hit, HIT_POINT + 16));
+    locateHit(t, load<f64>(hit, HIT_POINT), load<f64>(hit, HIT_POINT + 8), load<f64>(hit, HIT_POINT + 16));
     store<u32>(hit, id, HIT_OBJECT);
-    store<f64>(hit, movedBy + (nearT + t), HIT_DISTANCE);
-    if (thick.drawn) store<f64>(hit, away, HIT_DISTANCE_TO_RAY);
-    store<f64>(hit, placeX, HIT_POINT);
-    store<f64>(hit, placeY, HIT_POINT + 8);
-    store<f64>(hit, placeZ, HIT_POINT + 16);
+    store<f64>(hit, originShift + (startT + t), HIT_DISTANCE);
+    if (thick.isScreenSpace) store<f64>(hit, worldDistance, HIT_DISTANCE_TO_RAY);
+    store<f64>(hit, hitPointX, HIT_POINT);
+    store<f64>(hit, hitPointY, HIT_POINT + 8);
+    store<f64>(hit, hitPointZ, HIT_POINT + 16);
     store<f64>(hit, foundNormalX, HIT_NORMAL);
     store<f64>(hit, foundNormalY, HIT_NORMAL + 8);
     store<f64>(hit, foundNormalZ, HIT_NORMAL + 16);

@@ -4,20 +4,20 @@
 
 import { PRECISION_MESH, PRECISION_OBB } from '../../../../shared/layout';
 import { lineMisses, lineMissesMap } from '../../math/obb-sat-f32';
-import { clipInlined, enter, interval, leave, reciprocals, upward } from '../../math/interval';
+import { clipInlined, intervalStart, interval, intervalEnd, reciprocals, roundUp } from '../../math/interval';
 import { reserve } from '../../memory';
 import { ANY, NEAREST } from '../../mesh/query/ray';
-import { passOver, precision, sidesOf } from './filter';
+import { setIgnoredObject, precision, sidesOf } from './filter';
 import { boxAt, itemAt, orientedBounds, pointLineCount, sceneOriginX, sceneOriginY, sceneOriginZ, slotOf } from '../objects';
 import {
-  BLOCK_BYTES, Cell, TREE_COUNT, Tree, blockAt, cellAt, childBlocksAt, isEmpty, proxyAt, reachOf, readPlace, slotAt, treeOf,
+  BLOCK_BYTES, Cell, TREE_COUNT, Tree, blockAt, cellAt, childBlocksAt, isEmpty, proxyAt, maxCoordinateOf, readProxy, slotAt, treeOf,
 } from '../index/octree';
 import { castObject } from './ray-hit';
 import {
-  approach, beginRay, clipRay, directionX, directionY, directionZ, foundDistance, foundObject, mode, originX, originY, originZ, tMin,
+  moveOriginNear, beginRay, clipRay, directionX, directionY, directionZ, foundDistance, foundObject, mode, originX, originY, originZ, tMin,
   unclipRay,
 } from './ray-line';
-import { boundsIn } from '../index/bounding-spheres';
+import { treeAtPrecision } from '../index/bounding-spheres';
 import { castThickRays } from './thick-ray';
 import { VECTOR_BYTES } from '../../sizes';
 
@@ -29,7 +29,7 @@ export { foundObject, hitDistance } from './ray-line';
 export { setCone } from './ray-point-line';
 
 /** Whether the representation of an object is within its oriented bounds. */
-let oriented: bool = true;
+let usesOrientedBounds: bool = true;
 
 /**
  * Finds the nearest hit, into found*, without its normal. Returns false if there is none. With ANY, finds a hit that need not be
@@ -38,10 +38,10 @@ let oriented: bool = true;
  */
 export function castRay(
   ox: f64, oy: f64, oz: f64, dx: f64, dy: f64, dz: f64, from: f64, to: f64,
-  asked: u32,
+  hitMode: u32,
 ): bool {
-  castSurfaces(ox, oy, oz, dx, dy, dz, from, to, asked);
-  if (pointLineCount != 0 && precision == PRECISION_MESH && !(asked == ANY && foundObject != 0)) castThickRays();
+  castSurfaces(ox, oy, oz, dx, dy, dz, from, to, hitMode);
+  if (pointLineCount != 0 && precision == PRECISION_MESH && !(hitMode == ANY && foundObject != 0)) castThickRays();
   return foundObject != 0;
 }
 
@@ -51,25 +51,25 @@ export function castRay(
  */
 export function castSurfaces(
   ox: f64, oy: f64, oz: f64, dx: f64, dy: f64, dz: f64, from: f64, to: f64,
-  asked: u32, first: u32 = 0,
+  hitMode: u32, first: u32 = 0,
 ): bool {
-  beginRay(ox, oy, oz, dx, dy, dz, from, to, asked);
-  oriented = precision == PRECISION_MESH || precision == PRECISION_OBB;
-  let reach: f32 = 0;
-  for (let which: u32 = 0; which < TREE_COUNT; which++) {
-    const tree = boundsIn(which);
-    if (!isEmpty(tree)) reach = max(reach, reachOf(cellAt(tree, 0)));
+  beginRay(ox, oy, oz, dx, dy, dz, from, to, hitMode);
+  usesOrientedBounds = precision == PRECISION_MESH || precision == PRECISION_OBB;
+  let extent: f32 = 0;
+  for (let treeIndex: u32 = 0; treeIndex < TREE_COUNT; treeIndex++) {
+    const tree = treeAtPrecision(treeIndex);
+    if (!isEmpty(tree)) extent = max(extent, maxCoordinateOf(cellAt(tree, 0)));
   }
-  approach(sceneOriginX, sceneOriginY, sceneOriginZ, reach);
-  const isLeft = clipRay();
-  if (isLeft && first != 0) {
+  moveOriginNear(sceneOriginX, sceneOriginY, sceneOriginZ, extent);
+  const hasInterval = clipRay();
+  if (hasInterval && first != 0) {
     castAtObject(first);
-    passOver(first);
+    setIgnoredObject(first);
   }
-  for (let which: u32 = 0; isLeft && which < TREE_COUNT && !(asked == ANY && foundObject != 0); which++) {
-    castTree(boundsIn(which));
+  for (let treeIndex: u32 = 0; hasInterval && treeIndex < TREE_COUNT && !(hitMode == ANY && foundObject != 0); treeIndex++) {
+    castTree(treeAtPrecision(treeIndex));
   }
-  if (first != 0) passOver(0);
+  if (first != 0) setIgnoredObject(0);
   // Points and lines are clipped by their own positions.
   unclipRay();
   return foundObject != 0;
@@ -77,7 +77,7 @@ export function castSurfaces(
 
 function castAtObject(id: u32): void {
   const box = boxAt(slotOf(id));
-  castAtPlace(treeOf(box.tree), box.position);
+  castAtPosition(treeOf(box.tree), box.position);
 }
 
 /**
@@ -89,9 +89,9 @@ const PADDING: f32 = 3.814697265625e-6;
 // Where the ray enters the tree: the parameter, the point in the world, and the bound of that point's rounding.
 let entry: f64 = 0;
 let entryX: f64 = 0, entryY: f64 = 0, entryZ: f64 = 0;
-let blur: f64 = 0;
+let pointError: f64 = 0;
 /** The direction, three f32. */
-const along: usize = memory.data(VECTOR_BYTES, 16);
+const directionAddress: usize = memory.data(VECTOR_BYTES, 16);
 /** The limit if the ray misses a tree, or if one hit was enough. */
 const NOTHING_LEFT: f32 = -Infinity;
 
@@ -115,23 +115,23 @@ function castTree(tree: Tree): void {
   let top = stack - ENTRY_BYTES;
   let cell = root;
   while (true) {
-    limit = castAtOwn(tree, cell, limit);
+    limit = castAtCellObjects(tree, cell, limit);
     if (limit == NOTHING_LEFT) return;
     const added = top + ENTRY_BYTES;
-    const met = meetChildren(tree, cell, limit, added);
-    if (met != 0) {
+    const hitBits = intersectChildren(tree, cell, limit, added);
+    if (hitBits != 0) {
       // The nearest child is visited at once, the others are pushed.
-      const waiting = flipped(met, flip), others = waiting & (waiting - 1);
+      const pending = flipped(hitBits, flip), others = pending & (pending - 1);
       store<u32>(added, cell.firstChild);
       store<u32>(added, others, ENTRY_WAITING);
       if (others != 0) top = added;
-      cell = cellAt(tree, cell.firstChild + (ctz(waiting) ^ flip));
+      cell = cellAt(tree, cell.firstChild + (ctz(pending) ^ flip));
       continue;
     }
     let child: u32 = 0;
     do {
       if (top < stack) return;
-      const waiting = load<u32>(top, ENTRY_WAITING), others = waiting & (waiting - 1), octant = ctz(waiting) ^ flip;
+      const pending = load<u32>(top, ENTRY_WAITING), others = pending & (pending - 1), octant = ctz(pending) ^ flip;
       store<u32>(top, others, ENTRY_WAITING);
       if (!(load<f32>(top + (<usize>octant << 2), ENTRY_DISTANCES) > limit)) child = load<u32>(top) + octant;
       if (others == 0) top -= ENTRY_BYTES;
@@ -145,13 +145,13 @@ function castTree(tree: Tree): void {
  */
 function enterTree(root: Cell): f32 {
   const px = originX - sceneOriginX, py = originY - sceneOriginY, pz = originZ - sceneOriginZ;
-  const padding = reachOf(root) * PADDING;
+  const padding = maxCoordinateOf(root) * PADDING;
   const slack = <f64>padding + (abs(px) + abs(py) + abs(pz)) * 3.552713678800501e-15;
   let part = interval(tMin, foundDistance);
-  part = clipInlined(part, px, directionX, root.lowX - slack, root.highX + slack);
-  part = clipInlined(part, py, directionY, root.lowY - slack, root.highY + slack);
-  part = clipInlined(part, pz, directionZ, root.lowZ - slack, root.highZ + slack);
-  const from = enter(part), end = leave(part);
+  part = clipInlined(part, px, directionX, root.minX - slack, root.maxX + slack);
+  part = clipInlined(part, py, directionY, root.minY - slack, root.maxY + slack);
+  part = clipInlined(part, pz, directionZ, root.minZ - slack, root.maxZ + slack);
+  const from = intervalStart(part), end = intervalEnd(part);
   if (!(from <= end)) return NOTHING_LEFT;
   const point = f32x4(
     <f32>(px + from * directionX), <f32>(py + from * directionY), <f32>(pz + from * directionZ), 0,
@@ -160,39 +160,39 @@ function enterTree(root: Cell): f32 {
   const inverse = reciprocals(direction);
   const signs = i32x4.bitmask(inverse);
   // The ray's origin is moved by the padding, for near and far bounds separately: the same as enlarging the boxes.
-  const aside = v128.or(f32x4.splat(padding), v128.and(inverse, i32x4.splat(i32.MIN_VALUE)));
-  v128.store(slabs, f32x4.add(point, aside));
-  v128.store(slabs, f32x4.sub(point, aside), 16);
+  const offset = v128.or(f32x4.splat(padding), v128.and(inverse, i32x4.splat(i32.MIN_VALUE)));
+  v128.store(slabs, f32x4.add(point, offset));
+  v128.store(slabs, f32x4.sub(point, offset), 16);
   v128.store(slabs, inverse, 32);
   store<u32>(slabs, signs & 1 ? 48 : 0, 48);
   store<u32>(slabs, signs & 2 ? 64 : 16, 52);
   store<u32>(slabs, signs & 4 ? 80 : 32, 56);
-  v128.store(along, direction);
+  v128.store(directionAddress, direction);
   entry = from;
   entryX = originX + from * directionX;
   entryY = originY + from * directionY;
   entryZ = originZ + from * directionZ;
-  blur = (abs(originX) + abs(originY) + abs(originZ) + abs(from)) * 8.881784197001252e-16; // 2^-50
-  return upward(end - from);
+  pointError = (abs(originX) + abs(originY) + abs(originZ) + abs(from)) * 8.881784197001252e-16; // 2^-50
+  return roundUp(end - from);
 }
 
 /** Casts the ray at the cell's own objects. Returns the new limit, or NOTHING_LEFT. */
 // @ts-ignore: decorator
 @inline
-function castAtOwn(tree: Tree, cell: Cell, before: f32): f32 {
-  let limit = before;
-  for (let start = cell.start; start < cell.ownEnd; start += LISTED) {
+function castAtCellObjects(tree: Tree, cell: Cell, initialLimit: f32): f32 {
+  let limit = initialLimit;
+  for (let start = cell.start; start < cell.ownEnd; start += BATCH_SIZE) {
     // A bit mask of the objects that the ray may meet: fewer unpredictable branches.
-    const stop = min(cell.ownEnd, start + LISTED);
-    let met = meetBoxes(blockAt(tree, start), blockAt(tree, stop), limit, distances);
-    if (tree.proxies == 0 && popcnt(met) > FEW) readAhead(tree, start, met);
-    for (; met != 0; met &= met - 1) {
-      const i = <u32>ctz(met);
-      if (load<f32>(distances + (<usize>i << 2)) > limit || (oriented && missesBounds(tree, start + i))) continue;
-      castAtPlace(tree, start + i);
+    const stop = min(cell.ownEnd, start + BATCH_SIZE);
+    let hitBits = intersectBoxes(blockAt(tree, start), blockAt(tree, stop), limit, distances);
+    if (tree.proxies == 0 && popcnt(hitBits) > READ_AHEAD_MINIMUM) readAhead(tree, start, hitBits);
+    for (; hitBits != 0; hitBits &= hitBits - 1) {
+      const i = <u32>ctz(hitBits);
+      if (load<f32>(distances + (<usize>i << 2)) > limit || (usesOrientedBounds && missesBounds(tree, start + i))) continue;
+      castAtPosition(tree, start + i);
       if (foundObject == 0) continue;
       if (mode == ANY) return NOTHING_LEFT;
-      limit = min(limit, upward(foundDistance - entry));
+      limit = min(limit, roundUp(foundDistance - entry));
     }
   }
   return limit;
@@ -202,19 +202,19 @@ function castAtOwn(tree: Tree, cell: Cell, before: f32): f32 {
 // @ts-ignore: decorator
 @inline
 function missesBounds(tree: Tree, position: u32): bool {
-  const alongX = v128.load32_splat(along), alongY = v128.load32_splat(along, 4), alongZ = v128.load32_splat(along, 8);
+  const lineDirectionX = v128.load32_splat(directionAddress), lineDirectionY = v128.load32_splat(directionAddress, 4), lineDirectionZ = v128.load32_splat(directionAddress, 8);
   if (tree.proxies != 0) {
     const p = proxyAt(tree, position);
-    return lineMisses(p.form(), entryX - p.x, entryY - p.y, entryZ - p.z, blur, alongX, alongY, alongZ);
+    return lineMisses(p.form(), entryX - p.x, entryY - p.y, entryZ - p.z, pointError, lineDirectionX, lineDirectionY, lineDirectionZ);
   }
   const box = orientedBounds(slotAt(tree, position));
-  return lineMissesMap(box, entryX - box.tx, entryY - box.ty, entryZ - box.tz, blur, alongX, alongY, alongZ);
+  return lineMissesMap(box, entryX - box.tx, entryY - box.ty, entryZ - box.tz, pointError, lineDirectionX, lineDirectionY, lineDirectionZ);
 }
 
 // @ts-ignore: decorator
 @inline
-function castAtPlace(tree: Tree, position: u32): void {
-  const proxy = readPlace(tree, position);
+function castAtPosition(tree: Tree, position: u32): void {
+  const proxy = readProxy(tree, position);
   const sides = sidesOf(proxy);
   if (sides != 0) castObject(proxy, tree, position, sides);
 }
@@ -230,31 +230,31 @@ let stack: usize = 0;
 /** Returns a bit mask of the children of a cell that the ray meets, and writes where it enters them. */
 // @ts-ignore: decorator
 @inline
-function meetChildren(tree: Tree, cell: Cell, limit: f32, entry: usize): u32 {
+function intersectChildren(tree: Tree, cell: Cell, limit: f32, entryAddress: usize): u32 {
   if (cell.firstChild == 0) return 0;
   const block = childBlocksAt(tree, cell);
-  return <u32>meetBoxes(block, block + 2 * BLOCK_BYTES, limit, entry + ENTRY_DISTANCES);
+  return <u32>intersectBoxes(block, block + 2 * BLOCK_BYTES, limit, entryAddress + ENTRY_DISTANCES);
 }
 
 // --- boxes, four at a time ---
 
 /** This many objects or fewer are not worth `readAhead`. */
-const FEW: u64 = 2;
-let ahead: u32 = 0;
+const READ_AHEAD_MINIMUM: u64 = 2;
+let readAheadSum: u32 = 0;
 
 /** Reads the records of all objects that the ray may meet, which are far apart, so that their cache misses overlap. */
-function readAhead(tree: Tree, start: u32, met: u64): void {
+function readAhead(tree: Tree, start: u32, hitBits: u64): void {
   let sum: u32 = 0;
-  for (let rest = met; rest != 0; rest &= rest - 1) {
+  for (let rest = hitBits; rest != 0; rest &= rest - 1) {
     const at = changetype<usize>(itemAt(slotAt(tree, start + <u32>ctz(rest))));
     sum += load<u32>(at) + load<u32>(at, 64);
   }
-  ahead = sum;
+  readAheadSum = sum;
 }
 
 /** How many objects of a cell are tested together. */
-const LISTED: u32 = 64;
-const distances: usize = memory.data(<i32>LISTED * 4, 16);
+const BATCH_SIZE: u32 = 64;
+const distances: usize = memory.data(<i32>BATCH_SIZE * 4, 16);
 
 /**
  * The ray's origin moved by the padding for near bounds, and for far ones; the reciprocals of its direction; the offsets in a
@@ -263,27 +263,27 @@ const distances: usize = memory.data(<i32>LISTED * 4, 16);
 const slabs: usize = memory.data(64, 64);
 
 /** Returns a bit mask of the boxes of some blocks that the ray meets, and writes where it enters each, as f32 at `out`. */
-function meetBoxes(from: usize, end: usize, limit: f32, out: usize): u64 {
+function intersectBoxes(from: usize, end: usize, limit: f32, out: usize): u64 {
   const firstX: usize = load<u32>(slabs, 48), firstY: usize = load<u32>(slabs, 52), firstZ: usize = load<u32>(slabs, 56);
   const lastX: usize = 48 - firstX, lastY: usize = 80 - firstY, lastZ: usize = 112 - firstZ;
   const nearX = v128.load32_splat(slabs), nearY = v128.load32_splat(slabs, 4), nearZ = v128.load32_splat(slabs, 8);
   const farX = v128.load32_splat(slabs, 16), farY = v128.load32_splat(slabs, 20), farZ = v128.load32_splat(slabs, 24);
   const invX = v128.load32_splat(slabs, 32), invY = v128.load32_splat(slabs, 36), invZ = v128.load32_splat(slabs, 40);
-  let met: u64 = 0, lane: u64 = 0;
+  let hitBits: u64 = 0, lane: u64 = 0;
   for (let block = from; block < end; block += BLOCK_BYTES) {
-    const first = firstOf(block, firstX, firstY, firstZ, nearX, nearY, nearZ, invX, invY, invZ);
-    const last = lastOf(block, lastX, lastY, lastZ, farX, farY, farZ, invX, invY, invZ, limit);
+    const first = entryDistances(block, firstX, firstY, firstZ, nearX, nearY, nearZ, invX, invY, invZ);
+    const last = exitDistances(block, lastX, lastY, lastZ, farX, farY, farZ, invX, invY, invZ, limit);
     v128.store(out + (<usize>lane << 2), first);
-    met |= <u64>i32x4.bitmask(f32x4.le(first, last)) << lane;
+    hitBits |= <u64>i32x4.bitmask(f32x4.le(first, last)) << lane;
     lane += 4;
   }
-  return met;
+  return hitBits;
 }
 
 /** Finds where the ray enters each of four boxes, if it does, from 0 on. */
 // @ts-ignore: decorator
 @inline
-function firstOf(
+function entryDistances(
   block: usize, x: usize, y: usize, z: usize, fromX: v128, fromY: v128, fromZ: v128, invX: v128, invY: v128, invZ: v128,
 ): v128 {
   return f32x4.pmax(
@@ -298,7 +298,7 @@ function firstOf(
 /** Finds where the ray leaves each of four boxes, up to `limit`. */
 // @ts-ignore: decorator
 @inline
-function lastOf(
+function exitDistances(
   block: usize, x: usize, y: usize, z: usize, fromX: v128, fromY: v128, fromZ: v128, invX: v128, invY: v128, invZ: v128,
   limit: f32,
 ): v128 {

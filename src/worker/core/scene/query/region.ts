@@ -2,7 +2,7 @@
 // after a conservative descent (descend.ts). Regions are in clip space over w.
 
 import {
-  REGION_ENCLOSE, REGION_HIGH_X, REGION_HIGH_Y, REGION_LOW_X, REGION_LOW_Y, REGION_MODE, REGION_POLYGON,
+  REGION_ENCLOSE, REGION_MAX_X, REGION_MAX_Y, REGION_MIN_X, REGION_MIN_Y, REGION_MODE, REGION_POLYGON,
   REGION_VERTEX_COUNT, PRECISION_MESH, PRECISION_OBB, SHAPE_MESH, SHAPE_POINT_LINE, SIDE_DOUBLE,
 } from '../../../../shared/layout';
 import { Affine } from '../../math/affine';
@@ -13,13 +13,13 @@ import { pointLineEnclosure, pointLineTouches } from './point-line-volume';
 import { Proxy, boundsOf } from '../../shape/proxy';
 import { descend, limitsAt } from '../index/descend';
 import { beginParts, clipVolume, endParts, nextPart, partLimits } from './clipped-parts';
-import { ownSetOf } from './clipping';
+import { objectSetOf } from './clipping';
 import { faceSidesOf, isIgnored, precision, setFilter, sidesOf } from './filter';
-import { addFound, addWaiting, askList, beginAsking, foundCount, mayAsk } from './result-ids';
+import { addFound, addWaiting, testList, beginTesting, foundCount, mayTest } from './result-ids';
 import { setProjection } from '../view/projection';
 import { boxAt, placedShapeAt, slotOf } from '../objects';
-import { boundsIn } from '../index/bounding-spheres';
-import { Tree, readPlace } from '../index/octree';
+import { treeAtPrecision } from '../index/bounding-spheres';
+import { Tree, readProxy } from '../index/octree';
 import { updateTrees } from '../scene';
 import { PlacedShape, mapOf } from '../../shape/placed-shape';
 import {
@@ -35,46 +35,46 @@ const bounds = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
  * Finds the objects in a region of the screen, of all or of `count` ids at an address, as ids in result-ids.ts, up to a time of
  * the clock: the remaining objects are to be passed as such a list. Returns their number. Throws OUT_OF_MEMORY.
  */
-export function pickRegion(view: usize, region: usize, filter: usize, ids: usize, count: u32, until: f64): u32 {
+export function pickRegion(view: usize, region: usize, filter: usize, ids: usize, count: u32, deadline: f64): u32 {
   updateTrees();
   setFilter(filter);
   setProjection(view);
   beginVolume();
   addRectangle(
-    load<f64>(region, REGION_LOW_X), load<f64>(region, REGION_LOW_Y),
-    load<f64>(region, REGION_HIGH_X), load<f64>(region, REGION_HIGH_Y),
+    load<f64>(region, REGION_MIN_X), load<f64>(region, REGION_MIN_Y),
+    load<f64>(region, REGION_MAX_X), load<f64>(region, REGION_MAX_Y),
   );
   limitDepth();
   clipVolume();
   const vertexCount = load<u32>(region, REGION_VERTEX_COUNT);
   if (vertexCount != 0) limitToLasso(load<u32>(region, REGION_POLYGON), vertexCount);
   encloses = load<u32>(region, REGION_MODE) == REGION_ENCLOSE;
-  beginAsking(until);
-  if (ids == 0) descend(consider);
-  else askList(ids, count, 1, considerSlot);
+  beginTesting(deadline);
+  if (ids == 0) descend(visitObject);
+  else testList(ids, count, 1, visitSlot);
   return foundCount;
 }
 
-function consider(tree: Tree, position: u32, limits: u64): void {
-  const proxy = readPlace(tree, position);
+function visitObject(tree: Tree, position: u32, limits: u64): void {
+  const proxy = readProxy(tree, position);
   const sides = sidesOf(proxy);
   if (sides == 0 || isIgnored(proxy.id)) return;
-  if (!mayAsk(proxy.shape, 1)) addWaiting(proxy.id);
-  else if (isIn(proxy, limits, sides)) addFound(proxy.id);
+  if (!mayTest(proxy.shape, 1)) addWaiting(proxy.id);
+  else if (isInRegion(proxy, limits, sides)) addFound(proxy.id);
 }
 
 /** Tests an object as `descend` would. */
-function considerSlot(slot: u32): void {
-  const box = boxAt(slot), tree = boundsIn(box.tree);
+function visitSlot(slot: u32): void {
+  const box = boxAt(slot), tree = treeAtPrecision(box.tree);
   const limits = limitsAt(tree, box.position);
   if (limits == OUTSIDE) return;
-  const proxy = readPlace(tree, box.position);
-  if (isIn(proxy, limits, sidesOf(proxy))) addFound(proxy.id);
+  const proxy = readProxy(tree, box.position);
+  if (isInRegion(proxy, limits, sidesOf(proxy))) addFound(proxy.id);
 }
 
-function isIn(proxy: Proxy, limits: u64, sides: u32): bool {
+function isInRegion(proxy: Proxy, limits: u64, sides: u32): bool {
   let isFound = false;
-  beginParts(ownSetOf(proxy.id));
+  beginParts(objectSetOf(proxy.id));
   while (nextPart()) {
     const state = stateInPart(proxy, limits | partLimits, sides);
     if (state == NONE) continue;
@@ -98,8 +98,8 @@ function stateInPart(proxy: Proxy, limits: u64, sides: u32): u32 {
 }
 
 /** Reduces the limits that cross the AABB of an object to those that cross its oriented bounds, if these contain the shape. */
-export function limitsOf(proxy: Proxy, limits: u64, asked: u32): u64 {
-  if (limits == 0 || (asked != PRECISION_MESH && asked != PRECISION_OBB)) return limits;
+export function limitsOf(proxy: Proxy, limits: u64, requestedPrecision: u32): u64 {
+  if (limits == 0 || (requestedPrecision != PRECISION_MESH && requestedPrecision != PRECISION_OBB)) return limits;
   return boxLimits(boundsOf(proxy, bounds), limits);
 }
 

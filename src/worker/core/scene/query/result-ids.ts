@@ -34,42 +34,42 @@ export const MESH_WORK: i32 = WORK_PER_READING;
 
 let waiting: usize = 0;
 let waitingLength: u32 = 0;
-let asked: u32 = 0;
-let until: f64 = Infinity;
-let left: i32 = 0;
-let isOver: bool = false;
+let testedCount: u32 = 0;
+let deadline: f64 = Infinity;
+let workLeft: i32 = 0;
+let isTimeUp: bool = false;
 
 /** Begins to test objects, until a time by the clock of `now`. */
-export function beginAsking(time: f64): void {
+export function beginTesting(time: f64): void {
   clearFound();
-  waitingLength = asked = 0;
-  until = time;
-  left = 1; // at least one object, however late it is
-  isOver = false;
+  waitingLength = testedCount = 0;
+  deadline = time;
+  workLeft = 1; // at least one object, however late it is
+  isTimeUp = false;
 }
 
 /**
  * Counts an object that is to be tested; `work` is what its shape counts for unless it is a mesh. Returns false if the time is
  * over.
  */
-export function mayAsk(shape: u32, work: i32): bool {
-  if (left <= 0 && !isOver) {
-    left = WORK_PER_READING;
-    isOver = now() >= until;
+export function mayTest(shape: u32, work: i32): bool {
+  if (workLeft <= 0 && !isTimeUp) {
+    workLeft = WORK_PER_READING;
+    isTimeUp = now() >= deadline;
   }
-  if (isOver) return false;
-  left -= shape == SHAPE_MESH || shape == SHAPE_POINT_LINE ? MESH_WORK : work;
-  asked++;
+  if (isTimeUp) return false;
+  workLeft -= shape == SHAPE_MESH || shape == SHAPE_POINT_LINE ? MESH_WORK : work;
+  testedCount++;
   return true;
 }
 
-/** Tests those objects of a list that still exist, until the time is over: `look` is called with the slot of each. */
-export function askList(ids: usize, count: u32, work: i32, look: (slot: u32) => void): void {
+/** Tests those objects of a list that still exist, until the time is over: `visit` is called with the slot of each. */
+export function testList(ids: usize, count: u32, work: i32, visit: (slot: u32) => void): void {
   for (let i: u32 = 0; i < count; i++) {
     const id = load<u32>(ids + (<usize>i << 2)), slot = slotOf(id);
-    const isThere = isAlive(id);
-    if (!mayAsk(isThere ? itemAt(slot).shape : 0, work)) return;
-    if (isThere) look(slot);
+    const exists = isAlive(id);
+    if (!mayTest(exists ? itemAt(slot).shape : 0, work)) return;
+    if (exists) visit(slot);
   }
 }
 
@@ -90,5 +90,5 @@ export function waitingCount(): u32 {
 
 /** Returns how many objects were tested before the time was over: of a list, the first ones. */
 export function askedCount(): u32 {
-  return asked;
+  return testedCount;
 }

@@ -9,10 +9,10 @@ import { clearHits, hitAt, hitCount, newHit } from '../../hits';
 import { valueAt } from '../../math/plane';
 import { Proxy } from '../../shape/proxy';
 import { descend } from '../index/descend';
-import { keepsOf } from './clipping';
+import { objectKeepsPoint } from './clipping';
 import { isIgnored, setFilter, sidesOf } from './filter';
-import { beforeFar, beyondNear, clipW, clipX, clipY, eyeW, eyeX, eyeY, eyeZ, height, setProjection } from '../view/projection';
-import { Tree, readPlace } from '../index/octree';
+import { farPlane, nearPlane, clipW, clipX, clipY, eyeW, eyeX, eyeY, eyeZ, viewZ, setProjection } from '../view/projection';
+import { Tree, readProxy } from '../index/octree';
 import { updateTrees } from '../scene';
 import { addRectangle, beginVolume, limitDepth } from './volume';
 
@@ -23,14 +23,14 @@ let pixelsX: f64 = 0, pixelsY: f64 = 0;
  * How many pixels a centre may be away from the cursor: the given radius with `wantsAll`, else the distance of the best
  * one.
  */
-let reach: f64 = 0;
+let maxPixels: f64 = 0;
 let wantsAll: bool = false;
 
 /**
- * Finds the objects whose centres are drawn near the cursor, as records in hits.ts, in no order: with `all` every
+ * Finds the objects whose centres are drawn near the cursor, as records in hits.ts, in no order: with `findAll` every
  * centre no farther than `radius` pixels, else the nearest one. Returns their number. Throws OUT_OF_MEMORY.
  */
-export function pickScreen(view: usize, x: f64, y: f64, radius: f64, filter: usize, all: bool): u32 {
+export function pickScreen(view: usize, x: f64, y: f64, radius: f64, filter: usize, findAll: bool): u32 {
   updateTrees();
   setFilter(filter);
   setProjection(view);
@@ -39,74 +39,74 @@ export function pickScreen(view: usize, x: f64, y: f64, radius: f64, filter: usi
   pixelsY = 0.5 * load<f64>(viewport, 24);
   cursorX = (x - load<f64>(viewport)) / pixelsX - 1.0;
   cursorY = 1.0 - (y - load<f64>(viewport, 8)) / pixelsY;
-  reach = radius;
-  wantsAll = all;
+  maxPixels = radius;
+  wantsAll = findAll;
   clearHits();
-  narrow();
-  descend(consider);
+  setSearchVolume();
+  descend(visitObject);
   return hitCount;
 }
 
-/** Sets the volume to the square around the circle of radius `reach`, and a hair more. */
-function narrow(): void {
-  const pixels = reach * 1.000000001 + 1e-9;
+/** Sets the volume to the square around the circle of radius `maxPixels`, and a hair more. */
+function setSearchVolume(): void {
+  const pixels = maxPixels * 1.000000001 + 1e-9;
   const x = pixels / pixelsX, y = pixels / pixelsY;
   beginVolume();
   addRectangle(cursorX - x, cursorY - y, cursorX + x, cursorY + y);
   limitDepth();
 }
 
-function consider(tree: Tree, position: u32, _limits: u64): void {
-  const b = readPlace(tree, position);
-  if (sidesOf(b) == 0) return;
-  const w = valueAt(clipW, b.x, b.y, b.z);
-  if (!(w > 0 && valueAt(beyondNear, b.x, b.y, b.z) >= 0 && valueAt(beforeFar, b.x, b.y, b.z) >= 0)) return;
-  const x = (valueAt(clipX, b.x, b.y, b.z) / w - cursorX) * pixelsX;
-  const y = (valueAt(clipY, b.x, b.y, b.z) / w - cursorY) * pixelsY;
+function visitObject(tree: Tree, position: u32, _limits: u64): void {
+  const proxy = readProxy(tree, position);
+  if (sidesOf(proxy) == 0) return;
+  const w = valueAt(clipW, proxy.x, proxy.y, proxy.z);
+  if (!(w > 0 && valueAt(nearPlane, proxy.x, proxy.y, proxy.z) >= 0 && valueAt(farPlane, proxy.x, proxy.y, proxy.z) >= 0)) return;
+  const x = (valueAt(clipX, proxy.x, proxy.y, proxy.z) / w - cursorX) * pixelsX;
+  const y = (valueAt(clipY, proxy.x, proxy.y, proxy.z) / w - cursorY) * pixelsY;
   const pixels = sqrt(x * x + y * y);
-  if (!(pixels <= reach) || isIgnored(b.id) || !keepsOf(b.id, b.x, b.y, b.z)) return;
-  measure(b);
+  if (!(pixels <= maxPixels) || isIgnored(proxy.id) || !objectKeepsPoint(proxy.id, proxy.x, proxy.y, proxy.z)) return;
+  measure(proxy);
   if (!wantsAll && hitCount != 0) {
     const best = hitAt(0);
     const nearest = load<f64>(best, HIT_DISTANCE);
-    if (pixels == reach && (distance > nearest || (distance == nearest && b.id > load<u32>(best, HIT_OBJECT)))) return;
+    if (pixels == maxPixels && (distance > nearest || (distance == nearest && proxy.id > load<u32>(best, HIT_OBJECT)))) return;
     clearHits();
   }
-  record(b, pixels);
-  if (wantsAll || pixels == reach) return;
-  reach = pixels;
-  narrow();
+  record(proxy, pixels);
+  if (wantsAll || pixels == maxPixels) return;
+  maxPixels = pixels;
+  setSearchVolume();
 }
 
 // The distance of the centre from the eye, or from the eye's plane, and the unit direction towards the eye.
 let distance: f64 = 0;
 let towardsX: f64 = 0, towardsY: f64 = 0, towardsZ: f64 = 0;
 
-function measure(b: Proxy): void {
+function measure(proxy: Proxy): void {
   if (eyeW == 0) {
     towardsX = eyeX;
     towardsY = eyeY;
     towardsZ = eyeZ;
     // Along that direction, since the camera's space may have another scale.
-    distance = -valueAt(height, b.x, b.y, b.z) / (height.x * eyeX + height.y * eyeY + height.z * eyeZ);
+    distance = -valueAt(viewZ, proxy.x, proxy.y, proxy.z) / (viewZ.x * eyeX + viewZ.y * eyeY + viewZ.z * eyeZ);
     return;
   }
-  const x = eyeX - b.x, y = eyeY - b.y, z = eyeZ - b.z;
+  const x = eyeX - proxy.x, y = eyeY - proxy.y, z = eyeZ - proxy.z;
   distance = sqrt(x * x + y * y + z * z);
   towardsX = x / distance;
   towardsY = y / distance;
   towardsZ = z / distance;
 }
 
-function record(b: Proxy, pixels: f64): void {
+function record(proxy: Proxy, pixels: f64): void {
   const hit = newHit();
-  store<u32>(hit, b.id, HIT_OBJECT);
+  store<u32>(hit, proxy.id, HIT_OBJECT);
   store<i32>(hit, -1, HIT_TRIANGLE);
   store<i32>(hit, -1, HIT_ELEMENT);
   store<f64>(hit, distance, HIT_DISTANCE);
-  store<f64>(hit, b.x, HIT_POINT);
-  store<f64>(hit, b.y, HIT_POINT + 8);
-  store<f64>(hit, b.z, HIT_POINT + 16);
+  store<f64>(hit, proxy.x, HIT_POINT);
+  store<f64>(hit, proxy.y, HIT_POINT + 8);
+  store<f64>(hit, proxy.z, HIT_POINT + 16);
   store<f64>(hit, towardsX, HIT_NORMAL);
   store<f64>(hit, towardsY, HIT_NORMAL + 8);
   store<f64>(hit, towardsZ, HIT_NORMAL + 16);

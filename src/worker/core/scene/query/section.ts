@@ -11,7 +11,7 @@ import { cutBox, cutRound } from '../../section/shape-section';
 import { PlacedShape, boundingRadius, mapOf } from '../../shape/placed-shape';
 import { isPosed } from '../../skin/pose';
 import { descend } from '../index/descend';
-import { Tree, readPlace } from '../index/octree';
+import { Tree, readProxy } from '../index/octree';
 import { isAlive, itemAt, placedShapeAt, slotOf } from '../objects';
 import { updateTrees } from '../scene';
 import { isIgnored, precision, setFilter, sidesOf } from './filter';
@@ -25,12 +25,12 @@ const solid = changetype<PlacedShape>(memory.data(<i32>offsetof<PlacedShape>(), 
  * The parameters of the section: the precision of objects, the number of points of round outlines, and the rotation from
  * one point to the next.
  */
-let shapes: u32 = 0;
+let objectPrecision: u32 = 0;
 let roundCount: u32 = 0;
 let cosine: f64 = 1;
 let sine: f64 = 0;
 /** The distance within which ends of an outline are merged; negative for a share of the object's radius. */
-let weld: f64 = 0;
+let weldTolerance: f64 = 0;
 
 /** If the caller gives no tolerance, ends are merged if they are nearer than this share of the object's radius. */
 const WELD_SHARE: f64 = 1e-6;
@@ -43,33 +43,33 @@ const DONE: u32 = 2;
 let phase: u32 = DONE;
 let tolerance: f64 = 0;
 let radius: f64 = 0;
-let mayLeave: bool = true;
+let isInterruptible: bool = true;
 
 /**
  * Begins a section by a plane, four f64 n · p + d. Returns the number of objects that it may cut, as ids in result-ids.ts.
  * Throws OUT_OF_MEMORY.
  */
-export function beginSection(at: usize, filter: usize, count: u32, cosineOfTurn: f64, sineOfTurn: f64, within: f64): u32 {
+export function beginSection(planeAddress: usize, filter: usize, count: u32, cosineOfTurn: f64, sineOfTurn: f64, weldDistance: f64): u32 {
   updateTrees();
   setFilter(filter);
-  memory.copy(changetype<usize>(plane), at, PLANE_BYTES);
-  shapes = precision;
+  memory.copy(changetype<usize>(plane), planeAddress, PLANE_BYTES);
+  objectPrecision = precision;
   roundCount = count;
   cosine = cosineOfTurn;
   sine = sineOfTurn;
-  weld = within;
+  weldTolerance = weldDistance;
   phase = DONE;
   beginVolume();
   addPlane(plane.x, plane.y, plane.z, plane.w);
   addPlane(-plane.x, -plane.y, -plane.z, -plane.w);
   clearOutlines();
   clearFound();
-  descend(consider);
+  descend(visitObject);
   return foundCount;
 }
 
-function consider(tree: Tree, position: u32, limits: u64): void {
-  const proxy = readPlace(tree, position);
+function visitObject(tree: Tree, position: u32, limits: u64): void {
+  const proxy = readProxy(tree, position);
   if (sidesOf(proxy) == 0 || isIgnored(proxy.id) || proxy.shape == SHAPE_POINT_LINE) return;
   if (limitsOf(proxy, limits, precision) != OUTSIDE) addFound(proxy.id);
 }
@@ -79,15 +79,15 @@ export function beginObjectSection(id: u32): void {
   phase = DONE;
   if (!isAlive(id)) return;
   const slot = slotOf(id);
-  placedShapeAt(solid, slot, shapes);
+  placedShapeAt(solid, slot, objectPrecision);
   setOutlinedObject(id);
   radius = boundingRadius(itemAt(slot));
-  tolerance = weld < 0 ? WELD_SHARE * radius : weld;
-  mayLeave = true;
+  tolerance = weldTolerance < 0 ? WELD_SHARE * radius : weldTolerance;
+  isInterruptible = true;
   if (solid.shape == SHAPE_MESH) {
     const mesh = changetype<Mesh>(<usize>solid.mesh);
     // The next frame moves the vertices of a pose.
-    mayLeave = !isPosed(mesh);
+    isInterruptible = !isPosed(mesh);
     beginMeshSection(mesh, mapOf(solid), plane);
     phase = CUTTING;
   } else if (solid.shape == SHAPE_BOX) {
@@ -100,15 +100,15 @@ export function beginObjectSection(id: u32): void {
 }
 
 /** Continues until a time of the clock. Returns whether the object's outlines are complete. Throws OUT_OF_MEMORY. */
-export function stepObjectSection(until: f64): bool {
-  const end = mayLeave ? until : Infinity;
+export function stepObjectSection(deadline: f64): bool {
+  const effectiveDeadline = isInterruptible ? deadline : Infinity;
   if (phase == CUTTING) {
-    if (!stepMeshSection(end)) return false;
+    if (!stepMeshSection(effectiveDeadline)) return false;
     beginJoining(tolerance, CELL_SHARE * radius);
     phase = JOINING;
   }
   if (phase == JOINING) {
-    if (!joinSegments(end)) return false;
+    if (!joinSegments(effectiveDeadline)) return false;
     phase = DONE;
   }
   return true;

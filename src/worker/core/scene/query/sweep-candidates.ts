@@ -1,4 +1,4 @@
-// The objects near the way of a shape against which it is swept in slices: copies of them, in the order in which they were found.
+// The objects near the path of a shape against which it is swept in slices: copies of them, in the order in which they were found.
 
 import { reserve } from '../../memory';
 import { PLACED_SHAPE_BYTES, PlacedShape } from '../../shape/placed-shape';
@@ -13,51 +13,51 @@ export class KeptSweep {
 }
 
 /** The offset of the objects. */
-const BEFORE: usize = offsetof<KeptSweep>() + SWEPT_SHAPE_BYTES;
+const HEADER_BYTES: usize = offsetof<KeptSweep>() + SWEPT_SHAPE_BYTES;
 /** The initial capacity. */
-const FEWEST: usize = 16;
+const INITIAL_CAPACITY: usize = 16;
 
-let list: usize = 0;
-let count: u32 = 0;
+let buffer: usize = 0;
+let candidateCount: u32 = 0;
 
 export function clearCandidates(): void {
-  count = 0;
+  candidateCount = 0;
 }
 
 /** Adds an object that the shape may meet from a time on. Throws OUT_OF_MEMORY. */
 export function addCandidate(object: PlacedShape, from: f64, id: u32, sides: u32, faceSides: usize): PairSweep {
   reserveOneMore();
-  const pair = pairOf(list, count++);
+  const pair = pairOf(buffer, candidateCount++);
   pair.from = from;
   pair.id = id;
   pair.sides = sides;
-  pair.list = <u32>faceSides;
-  pair.isMet = 0;
+  pair.faceSides = <u32>faceSides;
+  pair.hasContact = 0;
   memory.copy(changetype<usize>(objectOfPair(pair)), changetype<usize>(object), PLACED_SHAPE_BYTES);
   return pair;
 }
 
 function reserveOneMore(): void {
-  const used = BEFORE + <usize>count * PAIR_SWEEP_BYTES;
-  list = reserve(list, list == 0 ? 0 : used, <u64>used + (list == 0 ? FEWEST : 1) * PAIR_SWEEP_BYTES);
+  const used = HEADER_BYTES + <usize>candidateCount * PAIR_SWEEP_BYTES;
+  buffer = reserve(buffer, buffer == 0 ? 0 : used, <u64>used + (buffer == 0 ? INITIAL_CAPACITY : 1) * PAIR_SWEEP_BYTES);
 }
 
 /**
  * Hands over the candidates as a KeptSweep, into which the caller must write the shape: copying 100,000 of them would take long.
  * Throws OUT_OF_MEMORY.
  */
-export function takeCandidates(): KeptSweep {
+export function detachCandidates(): KeptSweep {
   reserveOneMore();
-  const kept = changetype<KeptSweep>(list);
-  kept.count = count;
-  list = 0;
-  count = 0;
-  return kept;
+  const sweep = changetype<KeptSweep>(buffer);
+  sweep.count = candidateCount;
+  buffer = 0;
+  candidateCount = 0;
+  return sweep;
 }
 
 /** Returns one of the candidates that were handed over. */
 // @ts-ignore: decorator
 @inline
-export function pairOf(kept: usize, i: u32): PairSweep {
-  return changetype<PairSweep>(kept + BEFORE + <usize>i * PAIR_SWEEP_BYTES);
+export function pairOf(sweepAddress: usize, i: u32): PairSweep {
+  return changetype<PairSweep>(sweepAddress + HEADER_BYTES + <usize>i * PAIR_SWEEP_BYTES);
 }

@@ -5,12 +5,12 @@ import {
 } from '../../../../shared/layout';
 import { newHit } from '../../hits';
 import {
-  best as meetTime, meetDepth, meetNormalX, meetNormalY, meetNormalZ, meetTriangle, meetX, meetY, meetZ,
+  contactTime as meetTime, contactDepth, contactNormalX, contactNormalY, contactNormalZ, contactTriangle, contactX, contactY, contactZ,
 } from '../../sweep/meeting';
 import { PairSweep } from '../../sweep/pair-sweep';
 
-/** The time of the best meeting so far; if all are wanted, the end of the part of the way that matters. */
-export let best: f64 = 0;
+/** The time of the best meeting so far; if all are wanted, the end of the part of the path that matters. */
+export let bestTime: f64 = 0;
 /** The object of the best meeting, 0 for none. */
 export let bestId: u32 = 0;
 export let bestTriangle: i32 = -1;
@@ -19,54 +19,54 @@ export let normalX: f64 = 0, normalY: f64 = 0, normalZ: f64 = 0;
 export let pointX: f64 = 0, pointY: f64 = 0, pointZ: f64 = 0;
 
 export function clearBest(): void {
-  best = 1;
+  bestTime = 1;
   bestId = 0;
   bestTriangle = -1;
   bestDepth = 0;
 }
 
 /**
- * Takes the current meeting (sweep/meeting.ts) if it is the first, the deepest at the start or, if equal, that of the lower id.
+ * Records the current meeting (sweep/meeting.ts) if it is the first, the deepest at the start or, if equal, that of the lower id.
  */
-export function takeFirst(id: u32): void {
+export function updateBest(id: u32): void {
   if (bestId != 0) {
-    if (meetTime > best) return;
-    if (meetTime == best && (meetDepth < bestDepth || (meetDepth == bestDepth && id > bestId))) return;
+    if (meetTime > bestTime) return;
+    if (meetTime == bestTime && (contactDepth < bestDepth || (contactDepth == bestDepth && id > bestId))) return;
   }
-  set(id);
+  setBest(id);
 }
 
 /** Writes the current meeting as a separate hit. Later meetings matter as well. */
 export function addMeeting(id: u32): void {
-  set(id);
+  setBest(id);
   writeBest(newHit());
-  best = 1;
+  bestTime = 1;
 }
 
-function set(id: u32): void {
-  best = meetTime;
+function setBest(id: u32): void {
+  bestTime = meetTime;
   bestId = id;
-  bestTriangle = meetTriangle;
-  bestDepth = meetDepth;
-  normalX = meetNormalX; normalY = meetNormalY; normalZ = meetNormalZ;
-  pointX = meetX; pointY = meetY; pointZ = meetZ;
+  bestTriangle = contactTriangle;
+  bestDepth = contactDepth;
+  normalX = contactNormalX; normalY = contactNormalY; normalZ = contactNormalZ;
+  pointX = contactX; pointY = contactY; pointZ = contactZ;
 }
 
 /** Writes the meeting of an object as a hit. */
-export function writeHit(hit: usize, found: PairSweep): void {
-  bestId = found.id;
-  bestTriangle = found.triangle;
-  best = found.time;
-  bestDepth = found.depth;
-  pointX = found.x; pointY = found.y; pointZ = found.z;
-  normalX = found.normalX; normalY = found.normalY; normalZ = found.normalZ;
+export function writeHit(hit: usize, pair: PairSweep): void {
+  bestId = pair.id;
+  bestTriangle = pair.triangle;
+  bestTime = pair.time;
+  bestDepth = pair.depth;
+  pointX = pair.x; pointY = pair.y; pointZ = pair.z;
+  normalX = pair.normalX; normalY = pair.normalY; normalZ = pair.normalZ;
   writeBest(hit);
 }
 
-/** Sets the result for a way on which nothing is met. */
-export function setNothing(): void {
+/** Sets the result for a path on which nothing is hit. */
+export function setNoHit(): void {
   bestId = 0xffffffff;
-  best = Infinity;
+  bestTime = Infinity;
   pointX = pointY = pointZ = 0;
   normalX = normalY = normalZ = 0;
 }
@@ -75,7 +75,7 @@ export function setNothing(): void {
 export function writeBest(hit: usize): void {
   store<u32>(hit, bestId, HIT_OBJECT);
   store<i32>(hit, bestTriangle, HIT_TRIANGLE);
-  store<f64>(hit, best, HIT_TIME);
+  store<f64>(hit, bestTime, HIT_TIME);
   store<f64>(hit, bestDepth, HIT_DEPTH);
   store<f64>(hit, pointX, HIT_POINT);
   store<f64>(hit, pointY, HIT_POINT + 8);

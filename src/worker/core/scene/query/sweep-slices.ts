@@ -8,42 +8,42 @@ import { now } from '../../host';
 import { release } from '../../memory';
 import { dropList, shareList } from '../../shared-lists';
 import { PLACED_SHAPE_BYTES } from '../../shape/placed-shape';
-import { wayX, wayY, wayZ } from '../../sweep/motion';
+import { translationX, translationY, translationZ } from '../../sweep/motion';
 import { PairSweep, SweptShape, shapeOfSwept } from '../../sweep/pair-sweep';
 import { beginSweptPair, resumePair } from '../pairs/interruptible';
-import { giveUpLeft } from '../pairs/narrow-phase-slices';
+import { dropSuspended } from '../pairs/narrow-phase-slices';
 import { giveUpContact } from '../pairs/pair-query';
-import { KeptSweep, pairOf, takeCandidates } from './sweep-candidates';
+import { KeptSweep, pairOf, detachCandidates } from './sweep-candidates';
 import { findCandidates, writeWay } from './sweep';
 import { shape } from './sweep-descent';
 import { writeHit } from './sweep-hit';
 
 /** Returned for a suspended sweep: it must be resumed. */
-const LEFT: i32 = -1;
+const SUSPENDED: i32 = -1;
 
 let keptCount: u32 = 0;
-let isLeft: bool = false;
+let isSuspended: bool = false;
 
 /** Returns whether a sweep was suspended, or waits with its copies. */
 export function isSweepOpen(): bool {
-  return isLeft || keptCount != 0;
+  return isSuspended || keptCount != 0;
 }
 
 /**
  * Copies the inputs of a sweep (as `sweep` takes them), and returns the address of the copies: `beginKeptSweep` must follow. The
  * meshes must stay unchanged until the sweep has ended. Throws OUT_OF_MEMORY.
  */
-export function keepSweep(description: usize, motion: usize, filter: usize, all: bool): usize {
-  findCandidates(description, motion, filter, all);
-  const kept = takeCandidates(), at = changetype<usize>(kept);
-  kept.wantsAll = <u32>all;
+export function keepSweep(description: usize, motion: usize, filter: usize, findAll: bool): usize {
+  findCandidates(description, motion, filter, findAll);
+  const sweep = detachCandidates(), at = changetype<usize>(sweep);
+  sweep.wantsAll = <u32>findAll;
   const swept = changetype<SweptShape>(at + offsetof<KeptSweep>());
-  swept.wayX = wayX; swept.wayY = wayY; swept.wayZ = wayZ;
+  swept.translationX = translationX; swept.translationY = translationY; swept.translationZ = translationZ;
   memory.copy(changetype<usize>(swept) + offsetof<SweptShape>('turnX'), motion + MOTION_ROTATION, 32);
   memory.copy(changetype<usize>(swept) + offsetof<SweptShape>('pivotX'), description + OBJECT_MATRIX + 72, 24);
   swept.tolerance = load<f64>(motion, MOTION_TOLERANCE);
   memory.copy(changetype<usize>(shapeOfSwept(swept)), changetype<usize>(shape), PLACED_SHAPE_BYTES);
-  for (let i: u32 = 0; i < kept.count; i++) shareList(<usize>pairOf(at, i).list);
+  for (let i: u32 = 0; i < sweep.count; i++) shareList(<usize>pairOf(at, i).faceSides);
   keptCount++;
   return at;
 }
@@ -57,95 +57,95 @@ export function keepWay(description: usize, way: usize, tolerance: f64, filter: 
 }
 
 // The current sweep.
-let room: usize = 0;
-let next: u32 = 0;
-let best: f64 = 1;
+let sweepAddress: usize = 0;
+let nextPair: u32 = 0;
+let bestTime: f64 = 1;
 
 // @ts-ignore: decorator
 @inline
 function sweptShape(): SweptShape {
-  return changetype<SweptShape>(room + offsetof<KeptSweep>());
+  return changetype<SweptShape>(sweepAddress + offsetof<KeptSweep>());
 }
 
 // @ts-ignore: decorator
 @inline
 function pairAt(i: u32): PairSweep {
-  return pairOf(room, i);
+  return pairOf(sweepAddress, i);
 }
 
 /**
  * Sweeps the copied shape until a time by the clock of `now`, and frees the copies at the end. Returns the number of hits
- * (hits.ts), which is at most one, the best, unless all are wanted; or LEFT: then `resumeSweep` must follow, before the narrow
+ * (hits.ts), which is at most one, the best, unless all are wanted; or SUSPENDED: then `resumeSweep` must follow, before the narrow
  * phase of any frame and any query about two objects. Throws OUT_OF_MEMORY.
  */
-export function beginKeptSweep(at: usize, until: f64): i32 {
+export function beginKeptSweep(at: usize, deadline: f64): i32 {
   dropSweep();
-  room = at;
+  sweepAddress = at;
   keptCount--;
-  giveUpLeft();
-  next = 0;
-  best = 1;
-  for (let i: u32 = 0; i < changetype<KeptSweep>(at).count; i++) if (pairAt(i).isMet) best = min(best, pairAt(i).time);
-  return goOn(until);
+  dropSuspended();
+  nextPair = 0;
+  bestTime = 1;
+  for (let i: u32 = 0; i < changetype<KeptSweep>(at).count; i++) if (pairAt(i).hasContact) bestTime = min(bestTime, pairAt(i).time);
+  return continueSweep(deadline);
 }
 
 /** Resumes the suspended sweep; returns the same as `beginKeptSweep`. */
-export function resumeSweep(until: f64): i32 {
-  if (isInPair) {
-    isInPair = false; // in case it throws
-    const outcome = resumePair(until);
+export function resumeSweep(deadline: f64): i32 {
+  if (isPairSuspended) {
+    isPairSuspended = false; // in case it throws
+    const outcome = resumePair(deadline);
     if (outcome == 0) {
-      isInPair = true;
-      return LEFT;
+      isPairSuspended = true;
+      return SUSPENDED;
     }
-    take(outcome);
+    storeOutcome(outcome);
   }
-  return goOn(until);
+  return continueSweep(deadline);
 }
 
 /** Whether the sweep against an object was suspended. */
-let isInPair: bool = false;
+let isPairSuspended: bool = false;
 
-function goOn(until: f64): i32 {
-  const kept = changetype<KeptSweep>(room);
-  isLeft = true;
+function continueSweep(deadline: f64): i32 {
+  const sweep = changetype<KeptSweep>(sweepAddress);
+  isSuspended = true;
   let isFirst = true;
-  for (; next < kept.count; next++) {
-    const pair = pairAt(next);
-    if (pair.isMet || (!kept.wantsAll && pair.from > best)) continue;
+  for (; nextPair < sweep.count; nextPair++) {
+    const pair = pairAt(nextPair);
+    if (pair.hasContact || (!sweep.wantsAll && pair.from > bestTime)) continue;
     // At least one, however late it is.
-    if (!isFirst && now() >= until) return LEFT;
+    if (!isFirst && now() >= deadline) return SUSPENDED;
     isFirst = false;
-    pair.limit = kept.wantsAll ? 1 : best;
-    const outcome = beginSweptPair(changetype<usize>(sweptShape()), changetype<usize>(pair), until);
+    pair.limit = sweep.wantsAll ? 1 : bestTime;
+    const outcome = beginSweptPair(changetype<usize>(sweptShape()), changetype<usize>(pair), deadline);
     if (outcome == 0) {
-      isInPair = true;
-      return LEFT;
+      isPairSuspended = true;
+      return SUSPENDED;
     }
-    take(outcome);
-    next--; // `take` has already advanced
+    storeOutcome(outcome);
+    nextPair--; // `take` has already advanced
   }
-  return conclude();
+  return writeHits();
 }
 
 /** Takes the result for the next object, and advances to the one after it. */
-function take(outcome: usize): void {
-  const pair = pairAt(next++);
+function storeOutcome(outcome: usize): void {
+  const pair = pairAt(nextPair++);
   memory.copy(changetype<usize>(pair), outcome, offsetof<PairSweep>());
-  if (pair.isMet) best = min(best, pair.time);
+  if (pair.hasContact) bestTime = min(bestTime, pair.time);
 }
 
 /** Writes the hits: all, or the best one. */
-function conclude(): i32 {
-  const kept = changetype<KeptSweep>(room);
+function writeHits(): i32 {
+  const sweep = changetype<KeptSweep>(sweepAddress);
   clearHits();
-  let first: u32 = kept.count;
-  for (let i: u32 = 0; i < kept.count; i++) {
-    if (!pairAt(i).isMet) continue;
-    if (kept.wantsAll) writeHit(newHit(), pairAt(i));
-    else if (first == kept.count || isBetter(pairAt(i), pairAt(first))) first = i;
+  let bestPair: u32 = sweep.count;
+  for (let i: u32 = 0; i < sweep.count; i++) {
+    if (!pairAt(i).hasContact) continue;
+    if (sweep.wantsAll) writeHit(newHit(), pairAt(i));
+    else if (bestPair == sweep.count || isBetter(pairAt(i), pairAt(bestPair))) bestPair = i;
   }
-  if (first < kept.count) writeHit(newHit(), pairAt(first));
+  if (bestPair < sweep.count) writeHit(newHit(), pairAt(bestPair));
   dropSweep();
   return <i32>hitCount;
 }
@@ -164,11 +164,11 @@ export function giveUpQuestion(): void {
 
 /** Discards the current sweep. */
 function dropSweep(): void {
-  if (room != 0) {
-    const kept = changetype<KeptSweep>(room);
-    for (let i: u32 = 0; i < kept.count; i++) dropList(<usize>pairAt(i).list);
-    release(room);
-    room = 0;
+  if (sweepAddress != 0) {
+    const sweep = changetype<KeptSweep>(sweepAddress);
+    for (let i: u32 = 0; i < sweep.count; i++) dropList(<usize>pairAt(i).faceSides);
+    release(sweepAddress);
+    sweepAddress = 0;
   }
-  isLeft = isInPair = false;
+  isSuspended = isPairSuspended = false;
 }

@@ -4,7 +4,7 @@
 
 import { Affine } from '../../math/affine';
 import { PLANE_BYTES, Plane, combineUnit, valueAt } from '../../math/plane';
-import { beforeFar, beyondNear, clipW, clipX, clipY } from '../view/projection';
+import { farPlane, nearPlane, clipW, clipX, clipY } from '../view/projection';
 import { RECT_INSIDE, RECT_OUTSIDE, rectState, setLasso } from './lasso';
 
 /** The bit of the lasso among the limits that cross a box; the lower bits are those of the planes. */
@@ -22,16 +22,16 @@ export const OUTSIDE: u64 = 0x8000000000000000;
  * The most planes of a volume, of 62 bits below LASSO: 32 of a frustum or 6 of a region, 16 clipping planes of a query,
  * and 1 of its intersection planes; or, for a region, an object's own 32.
  */
-export const MOST_PLANES: i32 = 56;
-let planes: usize = memory.data(MOST_PLANES * <i32>PLANE_BYTES, 16);
-let otherPlanes: usize = memory.data(MOST_PLANES * <i32>PLANE_BYTES, 16);
+export const MAX_PLANES: i32 = 56;
+let planes: usize = memory.data(MAX_PLANES * <i32>PLANE_BYTES, 16);
+let savedPlanes: usize = memory.data(MAX_PLANES * <i32>PLANE_BYTES, 16);
 let planeCount: u32 = 0;
 /** The bits of the planes that clip the world. */
 export let clipLimits: u64 = 0;
 let hasLasso: bool = false;
-let otherCount: u32 = 0;
-let otherHasLasso: bool = false;
-let otherClipLimits: u64 = 0;
+let savedPlaneCount: u32 = 0;
+let savedHasLasso: bool = false;
+let savedClipLimits: u64 = 0;
 
 // @ts-ignore: decorator
 @inline
@@ -46,16 +46,16 @@ export function beginVolume(): void {
 }
 
 /** Sets the volume aside and begins another one, or takes back the one that was set aside. */
-export function exchangeVolumes(): void {
+export function swapVolumes(): void {
   const planesAside = planes, countAside = planeCount, lassoAside = hasLasso, clipsAside = clipLimits;
-  planes = otherPlanes;
-  planeCount = otherCount;
-  hasLasso = otherHasLasso;
-  clipLimits = otherClipLimits;
-  otherPlanes = planesAside;
-  otherCount = countAside;
-  otherHasLasso = lassoAside;
-  otherClipLimits = clipsAside;
+  planes = savedPlanes;
+  planeCount = savedPlaneCount;
+  hasLasso = savedHasLasso;
+  clipLimits = savedClipLimits;
+  savedPlanes = planesAside;
+  savedPlaneCount = countAside;
+  savedHasLasso = lassoAside;
+  savedClipLimits = clipsAside;
 }
 
 /** Adds the plane of a function that is positive on the inner side; none if it has no gradient. */
@@ -99,19 +99,19 @@ export function dropPlanes(count: u32): void {
  * Adds planes 0 to 3 around what is drawn in a rectangle, in clip space over w; `limitDepth` adds near and far. A
  * rectangle too thin for float64, such as that of a click, is made a millionth of a pixel wide.
  */
-export function addRectangle(lowX: f64, lowY: f64, highX: f64, highY: f64): void {
-  const x = highX - lowX < THINNEST ? THINNEST : 0, y = highY - lowY < THINNEST ? THINNEST : 0;
-  addVolumePlane(1, clipX, x - lowX, clipW);
-  addVolumePlane(-1, clipX, x + highX, clipW);
-  addVolumePlane(1, clipY, y - lowY, clipW);
-  addVolumePlane(-1, clipY, y + highY, clipW);
+export function addRectangle(minX: f64, minY: f64, maxX: f64, maxY: f64): void {
+  const x = maxX - minX < MIN_WIDTH ? MIN_WIDTH : 0, y = maxY - minY < MIN_WIDTH ? MIN_WIDTH : 0;
+  addVolumePlane(1, clipX, x - minX, clipW);
+  addVolumePlane(-1, clipX, x + maxX, clipW);
+  addVolumePlane(1, clipY, y - minY, clipW);
+  addVolumePlane(-1, clipY, y + maxY, clipW);
 }
 
-export const THINNEST: f64 = 9.313225746154785e-10; // 2^-30
+export const MIN_WIDTH: f64 = 9.313225746154785e-10; // 2^-30
 
 export function limitDepth(): void {
-  addVolumePlane(1, beyondNear, 0, beyondNear);
-  addVolumePlane(1, beforeFar, 0, beforeFar);
+  addVolumePlane(1, nearPlane, 0, nearPlane);
+  addVolumePlane(1, farPlane, 0, farPlane);
 }
 
 export function limitToLasso(vertices: usize, count: u32): void {
@@ -125,7 +125,7 @@ export function allLimits(): u64 {
 }
 
 /** Returns whether a point is in the volume. */
-export function volumeHolds(x: f64, y: f64, z: f64): bool {
+export function volumeContains(x: f64, y: f64, z: f64): bool {
   for (let i: u32 = 0; i < planeCount; i++) if (valueAt(volumePlane(i), x, y, z) < 0) return false;
   return true;
 }
@@ -144,21 +144,21 @@ export function boxLimits(m: Affine, limits: u64): u64 {
     if (distance < -radius) return OUTSIDE;
     if (distance < radius) crossed |= <u64>1 << i;
   }
-  if (!(crossed & LASSO) || !drawBox(m)) return crossed;
-  const state = rectState(drawnLowX, drawnLowY, drawnHighX, drawnHighY);
+  if (!(crossed & LASSO) || !projectBox(m)) return crossed;
+  const state = rectState(projectedMinX, projectedMinY, projectedMaxX, projectedMaxY);
   return state == RECT_OUTSIDE ? OUTSIDE : state == RECT_INSIDE ? crossed & ~LASSO : crossed;
 }
 
 // The bounding rectangle of a box as it is drawn.
-export let drawnLowX: f64 = 0, drawnLowY: f64 = 0, drawnHighX: f64 = 0, drawnHighY: f64 = 0;
+export let projectedMinX: f64 = 0, projectedMinY: f64 = 0, projectedMaxX: f64 = 0, projectedMaxY: f64 = 0;
 
 /**
  * Finds the bounding rectangle of a box as it is drawn. Returns false for a box with a corner on the eye's plane or
  * behind it, since no rectangle can bound its projection.
  */
-export function drawBox(m: Affine): bool {
-  drawnLowX = drawnLowY = Infinity;
-  drawnHighX = drawnHighY = -Infinity;
+export function projectBox(m: Affine): bool {
+  projectedMinX = projectedMinY = Infinity;
+  projectedMaxX = projectedMaxY = -Infinity;
   for (let corner: u32 = 0; corner < 8; corner++) {
     const sx: f64 = corner & 1 ? 1 : -1, sy: f64 = corner & 2 ? 1 : -1, sz: f64 = corner & 4 ? 1 : -1;
     const px = m.tx + sx * m.xx + sy * m.yx + sz * m.zx;
@@ -167,8 +167,8 @@ export function drawBox(m: Affine): bool {
     const w = valueAt(clipW, px, py, pz);
     if (!(w > 0)) return false;
     const x = valueAt(clipX, px, py, pz) / w, y = valueAt(clipY, px, py, pz) / w;
-    drawnLowX = min(drawnLowX, x); drawnHighX = max(drawnHighX, x);
-    drawnLowY = min(drawnLowY, y); drawnHighY = max(drawnHighY, y);
+    projectedMinX = min(projectedMinX, x); projectedMaxX = max(projectedMaxX, x);
+    projectedMinY = min(projectedMinY, y); projectedMaxY = max(projectedMaxY, y);
   }
   return true;
 }

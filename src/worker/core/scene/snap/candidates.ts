@@ -3,15 +3,15 @@
 // TypeScript the same took about 30 µs of a pick among 1,000 parts, and left garbage; here it takes about 15.
 
 import {
-  SIDE_BACK, SIDE_DOUBLE, SIDE_FRONT, SNAP_ASKS_BOX, SNAP_CENTER, SNAP_EDGE, SNAP_MIDPOINT, SNAP_NONE, SNAP_TIRED, SNAP_VERTEX,
+  SIDE_BACK, SIDE_DOUBLE, SIDE_FRONT, SNAP_ASKS_BOX, SNAP_CENTER, SNAP_EDGE, SNAP_MIDPOINT, SNAP_NONE, SNAP_PAUSED, SNAP_VERTEX,
 } from '../../../../shared/layout';
 import { capacityOf, reserve } from '../../memory';
 import {
-  BOX_BYTES, FeatureTable, WIDTH, cornerX, cornerY, cornerZ, elementOf, levelAt, readCorner, readVertex, wordAt,
+  BOX_BYTES, FeatureTable, NODE_WIDTH, cornerX, cornerY, cornerZ, elementOf, levelAt, readCorner, readVertex, wordAt,
 } from './feature-table';
-import { keepParts, partCount, partFrom, partTo } from './kept-parts';
-import { SnapRoom, addCandidate } from './room';
-import { OWN_FACE_SIDES, Target, faceSidesAt, targetAt } from './targets';
+import { findKeptParts, partCount, partFrom, partTo } from './kept-parts';
+import { SnapPick, addCandidate } from './room';
+import { OWN_FACE_SIDES, SnapTarget, faceSidesAt, targetAt } from './targets';
 
 /** How many nodes and items are visited before a pause, in about 0.1 ms. */
 const STEP: u32 = 4096;
@@ -23,18 +23,18 @@ const ENDS_RUN: u32 = 2;
 
 /** A linear function of points: the factors of x, y and z, and the constant. */
 @unmanaged
-class Linear {
+class LinearFunction {
   x: f64; y: f64; z: f64; w: f64;
 }
 
-const LINEAR_BYTES: usize = offsetof<Linear>();
+const LINEAR_FUNCTION_BYTES: usize = offsetof<LinearFunction>();
 const linears: usize = memory.data(5 * 32, 16);
 // The projection of the current object's own space.
-const drawnX = changetype<Linear>(linears);
-const drawnY = changetype<Linear>(linears + LINEAR_BYTES);
-const drawnW = changetype<Linear>(linears + 2 * LINEAR_BYTES);
-const near = changetype<Linear>(linears + 3 * LINEAR_BYTES);
-const far = changetype<Linear>(linears + 4 * LINEAR_BYTES);
+const screenX = changetype<LinearFunction>(linears);
+const screenY = changetype<LinearFunction>(linears + LINEAR_FUNCTION_BYTES);
+const screenW = changetype<LinearFunction>(linears + 2 * LINEAR_FUNCTION_BYTES);
+const nearPlane = changetype<LinearFunction>(linears + 3 * LINEAR_FUNCTION_BYTES);
+const farPlane = changetype<LinearFunction>(linears + 4 * LINEAR_FUNCTION_BYTES);
 /**
  * The planes that bound the search, positive inside: left and right, below and above, near and far. They are stored in pairs,
  * with the factors of x, of y, of z and the constants of both beside each other.
@@ -42,95 +42,95 @@ const far = changetype<Linear>(linears + 4 * LINEAR_BYTES);
 const planes: usize = memory.data(3 * 64, 16);
 const PAIR_BYTES: usize = 64;
 const PAIRS_END: usize = planes + 3 * PAIR_BYTES;
-/** The reach for which they were computed. */
-let planesReach: f64 = -1;
+/** The search radius for which they were computed. */
+let planesRadius: f64 = -1;
 /** The object that was entered in this step, if any. */
-let entered: u32 = 0;
-let f = changetype<FeatureTable>(0);
-let target = changetype<Target>(0);
-let room = changetype<SnapRoom>(0);
+let currentIndex: u32 = 0;
+let featureTable = changetype<FeatureTable>(0);
+let currentTarget = changetype<SnapTarget>(0);
+let currentPick = changetype<SnapPick>(0);
 
 /** Begins a step of a pick: other picks may have run in between. */
-export function enterRoom(r: SnapRoom): void {
-  room = r;
-  entered = 0xffffffff;
+export function setPick(pick: SnapPick): void {
+  currentPick = pick;
+  currentIndex = 0xffffffff;
 }
 
 /** Makes an object the current one. */
-export function enterTarget(i: u32): void {
-  if (entered == i) return;
-  entered = i;
-  target = targetAt(room, i);
-  f = changetype<FeatureTable>(<usize>target.features);
-  planesReach = -1;
-  for (let i: usize = 0; i < 5 * LINEAR_BYTES; i += LINEAR_BYTES) {
-    const world = changetype<Linear>(changetype<usize>(room) + i), own = changetype<Linear>(linears + i);
+export function setTarget(i: u32): void {
+  if (currentIndex == i) return;
+  currentIndex = i;
+  currentTarget = targetAt(currentPick, i);
+  featureTable = changetype<FeatureTable>(<usize>currentTarget.features);
+  planesRadius = -1;
+  for (let i: usize = 0; i < 5 * LINEAR_FUNCTION_BYTES; i += LINEAR_FUNCTION_BYTES) {
+    const world = changetype<LinearFunction>(changetype<usize>(currentPick) + i), local = changetype<LinearFunction>(linears + i);
     const x = world.x, y = world.y, z = world.z;
-    own.x = x * target.xx + y * target.xy + z * target.xz;
-    own.y = x * target.yx + y * target.yy + z * target.yz;
-    own.z = x * target.zx + y * target.zy + z * target.zz;
-    own.w = x * target.tx + y * target.ty + z * target.tz + world.w;
+    local.x = x * currentTarget.xx + y * currentTarget.xy + z * currentTarget.xz;
+    local.y = x * currentTarget.yx + y * currentTarget.yy + z * currentTarget.yz;
+    local.z = x * currentTarget.zx + y * currentTarget.zy + z * currentTarget.zz;
+    local.w = x * currentTarget.tx + y * currentTarget.ty + z * currentTarget.tz + world.w;
   }
 }
 
 // @ts-ignore: decorator
 @inline
-function at(l: Linear, x: f64, y: f64, z: f64): f64 {
+function evaluate(l: LinearFunction, x: f64, y: f64, z: f64): f64 {
   return l.x * x + l.y * y + l.z * z + l.w;
 }
 
 // @ts-ignore: decorator
 @inline
-function bothAt(l: Linear, x: v128, y: v128, z: v128): v128 {
+function evaluateBoth(l: LinearFunction, x: v128, y: v128, z: v128): v128 {
   const sum = f64x2.add(f64x2.mul(f64x2.splat(l.x), x), f64x2.mul(f64x2.splat(l.y), y));
   return f64x2.add(f64x2.add(sum, f64x2.mul(f64x2.splat(l.z), z)), f64x2.splat(l.w));
 }
 
 /** Begins to traverse all objects. `depth`: how finely fronts are tested. */
-export function beginGathering(r: SnapRoom, depth: i32): void {
+export function beginGathering(pick: SnapPick, depth: i32): void {
   // The earlier list still contains items that the fronts known by now hide.
-  r.isListing = r.reach > r.nearReach || depth > r.nearDepth ? 1 : 0;
-  if (r.isListing) r.nearCount = 0;
-  r.nearDepth = depth;
-  r.target = 0;
-  beginTarget(r);
+  pick.isListing = pick.searchRadius > pick.listedRadius || depth > pick.listedDepth ? 1 : 0;
+  if (pick.isListing) pick.listedCount = 0;
+  pick.listedDepth = depth;
+  pick.targetIndex = 0;
+  beginTarget(pick);
 }
 
-function beginTarget(r: SnapRoom): void {
-  r.next = r.isAsked = 0;
-  if (r.target == r.targetCount) return;
-  const t = targetAt(r, r.target), features = changetype<FeatureTable>(<usize>t.features);
-  if (r.isListing) r.level = <i32>features.levelCount - 1;
-  else if (r.target > 0) r.next = targetAt(r, r.target - 1).nearEnd;
+function beginTarget(pick: SnapPick): void {
+  pick.next = pick.isAwaitingAnswer = 0;
+  if (pick.targetIndex == pick.targetCount) return;
+  const t = targetAt(pick, pick.targetIndex), features = changetype<FeatureTable>(<usize>t.features);
+  if (pick.isListing) pick.level = <i32>features.levelCount - 1;
+  else if (pick.targetIndex > 0) pick.next = targetAt(pick, pick.targetIndex - 1).listedEnd;
 }
 
 /**
  * Continues: adds features of the requested kinds that are drawn in the ring, whether visible or not, except those that are
- * certainly hidden. With `asks` it leaves it to the caller whether a box is hidden, and returns SNAP_ASKS_BOX; `isHidden` is the
+ * certainly hidden. With `asksBoxes` it leaves it to the caller whether a box is hidden, and returns SNAP_ASKS_BOX; `isHidden` is the
  * caller's answer.
  */
-export function stepGathering(r: SnapRoom, asks: bool, isHidden: bool): u32 {
-  left = STEP;
-  for (; r.target < r.targetCount; beginTarget(r)) {
-    const t = targetAt(r, r.target);
-    const said = t.isGone ? SNAP_NONE : r.isListing ? descend(r, t, asks, isHidden) : lookAtItems(r, r.near, t.nearEnd);
-    if (said != SNAP_NONE) return said;
-    if (r.isListing) t.nearEnd = r.nearCount;
-    r.target++;
+export function stepGathering(pick: SnapPick, asksBoxes: bool, isHidden: bool): u32 {
+  stepsLeft = STEP;
+  for (; pick.targetIndex < pick.targetCount; beginTarget(pick)) {
+    const t = targetAt(pick, pick.targetIndex);
+    const status = t.isRemoved ? SNAP_NONE : pick.isListing ? descend(pick, t, asksBoxes, isHidden) : visitItems(pick, pick.listedItems, t.listedEnd);
+    if (status != SNAP_NONE) return status;
+    if (pick.isListing) t.listedEnd = pick.listedCount;
+    pick.targetIndex++;
   }
-  if (r.isListing) r.nearReach = r.reach;
+  if (pick.isListing) pick.listedRadius = pick.searchRadius;
   return SNAP_NONE;
 }
 
 /** How many nodes and items may still be visited before a pause. */
-let left: u32 = 0;
+let stepsLeft: u32 = 0;
 
-/** Visits items of an object, from the next one of a list to its end. Returns SNAP_NONE, or SNAP_TIRED. */
-function lookAtItems(r: SnapRoom, items: u32, end: u32): u32 {
-  for (; r.next < end; left--) {
-    if (left == 0) return SNAP_TIRED;
-    enterTarget(r.target);
-    lookAt(wordAt(items, r.next++));
+/** Visits items of an object, from the next one of a list to its end. Returns SNAP_NONE, or SNAP_PAUSED. */
+function visitItems(pick: SnapPick, items: u32, end: u32): u32 {
+  for (; pick.next < end; stepsLeft--) {
+    if (stepsLeft == 0) return SNAP_PAUSED;
+    setTarget(pick.targetIndex);
+    visitItem(wordAt(items, pick.next++));
   }
   return SNAP_NONE;
 }
@@ -139,20 +139,20 @@ function lookAtItems(r: SnapRoom, items: u32, end: u32): u32 {
  * Descends the tree of an object's features, or visits all items if the tree is of other vertex positions. Returns the same as
  * `stepGathering`.
  */
-function descend(r: SnapRoom, t: Target, asks: bool, isHidden: bool): u32 {
-  enterTarget(r.target);
-  if (t.isMoved) return lookAtItems(r, f.order, f.itemCount);
-  for (; r.level >= 0 && r.next < nodesOf(r.level); left--) {
-    if (left == 0) return SNAP_TIRED;
-    const box = f.boxes + (levelAt(f, r.level) + r.next) * <u32>BOX_BYTES;
-    const isPassed = r.isAsked ? isHidden : isOutside(box);
-    if (!isPassed && asks && !r.isAsked && isDrawn(box)) {
-      r.isAsked = 1;
-      r.box = box;
+function descend(pick: SnapPick, t: SnapTarget, asksBoxes: bool, isHidden: bool): u32 {
+  setTarget(pick.targetIndex);
+  if (t.isMoved) return visitItems(pick, featureTable.order, featureTable.itemCount);
+  for (; pick.level >= 0 && pick.next < nodesOf(pick.level); stepsLeft--) {
+    if (stepsLeft == 0) return SNAP_PAUSED;
+    const box = featureTable.boxes + (levelAt(featureTable, pick.level) + pick.next) * <u32>BOX_BYTES;
+    const isSkipped = pick.isAwaitingAnswer ? isHidden : isOutside(box);
+    if (!isSkipped && asksBoxes && !pick.isAwaitingAnswer && projectBox(box)) {
+      pick.isAwaitingAnswer = 1;
+      pick.box = box;
       return SNAP_ASKS_BOX;
     }
-    r.isAsked = 0;
-    goOn(r, isPassed);
+    pick.isAwaitingAnswer = 0;
+    advanceNode(pick, isSkipped);
   }
   return SNAP_NONE;
 }
@@ -160,43 +160,43 @@ function descend(r: SnapRoom, t: Target, asks: bool, isHidden: bool): u32 {
 // @ts-ignore: decorator
 @inline
 function nodesOf(level: u32): u32 {
-  return levelAt(f, level + 1) - levelAt(f, level);
+  return levelAt(featureTable, level + 1) - levelAt(featureTable, level);
 }
 
 /** Moves to the first child of a node, or past its subtree to the next node. */
-function goOn(r: SnapRoom, isPassed: bool): void {
-  if (!isPassed) {
-    if (r.level > 0) {
-      r.level--;
-      r.next *= WIDTH;
+function advanceNode(pick: SnapPick, isSkipped: bool): void {
+  if (!isSkipped) {
+    if (pick.level > 0) {
+      pick.level--;
+      pick.next *= NODE_WIDTH;
       return;
     }
-    const end = min((r.next + 1) * WIDTH, f.itemCount);
-    for (let i = r.next * WIDTH; i < end; i++) lookAt(wordAt(f.order, i));
+    const end = min((pick.next + 1) * NODE_WIDTH, featureTable.itemCount);
+    for (let i = pick.next * NODE_WIDTH; i < end; i++) visitItem(wordAt(featureTable.order, i));
   }
-  r.next++;
-  for (const top = <i32>f.levelCount - 1; r.level < top && r.next % WIDTH == 0; r.level++) r.next /= WIDTH;
+  pick.next++;
+  for (const top = <i32>featureTable.levelCount - 1; pick.level < top && pick.next % NODE_WIDTH == 0; pick.level++) pick.next /= NODE_WIDTH;
 }
 
 /** Returns whether the box of a node is certainly not drawn within the square around the ring. */
 function isOutside(box: u32): bool {
-  if (planesReach != room.reach) setPlanes();
-  // Two low and two high bounds are loaded at a time, then the centre and half size are computed.
-  const lows = v128.load(<usize>box), highs = v128.load(<usize>box, 8);
+  if (planesRadius != currentPick.searchRadius) setPlanes();
+  // Two minima and two maxima are loaded at a time, then the centre and half size are computed.
+  const minBounds = v128.load(<usize>box), maxBounds = v128.load(<usize>box, 8);
   const half = f64x2.splat(0.5);
-  const lowXY = f64x2.promote_low_f32x4(lows), highXY = f64x2.promote_low_f32x4(v128.shuffle<f32>(highs, highs, 1, 2, 0, 0));
-  const z = f64x2.promote_low_f32x4(v128.shuffle<f32>(highs, highs, 0, 3, 0, 0));
-  const middle = f64x2.mul(f64x2.add(lowXY, highXY), half), size = f64x2.mul(f64x2.sub(highXY, lowXY), half);
-  const lowZ = f64x2.extract_lane(z, 0), highZ = f64x2.extract_lane(z, 1);
-  const x = f64x2.splat(f64x2.extract_lane(middle, 0)), sizeX = f64x2.splat(f64x2.extract_lane(size, 0));
-  const y = f64x2.splat(f64x2.extract_lane(middle, 1)), sizeY = f64x2.splat(f64x2.extract_lane(size, 1));
-  const middleZ = f64x2.splat((lowZ + highZ) * 0.5), sizeZ = f64x2.splat((highZ - lowZ) * 0.5);
+  const minXY = f64x2.promote_low_f32x4(minBounds), maxXY = f64x2.promote_low_f32x4(v128.shuffle<f32>(maxBounds, maxBounds, 1, 2, 0, 0));
+  const z = f64x2.promote_low_f32x4(v128.shuffle<f32>(maxBounds, maxBounds, 0, 3, 0, 0));
+  const center = f64x2.mul(f64x2.add(minXY, maxXY), half), halfSize = f64x2.mul(f64x2.sub(maxXY, minXY), half);
+  const minZ = f64x2.extract_lane(z, 0), maxZ = f64x2.extract_lane(z, 1);
+  const x = f64x2.splat(f64x2.extract_lane(center, 0)), halfSizeX = f64x2.splat(f64x2.extract_lane(halfSize, 0));
+  const y = f64x2.splat(f64x2.extract_lane(center, 1)), halfSizeY = f64x2.splat(f64x2.extract_lane(halfSize, 1));
+  const centerZ = f64x2.splat((minZ + maxZ) * 0.5), halfSizeZ = f64x2.splat((maxZ - minZ) * 0.5);
   for (let at = planes; at < PAIRS_END; at += PAIR_BYTES) {
     const a = v128.load(at), b = v128.load(at, 16), c = v128.load(at, 32), w = v128.load(at, 48);
     const inward = f64x2.add(
-      f64x2.add(f64x2.mul(f64x2.abs(a), sizeX), f64x2.mul(f64x2.abs(b), sizeY)), f64x2.mul(f64x2.abs(c), sizeZ),
+      f64x2.add(f64x2.mul(f64x2.abs(a), halfSizeX), f64x2.mul(f64x2.abs(b), halfSizeY)), f64x2.mul(f64x2.abs(c), halfSizeZ),
     );
-    const p = f64x2.mul(a, x), q = f64x2.mul(b, y), r = f64x2.mul(c, middleZ);
+    const p = f64x2.mul(a, x), q = f64x2.mul(b, y), r = f64x2.mul(c, centerZ);
     const farthest = f64x2.add(f64x2.add(f64x2.add(f64x2.add(p, q), r), w), inward);
     if (i64x2.bitmask(farthest) == 0) continue;
     const terms = f64x2.add(f64x2.add(f64x2.add(f64x2.add(f64x2.abs(p), f64x2.abs(q)), f64x2.abs(r)), f64x2.abs(w)), inward);
@@ -206,19 +206,19 @@ function isOutside(box: u32): bool {
 }
 
 function setPlanes(): void {
-  const reach = room.reach;
-  planesReach = reach;
-  setBorders(planes, drawnX, max(room.lowX, -reach), min(room.highX, reach));
-  setBorders(planes + PAIR_BYTES, drawnY, max(room.lowY, -reach), min(room.highY, reach));
-  setPair(planes + 2 * PAIR_BYTES, near.x, near.y, near.z, near.w, far.x, far.y, far.z, far.w);
+  const radius = currentPick.searchRadius;
+  planesRadius = radius;
+  setBorders(planes, screenX, max(currentPick.minX, -radius), min(currentPick.maxX, radius));
+  setBorders(planes + PAIR_BYTES, screenY, max(currentPick.minY, -radius), min(currentPick.maxY, radius));
+  setPair(planes + 2 * PAIR_BYTES, nearPlane.x, nearPlane.y, nearPlane.z, nearPlane.w, farPlane.x, farPlane.y, farPlane.z, farPlane.w);
 }
 
 /** Sets the planes of two borders of the square. */
-function setBorders(at: usize, l: Linear, low: f64, high: f64): void {
-  const w = drawnW;
+function setBorders(at: usize, l: LinearFunction, lower: f64, upper: f64): void {
+  const w = screenW;
   setPair(
-    at, l.x - low * w.x, l.y - low * w.y, l.z - low * w.z, l.w - low * w.w,
-    high * w.x - l.x, high * w.y - l.y, high * w.z - l.z, high * w.w - l.w,
+    at, l.x - lower * w.x, l.y - lower * w.y, l.z - lower * w.z, l.w - lower * w.w,
+    upper * w.x - l.x, upper * w.y - l.y, upper * w.z - l.z, upper * w.w - l.w,
   );
 }
 
@@ -234,51 +234,51 @@ function setPair(at: usize, ax: f64, ay: f64, az: f64, aw: f64, bx: f64, by: f64
 }
 
 /** Finds the bounding rectangle of a box as it is drawn; returns false if the box reaches behind the eye. */
-function isDrawn(box: u32): bool {
-  room.boxLowX = room.boxLowY = Infinity;
-  room.boxHighX = room.boxHighY = -Infinity;
+function projectBox(box: u32): bool {
+  currentPick.boxMinX = currentPick.boxMinY = Infinity;
+  currentPick.boxMaxX = currentPick.boxMaxY = -Infinity;
   for (let corner: u32 = 0; corner < 8; corner++) {
     const x = <f64>load<f32>(<usize>box + (corner & 1 ? 12 : 0));
     const y = <f64>load<f32>(<usize>box + (corner & 2 ? 16 : 4));
     const z = <f64>load<f32>(<usize>box + (corner & 4 ? 20 : 8));
-    const w = at(drawnW, x, y, z);
+    const w = evaluate(screenW, x, y, z);
     if (!(w > 0)) return false;
-    const px = at(drawnX, x, y, z) / w, py = at(drawnY, x, y, z) / w;
-    room.boxLowX = min(room.boxLowX, px);
-    room.boxLowY = min(room.boxLowY, py);
-    room.boxHighX = max(room.boxHighX, px);
-    room.boxHighY = max(room.boxHighY, py);
+    const px = evaluate(screenX, x, y, z) / w, py = evaluate(screenY, x, y, z) / w;
+    currentPick.boxMinX = min(currentPick.boxMinX, px);
+    currentPick.boxMinY = min(currentPick.boxMinY, py);
+    currentPick.boxMaxX = max(currentPick.boxMaxX, px);
+    currentPick.boxMaxY = max(currentPick.boxMaxY, py);
   }
   return true;
 }
 
-function lookAt(item: u32): void {
-  if (item < f.edgeCount) {
-    lookAtEdge(item);
-  } else if (f.size == 1) {
-    list(item);
-    if (!(room.kinds & SNAP_VERTEX)) return;
-    readVertex(f, target.mesh, target.isMoved, item);
+function visitItem(item: u32): void {
+  if (item < featureTable.edgeCount) {
+    visitEdge(item);
+  } else if (featureTable.size == 1) {
+    listItem(item);
+    if (!(currentPick.kinds & SNAP_VERTEX)) return;
+    readVertex(featureTable, currentTarget.mesh, currentTarget.isMoved, item);
     addPoint(SNAP_VERTEX, cornerX, cornerY, cornerZ, item, item);
-  } else if (!target.isMoved) {
+  } else if (!currentTarget.isMoved) {
     // Circles are those of the mesh at rest.
-    list(item);
-    if (!(room.kinds & SNAP_CENTER)) return;
-    const circle = item - f.edgeCount, place = <usize>f.circles + 56 * <usize>circle;
-    addPoint(SNAP_CENTER, load<f64>(place), load<f64>(place, 8), load<f64>(place, 16), circle, -1);
+    listItem(item);
+    if (!(currentPick.kinds & SNAP_CENTER)) return;
+    const circle = item - featureTable.edgeCount, circleAddress = <usize>featureTable.circles + 56 * <usize>circle;
+    addPoint(SNAP_CENTER, load<f64>(circleAddress), load<f64>(circleAddress, 8), load<f64>(circleAddress, 16), circle, -1);
   }
 }
 
 /** Records an item that may be drawn in the square. Throws OUT_OF_MEMORY. */
-function list(item: u32): void {
-  const r = room;
-  if (!r.isListing) return;
-  if (r.nearCount == r.nearRoom) {
-    const used = r.nearCount << 2;
-    r.near = <u32>reserve(r.near, used, used + 4);
-    r.nearRoom = <u32>(capacityOf(r.near) >> 2);
+function listItem(item: u32): void {
+  const pick = currentPick;
+  if (!pick.isListing) return;
+  if (pick.listedCount == pick.listedCapacity) {
+    const used = pick.listedCount << 2;
+    pick.listedItems = <u32>reserve(pick.listedItems, used, used + 4);
+    pick.listedCapacity = <u32>(capacityOf(pick.listedItems) >> 2);
   }
-  store<u32>(r.near + (r.nearCount++ << 2), item);
+  store<u32>(pick.listedItems + (pick.listedCount++ << 2), item);
 }
 
 /** Both ends of the current edge, in the object's own space. */
@@ -290,14 +290,14 @@ class Ends {
 const ends = changetype<Ends>(memory.data(<i32>offsetof<Ends>(), 16));
 
 /** Tests an edge, unless both of its ends are drawn beyond one border of the square, as for most edges. */
-function lookAtEdge(edge: u32): void {
-  const i = wordAt(f.edges, 2 * edge), j = wordAt(f.edges, 2 * edge + 1);
+function visitEdge(edge: u32): void {
+  const i = wordAt(featureTable.edges, 2 * edge), j = wordAt(featureTable.edges, 2 * edge + 1);
   readEnds(i, j);
-  const w = bothAt(drawnW, ends.x, ends.y, ends.z);
-  const x = bothAt(drawnX, ends.x, ends.y, ends.z), y = bothAt(drawnY, ends.x, ends.y, ends.z);
-  if (areBeyond(x, y, w)) return;
-  list(edge);
-  const kinds = room.kinds;
+  const w = evaluateBoth(screenW, ends.x, ends.y, ends.z);
+  const x = evaluateBoth(screenX, ends.x, ends.y, ends.z), y = evaluateBoth(screenY, ends.x, ends.y, ends.z);
+  if (areBothBeyond(x, y, w)) return;
+  listItem(edge);
+  const kinds = currentPick.kinds;
   if (kinds & SNAP_VERTEX) addRunEnds(edge, i, j, x, y, w);
   if (kinds & SNAP_MIDPOINT) addMidpoint(edge, x, y, w);
   if (kinds & SNAP_EDGE) addNearest(edge, x, y, w);
@@ -313,17 +313,17 @@ function second(v: v128): f64 { return f64x2.extract_lane(v, 1); }
 // @ts-ignore: decorator
 @inline
 function readEnds(i: u32, j: u32): void {
-  if (target.isMoved) {
-    readVertex(f, target.mesh, 1, i);
+  if (currentTarget.isMoved) {
+    readVertex(featureTable, currentTarget.mesh, 1, i);
     const px = f64x2.splat(cornerX), py = f64x2.splat(cornerY), pz = f64x2.splat(cornerZ);
-    readVertex(f, target.mesh, 1, j);
+    readVertex(featureTable, currentTarget.mesh, 1, j);
     ends.x = f64x2.replace_lane(px, 1, cornerX);
     ends.y = f64x2.replace_lane(py, 1, cornerY);
     ends.z = f64x2.replace_lane(pz, 1, cornerZ);
     return;
   }
   // What is read behind the last vertex is ignored.
-  const p = v128.load(<usize>f.points + 12 * <usize>i), q = v128.load(<usize>f.points + 12 * <usize>j);
+  const p = v128.load(<usize>featureTable.points + 12 * <usize>i), q = v128.load(<usize>featureTable.points + 12 * <usize>j);
   ends.x = f64x2.promote_low_f32x4(v128.shuffle<f32>(p, q, 0, 4, 0, 0));
   ends.y = f64x2.promote_low_f32x4(v128.shuffle<f32>(p, q, 1, 5, 0, 0));
   ends.z = f64x2.promote_low_f32x4(v128.shuffle<f32>(p, q, 2, 6, 0, 0));
@@ -332,12 +332,12 @@ function readEnds(i: u32, j: u32): void {
 /** Returns whether both ends are drawn beyond one border of the square. */
 // @ts-ignore: decorator
 @inline
-function areBeyond(x: v128, y: v128, w: v128): bool {
+function areBothBeyond(x: v128, y: v128, w: v128): bool {
   if (!i64x2.all_true(f64x2.gt(w, f64x2.splat(0)))) return false;
-  const most = f64x2.mul(f64x2.splat(room.reach), w), least = f64x2.neg(most);
+  const upper = f64x2.mul(f64x2.splat(currentPick.searchRadius), w), lower = f64x2.neg(upper);
   return (
-    i64x2.all_true(f64x2.gt(x, most)) || i64x2.all_true(f64x2.lt(x, least)) ||
-    i64x2.all_true(f64x2.gt(y, most)) || i64x2.all_true(f64x2.lt(y, least))
+    i64x2.all_true(f64x2.gt(x, upper)) || i64x2.all_true(f64x2.lt(x, lower)) ||
+    i64x2.all_true(f64x2.gt(y, upper)) || i64x2.all_true(f64x2.lt(y, lower))
   );
 }
 
@@ -345,11 +345,11 @@ function areBeyond(x: v128, y: v128, w: v128): bool {
 // @ts-ignore: decorator
 @inline
 function addRunEnds(edge: u32, i: u32, j: u32, x: v128, y: v128, w: v128): void {
-  const flags = <u32>load<u8>(<usize>f.flags + edge), reach = room.reach;
-  if (flags & STARTS_RUN && isWithin(first(x), first(y), first(w), reach)) {
+  const flags = <u32>load<u8>(<usize>featureTable.flags + edge), radius = currentPick.searchRadius;
+  if (flags & STARTS_RUN && isWithin(first(x), first(y), first(w), radius)) {
     addPoint(SNAP_VERTEX, first(ends.x), first(ends.y), first(ends.z), i, edge);
   }
-  if (flags & ENDS_RUN && isWithin(second(x), second(y), second(w), reach)) {
+  if (flags & ENDS_RUN && isWithin(second(x), second(y), second(w), radius)) {
     addPoint(SNAP_VERTEX, second(ends.x), second(ends.y), second(ends.z), j, edge);
   }
 }
@@ -358,17 +358,17 @@ function addRunEnds(edge: u32, i: u32, j: u32, x: v128, y: v128, w: v128): void 
 // @ts-ignore: decorator
 @inline
 function addMidpoint(edge: u32, x: v128, y: v128, w: v128): void {
-  const run = wordAt(f.runs, edge);
-  if (wordAt(f.middleEdges, run) != edge) return;
-  const t = load<f64>(<usize>f.middles + (<usize>run << 3));
-  if (!isWithin(between(x, t), between(y, t), between(w, t), room.reach)) return;
-  addPoint(SNAP_MIDPOINT, between(ends.x, t), between(ends.y, t), between(ends.z, t), edge, edge);
+  const run = wordAt(featureTable.runs, edge);
+  if (wordAt(featureTable.middleEdges, run) != edge) return;
+  const t = load<f64>(<usize>featureTable.middles + (<usize>run << 3));
+  if (!isWithin(interpolate(x, t), interpolate(y, t), interpolate(w, t), currentPick.searchRadius)) return;
+  addPoint(SNAP_MIDPOINT, interpolate(ends.x, t), interpolate(ends.y, t), interpolate(ends.z, t), edge, edge);
 }
 
 /** Interpolates between both ends, for t from 0 to 1. */
 // @ts-ignore: decorator
 @inline
-function between(v: v128, t: f64): f64 {
+function interpolate(v: v128, t: f64): f64 {
   return first(v) + t * (second(v) - first(v));
 }
 
@@ -376,99 +376,99 @@ function between(v: v128, t: f64): f64 {
 // @ts-ignore: decorator
 @inline
 function addNearest(edge: u32, x: v128, y: v128, w: v128): void {
-  const nearness = bothAt(near, ends.x, ends.y, ends.z);
-  low = 0;
-  high = 1;
-  keep(w);
-  keep(nearness);
-  keep(bothAt(far, ends.x, ends.y, ends.z));
-  keep(f64x2.sub(x, f64x2.mul(f64x2.splat(room.lowX), w)));
-  keep(f64x2.sub(f64x2.mul(f64x2.splat(room.highX), w), x));
-  keep(f64x2.sub(y, f64x2.mul(f64x2.splat(room.lowY), w)));
-  keep(f64x2.sub(f64x2.mul(f64x2.splat(room.highY), w), y));
-  if (!(low <= high)) return;
-  keepParts(target, first(ends.x), first(ends.y), first(ends.z), second(ends.x), second(ends.y), second(ends.z));
+  const nearDepths = evaluateBoth(nearPlane, ends.x, ends.y, ends.z);
+  intervalStart = 0;
+  intervalEnd = 1;
+  clipInterval(w);
+  clipInterval(nearDepths);
+  clipInterval(evaluateBoth(farPlane, ends.x, ends.y, ends.z));
+  clipInterval(f64x2.sub(x, f64x2.mul(f64x2.splat(currentPick.minX), w)));
+  clipInterval(f64x2.sub(f64x2.mul(f64x2.splat(currentPick.maxX), w), x));
+  clipInterval(f64x2.sub(y, f64x2.mul(f64x2.splat(currentPick.minY), w)));
+  clipInterval(f64x2.sub(f64x2.mul(f64x2.splat(currentPick.maxY), w), y));
+  if (!(intervalStart <= intervalEnd)) return;
+  findKeptParts(currentTarget, first(ends.x), first(ends.y), first(ends.z), second(ends.x), second(ends.y), second(ends.z));
   // An edge that is drawn as a point, along the line of sight, gets its end nearer to the eye.
-  const nearerEnd: f64 = first(nearness) <= second(nearness) ? 0 : 1;
-  let pixels = Infinity, along: f64 = 0;
+  const nearerEnd: f64 = first(nearDepths) <= second(nearDepths) ? 0 : 1;
+  let pixels = Infinity, edgeFraction: f64 = 0;
   for (let part: u32 = 0; part < partCount; part++) {
-    const s = max(partFrom(part), low), t = min(partTo(part), high);
+    const s = max(partFrom(part), intervalStart), t = min(partTo(part), intervalEnd);
     if (!(s <= t)) continue;
-    const ws = between(w, s), wt = between(w, t);
+    const ws = interpolate(w, s), wt = interpolate(w, t);
     if (!(ws > 0 && wt > 0)) continue;
-    const u = between(x, s) / ws, v = between(y, s) / ws;
-    const du = between(x, t) / wt - u, dv = between(y, t) / wt - v;
-    const square = du * du + dv * dv;
-    const share = square > 0 ? min(max(-(u * du + v * dv) / square, 0), 1) : nearerEnd;
-    const nearX = u + share * du, nearY = v + share * dv, distance = sqrt(nearX * nearX + nearY * nearY);
-    if (!(distance <= room.reach && distance < pixels)) continue;
+    const u = interpolate(x, s) / ws, v = interpolate(y, s) / ws;
+    const du = interpolate(x, t) / wt - u, dv = interpolate(y, t) / wt - v;
+    const lengthSquared = du * du + dv * dv;
+    const fraction = lengthSquared > 0 ? min(max(-(u * du + v * dv) / lengthSquared, 0), 1) : nearerEnd;
+    const closestX = u + fraction * du, closestY = v + fraction * dv, distance = sqrt(closestX * closestX + closestY * closestY);
+    if (!(distance <= currentPick.searchRadius && distance < pixels)) continue;
     pixels = distance;
     // Back from the screen, where distant parts are drawn shorter.
-    along = s + (t - s) * ((share * ws) / (share * ws + (1 - share) * wt));
+    edgeFraction = s + (t - s) * ((fraction * ws) / (fraction * ws + (1 - fraction) * wt));
   }
   if (pixels == Infinity) return;
-  const px = between(ends.x, along), py = between(ends.y, along), pz = between(ends.z, along);
-  addCandidate(room, target.object, SNAP_EDGE, edge, edge, pixels, at(near, px, py, pz), px, py, pz);
+  const px = interpolate(ends.x, edgeFraction), py = interpolate(ends.y, edgeFraction), pz = interpolate(ends.z, edgeFraction);
+  addCandidate(currentPick, currentTarget.object, SNAP_EDGE, edge, edge, pixels, evaluate(nearPlane, px, py, pz), px, py, pz);
 }
 
-// The kept interval of a segment: `keep`.
-let low: f64 = 0;
-let high: f64 = 1;
+// The kept interval of a segment: `clipInterval`.
+let intervalStart: f64 = 0;
+let intervalEnd: f64 = 1;
 
 /** Narrows the interval of a segment to where a function is not negative, given its values at both ends. */
-function keep(atEnds: v128): void {
+function clipInterval(atEnds: v128): void {
   const from = first(atEnds), to = second(atEnds);
   if (from >= 0 && to >= 0) return;
-  if (from < 0 && to < 0) high = -1;
-  else if (from < 0) low = max(low, from / (from - to));
-  else high = min(high, from / (from - to));
+  if (from < 0 && to < 0) intervalEnd = -1;
+  else if (from < 0) intervalStart = max(intervalStart, from / (from - to));
+  else intervalEnd = min(intervalEnd, from / (from - to));
 }
 
 /** Returns whether a point in clip space, relative to the cursor, may be drawn within this many pixels along each axis. */
 // @ts-ignore: decorator
 @inline
-function isWithin(x: f64, y: f64, w: f64, reach: f64): bool {
-  return abs(x) <= reach * w && abs(y) <= reach * w;
+function isWithin(x: f64, y: f64, w: f64, radius: f64): bool {
+  return abs(x) <= radius * w && abs(y) <= radius * w;
 }
 
 /** Adds the feature at a point, unless that is not drawn in the ring. */
 function addPoint(kind: u32, x: f64, y: f64, z: f64, index: u32, edge: u32): void {
-  const w = at(drawnW, x, y, z);
+  const w = evaluate(screenW, x, y, z);
   if (!(w > 0)) return;
-  const px = at(drawnX, x, y, z) / w, py = at(drawnY, x, y, z) / w;
+  const px = evaluate(screenX, x, y, z) / w, py = evaluate(screenY, x, y, z) / w;
   const pixels = sqrt(px * px + py * py);
-  if (!(pixels <= room.reach)) return;
-  if (!(px >= room.lowX && px <= room.highX && py >= room.lowY && py <= room.highY)) return;
-  const depth = at(near, x, y, z);
-  if (!(depth >= 0 && at(far, x, y, z) >= 0)) return;
-  keepParts(target, x, y, z, x, y, z);
-  if (partCount > 0) addCandidate(room, target.object, kind, index, edge, pixels, depth, x, y, z);
+  if (!(pixels <= currentPick.searchRadius)) return;
+  if (!(px >= currentPick.minX && px <= currentPick.maxX && py >= currentPick.minY && py <= currentPick.maxY)) return;
+  const depth = evaluate(nearPlane, x, y, z);
+  if (!(depth >= 0 && evaluate(farPlane, x, y, z) >= 0)) return;
+  findKeptParts(currentTarget, x, y, z, x, y, z);
+  if (partCount > 0) addCandidate(currentPick, currentTarget.object, kind, index, edge, pixels, depth, x, y, z);
 }
 
 // --- visibility ---
 
 /** Returns the slot of a visible element that a candidate of the current object belongs to; -1 if there is none. */
-export function shownSlot(kind: u32, index: u32, edge: u32): i32 {
-  if (target.isGone) return -1;
-  if (f.size == 1) return wordAt(f.corners, index);
-  if (kind != SNAP_CENTER) return shownFace(edge);
-  for (let i = wordAt(f.circleStarts, index), end = wordAt(f.circleStarts, index + 1); i < end; i++) {
-    const slot = shownFace(wordAt(f.circleEdges, i));
+export function visibleSlot(kind: u32, index: u32, edge: u32): i32 {
+  if (currentTarget.isRemoved) return -1;
+  if (featureTable.size == 1) return wordAt(featureTable.corners, index);
+  if (kind != SNAP_CENTER) return visibleFace(edge);
+  for (let i = wordAt(featureTable.circleStarts, index), end = wordAt(featureTable.circleStarts, index + 1); i < end; i++) {
+    const slot = visibleFace(wordAt(featureTable.circleEdges, i));
     if (slot >= 0) return slot;
   }
   return -1;
 }
 
 /** Returns the slot of an element beside an edge that shows a requested side; -1 if there is none. */
-function shownFace(edge: u32): i32 {
-  const first = wordAt(f.faceStarts, edge), sides = target.sides;
-  if (f.size != 3 || sides == SIDE_DOUBLE) return wordAt(f.faces, first);
-  for (let i = first, end = wordAt(f.faceStarts, edge + 1); i < end; i++) {
-    const slot = wordAt(f.faces, i);
-    const shown = sides & OWN_FACE_SIDES ? faceSidesAt(target.object, elementOf(target.mesh, slot)) : sides;
-    if (shown == SIDE_DOUBLE) return slot;
-    const turn = turnOf(slot);
-    if ((turn > 0 && shown & SIDE_FRONT) || (turn < 0 && shown & SIDE_BACK)) return slot;
+function visibleFace(edge: u32): i32 {
+  const first = wordAt(featureTable.faceStarts, edge), sides = currentTarget.sides;
+  if (featureTable.size != 3 || sides == SIDE_DOUBLE) return wordAt(featureTable.faces, first);
+  for (let i = first, end = wordAt(featureTable.faceStarts, edge + 1); i < end; i++) {
+    const slot = wordAt(featureTable.faces, i);
+    const visibleSides = sides & OWN_FACE_SIDES ? faceSidesAt(currentTarget.object, elementOf(currentTarget.mesh, slot)) : sides;
+    if (visibleSides == SIDE_DOUBLE) return slot;
+    const orientation = orientationOf(slot);
+    if ((orientation > 0 && visibleSides & SIDE_FRONT) || (orientation < 0 && visibleSides & SIDE_BACK)) return slot;
   }
   return -1;
 }
@@ -478,22 +478,22 @@ function shownFace(edge: u32): i32 {
  * on the screen (Olano and Greer, "Triangle scan conversion using 2D homogeneous coordinates", 1997), and from whether the object
  * and the view mirror it.
  */
-function turnOf(slot: u32): f64 {
+function orientationOf(slot: u32): f64 {
   for (let corner: u32 = 0; corner < 3; corner++) {
-    readCorner(target.mesh, slot, corner);
-    const drawn = changetype<Linear>(drawnCorners + corner * <u32>LINEAR_BYTES);
-    drawn.x = at(drawnX, cornerX, cornerY, cornerZ);
-    drawn.y = at(drawnY, cornerX, cornerY, cornerZ);
-    drawn.z = at(drawnW, cornerX, cornerY, cornerZ);
+    readCorner(currentTarget.mesh, slot, corner);
+    const clipCorner = changetype<LinearFunction>(drawnCorners + corner * <u32>LINEAR_FUNCTION_BYTES);
+    clipCorner.x = evaluate(screenX, cornerX, cornerY, cornerZ);
+    clipCorner.y = evaluate(screenY, cornerX, cornerY, cornerZ);
+    clipCorner.z = evaluate(screenW, cornerX, cornerY, cornerZ);
   }
-  const turn = determinant(drawnCorners, drawnCorners + LINEAR_BYTES, drawnCorners + 2 * LINEAR_BYTES);
-  const mirrored = determinant(changetype<usize>(drawnX), changetype<usize>(drawnY), changetype<usize>(near));
-  return mirrored > 0 ? -turn : mirrored < 0 ? turn : 0;
+  const orientation = determinant(drawnCorners, drawnCorners + LINEAR_FUNCTION_BYTES, drawnCorners + 2 * LINEAR_FUNCTION_BYTES);
+  const mirrored = determinant(changetype<usize>(screenX), changetype<usize>(screenY), changetype<usize>(nearPlane));
+  return mirrored > 0 ? -orientation : mirrored < 0 ? orientation : 0;
 }
 
 const drawnCorners: usize = memory.data(3 * 32, 16);
 
 function determinant(p: usize, q: usize, r: usize): f64 {
-  const a = changetype<Linear>(p), b = changetype<Linear>(q), c = changetype<Linear>(r);
+  const a = changetype<LinearFunction>(p), b = changetype<LinearFunction>(q), c = changetype<LinearFunction>(r);
   return a.x * (b.y * c.z - b.z * c.y) - a.y * (b.x * c.z - b.z * c.x) + a.z * (b.x * c.y - b.y * c.x);
 }

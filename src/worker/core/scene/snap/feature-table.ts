@@ -33,7 +33,7 @@ export class FeatureTable {
 }
 
 /** Children of a node, and items of a leaf: box-tree.ts. */
-export const WIDTH: u32 = 8;
+export const NODE_WIDTH: u32 = 8;
 export const BOX_BYTES: usize = 24;
 
 // @ts-ignore: decorator

@@ -2,13 +2,13 @@
 // its length to another, 0 at its start and 1 at its end.
 
 import { Plane } from '../../math/plane';
-import { ClipSet, askedPlanes, isClipped, planeOf, setOf, valueAtPoint } from '../query/clipping';
-import { Target, toWorld, worldX, worldY, worldZ } from './targets';
+import { ClipSet, queryPlanes, isClipped, planeOf, setOf, valueAtPoint } from '../query/clipping';
+import { SnapTarget, toWorld, worldX, worldY, worldZ } from './targets';
 
 /** Each of the two sets leaves at most two parts of one. */
-const MOST_PARTS: u32 = 4;
-const parts: usize = memory.data(<i32>MOST_PARTS * 16, 16);
-const before: usize = memory.data(<i32>MOST_PARTS * 16, 16);
+const MAX_PARTS: u32 = 4;
+const parts: usize = memory.data(<i32>MAX_PARTS * 16, 16);
+const previousParts: usize = memory.data(<i32>MAX_PARTS * 16, 16);
 export let partCount: u32 = 0;
 
 export function partFrom(i: u32): f64 {
@@ -20,36 +20,36 @@ export function partTo(i: u32): f64 {
 }
 
 /** Finds the parts that are kept of a segment between two points in an object's own space. */
-export function keepParts(t: Target, px: f64, py: f64, pz: f64, qx: f64, qy: f64, qz: f64): void {
+export function findKeptParts(t: SnapTarget, px: f64, py: f64, pz: f64, qx: f64, qy: f64, qz: f64): void {
   partCount = 0;
-  add(0, 1);
-  const own = setOf(t.clipSet);
-  if (!isClipped && own === null) return;
+  addPart(0, 1);
+  const objectSet = setOf(t.clipSet);
+  if (!isClipped && objectSet === null) return;
   toWorld(t, px, py, pz);
   const ax = worldX, ay = worldY, az = worldZ;
   toWorld(t, qx, qy, qz);
   const bx = worldX, by = worldY, bz = worldZ;
-  keepBySet(askedPlanes, ax, ay, az, bx, by, bz);
-  if (own !== null) keepBySet(own, ax, ay, az, bx, by, bz);
+  clipToSet(queryPlanes, ax, ay, az, bx, by, bz);
+  if (objectSet !== null) clipToSet(objectSet, ax, ay, az, bx, by, bz);
 }
 
-function add(from: f64, to: f64): void {
+function addPart(from: f64, to: f64): void {
   store<f64>(parts + (<usize>partCount << 4), from);
   store<f64>(parts + (<usize>partCount << 4), to, 8);
   partCount++;
 }
 
-function keepBySet(set: ClipSet, ax: f64, ay: f64, az: f64, bx: f64, by: f64, bz: f64): void {
+function clipToSet(set: ClipSet, ax: f64, ay: f64, az: f64, bx: f64, by: f64, bz: f64): void {
   const unionCount = set.unionCount, count = unionCount + set.intersectionCount;
-  let low: f64 = 0, high: f64 = 1;
+  let start: f64 = 0, end: f64 = 1;
   // The interval that all intersection planes cut away together.
   let cutFrom: f64 = count > unionCount ? 0 : 1, cutTo = 1 - cutFrom;
   for (let i: u32 = 0; i < count; i++) {
     const plane: Plane = planeOf(set, i), from = valueAtPoint(plane, ax, ay, az), to = valueAtPoint(plane, bx, by, bz);
     const crossing = from / (from - to);
     if (i < unionCount) {
-      if (from < 0) low = to < 0 ? 2 : max(low, crossing);
-      else if (to < 0) high = min(high, crossing);
+      if (from < 0) start = to < 0 ? 2 : max(start, crossing);
+      else if (to < 0) end = min(end, crossing);
     } else if (from >= 0 && to >= 0) {
       cutFrom = 1;
       cutTo = 0;
@@ -59,22 +59,22 @@ function keepBySet(set: ClipSet, ax: f64, ay: f64, az: f64, bx: f64, by: f64, bz
       cutTo = min(cutTo, crossing);
     }
   }
-  keepWithin(low, high, cutFrom, cutTo);
+  clipToInterval(start, end, cutFrom, cutTo);
 }
 
 /** Clips all parts to an interval, and cuts another one out of them unless it is empty. */
-function keepWithin(low: f64, high: f64, cutFrom: f64, cutTo: f64): void {
-  const given = partCount;
-  memory.copy(before, parts, MOST_PARTS * 16);
+function clipToInterval(start: f64, end: f64, cutFrom: f64, cutTo: f64): void {
+  const previousCount = partCount;
+  memory.copy(previousParts, parts, MAX_PARTS * 16);
   partCount = 0;
-  for (let i: usize = 0; i < given; i++) {
-    const s = max(load<f64>(before + (i << 4)), low), t = min(load<f64>(before + (i << 4), 8), high);
+  for (let i: usize = 0; i < previousCount; i++) {
+    const s = max(load<f64>(previousParts + (i << 4)), start), t = min(load<f64>(previousParts + (i << 4), 8), end);
     if (!(s <= t)) continue;
     if (!(cutFrom < cutTo)) {
-      add(s, t);
+      addPart(s, t);
       continue;
     }
-    if (s <= min(t, cutFrom) && (cutFrom > 0 || s > 0)) add(s, min(t, cutFrom));
-    if (max(s, cutTo) <= t && (cutTo < 1 || t < 1)) add(max(s, cutTo), t);
+    if (s <= min(t, cutFrom) && (cutFrom > 0 || s > 0)) addPart(s, min(t, cutFrom));
+    if (max(s, cutTo) <= t && (cutTo < 1 || t < 1)) addPart(max(s, cutTo), t);
   }
 }

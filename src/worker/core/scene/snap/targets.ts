@@ -6,17 +6,17 @@ import { sidesOfFace } from '../../mesh/query/face-sides';
 import { Mesh } from '../../mesh/tree/layout';
 import { PlacedShape } from '../../shape/placed-shape';
 import { baseOf } from '../../skin/pose';
-import { readPlace, treeOf } from '../index/octree';
+import { readProxy, treeOf } from '../index/octree';
 import { boxAt, clipSetOf, isAlive, placedShapeAt, slotOf } from '../objects';
 import { faceSidesOf, precision, sidesOf } from '../query/filter';
-import { SnapRoom } from './room';
+import { SnapPick } from './room';
 
 /** Flag: triangles have sides of their own. */
 export const OWN_FACE_SIDES: u32 = 4;
 
 /** The representation of an object, laid out as in layout.ts: SNAP_*. */
 @unmanaged
-export class Target extends PlacedShape {
+export class SnapTarget extends PlacedShape {
   base: u32;
   sides: u32;
   clipSet: u32;
@@ -24,53 +24,53 @@ export class Target extends PlacedShape {
   object: u32;
   /** Whether vertices are elsewhere than where the features were found; and whether the mesh was removed meanwhile. */
   isMoved: u32;
-  isGone: u32;
+  isRemoved: u32;
   /** The end of its items in the list. */
-  nearEnd: u32;
+  listedEnd: u32;
 }
 
 // @ts-ignore: decorator
 @inline
-export function targetAt(r: SnapRoom, i: u32): Target {
-  return changetype<Target>(<usize>r.targets + <usize>i * SNAP_TARGET_BYTES);
+export function targetAt(pick: SnapPick, i: u32): SnapTarget {
+  return changetype<SnapTarget>(<usize>pick.targets + <usize>i * SNAP_TARGET_BYTES);
 }
 
 /**
  * Adds the representation of an object in its current state, and returns its address, which is valid until the next one is added;
  * 0 if the object was removed. The vertices of a posed mesh are moved to its pose. Throws OUT_OF_MEMORY.
  */
-export function addSnapTarget(room: usize, id: u32): usize {
+export function addSnapTarget(address: usize, id: u32): usize {
   if (!isAlive(id)) return 0;
-  const r = changetype<SnapRoom>(room);
-  if (r.targetCount == r.targetRoom) {
-    const used = r.targetCount * <u32>SNAP_TARGET_BYTES;
-    r.targets = <u32>reserve(r.targets, used, used + SNAP_TARGET_BYTES);
-    r.targetRoom = <u32>(capacityOf(r.targets) / SNAP_TARGET_BYTES);
+  const pick = changetype<SnapPick>(address);
+  if (pick.targetCount == pick.targetCapacity) {
+    const used = pick.targetCount * <u32>SNAP_TARGET_BYTES;
+    pick.targets = <u32>reserve(pick.targets, used, used + SNAP_TARGET_BYTES);
+    pick.targetCapacity = <u32>(capacityOf(pick.targets) / SNAP_TARGET_BYTES);
   }
-  const slot = slotOf(id), box = boxAt(slot), target = targetAt(r, r.targetCount);
+  const slot = slotOf(id), box = boxAt(slot), target = targetAt(pick, pick.targetCount);
   placedShapeAt(target, slot, precision);
   const base = target.shape == SHAPE_MESH ? baseOf(changetype<Mesh>(<usize>target.mesh)) : changetype<Mesh>(<usize>target.mesh);
-  const proxy = readPlace(treeOf(box.tree), box.position);
+  const proxy = readProxy(treeOf(box.tree), box.position);
   target.base = <u32>changetype<usize>(base);
   target.sides = sidesOf(proxy) | (faceSidesOf(proxy) != 0 ? OWN_FACE_SIDES : 0);
   target.clipSet = clipSetOf(slot);
   target.object = id;
-  target.features = target.isMoved = target.isGone = target.nearEnd = 0;
-  r.targetCount++;
+  target.features = target.isMoved = target.isRemoved = target.listedEnd = 0;
+  pick.targetCount++;
   return changetype<usize>(target);
 }
 
-const again = changetype<PlacedShape>(memory.data(<i32>offsetof<PlacedShape>(), 16));
+const currentShape = changetype<PlacedShape>(memory.data(<i32>offsetof<PlacedShape>(), 16));
 
 /** Notes which posed meshes were removed between two steps: nothing keeps them alive. Throws OUT_OF_MEMORY. */
-export function forgetGone(r: SnapRoom): void {
-  for (let i: u32 = 0; i < r.targetCount; i++) {
-    const target = targetAt(r, i);
+export function markRemoved(pick: SnapPick): void {
+  for (let i: u32 = 0; i < pick.targetCount; i++) {
+    const target = targetAt(pick, i);
     if (target.mesh == target.base) continue;
-    target.isGone = 1;
+    target.isRemoved = 1;
     if (!isAlive(target.object)) continue;
-    placedShapeAt(again, slotOf(target.object), precision);
-    if (again.mesh == target.mesh) target.isGone = 0;
+    placedShapeAt(currentShape, slotOf(target.object), precision);
+    if (currentShape.mesh == target.mesh) target.isRemoved = 0;
   }
 }
 
@@ -78,7 +78,7 @@ export function forgetGone(r: SnapRoom): void {
 export function faceSidesAt(id: u32, triangle: u32): u32 {
   if (!isAlive(id)) return 0;
   const box = boxAt(slotOf(id));
-  const proxy = readPlace(treeOf(box.tree), box.position);
+  const proxy = readProxy(treeOf(box.tree), box.position);
   const sides = sidesOf(proxy), list = faceSidesOf(proxy);
   return list == 0 ? sides : sidesOfFace(list, triangle, sides);
 }
@@ -90,7 +90,7 @@ export let worldZ: f64 = 0;
 
 // @ts-ignore: decorator
 @inline
-export function toWorld(t: Target, x: f64, y: f64, z: f64): void {
+export function toWorld(t: SnapTarget, x: f64, y: f64, z: f64): void {
   worldX = t.xx * x + t.yx * y + t.zx * z + t.tx;
   worldY = t.xy * x + t.yy * y + t.zy * z + t.ty;
   worldZ = t.xz * x + t.yz * y + t.zz * z + t.tz;

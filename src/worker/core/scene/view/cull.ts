@@ -17,7 +17,7 @@ import { VECTOR_BYTES } from '../../sizes';
 
 /** A plane in float32 relative to the scene's origin, with a bound on its rounding. */
 @unmanaged
-class NarrowPlane {
+class PlaneF32 {
   x: f32; y: f32; z: f32; w: f32;
   error: f32;
   /**
@@ -28,29 +28,29 @@ class NarrowPlane {
 }
 
 /** The most planes of a view: as many as a lane has bits. */
-const MOST_PLANES: i32 = 32;
-const planes: usize = memory.data(MOST_PLANES * <i32>offsetof<NarrowPlane>(), 16);
+const MAX_PLANES: i32 = 32;
+const planes: usize = memory.data(MAX_PLANES * <i32>offsetof<PlaneF32>(), 16);
 let planeCount: u32 = 0;
-let current: View = changetype<View>(0);
+let currentView: View = changetype<View>(0);
 let stack: usize = 0; // cell and the planes that still cross it
 
 // @ts-ignore: decorator
 @inline
-function planeAt(i: u32): NarrowPlane {
-  return changetype<NarrowPlane>(planes + (<usize>i << 5));
+function planeAt(i: u32): PlaneF32 {
+  return changetype<PlaneF32>(planes + (<usize>i << 5));
 }
 
 export function cull(view: View): void {
   beginView(view, lastSlotCount);
-  current = view;
-  for (let which: u32 = 0; which < TREE_COUNT; which++) cullTree(treeOf(which));
+  currentView = view;
+  for (let treeIndex: u32 = 0; treeIndex < TREE_COUNT; treeIndex++) cullTree(treeOf(treeIndex));
 }
 
 function cullTree(tree: Tree): void {
   if (isEmpty(tree)) return;
-  narrowPlanes(cellAt(tree, 0));
+  setPlanes(cellAt(tree, 0));
   if (planeCount == 0) {
-    takeSubtree(tree, 0);
+    markSubtree(tree, 0);
     return;
   }
   let top = push(stack, 0, <u32>((<u64>1 << planeCount) - 1));
@@ -65,18 +65,18 @@ function cullTree(tree: Tree): void {
     if (cell.firstChild == 0) continue;
     for (let group: u32 = 0; group < 8; group += 4) {
       const block = childBlocksAt(tree, cell) + (group >> 2) * <u32>BLOCK_BYTES;
-      let alive = i32x4.splat(-1);
+      let visible = i32x4.splat(-1);
       // For each child, the planes that still cross it, as bits of a lane.
       let crossed = i32x4.splat(0);
-      for (let left = mask; left != 0; left &= left - 1) {
-        const plane = planeAt(ctz(left));
+      for (let planeBits = mask; planeBits != 0; planeBits &= planeBits - 1) {
+        const plane = planeAt(ctz(planeBits));
         const farthest = farthestOf(plane, block);
-        alive = v128.and(alive, f32x4.ge(farthest, f32x4.splat(-plane.error)));
-        if (!v128.any_true(alive)) break;
+        visible = v128.and(visible, f32x4.ge(farthest, f32x4.splat(-plane.error)));
+        if (!v128.any_true(visible)) break;
         const nearest = nearestOf(plane, block);
-        crossed = v128.or(crossed, v128.and(f32x4.lt(nearest, f32x4.splat(plane.error)), i32x4.splat(left & -left)));
+        crossed = v128.or(crossed, v128.and(f32x4.lt(nearest, f32x4.splat(plane.error)), i32x4.splat(planeBits & -planeBits)));
       }
-      let bits = i32x4.bitmask(alive) & 15;
+      let bits = i32x4.bitmask(visible) & 15;
       if (bits == 0) continue;
       v128.store(laneMasks, crossed);
       while (bits != 0) {
@@ -85,7 +85,7 @@ function cullTree(tree: Tree): void {
         const childIndex = cell.firstChild + group + lane;
         const remaining = load<u32>(laneMasks + (<usize>lane << 2));
         if (remaining == 0) {
-          takeSubtree(tree, childIndex);
+          markSubtree(tree, childIndex);
         } else {
           top = push(top, childIndex, remaining);
           sum += cellAt(tree, childIndex).start;
@@ -93,8 +93,8 @@ function cullTree(tree: Tree): void {
       }
     }
   }
-  ahead = sum;
-  takeListed(tree);
+  readAheadSum = sum;
+  testListed(tree);
 }
 
 /**
@@ -106,8 +106,8 @@ function cullTree(tree: Tree): void {
 function readAhead(tree: Tree, cell: Cell): u32 {
   let sum: u32 = 0;
   if (cell.start != cell.ownEnd) {
-    const own = blockAt(tree, cell.start);
-    sum = load<u32>(own) + load<u32>(own, 64);
+    const block = blockAt(tree, cell.start);
+    sum = load<u32>(block) + load<u32>(block, 64);
   }
   if (cell.firstChild != 0) {
     const blocks = childBlocksAt(tree, cell);
@@ -126,23 +126,23 @@ function push(top: usize, cell: u32, mask: u32): usize {
   return stack + used + 8;
 }
 
-function narrowPlanes(root: Cell): void {
-  planeCount = current.planeCount;
-  const reach = max(
-    max(max(abs(root.lowX), abs(root.highX)), max(abs(root.lowY), abs(root.highY))),
-    max(abs(root.lowZ), abs(root.highZ)),
+function setPlanes(root: Cell): void {
+  planeCount = currentView.planeCount;
+  const extent = max(
+    max(max(abs(root.minX), abs(root.maxX)), max(abs(root.minY), abs(root.maxY))),
+    max(abs(root.minZ), abs(root.maxZ)),
   );
   for (let i: u32 = 0; i < planeCount; i++) {
-    const wide = planeOf(current, i);
+    const sourcePlane = planeOf(currentView, i);
     const plane = planeAt(i);
-    plane.x = <f32>wide.x;
-    plane.y = <f32>wide.y;
-    plane.z = <f32>wide.z;
-    plane.w = <f32>(wide.w + wide.x * sceneOriginX + wide.y * sceneOriginY + wide.z * sceneOriginZ);
+    plane.x = <f32>sourcePlane.x;
+    plane.y = <f32>sourcePlane.y;
+    plane.z = <f32>sourcePlane.z;
+    plane.w = <f32>(sourcePlane.w + sourcePlane.x * sceneOriginX + sourcePlane.y * sceneOriginY + sourcePlane.z * sceneOriginZ);
     plane.farX = plane.x >= 0 ? 48 : 0;
     plane.farY = plane.y >= 0 ? 64 : 16;
     plane.farZ = plane.z >= 0 ? 80 : 32;
-    plane.error = (<f32>3 * reach + abs(plane.w)) * <f32>4.76837158203125e-7; // 2^-21, three products and three sums
+    plane.error = (<f32>3 * extent + abs(plane.w)) * <f32>4.76837158203125e-7; // 2^-21, three products and three sums
   }
 }
 
@@ -152,19 +152,19 @@ function narrowPlanes(root: Cell): void {
  */
 // @ts-ignore: decorator
 @inline
-function farthestOf(plane: NarrowPlane, block: usize): v128 {
+function farthestOf(plane: PlaneF32, block: usize): v128 {
   return distancesFrom(plane, block + plane.farX, block + plane.farY, block + plane.farZ);
 }
 
 // @ts-ignore: decorator
 @inline
-function nearestOf(plane: NarrowPlane, block: usize): v128 {
+function nearestOf(plane: PlaneF32, block: usize): v128 {
   return distancesFrom(plane, block + 48 - plane.farX, block + 80 - plane.farY, block + 112 - plane.farZ);
 }
 
 // @ts-ignore: decorator
 @inline
-function distancesFrom(plane: NarrowPlane, atX: usize, atY: usize, atZ: usize): v128 {
+function distancesFrom(plane: PlaneF32, atX: usize, atY: usize, atZ: usize): v128 {
   const x = f32x4.splat(plane.x), y = f32x4.splat(plane.y), z = f32x4.splat(plane.z), w = f32x4.splat(plane.w);
   return distances(x, y, z, w, atX, atY, atZ);
 }
@@ -172,8 +172,8 @@ function distancesFrom(plane: NarrowPlane, atX: usize, atY: usize, atZ: usize): 
 // @ts-ignore: decorator
 @inline
 function distances(x: v128, y: v128, z: v128, w: v128, atX: usize, atY: usize, atZ: usize): v128 {
-  const flat = f32x4.add(f32x4.mul(x, v128.load(atX)), f32x4.mul(y, v128.load(atY)));
-  return f32x4.add(f32x4.add(flat, f32x4.mul(z, v128.load(atZ))), w);
+  const sumXY = f32x4.add(f32x4.mul(x, v128.load(atX)), f32x4.mul(y, v128.load(atY)));
+  return f32x4.add(f32x4.add(sumXY, f32x4.mul(z, v128.load(atZ))), w);
 }
 
 /**
@@ -187,73 +187,73 @@ function cullRange(tree: Tree, start: u32, end: u32, mask: u32): void {
   const atX = first.farX, atY = first.farY, atZ = first.farZ;
   for (let position = start; position < end; position += 4) {
     const block = blockAt(tree, position);
-    let alive = f32x4.ge(distances(x, y, z, w, block + atX, block + atY, block + atZ), f32x4.neg(error));
-    if (!v128.any_true(alive)) continue;
-    let wholly = f32x4.ge(distances(x, y, z, w, block + 48 - atX, block + 80 - atY, block + 112 - atZ), error);
-    for (let left = mask & (mask - 1); left != 0; left &= left - 1) {
-      const plane = planeAt(ctz(left));
-      alive = v128.and(alive, f32x4.ge(farthestOf(plane, block), f32x4.splat(-plane.error)));
-      if (!v128.any_true(alive)) break;
-      wholly = v128.and(wholly, f32x4.ge(nearestOf(plane, block), f32x4.splat(plane.error)));
+    let visible = f32x4.ge(distances(x, y, z, w, block + atX, block + atY, block + atZ), f32x4.neg(error));
+    if (!v128.any_true(visible)) continue;
+    let inside = f32x4.ge(distances(x, y, z, w, block + 48 - atX, block + 80 - atY, block + 112 - atZ), error);
+    for (let planeBits = mask & (mask - 1); planeBits != 0; planeBits &= planeBits - 1) {
+      const plane = planeAt(ctz(planeBits));
+      visible = v128.and(visible, f32x4.ge(farthestOf(plane, block), f32x4.splat(-plane.error)));
+      if (!v128.any_true(visible)) break;
+      inside = v128.and(inside, f32x4.ge(nearestOf(plane, block), f32x4.splat(plane.error)));
     }
-    let bits = i32x4.bitmask(alive);
-    const insideBits = i32x4.bitmask(wholly);
+    let bits = i32x4.bitmask(visible);
+    const insideBits = i32x4.bitmask(inside);
     while (bits != 0) {
       const lane = ctz(bits);
       bits &= bits - 1;
-      if (!(load<u32>(tree.visible + (<usize>(position + lane) << 2)) & current.layers)) continue;
-      if (insideBits & (1 << lane)) take(tree, position + lane);
-      else list(tree, position + lane, mask);
+      if (!(load<u32>(tree.visibleLayers + (<usize>(position + lane) << 2)) & currentView.layers)) continue;
+      if (insideBits & (1 << lane)) markInside(tree, position + lane);
+      else listObject(tree, position + lane, mask);
     }
   }
 }
 
-function takeSubtree(tree: Tree, index: u32): void {
+function markSubtree(tree: Tree, index: u32): void {
   const cell = cellAt(tree, index);
   if (cell.end != SCATTERED) {
-    takeAll(tree, cell.start, cell.end);
+    markRange(tree, cell.start, cell.end);
     return;
   }
-  takeAll(tree, cell.start, cell.ownEnd);
-  for (let i: u32 = 0; i < 8 && cell.firstChild != 0; i++) takeSubtree(tree, cell.firstChild + i);
+  markRange(tree, cell.start, cell.ownEnd);
+  for (let i: u32 = 0; i < 8 && cell.firstChild != 0; i++) markSubtree(tree, cell.firstChild + i);
 }
 
-function takeAll(tree: Tree, start: u32, end: u32): void {
-  const layers = current.layers;
+function markRange(tree: Tree, start: u32, end: u32): void {
+  const layers = currentView.layers;
   for (let position = start; position < end; position++) {
-    if (load<u32>(tree.visible + (<usize>position << 2)) & layers) take(tree, position);
+    if (load<u32>(tree.visibleLayers + (<usize>position << 2)) & layers) markInside(tree, position);
   }
 }
 
 // @ts-ignore: decorator
 @inline
-function take(tree: Tree, position: u32): void {
-  if (current.minPixels > 0 && isTooSmall(current, boundsAt(tree, position))) return;
-  setBit(current.inside, slotAt(tree, position));
+function markInside(tree: Tree, position: u32): void {
+  if (currentView.minPixels > 0 && isTooSmall(currentView, boundsAt(tree, position))) return;
+  setBit(currentView.inside, slotAt(tree, position));
 }
 
 // Objects to be decided by oriented bounds: positions, and the planes that cross the cell.
-const MOST_LISTED: u32 = 64;
-const listed: usize = memory.data(<i32>MOST_LISTED * 8, 16);
+const MAX_LISTED: u32 = 64;
+const listedObjects: usize = memory.data(<i32>MAX_LISTED * 8, 16);
 let listedCount: u32 = 0;
-let ahead: u32 = 0;
+let readAheadSum: u32 = 0;
 
-function list(tree: Tree, position: u32, mask: u32): void {
-  const at = listed + (<usize>listedCount << 3);
+function listObject(tree: Tree, position: u32, mask: u32): void {
+  const at = listedObjects + (<usize>listedCount << 3);
   listedCount++;
   store<u32>(at, position);
   store<u32>(at, mask, 4);
-  if (listedCount == MOST_LISTED) takeListed(tree);
+  if (listedCount == MAX_LISTED) testListed(tree);
 }
 
 /**
  * Decides the listed objects. It reads all needed data before it decides the first: most of the time is waiting for the
  * caches, and this way many reads are waited for at once.
  */
-function takeListed(tree: Tree): void {
+function testListed(tree: Tree): void {
   let sum: u32 = 0;
   for (let i: u32 = 0; i < listedCount; i++) {
-    const position = load<u32>(listed + (<usize>i << 3));
+    const position = load<u32>(listedObjects + (<usize>i << 3));
     if (tree.proxies != 0) {
       const at = changetype<usize>(proxyAt(tree, position));
       sum += load<u32>(at) + load<u32>(at, 64) + load<u32>(at, 128);
@@ -264,10 +264,10 @@ function takeListed(tree: Tree): void {
       sum += load<u32>(changetype<usize>(item)) + load<u32>(local) + load<u32>(local, 64);
     }
   }
-  ahead = sum;
+  readAheadSum = sum;
   for (let i: u32 = 0; i < listedCount; i++) {
-    const at = listed + (<usize>i << 3);
-    takeOriented(tree, load<u32>(at), load<u32>(at, 4));
+    const at = listedObjects + (<usize>i << 3);
+    testOriented(tree, load<u32>(at), load<u32>(at, 4));
   }
   listedCount = 0;
 }
@@ -276,12 +276,12 @@ function takeListed(tree: Tree): void {
  * Decides whether a view sees an object, by its oriented bounds in float64. Planes that the cell is wholly inside of
  * cannot change the answer.
  */
-function takeOriented(tree: Tree, position: u32, mask: u32): void {
+function testOriented(tree: Tree, position: u32, mask: u32): void {
   const b = boundsAt(tree, position);
   // Whether the object is outside of a plane, and whether one crosses it, is unpredictable: branches would cost more.
   let isOutside: u32 = 0, isCrossed: u32 = 0;
-  for (let left = mask; left != 0; left &= left - 1) {
-    const plane = planeOf(current, ctz(left));
+  for (let planeBits = mask; planeBits != 0; planeBits &= planeBits - 1) {
+    const plane = planeOf(currentView, ctz(planeBits));
     const distance = plane.x * b.tx + plane.y * b.ty + plane.z * b.tz + plane.w;
     const radius =
       abs(plane.x * b.xx + plane.y * b.xy + plane.z * b.xz) +
@@ -290,10 +290,10 @@ function takeOriented(tree: Tree, position: u32, mask: u32): void {
     isOutside |= u32(distance < -radius);
     isCrossed |= u32(distance < radius);
   }
-  if (isTooSmall(current, b)) return;
+  if (isTooSmall(currentView, b)) return;
   const slot = slotAt(tree, position);
-  addBit(current.crossing, slot, (isOutside ^ 1) & isCrossed);
-  addBit(current.inside, slot, (isOutside | isCrossed) ^ 1);
+  addBit(currentView.crossing, slot, (isOutside ^ 1) & isCrossed);
+  addBit(currentView.inside, slot, (isOutside | isCrossed) ^ 1);
 }
 
 /**

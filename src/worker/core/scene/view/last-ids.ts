@@ -15,39 +15,39 @@ export let lastSlotCount: u32 = 0;
 /** The slots that hold another object than in the last frame, or none. */
 const replaced = changetype<SlotSet>(memory.data(<i32>offsetof<SlotSet>(), 16));
 /** The slots that were filled or emptied while a frame is under way. */
-const replacedSince = changetype<SlotSet>(memory.data(<i32>offsetof<SlotSet>(), 16));
+const replacedDuringFrame = changetype<SlotSet>(memory.data(<i32>offsetof<SlotSet>(), 16));
 /** The set that currently records such slots. */
-let noted: SlotSet = replaced;
+let activeSet: SlotSet = replaced;
 
-/** Makes sure that `beginReplacedSince` allocates nothing. Throws OUT_OF_MEMORY. */
-export function reserveReplacedSince(): void {
-  reserveSet(replacedSince, lastSlotCount);
+/** Makes sure that `beginReplacedDuringFrame` allocates nothing. Throws OUT_OF_MEMORY. */
+export function reserveReplacedDuringFrame(): void {
+  reserveSet(replacedDuringFrame, lastSlotCount);
 }
 
 /** Records slots that are filled or emptied from now on for the next frame. */
-export function beginReplacedSince(): void {
-  noted = replacedSince;
+export function beginReplacedDuringFrame(): void {
+  activeSet = replacedDuringFrame;
 }
 
 /** Hands those slots to the coming frame. */
-export function endReplacedSince(): void {
-  noted = replaced;
-  moveSlots(replacedSince, replaced);
+export function endReplacedDuringFrame(): void {
+  activeSet = replaced;
+  moveSlots(replacedDuringFrame, replaced);
 }
 
 /** Makes room for all slots below `count`. Throws OUT_OF_MEMORY, with nothing changed. */
 export function reserveLastIds(count: u32): void {
   if (count <= lastSlotCount) return;
   reserveSet(replaced, count);
-  if (noted == replacedSince) reserveSet(replacedSince, count);
+  if (activeSet == replacedDuringFrame) reserveSet(replacedDuringFrame, count);
   lastIds = reserve(lastIds, lastSlotCount << 2, <u64>count << 2);
   memory.fill(lastIds + (<usize>lastSlotCount << 2), 0, <usize>(count - lastSlotCount) << 2);
   lastSlotCount = count;
 }
 
-/** Notes that a slot is filled or emptied. */
-export function replaceSlot(slot: u32): void {
-  addSlot(noted, slot);
+/** Records that a slot is filled or emptied. */
+export function recordReplacedSlot(slot: u32): void {
+  addSlot(activeSet, slot);
 }
 
 /** Reads 64 bits of the bitmap of replaced slots. */
@@ -58,7 +58,7 @@ export function replacedBits(at: usize): u64 {
 }
 
 /** Makes the frame's ids those of the last frame. */
-export function rememberIds(): void {
+export function updateLastIds(): void {
   const ids = idsOfFrame(), count = slotCountOfFrame();
   for (let i: u32 = 0; i < replaced.count; i++) {
     const slot = slotIn(replaced, i);
@@ -68,7 +68,7 @@ export function rememberIds(): void {
 }
 
 /** Takes over an id of another core's last frame. Throws OUT_OF_MEMORY. */
-export function recallId(id: u32): void {
+export function restoreLastId(id: u32): void {
   if (isAlive(id)) return;
   const slot = slotOf(id);
   reserveLastIds(slot + 1);

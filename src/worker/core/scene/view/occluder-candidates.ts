@@ -5,11 +5,11 @@ import { pixelsHigh, pixelsWide } from '../../occlusion/depth-tiles';
 import { VECTOR_BYTES } from '../../sizes';
 import { TREE_COUNT, blockAt, isEmpty, slotAt, treeOf } from '../index/octree';
 import {
-  Narrow, narrowW, narrowX, narrowY, originX, originY, originZ, picture, seenLanes, view,
+  LinearF32, screenW32, screenX32, screenY32, originX, originY, originZ, camera, visibleLanes, view,
 } from './occlusion-screen';
 
 /** An object that is fewer pixels of the depth buffer across occludes next to nothing. */
-const LEAST_PIXELS: f32 = 8;
+const MIN_PIXELS: f32 = 8;
 
 /** The possible occluders: slots, and their sizes on the screen. */
 let candidates: usize = 0;
@@ -24,32 +24,32 @@ export function chooseOccluders(): void {
   candidateCount = 0;
   setSides();
   memory.fill(buckets, 0, BUCKETS << 2);
-  const pixels = <f32>(view.pixelsPerUnit * <f64>pixelsWide / picture.width);
-  for (let which: u32 = 0; which < TREE_COUNT; which++) {
-    const tree = treeOf(which);
+  const pixels = <f32>(view.pixelsPerUnit * <f64>pixelsWide / camera.width);
+  for (let treeIndex: u32 = 0; treeIndex < TREE_COUNT; treeIndex++) {
+    const tree = treeOf(treeIndex);
     if (isEmpty(tree)) continue;
     for (let position: u32 = 0; position < tree.positions; position += 4) {
-      let bits = seenLanes(tree, position);
+      let bits = visibleLanes(tree, position);
       if (bits == 0) continue;
       const block = blockAt(tree, position);
-      const lowX = v128.load(block), lowY = v128.load(block, 16), lowZ = v128.load(block, 32);
-      const highX = v128.load(block, 48), highY = v128.load(block, 64), highZ = v128.load(block, 80);
-      const extent = f32x4.add(f32x4.add(f32x4.sub(highX, lowX), f32x4.sub(highY, lowY)), f32x4.sub(highZ, lowZ));
+      const minX = v128.load(block), minY = v128.load(block, 16), minZ = v128.load(block, 32);
+      const maxX = v128.load(block, 48), maxY = v128.load(block, 64), maxZ = v128.load(block, 80);
+      const extent = f32x4.add(f32x4.add(f32x4.sub(maxX, minX), f32x4.sub(maxY, minY)), f32x4.sub(maxZ, minZ));
       let depth = f32x4.splat(1);
-      if (picture.isPerspective) {
+      if (camera.isPerspective) {
         // The depth of the box's centre.
         const half = f32x4.splat(0.5);
-        const x = f32x4.sub(f32x4.mul(f32x4.add(lowX, highX), half), f32x4.splat(originX));
-        const y = f32x4.sub(f32x4.mul(f32x4.add(lowY, highY), half), f32x4.splat(originY));
-        const z = f32x4.sub(f32x4.mul(f32x4.add(lowZ, highZ), half), f32x4.splat(originZ));
-        depth = f32x4.add(f32x4.add(f32x4.mul(x, f32x4.splat(narrowW.x)), f32x4.mul(y, f32x4.splat(narrowW.y))),
-          f32x4.add(f32x4.mul(z, f32x4.splat(narrowW.z)), f32x4.splat(narrowW.w)));
+        const x = f32x4.sub(f32x4.mul(f32x4.add(minX, maxX), half), f32x4.splat(originX));
+        const y = f32x4.sub(f32x4.mul(f32x4.add(minY, maxY), half), f32x4.splat(originY));
+        const z = f32x4.sub(f32x4.mul(f32x4.add(minZ, maxZ), half), f32x4.splat(originZ));
+        depth = f32x4.add(f32x4.add(f32x4.mul(x, f32x4.splat(screenW32.x)), f32x4.mul(y, f32x4.splat(screenW32.y))),
+          f32x4.add(f32x4.mul(z, f32x4.splat(screenW32.z)), f32x4.splat(screenW32.w)));
         depth = f32x4.max(depth, f32x4.mul(extent, f32x4.splat(0.125)));
       }
       const size = f32x4.div(f32x4.mul(extent, f32x4.splat(pixels)), depth);
-      bits &= i32x4.bitmask(f32x4.ge(size, f32x4.splat(LEAST_PIXELS)));
+      bits &= i32x4.bitmask(f32x4.ge(size, f32x4.splat(MIN_PIXELS)));
       if (bits == 0) continue;
-      bits &= lanesInPicture(lowX, lowY, lowZ, highX, highY, highZ);
+      bits &= lanesInImage(minX, minY, minZ, maxX, maxY, maxZ);
       if (bits == 0) continue;
       v128.store(sizes, size);
       for (; bits != 0; bits &= bits - 1) {
@@ -71,49 +71,49 @@ export function chooseOccluders(): void {
   let end: u32 = 0;
   for (let bucket: i32 = BUCKETS - 1; bucket >= 0; bucket--) {
     const count = buckets + (<usize>bucket << 2);
-    const begin = end;
+    const start = end;
     end += load<u32>(count);
-    store<u32>(count, begin);
+    store<u32>(count, start);
   }
   for (let i: u32 = 0; i < candidateCount; i++) {
-    const at = candidates + (<usize>i << 3), place = buckets + (<usize>load<u32>(at, 4) << 2);
-    store<u32>(sorted + (<usize>load<u32>(place) << 2), load<u32>(at));
-    store<u32>(place, load<u32>(place) + 1);
+    const at = candidates + (<usize>i << 3), nextIndex = buckets + (<usize>load<u32>(at, 4) << 2);
+    store<u32>(sorted + (<usize>load<u32>(nextIndex) << 2), load<u32>(at));
+    store<u32>(nextIndex, load<u32>(nextIndex) + 1);
   }
 }
 
-/** The sides of the picture, and the plane through the eye: four f32 each, a normal and its constant, inwards. */
+/** The sides of the image, and the plane through the eye: four f32 each, a normal and its constant, inwards. */
 const SIDES: i32 = 5;
 const sides: usize = memory.data(SIDES * VECTOR_BYTES, 16);
 
 function setSides(): void {
-  setSide(0, narrowX, 1, 0);
-  setSide(1, narrowX, -1, <f32>pixelsWide);
-  setSide(2, narrowY, 1, 0);
-  setSide(3, narrowY, -1, <f32>pixelsHigh);
-  setSide(4, narrowW, 1, 0);
+  setSide(0, screenX32, 1, 0);
+  setSide(1, screenX32, -1, <f32>pixelsWide);
+  setSide(2, screenY32, 1, 0);
+  setSide(3, screenY32, -1, <f32>pixelsHigh);
+  setSide(4, screenW32, 1, 0);
 }
 
-function setSide(i: usize, axis: Narrow, sign: f32, size: f32): void {
+function setSide(i: usize, axis: LinearF32, sign: f32, size: f32): void {
   const at = sides + (i << 4);
-  store<f32>(at, size * narrowW.x + sign * axis.x);
-  store<f32>(at, size * narrowW.y + sign * axis.y, 4);
-  store<f32>(at, size * narrowW.z + sign * axis.z, 8);
-  store<f32>(at, size * narrowW.w + sign * axis.w, 12);
+  store<f32>(at, size * screenW32.x + sign * axis.x);
+  store<f32>(at, size * screenW32.y + sign * axis.y, 4);
+  store<f32>(at, size * screenW32.z + sign * axis.z, 8);
+  store<f32>(at, size * screenW32.w + sign * axis.w, 12);
 }
 
 /**
- * Returns a bit mask of the boxes of a block that reach into the picture, approximately: a view that is enlarged by how fast its
+ * Returns a bit mask of the boxes of a block that reach into the image, approximately: a view that is enlarged by how fast its
  * camera turns sees thousands of objects beside it and behind the eye, which occlude nothing and would displace those that do.
  */
-function lanesInPicture(lowX: v128, lowY: v128, lowZ: v128, highX: v128, highY: v128, highZ: v128): u32 {
+function lanesInImage(minX: v128, minY: v128, minZ: v128, maxX: v128, maxY: v128, maxZ: v128): u32 {
   const ox = f32x4.splat(originX), oy = f32x4.splat(originY), oz = f32x4.splat(originZ);
   let bits: u32 = 15;
   for (let i: usize = 0; i < <usize>SIDES; i++) {
     const at = sides + (i << 4);
     const x = load<f32>(at), y = load<f32>(at, 4), z = load<f32>(at, 8);
-    const farX = f32x4.sub(x > 0 ? highX : lowX, ox), farY = f32x4.sub(y > 0 ? highY : lowY, oy);
-    const farZ = f32x4.sub(z > 0 ? highZ : lowZ, oz);
+    const farX = f32x4.sub(x > 0 ? maxX : minX, ox), farY = f32x4.sub(y > 0 ? maxY : minY, oy);
+    const farZ = f32x4.sub(z > 0 ? maxZ : minZ, oz);
     const value = f32x4.add(
       f32x4.add(f32x4.mul(farX, f32x4.splat(x)), f32x4.mul(farY, f32x4.splat(y))),
       f32x4.add(f32x4.mul(farZ, f32x4.splat(z)), f32x4.splat(load<f32>(at, 12))),

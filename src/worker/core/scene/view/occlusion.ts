@@ -6,25 +6,25 @@
 // A lasting answer holds for an eye, and for objects, that move within a margin: occluders are shrunk by it. Each line of
 // sight that meets a solid deeper than the margin meets the solid wherever its ends have moved (Wonka, Wimmer and
 // Schmalstieg, "Visibility Preprocessing with Occluder Fusion for Urban Walkthroughs", 2000). The camera may turn: only
-// objects that are completely in the picture are removed then, and the near plane is taken to be as far away as its
+// objects that are completely in the image are removed then, and the near plane is taken to be as far away as its
 // corners.
 
 import { beginTiles } from '../../occlusion/depth-tiles';
 import { TREE_COUNT, treeOf } from '../index/octree';
-import { hideIn } from './occludees';
+import { hideOccluded } from './occludees';
 import { chooseOccluders } from './occluder-candidates';
 import { drawOccluders } from './occluders';
-import { setView } from './occlusion-screen';
-import { Picture } from './picture';
+import { setOcclusionView } from './occlusion-screen';
+import { OcclusionCamera } from './picture';
 import { View } from './views';
 
 /** Removes occluded objects from what a view sees, as found by `cull`. Throws OUT_OF_MEMORY. */
-export function leaveOutOccluded(view: View): void {
-  const picture = changetype<Picture>(view.picture);
-  if (view.words == 0 || !(picture.bias < Infinity)) return;
-  beginTiles(picture.width, picture.height, -Infinity);
-  setView(view);
+export function removeOccluded(view: View): void {
+  const camera = changetype<OcclusionCamera>(view.camera);
+  if (view.words == 0 || !(camera.bias < Infinity)) return;
+  beginTiles(camera.width, camera.height, -Infinity);
+  setOcclusionView(view);
   chooseOccluders();
   if (drawOccluders() == 0) return;
-  for (let which: u32 = 0; which < TREE_COUNT; which++) hideIn(treeOf(which));
+  for (let treeIndex: u32 = 0; treeIndex < TREE_COUNT; treeIndex++) hideOccluded(treeOf(treeIndex));
 }

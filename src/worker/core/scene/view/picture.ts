@@ -5,10 +5,10 @@ import {
   OCCLUSION_LASTING, VIEW_DEPTH, VIEW_OCCLUSION, VIEW_OCCLUSION_MARGIN, VIEW_VIEWPORT,
 } from '../../../../shared/layout';
 import { Plane, combine, valueAt } from '../../math/plane';
-import { beforeFar, beyondNear, clipW, clipX, clipY, clipZ, eyeW, eyeX, eyeY, eyeZ, height } from './projection';
+import { farPlane, nearPlane, clipW, clipX, clipY, clipZ, eyeW, eyeX, eyeY, eyeZ, viewZ } from './projection';
 
 @unmanaged
-export class Picture {
+export class OcclusionCamera {
   /**
    * Functions of a world point: x, y and w of clip space, and a function that, divided by w, is a depth that grows towards the
    * eye.
@@ -21,7 +21,7 @@ export class Picture {
   nearX: f64; nearY: f64; nearZ: f64; nearW: f64;
   eyeX: f64; eyeY: f64; eyeZ: f64;
   /** No point farther from the eye than this is in front of the near plane. */
-  nearest: f64;
+  nearRadius: f64;
   isPerspective: u32;
   /** Whether occluded objects must stay so when the camera turns. */
   isLasting: u32;
@@ -32,7 +32,7 @@ export class Picture {
   bias: f64;
 }
 
-export const PICTURE_BYTES: usize = offsetof<Picture>();
+export const OCCLUSION_CAMERA_BYTES: usize = offsetof<OcclusionCamera>();
 
 /** Depth buffers have 24 bits, or the precision of a float32; the compared values are rounded several times before. */
 const DEPTH_STEPS: f64 = 8 * 5.9604644775390625e-8; // 8 · 2⁻²⁴
@@ -40,65 +40,65 @@ const DEPTH_STEPS: f64 = 8 * 5.9604644775390625e-8; // 8 · 2⁻²⁴
 const NEAR_SLACK: f64 = 1e-5;
 
 /** Reads a view's record; `setProjection` must have been called for it. */
-export function setPicture(picture: Picture, record: usize): void {
-  const at = changetype<usize>(picture);
+export function setOcclusionCamera(camera: OcclusionCamera, record: usize): void {
+  const at = changetype<usize>(camera);
   memory.copy(at, changetype<usize>(clipX), 32);
-  memory.copy(at + offsetof<Picture>('yx'), changetype<usize>(clipY), 32);
-  memory.copy(at + offsetof<Picture>('wx'), changetype<usize>(clipW), 32);
-  const depth = changetype<Plane>(at + offsetof<Picture>('zx'));
-  const near = changetype<Plane>(at + offsetof<Picture>('nearX'));
-  picture.isPerspective = u32(eyeW != 0);
-  picture.isLasting = u32(load<u32>(record, VIEW_OCCLUSION) == OCCLUSION_LASTING);
-  picture.margin = picture.isLasting ? load<f64>(record, VIEW_OCCLUSION_MARGIN) : 0;
-  picture.width = load<f64>(record, VIEW_VIEWPORT + 16);
-  picture.height = load<f64>(record, VIEW_VIEWPORT + 24);
+  memory.copy(at + offsetof<OcclusionCamera>('yx'), changetype<usize>(clipY), 32);
+  memory.copy(at + offsetof<OcclusionCamera>('wx'), changetype<usize>(clipW), 32);
+  const depth = changetype<Plane>(at + offsetof<OcclusionCamera>('zx'));
+  const near = changetype<Plane>(at + offsetof<OcclusionCamera>('nearX'));
+  camera.isPerspective = u32(eyeW != 0);
+  camera.isLasting = u32(load<u32>(record, VIEW_OCCLUSION) == OCCLUSION_LASTING);
+  camera.margin = camera.isLasting ? load<f64>(record, VIEW_OCCLUSION_MARGIN) : 0;
+  camera.width = load<f64>(record, VIEW_VIEWPORT + 16);
+  camera.height = load<f64>(record, VIEW_VIEWPORT + 24);
   const range: f64 = load<u32>(record, VIEW_DEPTH) == 0 ? 2 : 1;
   // Clip z over w is linear in the depth along each line of sight: in 1 / w, or in the height above the eye's plane.
   let slope: f64;
-  if (picture.isPerspective) {
-    picture.eyeX = eyeX; picture.eyeY = eyeY; picture.eyeZ = eyeZ;
+  if (camera.isPerspective) {
+    camera.eyeX = eyeX; camera.eyeY = eyeY; camera.eyeZ = eyeZ;
     depth.x = depth.y = depth.z = 0;
     depth.w = 1;
     slope = abs(valueAt(clipZ, eyeX, eyeY, eyeZ));
     const forward = 1.0 / sqrt(clipW.x * clipW.x + clipW.y * clipW.y + clipW.z * clipW.z);
     combine(near, forward, clipW, 0, clipW);
-    near.w -= nearestDepth(near, picture.isLasting != 0) * (1 + NEAR_SLACK) + picture.margin;
-    picture.nearest = nearestDepth(near, true) * (1 + NEAR_SLACK);
+    near.w -= maxNearDepth(near, camera.isLasting != 0) * (1 + NEAR_SLACK) + camera.margin;
+    camera.nearRadius = maxNearDepth(near, true) * (1 + NEAR_SLACK);
   } else {
-    picture.eyeX = picture.eyeY = picture.eyeZ = 0;
-    combine(depth, 1, height, 0, height);
+    camera.eyeX = camera.eyeY = camera.eyeZ = 0;
+    combine(depth, 1, viewZ, 0, viewZ);
     slope = abs(
-      (clipZ.x * eyeX + clipZ.y * eyeY + clipZ.z * eyeZ) / (height.x * eyeX + height.y * eyeY + height.z * eyeZ),
+      (clipZ.x * eyeX + clipZ.y * eyeY + clipZ.z * eyeZ) / (viewZ.x * eyeX + viewZ.y * eyeY + viewZ.z * eyeZ),
     );
-    combine(near, 1, beyondNear, 0, beyondNear);
-    near.w -= (beyondNear.w + beforeFar.w) * DEPTH_STEPS + picture.margin;
+    combine(near, 1, nearPlane, 0, nearPlane);
+    near.w -= (nearPlane.w + farPlane.w) * DEPTH_STEPS + camera.margin;
   }
-  picture.bias = DEPTH_STEPS * range / slope;
+  camera.bias = DEPTH_STEPS * range / slope;
 }
 
-const left = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
-const low = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
+const verticalSide = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
+const horizontalSide = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
 
 /**
  * Returns the greatest depth of the near plane, along the camera's axis. For a camera that turns, it is the distance of its
  * corners from the eye. Infinity if it has none.
  */
-function nearestDepth(depth: Plane, isTurning: bool): f64 {
-  let most: f64 = 0;
+function maxNearDepth(depth: Plane, isTurning: bool): f64 {
+  let maxDepth: f64 = 0;
   for (let corner = 0; corner < 4; corner++) {
-    combine(left, 1, clipX, corner & 1 ? 1 : -1, clipW);
-    combine(low, 1, clipY, corner & 2 ? 1 : -1, clipW);
+    combine(verticalSide, 1, clipX, corner & 1 ? 1 : -1, clipW);
+    combine(horizontalSide, 1, clipY, corner & 2 ? 1 : -1, clipW);
     // Both planes go through the eye; they meet in a line.
-    let x = left.y * low.z - left.z * low.y, y = left.z * low.x - left.x * low.z, z = left.x * low.y - left.y * low.x;
+    let x = verticalSide.y * horizontalSide.z - verticalSide.z * horizontalSide.y, y = verticalSide.z * horizontalSide.x - verticalSide.x * horizontalSide.z, z = verticalSide.x * horizontalSide.y - verticalSide.y * horizontalSide.x;
     if (depth.x * x + depth.y * y + depth.z * z < 0) {
       x = -x;
       y = -y;
       z = -z;
     }
-    const along = -valueAt(beyondNear, eyeX, eyeY, eyeZ) / (beyondNear.x * x + beyondNear.y * y + beyondNear.z * z);
-    const far = isTurning ? sqrt(x * x + y * y + z * z) * along : (depth.x * x + depth.y * y + depth.z * z) * along;
-    if (!(far > 0)) return Infinity;
-    most = max(most, far);
+    const along = -valueAt(nearPlane, eyeX, eyeY, eyeZ) / (nearPlane.x * x + nearPlane.y * y + nearPlane.z * z);
+    const cornerDepth = isTurning ? sqrt(x * x + y * y + z * z) * along : (depth.x * x + depth.y * y + depth.z * z) * along;
+    if (!(cornerDepth > 0)) return Infinity;
+    maxDepth = max(maxDepth, cornerDepth);
   }
-  return most;
+  return maxDepth;
 }

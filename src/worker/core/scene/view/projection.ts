@@ -10,19 +10,19 @@ export const clipY = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
 export const clipZ = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
 export const clipW = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
 /** The near plane and the far plane. */
-export const beyondNear = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
-export const beforeFar = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
+export const nearPlane = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
+export const farPlane = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
 
 /** The eye if eyeW is 1; if eyeW is 0, as in an orthographic projection, the unit direction to the eye. */
 export let eyeX: f64 = 0, eyeY: f64 = 0, eyeZ: f64 = 0, eyeW: f64 = 0;
 /** The function that maps a world point to its height above the eye's plane; the camera looks along its -z. */
-export const height = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
+export const viewZ = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
 
 const camera = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
 // @ts-ignore: decorator
 @inline
-function entry(m: usize, row: i32, column: i32): f64 {
+function elementAt(m: usize, row: i32, column: i32): f64 {
   return load<f64>(m + ((column * 4 + row) << 3));
 }
 
@@ -32,10 +32,10 @@ export function setProjection(record: usize): void {
   setRow(clipZ, record, 2);
   setRow(clipW, record, 3);
   // One end of the depth range is at z = w, the other at z = -w or z = 0.
-  const one = load<u32>(record, VIEW_REVERSED) == 0 ? beforeFar : beyondNear;
-  const other = load<u32>(record, VIEW_REVERSED) == 0 ? beyondNear : beforeFar;
-  setEnd(one, -1, 1);
-  setEnd(other, 1, load<u32>(record, VIEW_DEPTH) == 0 ? 1 : 0);
+  const upperPlane = load<u32>(record, VIEW_REVERSED) == 0 ? farPlane : nearPlane;
+  const lowerPlane = load<u32>(record, VIEW_REVERSED) == 0 ? nearPlane : farPlane;
+  setDepthPlane(upperPlane, -1, 1);
+  setDepthPlane(lowerPlane, 1, load<u32>(record, VIEW_DEPTH) == 0 ? 1 : 0);
   setEye(record);
 }
 
@@ -43,7 +43,7 @@ export function setProjection(record: usize): void {
 function setRow(out: Plane, record: usize, row: i32): void {
   for (let column = 0; column < 4; column++) {
     let sum: f64 = 0;
-    for (let k = 0; k < 4; k++) sum += entry(record + VIEW_PROJECTION, row, k) * entry(record + VIEW_MATRIX, k, column);
+    for (let k = 0; k < 4; k++) sum += elementAt(record + VIEW_PROJECTION, row, k) * elementAt(record + VIEW_MATRIX, k, column);
     store<f64>(changetype<usize>(out) + (<usize>column << 3), sum);
   }
 }
@@ -52,7 +52,7 @@ function setRow(out: Plane, record: usize, row: i32): void {
  * Sets a plane to sign · z + weight · w. If rounding leaves no normal, as for a far plane at infinity, all points are
  * on its inner side.
  */
-function setEnd(out: Plane, sign: f64, weight: f64): void {
+function setDepthPlane(out: Plane, sign: f64, weight: f64): void {
   if (combineUnit(out, sign, clipZ, weight, clipW)) return;
   out.x = out.y = out.z = 0;
   out.w = 1;
@@ -76,10 +76,10 @@ function setEye(record: usize): void {
   const m = record + VIEW_MATRIX;
   for (let column: i32 = 0; column < 4; column++) {
     for (let row: i32 = 0; row < 3; row++) {
-      store<f64>(changetype<usize>(camera) + (<usize>(column * 3 + row) << 3), entry(m, row, column));
+      store<f64>(changetype<usize>(camera) + (<usize>(column * 3 + row) << 3), elementAt(m, row, column));
     }
   }
-  height.x = camera.xz; height.y = camera.yz; height.z = camera.zz; height.w = camera.tz;
+  viewZ.x = camera.xz; viewZ.y = camera.yz; viewZ.z = camera.zz; viewZ.w = camera.tz;
   // Through the inverse of the view.
   x -= camera.tx * w;
   y -= camera.ty * w;
@@ -90,18 +90,18 @@ function setEye(record: usize): void {
   eyeZ = camera.xz * x + camera.yz * y + camera.zz * z;
   eyeW = w;
   if (w == 0) {
-    const unit = 1.0 / sqrt(eyeX * eyeX + eyeY * eyeY + eyeZ * eyeZ);
-    eyeX *= unit;
-    eyeY *= unit;
-    eyeZ *= unit;
+    const inverseLength = 1.0 / sqrt(eyeX * eyeX + eyeY * eyeY + eyeZ * eyeZ);
+    eyeX *= inverseLength;
+    eyeY *= inverseLength;
+    eyeZ *= inverseLength;
   }
 }
 
 /** Computes a determinant of the rows x, y and w of the projection and three columns. */
 function minor(p: usize, i: i32, j: i32, k: i32): f64 {
   return (
-    entry(p, 0, i) * (entry(p, 1, j) * entry(p, 3, k) - entry(p, 1, k) * entry(p, 3, j)) +
-    entry(p, 0, j) * (entry(p, 1, k) * entry(p, 3, i) - entry(p, 1, i) * entry(p, 3, k)) +
-    entry(p, 0, k) * (entry(p, 1, i) * entry(p, 3, j) - entry(p, 1, j) * entry(p, 3, i))
+    elementAt(p, 0, i) * (elementAt(p, 1, j) * elementAt(p, 3, k) - elementAt(p, 1, k) * elementAt(p, 3, j)) +
+    elementAt(p, 0, j) * (elementAt(p, 1, k) * elementAt(p, 3, i) - elementAt(p, 1, i) * elementAt(p, 3, k)) +
+    elementAt(p, 0, k) * (elementAt(p, 1, i) * elementAt(p, 3, j) - elementAt(p, 1, j) * elementAt(p, 3, i))
   );
 }

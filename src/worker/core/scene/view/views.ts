@@ -6,9 +6,9 @@ import {
 } from '../../../../shared/layout';
 import { PLANE_BYTES, Plane, combineUnit } from '../../math/plane';
 import { allocate, release, reserve } from '../../memory';
-import { beforeFar, beyondNear, clipW, clipX, clipY, setProjection } from './projection';
-import { PICTURE_BYTES, Picture, setPicture } from './picture';
-import { lastSlotCount, recallId, replacedBits } from './last-ids';
+import { farPlane, nearPlane, clipW, clipX, clipY, setProjection } from './projection';
+import { OCCLUSION_CAMERA_BYTES, OcclusionCamera, setOcclusionCamera } from './picture';
+import { lastSlotCount, restoreLastId, replacedBits } from './last-ids';
 import { slotOf } from '../objects';
 import { wordsFor } from '../slot-set';
 
@@ -20,8 +20,8 @@ export class View {
   words: u32; // of each bitmap, an even number
   inside: usize; // bitmap by slot, of the current frame
   crossing: usize;
-  before: usize; // inside or crossing in the previous frame
-  picture: usize; // a Picture (picture.ts) if occlusion was ever requested, else 0
+  previous: usize; // inside or crossing in the previous frame
+  camera: usize; // an OcclusionCamera (picture.ts) if occlusion was ever requested, else 0
   hasOcclusion: u32;
   occluded: usize; // bitmaps, if occlusion is requested
   occluders: usize;
@@ -46,10 +46,10 @@ let views: usize = 0;
 export let viewCount: u32 = 0;
 
 /** The most planes that a query may give. */
-const MOST_PLANES = 32;
+const MAX_PLANES = 32;
 
 /** The view of a query; it is in no frame. */
-export const asked = changetype<View>(memory.data(<i32>offsetof<View>('plane') + MOST_PLANES * <i32>PLANE_BYTES, 16));
+export const queryView = changetype<View>(memory.data(<i32>offsetof<View>('plane') + MAX_PLANES * <i32>PLANE_BYTES, 16));
 
 // @ts-ignore: decorator
 @inline
@@ -77,10 +77,10 @@ export function setView(slot: u32, record: usize): void {
 
 export function describeView(view: View, record: usize): void {
   const hasOcclusion = load<u32>(record, VIEW_OCCLUSION) != OCCLUSION_NONE;
-  if (hasOcclusion && view.picture == 0) view.picture = allocate(PICTURE_BYTES);
+  if (hasOcclusion && view.camera == 0) view.camera = allocate(OCCLUSION_CAMERA_BYTES);
   setProjection(record);
   view.hasOcclusion = u32(hasOcclusion);
-  if (hasOcclusion) setPicture(changetype<Picture>(view.picture), record);
+  if (hasOcclusion) setOcclusionCamera(changetype<OcclusionCamera>(view.camera), record);
   view.active = 1;
   view.layers = load<u32>(record, VIEW_LAYERS);
   // Gribb and Hartmann, "Fast Extraction of Viewing Frustum Planes", 2001.
@@ -90,8 +90,8 @@ export function describeView(view: View, record: usize): void {
   addPlane(view, -1, clipX, 1, margin);
   addPlane(view, 1, clipY, 1, margin);
   addPlane(view, -1, clipY, 1, margin);
-  addPlane(view, 1, beyondNear, 0, margin);
-  addPlane(view, 1, beforeFar, 0, margin);
+  addPlane(view, 1, nearPlane, 0, margin);
+  addPlane(view, 1, farPlane, 0, margin);
 
   view.minPixels = load<f64>(record, VIEW_MIN_PIXELS);
   view.pixelsPerUnit = max(pixelsPerUnit(record, 0), pixelsPerUnit(record, 1));
@@ -125,8 +125,8 @@ export function removeView(slot: u32): void {
   const view = viewAt(slot);
   release(view.inside);
   release(view.crossing);
-  release(view.before);
-  release(view.picture);
+  release(view.previous);
+  release(view.camera);
   release(view.occluded);
   release(view.occluders);
   memory.fill(changetype<usize>(view), 0, VIEW_STRIDE);
@@ -142,7 +142,7 @@ export function beginView(view: View, slots: u32): void {
   const bytes: u64 = max<u64>(<u64>words << 2, 64);
   view.inside = reserve(view.inside, 0, bytes);
   view.crossing = reserve(view.crossing, 0, bytes);
-  view.before = reserve(view.before, view.words << 2, bytes);
+  view.previous = reserve(view.previous, view.words << 2, bytes);
   if (view.hasOcclusion) {
     view.occluded = reserve(view.occluded, 0, bytes);
     view.occluders = reserve(view.occluders, 0, bytes);
@@ -150,7 +150,7 @@ export function beginView(view: View, slots: u32): void {
     memory.fill(view.occluders, 0, <usize>words << 2);
   }
   if (words > view.words) {
-    memory.fill(view.before + (<usize>view.words << 2), 0, <usize>(words - view.words) << 2);
+    memory.fill(view.previous + (<usize>view.words << 2), 0, <usize>(words - view.words) << 2);
     view.words = words;
   }
   memory.fill(view.inside, 0, <usize>words << 2);
@@ -161,7 +161,7 @@ export function beginView(view: View, slots: u32): void {
 export function countView(view: View): void {
   let inside: u32 = 0, crossing: u32 = 0, entered: u32 = 0, left: u32 = 0;
   for (let at: usize = 0, end = <usize>view.words << 2; at < end; at += 8) {
-    const i = load<u64>(view.inside + at), c = load<u64>(view.crossing + at), b = load<u64>(view.before + at);
+    const i = load<u64>(view.inside + at), c = load<u64>(view.crossing + at), b = load<u64>(view.previous + at);
     inside += <u32>popcnt(i);
     crossing += <u32>popcnt(c);
     entered += <u32>popcnt(enteredBits(i | c, b, at));
@@ -186,24 +186,24 @@ function countBits(bitmap: usize, words: u32): u32 {
  */
 // @ts-ignore: decorator
 @inline
-export function enteredBits(now: u64, before: u64, at: usize): u64 {
-  return now & (~before | replacedBits(at));
+export function enteredBits(current: u64, previous: u64, at: usize): u64 {
+  return current & (~previous | replacedBits(at));
 }
 
 /** Selects objects that were seen in the last frame and are not now. */
 // @ts-ignore: decorator
 @inline
-export function leftBits(now: u64, before: u64, at: usize): u64 {
-  return before & (~now | replacedBits(at));
+export function leftBits(current: u64, previous: u64, at: usize): u64 {
+  return previous & (~current | replacedBits(at));
 }
 
 /** Sets what a view saw in the last frame, which another core made. Throws OUT_OF_MEMORY. */
 export function setSeen(slot: u32, ids: usize, count: u32): void {
   if (slot >= viewCount || !viewAt(slot).active) return;
   const view = viewAt(slot);
-  for (let i: usize = 0; i < count; i++) recallId(load<u32>(ids + (i << 2)));
+  for (let i: usize = 0; i < count; i++) restoreLastId(load<u32>(ids + (i << 2)));
   beginView(view, lastSlotCount);
-  for (let i: usize = 0; i < count; i++) setBit(view.before, slotOf(load<u32>(ids + (i << 2))));
+  for (let i: usize = 0; i < count; i++) setBit(view.previous, slotOf(load<u32>(ids + (i << 2))));
 }
 
 // @ts-ignore: decorator
