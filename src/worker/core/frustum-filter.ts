@@ -116,7 +116,8 @@ function times(a: v128, b: v128): v128 {
 // @ts-ignore: decorator
 @inline
 function distancesTo(plane: usize, x: v128, y: v128, z: v128): v128 {
-  return plus(plus(times(loadSplat(plane), x), times(loadSplat(plane + 16), y)), plus(times(loadSplat(plane + 32), z), loadSplat(plane + 48)));
+  return plus(plus(times(loadSplat(plane), x), times(loadSplat(plane + 16), y)),
+    plus(times(loadSplat(plane + 32), z), loadSplat(plane + 48)));
 }
 
 /** Returns the squares of a matrix's elements, summed per row. */
@@ -215,7 +216,8 @@ function classifyInstances(count: i32): void {
   const wx = loadSplat(ROWS), wy = loadSplat(ROWS + 4), wz = loadSplat(ROWS + 8), w1 = loadSplat(ROWS + 12);
   const xx = loadSplat(ROWS + 16), xy = loadSplat(ROWS + 20), xz = loadSplat(ROWS + 24), x1 = loadSplat(ROWS + 28);
   const yx = loadSplat(ROWS + 32), yy = loadSplat(ROWS + 36), yz = loadSplat(ROWS + 40), y1 = loadSplat(ROWS + 44);
-  const toY = loadSplat(Y_FACTOR), toNear = loadSplat(NEAR_FACTORS), near1 = loadSplat(NEAR_FACTORS + 4), toFar = loadSplat(FAR_FACTORS), far1 = loadSplat(FAR_FACTORS + 4);
+  const toY = loadSplat(Y_FACTOR), toNear = loadSplat(NEAR_FACTORS), near1 = loadSplat(NEAR_FACTORS + 4),
+    toFar = loadSplat(FAR_FACTORS), far1 = loadSplat(FAR_FACTORS + 4);
   const usesW = load<i32>(USES_W) != 0, slack = loadSplat(SLACK), radiusSquared = loadSplat(RADIUS_SQUARED);
   for (let i = 0; i < count; i += 4) {
     const m = MATRICES + (<usize>i << 6);
@@ -251,13 +253,14 @@ function haveForms(at: usize): bool {
 }
 
 /**
- * Appends the visible ones of `count` instances, the first of which has the number `first`, to the `visibleCount` ones, with their
- * depths (`depthMode` is 1: along the axis, 2: distance from the eye; 0: none). `candidateForms` has their forms, less than 0 if an instance is
- * not drawn. Returns the new number of visible instances.
+ * Appends the visible ones of `count` instances, the first of which has the number `first`, to the `visibleCount` ones, with
+ * their depths (`depthMode` is 1: along the axis, 2: distance from the eye; 0: none). `candidateForms` has their forms, less
+ * than 0 if an instance is not drawn. Returns the new number of visible instances.
  */
 export function select(count: i32, first: i32, visibleCount: i32, depthMode: i32, candidateForms: usize): i32 {
   let newMinDepth = visibleCount == 0 ? Infinity : minDepth, newMaxDepth = visibleCount == 0 ? -Infinity : maxDepth;
-  let indexEnd = instanceIndices + (<usize>visibleCount << 2), formEnd = instanceForms + (<usize>visibleCount << 2), depthEnd = indexEnd;
+  let indexEnd = instanceIndices + (<usize>visibleCount << 2), formEnd = instanceForms + (<usize>visibleCount << 2),
+    depthEnd = indexEnd;
   const collects = collectedMatrices != 0;
   classifyInstances(count);
   for (let i = 0; i < count; i += 32) {
@@ -287,7 +290,8 @@ export function select(count: i32, first: i32, visibleCount: i32, depthMode: i32
   if (depthMode != 0) {
     for (; depthEnd < indexEnd; depthEnd += 4) {
       const to = depthEnd - instanceIndices;
-      const depth = depthOf(MATRICES + (<usize>(load<i32>(depthEnd) - first) << 6), FORM_TABLE + FORM_BYTES * load<i32>(instanceForms + to), depthMode);
+      const depth = depthOf(MATRICES + (<usize>(load<i32>(depthEnd) - first) << 6), FORM_TABLE +
+        FORM_BYTES * load<i32>(instanceForms + to), depthMode);
       store<f64>(depths + (to << 1), depth);
       newMinDepth = depth < newMinDepth ? depth : newMinDepth;
       newMaxDepth = depth > newMaxDepth ? depth : newMaxDepth;
@@ -327,8 +331,9 @@ function prefixSum(counters: usize): void {
 
 /**
  * Lists the visible instances, by ascending depth if `direction` is 1, descending if -1, and by number if 0; equal depths are
- * ordered by number. Afterwards `resultList` has their numbers, followed by where the triangles of each begin, and `keyList` has their
- * index counts; their matrices, if collected, follow those that are ordered by number. Returns the total of the index counts.
+ * ordered by number. Afterwards `resultList` has their numbers, followed by where the triangles of each begin, and `keyList`
+ * has their index counts; their matrices, if collected, follow those that are ordered by number. Returns the total of the
+ * index counts.
  */
 export function list(length: i32, direction: i32): f64 {
   if (direction != 0 && (!sortBySteps(length, direction) || !insertionSort(length, direction))) sortByBits(length, direction);

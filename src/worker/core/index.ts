@@ -253,8 +253,8 @@ export function checkMeshTree(address: usize): u32 {
 }
 
 /**
- * Returns how many pairs of triangles of two meshes intersect; only 0 or 1 unless `countsAll`. `matrix`: 12 f64, from b's mesh space
- * to a's. Throws OUT_OF_MEMORY.
+ * Returns how many pairs of triangles of two meshes intersect; only 0 or 1 unless `countsAll`. `matrix`: 12 f64, from b's
+ * mesh space to a's. Throws OUT_OF_MEMORY.
  */
 export function meshPairs(a: usize, b: usize, matrix: usize, countsAll: bool): u32 {
   const meshA = changetype<Mesh>(a), meshB = changetype<Mesh>(b), map = changetype<Affine>(matrix);

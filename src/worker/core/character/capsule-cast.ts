@@ -111,7 +111,8 @@ function measureRound(o: Obstacle, x: f64, y: f64, z: f64): f64 {
   contactNormalY = dy / length;
   contactNormalZ = dz / length;
   // The closer end of the axis, or the point beside the obstacle's centre.
-  const end = abs(contactNormalZ) > 1e-9 ? (contactNormalZ > 0 ? -halfHeight : halfHeight) : max(min(-pz, halfHeight), -halfHeight);
+  const end = abs(contactNormalZ) > 1e-9 ? (contactNormalZ > 0 ? -halfHeight : halfHeight)
+    : max(min(-pz, halfHeight), -halfHeight);
   contactPointX = x - contactNormalX * distance;
   contactPointY = y - contactNormalY * distance;
   contactPointZ = z + end - contactNormalZ * distance;
@@ -159,7 +160,8 @@ export function castCapsule(
   let isHit = false;
   for (let first: u32 = 0; first < obstacleCount; first += 4) {
     for (let bits = lanesNearBox(first); bits != 0; bits &= bits - 1) {
-      if (castAtObstacle(first + ctz(bits), isHit, x, y, z, motionX, motionY, motionZ, upX, upY, upZ, length, margin)) isHit = true;
+      if (castAtObstacle(first + ctz(bits), isHit, x, y, z, motionX, motionY, motionZ, upX, upY, upZ, length, margin))
+        isHit = true;
     }
   }
   return isHit;
@@ -172,7 +174,8 @@ let hitLevel: f64 = 0, hitFaceLevel: f64 = 0;
 // @ts-ignore: decorator
 @inline
 function castAtObstacle(
-  i: u32, isHit: bool, x: f64, y: f64, z: f64, motionX: f64, motionY: f64, motionZ: f64, upX: f64, upY: f64, upZ: f64, length: f64,
+  i: u32, isHit: bool, x: f64, y: f64, z: f64, motionX: f64, motionY: f64, motionZ: f64, upX: f64, upY: f64, upZ: f64,
+  length: f64,
   margin: f64,
 ): bool {
   const o = obstacleAt(i);
@@ -211,8 +214,10 @@ function castAtObstacle(
 @inline
 export function staysClear(o: Obstacle, x: f64, y: f64, z: f64, motionX: f64, motionY: f64, motionZ: f64, margin: f64): bool {
   if (o.isMeasured != 0 && o.distance > 0) {
-    const gap = o.distance + (x - o.measuredX) * o.contactNormalX + (y - o.measuredY) * o.contactNormalY + (z - o.measuredZ) * o.contactNormalZ;
-    if (min(gap, gap + motionX * o.contactNormalX + motionY * o.contactNormalY + motionZ * o.contactNormalZ) > margin) return true;
+    const gap = o.distance + (x - o.measuredX) * o.contactNormalX + (y - o.measuredY) * o.contactNormalY +
+      (z - o.measuredZ) * o.contactNormalZ;
+    if (min(gap, gap + motionX * o.contactNormalX + motionY * o.contactNormalY + motionZ * o.contactNormalZ) > margin)
+      return true;
   }
   const start = heightAbove(o, x, y, z);
   if (o.isOneSided && start < 0) return true;

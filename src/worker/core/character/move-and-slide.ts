@@ -6,10 +6,13 @@ import {
 } from './capsule-cast';
 import { obstacleAt } from './obstacles';
 import {
-  alongUp, canStandOnHit, groundNormalX, groundNormalY, groundNormalZ, isHitCeiling, isHitLevel, isStanding, leaveGround, moveTo, recordPush,
-  recordHitPush, setBlockedAbove, setWedged, setStanding, shiftBy, skin, snapDistance, setGroundFromHit, stepHeight, upX, upY, upZ, x, y, z,
+  alongUp, canStandOnHit, groundNormalX, groundNormalY, groundNormalZ, isHitCeiling, isHitLevel, isStanding, leaveGround,
+  moveTo, recordPush, recordHitPush, setBlockedAbove, setWedged, setStanding, shiftBy, skin, snapDistance, setGroundFromHit,
+  stepHeight, upX, upY, upZ, x, y, z,
 } from './mover';
-import { addPlane, clearPlanes, clipMotion, isUnobstructed, planeCount, setMotion, motionX, motionY, motionZ } from './way-planes';
+import {
+  addPlane, clearPlanes, clipMotion, isUnobstructed, planeCount, setMotion, motionX, motionY, motionZ,
+} from './way-planes';
 
 /**
  * Moves by a horizontal motion (perpendicular to up), and then by a height. A character that stands and does not jump follows the
@@ -140,8 +143,8 @@ const MIN_GAIN: f64 = 0.01;
 let maxSurfaceHeight: f64 = 0;
 
 /**
- * Climbs a step: moves up, forward and down onto a surface that it can stand on. If there is none, returns false and stays in place.
- * Sets the rest of the motion.
+ * Climbs a step: moves up, forward and down onto a surface that it can stand on. If there is none, returns false and stays in
+ * place. Sets the rest of the motion.
  */
 function climb(horizontalX: f64, horizontalY: f64, horizontalZ: f64): bool {
   const length = sqrt(horizontalX * horizontalX + horizontalY * horizontalY + horizontalZ * horizontalZ);

@@ -1,6 +1,9 @@
 // Pushes a character out of objects that have moved into it.
 
-import { contactNormalX, contactNormalY, contactNormalZ, halfHeight, heightAbove, measureDistance, castRadius, contactPointX, contactPointY, contactPointZ } from './capsule-cast';
+import {
+  contactNormalX, contactNormalY, contactNormalZ, halfHeight, heightAbove, measureDistance, castRadius, contactPointX,
+  contactPointY, contactPointZ,
+} from './capsule-cast';
 import { BOX, Obstacle, TRIANGLE, obstacleAt, obstacleCount } from './obstacles';
 import { depth, isSqueezed, recordPush, radius, setDepth, setSqueezed, shiftBy, skin, x, y, z } from './mover';
 
@@ -30,9 +33,11 @@ export function pushOut(): f64 {
       let pushDistance = castRadius - distance;
       // The axis crosses the triangle: push until its farther end is in front.
       if (distance == 0 && o.kind == TRIANGLE) {
-        pushDistance = castRadius + halfHeight * abs(contactNormalZ) - heightAbove(o, x, y, z) * (contactNormalX * o.normalX + contactNormalY * o.normalY + contactNormalZ * o.normalZ);
+        pushDistance = castRadius + halfHeight * abs(contactNormalZ) -
+          heightAbove(o, x, y, z) * (contactNormalX * o.normalX + contactNormalY * o.normalY + contactNormalZ * o.normalZ);
       }
-      recordPush(o.object, o.triangle, contactNormalX, contactNormalY, contactNormalZ, contactPointX, contactPointY, contactPointZ);
+      recordPush(o.object, o.triangle, contactNormalX, contactNormalY, contactNormalZ, contactPointX, contactPointY,
+        contactPointZ);
       shiftBy(contactNormalX * pushDistance, contactNormalY * pushDistance, contactNormalZ * pushDistance);
       isPushed = true;
     }

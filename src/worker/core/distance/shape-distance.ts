@@ -147,7 +147,8 @@ function measureRound(roundSolid: Solid, other: Solid, isSwapped: bool): void {
   }
   const fraction = roundSolid.radius / candidateDistance;
   recordPoints(
-    candidateDistance - roundSolid.radius, isSwapped, triangleX + (solidX - triangleX) * fraction, triangleY + (solidY - triangleY) * fraction,
+    candidateDistance - roundSolid.radius, isSwapped, triangleX + (solidX - triangleX) * fraction,
+    triangleY + (solidY - triangleY) * fraction,
     triangleZ + (solidZ - triangleZ) * fraction, solidX, solidY, solidZ,
   );
 }

@@ -141,7 +141,8 @@ function triangleToBox(t: Triangle, box: Solid): f64 {
   // A triangle that does not reach beyond a face is not closest to it, and does not pass through it.
   let minDistance = Infinity;
   for (let axis: usize = 0; axis < 3; axis++) {
-    const p = load<f64>(localCorners + (axis << 3)), q = load<f64>(localCorners + (axis << 3), 24), r = load<f64>(localCorners + (axis << 3), 48);
+    const p = load<f64>(localCorners + (axis << 3)), q = load<f64>(localCorners + (axis << 3), 24),
+      r = load<f64>(localCorners + (axis << 3), 48);
     if (max(max(p, q), r) >= 1) minDistance = triangleToFace(t, box, axis, 1, minDistance);
     if (min(min(p, q), r) <= -1) minDistance = triangleToFace(t, box, axis, -1, minDistance);
   }
@@ -191,7 +192,8 @@ function setFaceCorner(to: usize, box: Solid, axis: usize, s: f64, axisU: usize,
 // --- an ellipsoid, or its sum with a segment ---
 
 let minDistanceSquared: f64 = 0;
-let bestFootX: f64 = 0, bestFootY: f64 = 0, bestFootZ: f64 = 0, bestSurfaceX: f64 = 0, bestSurfaceY: f64 = 0, bestSurfaceZ: f64 = 0;
+let bestFootX: f64 = 0, bestFootY: f64 = 0, bestFootZ: f64 = 0, bestSurfaceX: f64 = 0, bestSurfaceY: f64 = 0,
+  bestSurfaceZ: f64 = 0;
 
 /**
  * Returns the distance between a triangle and the sum of an ellipsoid and a segment: that of the ellipsoid and the

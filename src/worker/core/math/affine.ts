@@ -157,7 +157,8 @@ export function areUsableVectors(c0: v128, c1: v128, c2: v128, c3: v128, c4: v12
 /** Returns whether two maps are bitwise equal. */
 export function areEqual(a: Affine, b: Affine): bool {
   const at = changetype<usize>(b);
-  return equalsVectors(a, v128.load(at), v128.load(at, 16), v128.load(at, 32), v128.load(at, 48), v128.load(at, 64), v128.load(at, 80));
+  return equalsVectors(a, v128.load(at), v128.load(at, 16), v128.load(at, 32), v128.load(at, 48), v128.load(at, 64),
+    v128.load(at, 80));
 }
 
 /** Returns whether a map is bitwise equal to six vectors. */

@@ -63,7 +63,8 @@ export function nearestOfTriangle(t: Triangle, limit: f64): f64 {
   const w = nx * (ay * bz - az * by) + ny * (az * bx - ax * bz) + nz * (ax * by - ay * bx);
   // If the plane is well-defined, an edge with the foot on its inner side is not closest.
   const ee = ex * ex + ey * ey + ez * ez, ff = fx * fx + fy * fy + fz * fz;
-  const isPlaneCertain = normalLengthSquared > MIN_SINE_SQUARED * ee * ff && ax * ax + ay * ay + az * az < MAX_DISTANCE_RATIO_SQUARED * min(ee, ff);
+  const isPlaneCertain = normalLengthSquared > MIN_SINE_SQUARED * ee * ff && ax * ax + ay * ay +
+    az * az < MAX_DISTANCE_RATIO_SQUARED * min(ee, ff);
   let minDistanceSquared: f64 = Infinity, x: f64 = 0, y: f64 = 0, z: f64 = 0;
   if (!(isPlaneCertain && w > 0)) {
     minDistanceSquared = nearestOfSegment(ax, ay, az, bx, by, bz);
@@ -124,7 +125,8 @@ const movedTriangle = changetype<Triangle>(memory.data(<i32>offsetof<Triangle>()
  */
 export function axisToTriangle(half: f64, t: Triangle, limit: f64): f64 {
   if (half == 0) return nearestOfTriangle(t, limit);
-  movedTriangle.ax = t.ax; movedTriangle.ay = t.ay; movedTriangle.bx = t.bx; movedTriangle.by = t.by; movedTriangle.cx = t.cx; movedTriangle.cy = t.cy;
+  movedTriangle.ax = t.ax; movedTriangle.ay = t.ay; movedTriangle.bx = t.bx; movedTriangle.by = t.by; movedTriangle.cx =
+    t.cx; movedTriangle.cy = t.cy;
   movedTriangle.az = t.az - half; movedTriangle.bz = t.bz - half; movedTriangle.cz = t.cz - half;
   let minDistanceSquared = nearestOfTriangle(movedTriangle, limit);
   movedTriangle.az = t.az + half; movedTriangle.bz = t.bz + half; movedTriangle.cz = t.cz + half;

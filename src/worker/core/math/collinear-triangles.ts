@@ -88,7 +88,8 @@ function segmentIntersectsTriangle(r: usize, s: usize, a: usize, b: usize, c: us
     chooseAxes(a, b, c);
     const orientation = orient(a, b, c);
     return !(
-      isOutsideEdge(orientation, a, b, r, s) || isOutsideEdge(orientation, b, c, r, s) || isOutsideEdge(orientation, c, a, r, s) ||
+      isOutsideEdge(orientation, a, b, r, s) || isOutsideEdge(orientation, b, c, r, s) ||
+        isOutsideEdge(orientation, c, a, r, s) ||
       isOneSide(orient(r, s, a), orient(r, s, b), orient(r, s, c))
     );
   }

@@ -67,14 +67,16 @@ export function findWidestAxis(a: Affine, b: Affine, minGap: f64): bool {
   const x = b.tx - a.tx, y = b.ty - a.ty, z = b.tz - a.tz;
   for (let i: usize = 0; i < 72; i += 8) v128.store(edgePairs + (i << 1), v128.load64_lane(q + i, v128.load64_zero(p + i), 1));
   for (let i: usize = 0; i < 3; i++) {
-    const e = edgePairs + (nextEdgeOffset(<i32>i) << 1), f = edgePairs + (nextEdgeOffset(<i32>i + 1) << 1), faceEdge = edgePairs + i * 48, row = edgeExtents + i * 48;
+    const e = edgePairs + (nextEdgeOffset(<i32>i) << 1), f = edgePairs + (nextEdgeOffset(<i32>i + 1) << 1),
+      faceEdge = edgePairs + i * 48, row = edgeExtents + i * 48;
     const ex = v128.load(e), ey = v128.load(e, 16), ez = v128.load(e, 32);
     const fx = v128.load(f), fy = v128.load(f, 16), fz = v128.load(f, 32);
     const nx = f64x2.sub(f64x2.mul(ey, fz), f64x2.mul(ez, fy)), ny = f64x2.sub(f64x2.mul(ez, fx), f64x2.mul(ex, fz));
     const nz = f64x2.sub(f64x2.mul(ex, fy), f64x2.mul(ey, fx));
     // The other box's edges are in the other lane.
     const mx = swapLanes(nx), my = swapLanes(ny), mz = swapLanes(nz);
-    const r0 = swapLanes(edgeExtent(edgePairs, mx, my, mz)), r1 = swapLanes(edgeExtent(edgePairs + 48, mx, my, mz)), r2 = swapLanes(edgeExtent(edgePairs + 96, mx, my, mz));
+    const r0 = swapLanes(edgeExtent(edgePairs, mx, my, mz)), r1 = swapLanes(edgeExtent(edgePairs + 48, mx, my, mz)),
+      r2 = swapLanes(edgeExtent(edgePairs + 96, mx, my, mz));
     v128.store(row, r0);
     v128.store(row, r1, 16);
     v128.store(row, r2, 32);
@@ -83,20 +85,24 @@ export function findWidestAxis(a: Affine, b: Affine, minGap: f64): bool {
     if (i64x2.bitmask(f64x2.gt(gaps, f64x2.splat(0))) == 0) continue;
     const lengthsSquared = sumOfThree(nx, nx, ny, ny, nz, nz);
     const edgeProductsSquared = f64x2.mul(sumOfThree(ex, ex, ey, ey, ez, ez), sumOfThree(fx, fx, fy, fy, fz, fz));
-    offerAxis(<i32>i, f64x2.extract_lane(gaps, 0), f64x2.extract_lane(lengthsSquared, 0), f64x2.extract_lane(edgeProductsSquared, 0));
-    offerAxis(<i32>i + 3, f64x2.extract_lane(gaps, 1), f64x2.extract_lane(lengthsSquared, 1), f64x2.extract_lane(edgeProductsSquared, 1));
+    offerAxis(<i32>i, f64x2.extract_lane(gaps, 0), f64x2.extract_lane(lengthsSquared, 0),
+      f64x2.extract_lane(edgeProductsSquared, 0));
+    offerAxis(<i32>i + 3, f64x2.extract_lane(gaps, 1), f64x2.extract_lane(lengthsSquared, 1),
+      f64x2.extract_lane(edgeProductsSquared, 1));
   }
   for (let i = 0; i < 3; i++) {
     const e = p + <usize>i * 24;
     const ex = load<f64>(e), ey = load<f64>(e, 8), ez = load<f64>(e, 16);
     const cx = y * ez - z * ey, cy = z * ex - x * ez, cz = x * ey - y * ex;
     // Extents of edge i along the axes of the faces of the first box that contain it, and along those of the second.
-    const u = edgeExtents + (nextEdgeOffset(i) << 1), v = edgeExtents + (nextEdgeOffset(i + 1) << 1), w = edgeExtents + 8 + (<usize>i << 4);
+    const u = edgeExtents + (nextEdgeOffset(i) << 1), v = edgeExtents + (nextEdgeOffset(i + 1) << 1),
+      w = edgeExtents + 8 + (<usize>i << 4);
     for (let j = 0; j < 3; j++) {
       const f = q + <usize>j * 24, column = <usize>j << 4;
       const gap =
         abs(cx * load<f64>(f) + cy * load<f64>(f, 8) + cz * load<f64>(f, 16)) -
-        (load<f64>(u + column) + load<f64>(v + column) + load<f64>(w + (nextEdgeOffset(j) << 1)) + load<f64>(w + (nextEdgeOffset(j + 1) << 1)));
+        (load<f64>(u + column) + load<f64>(v + column) + load<f64>(w + (nextEdgeOffset(j) << 1)) +
+          load<f64>(w + (nextEdgeOffset(j + 1) << 1)));
       if (!(gap > 0)) continue;
       crossEdges(e, f);
       offerAxis(6 + 3 * i + j, gap, axisLengthSquared, edgeProductSquared);
@@ -163,7 +169,8 @@ function projectedRadius(a: Affine): f64 {
  * is the axis and d leads from a point of the first to one of the second: n'' · d + 2 n' · d' + n · d''. Time is 0 … 1, so speeds
  * are lengths. `maxDistance` bounds d, `maxSpeed` d', and `maxAcceleration` d''; the boxes turn by two angles.
  */
-export function boundSecondDerivative(axis: i32, angleA: f64, angleB: f64, maxDistance: f64, maxSpeed: f64, maxAcceleration: f64): f64 {
+export function boundSecondDerivative(axis: i32, angleA: f64, angleB: f64, maxDistance: f64, maxSpeed: f64,
+  maxAcceleration: f64): f64 {
   const angularSpeed = (axis < 3 || axis >= 6 ? angleA : 0) + (axis >= 3 ? angleB : 0);
   return angularSpeed * angularSpeed * maxDistance + 2.0 * angularSpeed * maxSpeed + maxAcceleration;
 }

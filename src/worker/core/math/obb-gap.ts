@@ -33,7 +33,8 @@ function areSeparatedByFaces(a: Affine): bool {
 
 /** Tests one axis, of any length. */
 function areSeparatedAlong(x: f64, y: f64, z: f64): bool {
-  const centerDistance = abs(centerOffsetX * x + centerOffsetY * y + centerOffsetZ * z), radiusSum = projectedRadius(first, x, y, z) + projectedRadius(second, x, y, z);
+  const centerDistance = abs(centerOffsetX * x + centerOffsetY * y + centerOffsetZ * z),
+    radiusSum = projectedRadius(first, x, y, z) + projectedRadius(second, x, y, z);
   const length = minGap * sqrt(x * x + y * y + z * z);
   return centerDistance - radiusSum - length > ROUNDING * (centerDistance + radiusSum + length);
 }

@@ -128,14 +128,16 @@ function transformToA(from: usize, to: usize): void {
 export function compareObbsX4(): u32 {
   // Upper bounds of the sums of magnitudes in t, and in m.
   const maxRowSum = f32x4.max(f32x4.max(rowSum(0), rowSum(1)), rowSum(2));
-  const n = f32x4.pmax(times(maxRowSum, f32x4.pmax(f32x4.pmax(maxEdgeComponent(0), maxEdgeComponent(1)), maxEdgeComponent(2))), f32x4.splat(MIN_EDGE));
+  const n = f32x4.pmax(times(maxRowSum, f32x4.pmax(f32x4.pmax(maxEdgeComponent(0), maxEdgeComponent(1)),
+    maxEdgeComponent(2))), f32x4.splat(MIN_EDGE));
   const maxOffset = f32x4.pmax(f32x4.pmax(magnitude(OFFSET), magnitude(OFFSET + 1)), magnitude(OFFSET + 2));
   const t = plus(times(maxRowSum, maxOffset), f32x4.splat(1));
   const rounding = f32x4.splat(ROUNDING), one = f32x4.splat(1);
 
   // Faces of a.
   const radius0 = projectedRadius(0), radius1 = projectedRadius(1), radius2 = projectedRadius(2);
-  const distance0 = magnitude(LOCAL_POSITION), distance1 = magnitude(LOCAL_POSITION + 1), distance2 = magnitude(LOCAL_POSITION + 2);
+  const distance0 = magnitude(LOCAL_POSITION), distance1 = magnitude(LOCAL_POSITION + 1),
+    distance2 = magnitude(LOCAL_POSITION + 2);
   let gap = f32x4.pmax(
     f32x4.pmax(storeGap(0, minus(distance0, plus(one, radius0))), storeGap(1, minus(distance1, plus(one, radius1)))),
     storeGap(2, minus(distance2, plus(one, radius2))),
@@ -160,7 +162,8 @@ export function compareObbsX4(): u32 {
   const p0 = distanceAlong(c00, c01, c02), p1 = distanceAlong(c10, c11, c12), p2 = distanceAlong(c20, c21, c22);
   const q0 = plus(plus(q00, q01), q02), q1 = plus(plus(q10, q11), q12), q2 = plus(plus(q20, q21), q22);
   gap = f32x4.pmax(
-    f32x4.pmax(storeGap(3, minus(p0, plus(q0, volume))), storeGap(4, minus(p1, plus(q1, volume)))), storeGap(5, minus(p2, plus(q2, volume))),
+    f32x4.pmax(storeGap(3, minus(p0, plus(q0, volume))), storeGap(4, minus(p1, plus(q1, volume)))),
+    storeGap(5, minus(p2, plus(q2, volume))),
   );
   error = times(rounding, times(times(times(n, n), f32x4.splat(6)), plus(t, n)));
   setRow(ERRORS + 1, error);
@@ -205,8 +208,8 @@ const widestAxes: usize = memory.data(16, 16);
 
 /**
  * Returns which of the pairs that `compareObbsX4` compared last are certainly farther apart than the reach of both beyond their
- * boxes, as four bits; the lists are those of `loadPairs`. An axis in the world is at most as long as the product of the edges that
- * it crosses; the edges of a's cube are at most as long as the cross products of the rows of a's inverse.
+ * boxes, as four bits; the lists are those of `loadPairs`. An axis in the world is at most as long as the product of the
+ * edges that it crosses; the edges of a's cube are at most as long as the cross products of the rows of a's inverse.
  */
 export function compareReachX4(formsA: usize, formsB: usize): u32 {
   const one = f32x4.splat(1);
@@ -225,9 +228,12 @@ export function compareReachX4(formsA: usize, formsB: usize): u32 {
     gapWithAxis(3, errorB, times(times(inverseScale, f1), f2)), gapWithAxis(4, errorB, times(times(inverseScale, f2), f0)),
     gapWithAxis(5, errorB, times(times(inverseScale, f0), f1)),
   );
-  const c = maxOfThree(gapWithAxis(6, error, times(e0, f0)), gapWithAxis(7, error, times(e0, f1)), gapWithAxis(8, error, times(e0, f2)));
-  const d = maxOfThree(gapWithAxis(9, error, times(e1, f0)), gapWithAxis(10, error, times(e1, f1)), gapWithAxis(11, error, times(e1, f2)));
-  const e = maxOfThree(gapWithAxis(12, error, times(e2, f0)), gapWithAxis(13, error, times(e2, f1)), gapWithAxis(14, error, times(e2, f2)));
+  const c = maxOfThree(gapWithAxis(6, error, times(e0, f0)), gapWithAxis(7, error, times(e0, f1)),
+    gapWithAxis(8, error, times(e0, f2)));
+  const d = maxOfThree(gapWithAxis(9, error, times(e1, f0)), gapWithAxis(10, error, times(e1, f1)),
+    gapWithAxis(11, error, times(e1, f2)));
+  const e = maxOfThree(gapWithAxis(12, error, times(e2, f0)), gapWithAxis(13, error, times(e2, f1)),
+    gapWithAxis(14, error, times(e2, f2)));
   const gap = f32x4.pmax(maxOfThree(a, b, c), f32x4.pmax(d, e));
   v128.store(widestAxes, gap);
   const reachSum = times(plus(loadReaches(formsA), loadReaches(formsB)), f32x4.splat(LENGTH_ROUNDING));

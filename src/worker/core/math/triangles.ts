@@ -102,8 +102,10 @@ function setHeights(
 function computeExactSides(p: Triangle, q: Triangle, corner: usize): void {
   const cornerHeights = heightsAt(corner);
   const offset = corner * CORNER_BYTES;
-  if (!(abs(cornerHeights.ofP) * ACCURACY_RATIO > cornerHeights.doubtOfP)) cornerHeights.sideOfP = exactHeight(q, changetype<usize>(p) + offset);
-  if (!(abs(cornerHeights.ofQ) * ACCURACY_RATIO > cornerHeights.doubtOfQ)) cornerHeights.sideOfQ = exactHeight(p, changetype<usize>(q) + offset);
+  if (!(abs(cornerHeights.ofP) * ACCURACY_RATIO > cornerHeights.doubtOfP))
+    cornerHeights.sideOfP = exactHeight(q, changetype<usize>(p) + offset);
+  if (!(abs(cornerHeights.ofQ) * ACCURACY_RATIO > cornerHeights.doubtOfQ))
+    cornerHeights.sideOfQ = exactHeight(p, changetype<usize>(q) + offset);
 }
 
 function exactHeight(t: Triangle, corner: usize): f64 {

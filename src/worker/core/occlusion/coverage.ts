@@ -139,7 +139,8 @@ function cross(ax: f64, ay: f64, bx: f64, by: f64, h01: v128, h23: v128): void {
   if (ay == by) return;
   const slope = f64x2.splat((bx - ax) / (by - ay));
   const x = f64x2.splat(ax), y = f64x2.splat(ay), endY = f64x2.splat(by);
-  const isCrossed01 = v128.xor(f64x2.le(y, h01), f64x2.le(endY, h01)), isCrossed23 = v128.xor(f64x2.le(y, h23), f64x2.le(endY, h23));
+  const isCrossed01 = v128.xor(f64x2.le(y, h01), f64x2.le(endY, h01)),
+    isCrossed23 = v128.xor(f64x2.le(y, h23), f64x2.le(endY, h23));
   const x01 = f64x2.add(x, f64x2.mul(slope, f64x2.sub(h01, y))), x23 = f64x2.add(x, f64x2.mul(slope, f64x2.sub(h23, y)));
   min01 = v128.bitselect(f64x2.pmin(min01, x01), min01, isCrossed01);
   min23 = v128.bitselect(f64x2.pmin(min23, x23), min23, isCrossed23);

@@ -386,7 +386,8 @@ function gridLineAt(list: usize, i: u32): u32 {
 
 /** Makes the shape of a patch. Returns whether it has any triangle. */
 function setShape(relief: Relief, patch: Patch): bool {
-  const countA = listGridLines(linesA, patch.a, patch.step, firstA, endA), countB = listGridLines(linesB, patch.b, patch.step, firstB, endB);
+  const countA = listGridLines(linesA, patch.a, patch.step, firstA, endA),
+    countB = listGridLines(linesB, patch.b, patch.step, firstB, endB);
   const vertexCount = countA * countB, maxTriangles = 2 * (countA - 1) * (countB - 1);
   shapeAddress = reserve(shapeAddress, 0, 16 + <u64>vertexCount * VERTEX_BYTES + <u64>maxTriangles * CORNER_BYTES);
   const shape = changetype<OccluderShape>(shapeAddress);

@@ -138,7 +138,8 @@ function beginAxis(previous: Relief, mesh: Mesh): Relief {
     return previous;
   }
   const axis = axisAt(previous, triedCount), columnAxis = (axis + 1) % 3, rowAxis = (axis + 2) % 3;
-  const a = maxBound(previous, columnAxis) - minBound(previous, columnAxis), b = maxBound(previous, rowAxis) - minBound(previous, rowAxis);
+  const a = maxBound(previous, columnAxis) - minBound(previous, columnAxis),
+    b = maxBound(previous, rowAxis) - minBound(previous, rowAxis);
   let columns: u32 = 0, rows: u32 = 0;
   if (a > 0 && b > 0 && a + b < Infinity) {
     const side = max(min(CELLS_PER_SIDE, 2 * sqrt(<f64>mesh.keptCount)), MIN_CELLS_PER_SIDE);
@@ -253,7 +254,8 @@ function fillCells(relief: Relief, at: usize): void {
     for (let column = c0; column <= c1; column++) {
       let cellMin = minHeight, cellMax = maxHeight;
       if (isSloped) {
-        const center = h0 + slopeA * (minA + (<f64>column + 0.5) / scaleA - a0) + slopeB * (minB + (<f64>row + 0.5) / scaleB - b0);
+        const center = h0 + slopeA * (minA + (<f64>column + 0.5) / scaleA - a0) +
+          slopeB * (minB + (<f64>row + 0.5) / scaleB - b0);
         cellMin = max(cellMin, center - spread);
         cellMax = min(cellMax, center + spread);
       }

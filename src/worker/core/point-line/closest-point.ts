@@ -10,7 +10,9 @@ import { countLeaf, countNode, countTriangle } from '../mesh/tree/counters';
 import { LEAF, MAX_STACK_ENTRIES, childMask, childOf, nodeAt } from '../mesh/tree/layout';
 import { Affine } from '../math/affine';
 import { indexOfMax } from '../math/lanes';
-import { LINE_END, LINE_Y, LINE_Z, NO_ELEMENT, POINT_Y, POINT_Z, PointLine, blockOf, elementsPerBlock, meshOf, elementIn } from './layout';
+import {
+  LINE_END, LINE_Y, LINE_Z, NO_ELEMENT, POINT_Y, POINT_Z, PointLine, blockOf, elementsPerBlock, meshOf, elementIn,
+} from './layout';
 import { VECTOR_BYTES, WORD_BYTES } from '../sizes';
 
 /** The closest point, in the world about the given point. */
@@ -79,7 +81,8 @@ function searchBlock(mesh: PointLine, block: usize, bound: f32): bool {
       const elementIndex = elementIn(block, lane, mesh.size);
       if (elementIndex == NO_ELEMENT) continue;
       countTriangle();
-      const distance = sqrt(isPoints ? pointDistanceSquared(block + (<usize>lane << 2)) : lineDistanceSquared(block + (<usize>lane << 2)));
+      const distance = sqrt(isPoints ? pointDistanceSquared(block + (<usize>lane << 2))
+        : lineDistanceSquared(block + (<usize>lane << 2)));
       if (!(distance <= closestDistance)) continue;
       if (distance == closestDistance && closestElement >= 0 && <u32>closestElement < elementIndex) continue;
       closestDistance = distance;

@@ -9,8 +9,12 @@ import { reserve } from '../memory';
 import { TOUCHING, meshMeetsCube } from '../mesh/query/mesh-pair';
 import { ANY, castRay } from '../mesh/query/ray';
 import { isInsideClosedMesh } from '../mesh/query/ray-parity';
-import { LEAF, Mesh, childCount, childOf, firstBlock, firstNode, maxBounds, innerCount, minBounds, nodeAt, composeTreeMap, treeScale } from '../mesh/tree/layout';
-import { LINE_END, LINE_Y, LINE_Z, NO_ELEMENT, POINT_Y, POINT_Z, PointLine, blockOf, elementsPerBlock, meshOf, elementIn } from './layout';
+import {
+  LEAF, Mesh, childCount, childOf, firstBlock, firstNode, maxBounds, innerCount, minBounds, nodeAt, composeTreeMap, treeScale,
+} from '../mesh/tree/layout';
+import {
+  LINE_END, LINE_Y, LINE_Z, NO_ELEMENT, POINT_Y, POINT_Z, PointLine, blockOf, elementsPerBlock, meshOf, elementIn,
+} from './layout';
 import { VECTOR_BYTES } from '../sizes';
 
 /** Tree space to the space of the other shape. */
@@ -65,7 +69,8 @@ export function pointLineOverlapsShape(mesh: PointLine, m: Affine, segmentHalf: 
   composeTreeMap(treeToShape, meshOf(mesh), m);
   halfSegment = segmentHalf;
   const largest =
-    2.0 * (abs(treeToShape.xx) + abs(treeToShape.xy) + abs(treeToShape.xz) + abs(treeToShape.yx) + abs(treeToShape.yy) + abs(treeToShape.yz) + abs(treeToShape.zx) + abs(treeToShape.zy) +
+    2.0 * (abs(treeToShape.xx) + abs(treeToShape.xy) + abs(treeToShape.xz) + abs(treeToShape.yx) + abs(treeToShape.yy) +
+      abs(treeToShape.yz) + abs(treeToShape.zx) + abs(treeToShape.zy) +
     abs(treeToShape.zz)) + abs(treeToShape.tx) + abs(treeToShape.ty) + abs(treeToShape.tz);
   shapeRadius = 1.0 + TOUCHING + largest * 8.881784197001252e-16; // 2^-50
   let pendingCount = push(0, 0);
@@ -87,9 +92,12 @@ export function pointLineOverlapsShape(mesh: PointLine, m: Affine, segmentHalf: 
 /** Returns whether a box is outside of the shape, by the axes of the shape's space. */
 function isBoxApart(i: u32): bool {
   const x = boxAt(i, 0), y = boxAt(i, 16), z = boxAt(i, 32), hx = boxAt(i, 48), hy = boxAt(i, 64), hz = boxAt(i, 80);
-  const u = abs(treeToShape.xx * x + treeToShape.yx * y + treeToShape.zx * z + treeToShape.tx) - abs(treeToShape.xx) * hx - abs(treeToShape.yx) * hy - abs(treeToShape.zx) * hz;
-  const v = abs(treeToShape.xy * x + treeToShape.yy * y + treeToShape.zy * z + treeToShape.ty) - abs(treeToShape.xy) * hx - abs(treeToShape.yy) * hy - abs(treeToShape.zy) * hz;
-  const w = abs(treeToShape.xz * x + treeToShape.yz * y + treeToShape.zz * z + treeToShape.tz) - abs(treeToShape.xz) * hx - abs(treeToShape.yz) * hy - abs(treeToShape.zz) * hz;
+  const u = abs(treeToShape.xx * x + treeToShape.yx * y + treeToShape.zx * z + treeToShape.tx) - abs(treeToShape.xx) * hx -
+    abs(treeToShape.yx) * hy - abs(treeToShape.zx) * hz;
+  const v = abs(treeToShape.xy * x + treeToShape.yy * y + treeToShape.zy * z + treeToShape.ty) - abs(treeToShape.xy) * hx -
+    abs(treeToShape.yy) * hy - abs(treeToShape.zy) * hz;
+  const w = abs(treeToShape.xz * x + treeToShape.yz * y + treeToShape.zz * z + treeToShape.tz) - abs(treeToShape.xz) * hx -
+    abs(treeToShape.yz) * hy - abs(treeToShape.zz) * hz;
   if (halfSegment < 0) return u > shapeRadius || v > shapeRadius || w > shapeRadius;
   const p = f64.max(u, 0), q = f64.max(v, 0), r = f64.max(w - halfSegment, 0);
   return p * p + q * q + r * r > shapeRadius * shapeRadius;
@@ -124,7 +132,8 @@ function blockOverlapsShape(mesh: PointLine, child: u32): bool {
   for (let lane: u32 = 0; lane < elementsPerBlock(mesh.size); lane++) {
     if (elementIn(block, lane, mesh.size) == NO_ELEMENT) continue;
     loadElement(mesh, block, lane, treeToShape);
-    if (halfSegment < 0 ? lineOverlapsCube() : (isPoint ? axisToPoint(halfSegment, ax, ay, az) : axisToSegment(halfSegment, ax, ay, az, bx, by, bz)) <= shapeRadius * shapeRadius) return true;
+    if (halfSegment < 0 ? lineOverlapsCube() : (isPoint ? axisToPoint(halfSegment, ax, ay, az)
+      : axisToSegment(halfSegment, ax, ay, az, bx, by, bz)) <= shapeRadius * shapeRadius) return true;
   }
   return false;
 }
@@ -154,9 +163,9 @@ function clipToSlab(a: f64, d: f64): void {
 // --- a mesh of triangles ---
 
 /**
- * Returns whether a line intersects a triangle of `other`, or, if `isSolid`, an element is inside of it. `m` and `otherToWorld` map both
- * mesh spaces to the world. The descendants of a box that the surface does not intersect are on one side of it. Throws
- * OUT_OF_MEMORY.
+ * Returns whether a line intersects a triangle of `other`, or, if `isSolid`, an element is inside of it. `m` and
+ * `otherToWorld` map both mesh spaces to the world. The descendants of a box that the surface does not intersect are on one
+ * side of it. Throws OUT_OF_MEMORY.
  */
 export function pointLineOverlapsMesh(mesh: PointLine, m: Affine, other: Mesh, otherToWorld: Affine, isSolid: bool): bool {
   if (mesh.size == 1 && !isSolid) return false;

@@ -15,7 +15,8 @@ import { ALL, ANY, NEAREST } from '../mesh/query/ray';
 import { countLeaf, countNode, countTriangle } from '../mesh/tree/counters';
 import { LEAF, NODE_BYTES, Node, childOf, linkOf, maskOf, treeScale } from '../mesh/tree/layout';
 import {
-  LINE_BLOCK_BYTES, LINE_END, LINE_ELEMENT, LINE_Y, LINE_Z, NO_ELEMENT, POINT_BLOCK_BYTES, POINT_ELEMENT, POINT_Y, POINT_Z, PointLine, meshOf,
+  LINE_BLOCK_BYTES, LINE_END, LINE_ELEMENT, LINE_Y, LINE_Z, NO_ELEMENT, POINT_BLOCK_BYTES, POINT_ELEMENT, POINT_Y, POINT_Z,
+  PointLine, meshOf,
 } from './layout';
 
 /** A thick ray in mesh space. The fields named after one of the four functions are its gradient. */
@@ -89,7 +90,8 @@ export function castThickRay(mesh: PointLine, ray: ThickRay, mode: u32): f64 {
   ax = ray.aX * inverseScale; ay = ray.aY * inverseScale; az = ray.aZ * inverseScale; aw = -(ax * x + ay * y + az * z);
   bx = ray.bX * inverseScale; by = ray.bY * inverseScale; bz = ray.bZ * inverseScale; bw = -(bx * x + by * y + bz * z);
   tx = ray.tX * inverseScale; ty = ray.tY * inverseScale; tz = ray.tZ * inverseScale; tw = -(tx * x + ty * y + tz * z);
-  rx = ray.rX * inverseScale; ry = ray.rY * inverseScale; rz = ray.rZ * inverseScale; rw = ray.radius - (rx * x + ry * y + rz * z);
+  rx = ray.rX * inverseScale; ry = ray.rY * inverseScale; rz = ray.rZ * inverseScale; rw = ray.radius -
+    (rx * x + ry * y + rz * z);
   tStart = ray.tStart;
   unitLength = ray.unitLength;
   hasRoundCap = ray.hasRoundCap;
@@ -127,7 +129,8 @@ export function castThickRay(mesh: PointLine, ray: ThickRay, mode: u32): f64 {
   const steepest = sqrt(f64.max(ax * ax + ay * ay + az * az, bx * bx + by * by + bz * bz));
   const inverseSteepest = 1.0 / steepest;
   const lateral = (abs(aw) + abs(bw)) * inverseSteepest;
-  const needsF64 = !(far < MAX_F32_TERM && lateral < MAX_F32_TERM && maxRadius * inverseSteepest < MAX_F32_TERM && (abs(rx) + abs(ry) + abs(rz)) * inverseSteepest < MAX_F32_TERM);
+  const needsF64 = !(far < MAX_F32_TERM && lateral < MAX_F32_TERM && maxRadius * inverseSteepest < MAX_F32_TERM &&
+    (abs(rx) + abs(ry) + abs(rz)) * inverseSteepest < MAX_F32_TERM);
   const positionError = <f32>(far * ROUNDING);
   let limit = needsF64 ? <f32>Infinity : roundUp((intervalEnd(part) - from) * length);
   let farthest = keyOf(limit);
@@ -157,8 +160,10 @@ export function castThickRay(mesh: PointLine, ray: ThickRay, mode: u32): f64 {
   const radiusW = f32x4.splat(<f32>(rw * inverseSteepest));
   const growsX = v128.or(minIndices, i32x4.splat(r0 > 0 ? 4 : 0)), growsY = v128.or(minIndices, i32x4.splat(r1 > 0 ? 4 : 0));
   const growsZ = v128.or(minIndices, i32x4.splat(r2 > 0 ? 4 : 0));
-  const a0 = f32x4.splat(<f32>(ax * inverseSteepest)), a1 = f32x4.splat(<f32>(ay * inverseSteepest)), a2 = f32x4.splat(<f32>(az * inverseSteepest));
-  const b0 = f32x4.splat(<f32>(bx * inverseSteepest)), b1 = f32x4.splat(<f32>(by * inverseSteepest)), b2 = f32x4.splat(<f32>(bz * inverseSteepest));
+  const a0 = f32x4.splat(<f32>(ax * inverseSteepest)), a1 = f32x4.splat(<f32>(ay * inverseSteepest)),
+    a2 = f32x4.splat(<f32>(az * inverseSteepest));
+  const b0 = f32x4.splat(<f32>(bx * inverseSteepest)), b1 = f32x4.splat(<f32>(by * inverseSteepest)),
+    b2 = f32x4.splat(<f32>(bz * inverseSteepest));
   const a3 = f32x4.splat(<f32>(aw * inverseSteepest)), b3 = f32x4.splat(<f32>(bw * inverseSteepest));
   const tilt = (abs(rx) + abs(ry) + abs(rz)) * 2.0 + abs(rw);
   const radiusError = f32x4.splat(<f32>((lateral + 8.0 + tilt * inverseSteepest) * ROUNDING));
@@ -237,7 +242,8 @@ export function castThickRay(mesh: PointLine, ray: ThickRay, mode: u32): f64 {
           bits = <u32>i32x4.bitmask(v128.and(isNear, f32x4.le(evaluate(t0, t1, t2, t3, qx, qy, qz), maxRadius)));
         } else {
           const qx = v128.load(group), qy = v128.load(group, LINE_Y), qz = v128.load(group, LINE_Z);
-          const sx = v128.load(group, LINE_END), sy = v128.load(group, LINE_END + LINE_Y), sz = v128.load(group, LINE_END + LINE_Z);
+          const sx = v128.load(group, LINE_END), sy = v128.load(group, LINE_END + LINE_Y),
+            sz = v128.load(group, LINE_END + LINE_Z);
           const a = evaluate(a0, a1, a2, a3, qx, qy, qz), b = evaluate(b0, b1, b2, b3, qx, qy, qz);
           const c = f32x4.sub(evaluate(a0, a1, a2, a3, sx, sy, sz), a), d = f32x4.sub(evaluate(b0, b1, b2, b3, sx, sy, sz), b);
           // Where the line passes the ray in the plane of a and b.
@@ -260,7 +266,8 @@ export function castThickRay(mesh: PointLine, ray: ThickRay, mode: u32): f64 {
           const elementIndex = load<u32>(lane + (isPoints ? POINT_ELEMENT : LINE_ELEMENT));
           if (elementIndex == NO_ELEMENT) continue;
           countTriangle();
-          const t = isPoints ? intersectPoint(lane, end) : isScreenSpace ? intersectDrawnLine(lane, end) : intersectLine(lane, end);
+          const t = isPoints ? intersectPoint(lane, end) : isScreenSpace ? intersectDrawnLine(lane, end)
+            : intersectLine(lane, end);
           if (t == Infinity) continue;
           if (mode == NEAREST && t == end && hitElement >= 0 && <u32>hitElement < elementIndex) continue;
           hitElement = elementIndex;
@@ -321,7 +328,8 @@ function intersectPoint(lane: usize, end: f64): f64 {
     distanceSquared += (t - tStart) * unitLength * ((t - tStart) * unitLength);
     t = tStart;
   }
-  if (!(r > 0 && (isScreenSpace ? distanceSquared <= r * r : distanceSquared < r * r) && t >= tStart && t <= end)) return Infinity;
+  if (!(r > 0 && (isScreenSpace ? distanceSquared <= r * r : distanceSquared < r * r) && t >= tStart && t <= end))
+    return Infinity;
   foundX = x;
   foundY = y;
   foundZ = z;

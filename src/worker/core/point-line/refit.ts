@@ -6,7 +6,9 @@ import {
   MIN_RADIUS, NO_ELEMENT, PointLine, blockOf, elementsPerBlock, exponentOf, elementIn, storeLine, storePoint, vertexOf,
 } from './layout';
 import { REFIT_NOT_FINITE, REFIT_NOT_IN_TREE, REFIT_OK } from '../mesh/tree/refit';
-import { SPACE_BYTES, Space, chooseOffset, clearBounds, includeTriangle, largestCoordinate, scaleFor } from '../mesh/tree/tree-space';
+import {
+  SPACE_BYTES, Space, chooseOffset, clearBounds, includeTriangle, largestCoordinate, scaleFor,
+} from '../mesh/tree/tree-space';
 
 /** With REFIT_NOT_FINITE, a vertex of an element in the tree. */
 export let culprit: u32 = 0;

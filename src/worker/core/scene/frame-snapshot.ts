@@ -72,8 +72,8 @@ const POSITION_MASK: u32 = (1 << TREE_SHIFT) - 1;
 export const NO_POSITION: u32 = 0xffffffff;
 
 /**
- * Returns how many bytes `snapshotAll` copies, not counting the records of meshes and capsules if no object has a reach beyond its
- * shape.
+ * Returns how many bytes `snapshotAll` copies, not counting the records of meshes and capsules if no object has a reach
+ * beyond its shape.
  */
 export function snapshotAllBytes(): u64 {
   return bytesOfTrees() + <u64>slotCount * (4 + (isAnyReaching ? RECORD_BYTES : 0));
@@ -105,7 +105,10 @@ function snapshotTree(treeIndex: u32): void {
   }
 }
 
-/** Returns the position of a slot's object in the trees, with its tree, as the frame sees them; NO_POSITION if it makes no pairs. */
+/**
+ * Returns the position of a slot's object in the trees, with its tree, as the frame sees them; NO_POSITION if it makes no
+ * pairs.
+ */
 export function treePositionOf(slot: u32): u32 {
   if (areCopied) return load<u32>(treePositions + (<usize>slot << 2));
   if (idAt(slot) == 0) return NO_POSITION;

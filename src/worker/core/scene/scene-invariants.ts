@@ -13,7 +13,9 @@ import {
   Box, NO_TREE, UNPLACED, boxAt, idAt, isReserved, itemAt, liveCount, orientedBounds, sceneOriginX, sceneOriginY, sceneOriginZ,
   slotCount,
 } from './objects';
-import { Cell, HOLE, MOVING_TREE, SCATTERED, TREE_COUNT, Tree, cellAt, isInCell, laneAt, readProxy, slotAt, treeOf } from './index/octree';
+import {
+  Cell, HOLE, MOVING_TREE, SCATTERED, TREE_COUNT, Tree, cellAt, isInCell, laneAt, readProxy, slotAt, treeOf,
+} from './index/octree';
 import { capacityOf, freeOrder } from './index/ranges';
 import { pairIn } from './pairs/pair-list';
 import { pairCount, pairs } from './pairs/pairs';

@@ -5,8 +5,8 @@ import { now } from '../host';
 import { Affine, areUsableVectors, equalsVectors, setFromVectors } from '../math/affine';
 import { reserve } from '../memory';
 import {
-  NO_TREE, UNPLACED, boxAt, applyDescription, releaseSlot, idAt, isAlive, itemAt, moveOrigin, orientedBounds, reachAt, reserveRecord,
-  reserveSlots, sceneOriginX, sceneOriginY, sceneOriginZ, slotCount, updateBox, slotOf,
+  NO_TREE, UNPLACED, boxAt, applyDescription, releaseSlot, idAt, isAlive, itemAt, moveOrigin, orientedBounds, reachAt,
+  reserveRecord, reserveSlots, sceneOriginX, sceneOriginY, sceneOriginZ, slotCount, updateBox, slotOf,
 } from './objects';
 import { worldOf } from '../shape/item';
 import {
@@ -188,8 +188,8 @@ export function moveObject(slot: u32, matrix: Affine): bool {
 }
 
 /**
- * Moves an object to a matrix, given as its six vectors. `updateMovedObjects` must follow once after all objects have been moved. Returns
- * false if the matrix is not `isUsable`. Setting the same matrix again does not count as a movement.
+ * Moves an object to a matrix, given as its six vectors. `updateMovedObjects` must follow once after all objects have been
+ * moved. Returns false if the matrix is not `isUsable`. Setting the same matrix again does not count as a movement.
  */
 export function moveTo(slot: u32, c0: v128, c1: v128, c2: v128, c3: v128, c4: v128, c5: v128): bool {
   const item = itemAt(slot), world = worldOf(item);

@@ -147,8 +147,8 @@ function bucketOf(end: u32): usize {
 }
 
 /**
- * Joins an end, unless it is already joined, to an unmatched one on the same edge, if it `searches` for one and finds it; otherwise
- * enters it into the table.
+ * Joins an end, unless it is already joined, to an unmatched one on the same edge, if it `searches` for one and finds it;
+ * otherwise enters it into the table.
  */
 // @ts-ignore: decorator
 @inline
@@ -224,8 +224,9 @@ function clearTable(): void {
 }
 
 /**
- * Begins to join all segments to outlines; ends at most `mergeDistance` apart are merged. They are searched in cells of at least the
- * size `minCellSize`, which together extend over at most MAX_CELLS to either side. World units. Throws OUT_OF_MEMORY.
+ * Begins to join all segments to outlines; ends at most `mergeDistance` apart are merged. They are searched in cells of at
+ * least the size `minCellSize`, which together extend over at most MAX_CELLS to either side. World units. Throws
+ * OUT_OF_MEMORY.
  */
 export function beginJoining(mergeDistance: f64, minCellSize: f64): void {
   tolerance = mergeDistance;

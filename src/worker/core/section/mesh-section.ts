@@ -162,7 +162,8 @@ function cutBlocks(mesh: Mesh): void {
 // @ts-ignore: decorator
 @inline
 function appendCut(end: usize, at: usize): usize {
-  const x = f32x4.splat(<f32>unitPlane.x), y = f32x4.splat(<f32>unitPlane.y), z = f32x4.splat(<f32>unitPlane.z), w = f32x4.splat(<f32>unitPlane.w);
+  const x = f32x4.splat(<f32>unitPlane.x), y = f32x4.splat(<f32>unitPlane.y), z = f32x4.splat(<f32>unitPlane.z),
+    w = f32x4.splat(<f32>unitPlane.w);
   const a = heights(at, x, y, z, w), b = heights(at + CORNER_BYTES, x, y, z, w), c = heights(at + 2 * CORNER_BYTES, x, y, z, w);
   let below = v128.or(
     i32x4.shr_u(a, 31), v128.or(v128.and(i32x4.shr_u(b, 30), i32x4.splat(2)), v128.and(i32x4.shr_u(c, 29), i32x4.splat(4))),

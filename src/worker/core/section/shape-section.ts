@@ -36,7 +36,8 @@ export function cutBox(map: Affine, plane: Plane): void {
 // @ts-ignore: decorator
 @inline
 function edge(corners: u32): v128 {
-  return f32x4(<f32>coordinateOf(corners, 1), <f32>coordinateOf(corners, 2), <f32>coordinateOf(corners, 4), <f32>coordinateOf(corners, 8));
+  return f32x4(<f32>coordinateOf(corners, 1), <f32>coordinateOf(corners, 2), <f32>coordinateOf(corners, 4),
+    <f32>coordinateOf(corners, 8));
 }
 
 // @ts-ignore: decorator
@@ -58,7 +59,8 @@ function coordinateOf(corner: u32, bit: u32): f64 {
 }
 
 function heightOf(corner: u32): f64 {
-  return localPlane.x * coordinateOf(corner, 1) + localPlane.y * coordinateOf(corner, 2) + localPlane.z * coordinateOf(corner, 4) + localPlane.w;
+  return localPlane.x * coordinateOf(corner, 1) + localPlane.y * coordinateOf(corner, 2) +
+    localPlane.z * coordinateOf(corner, 4) + localPlane.w;
 }
 
 /**

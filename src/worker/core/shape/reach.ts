@@ -177,7 +177,8 @@ function setMotionExtent(reach: Reach, item: Item, b: Affine): void {
   let radius = lengthX + lengthY + lengthZ;
   if (
     i64x2.bitmask(arePerpendicular) == 3 && f64x2.extract_lane(volume, 0) * f64x2.extract_lane(volume, 1) > 0 &&
-    abs(f64x2.extract_lane(x, 1) - lengthX) <= LENGTH_TOLERANCE * lengthX && abs(f64x2.extract_lane(y, 1) - lengthY) <= LENGTH_TOLERANCE * lengthY &&
+    abs(f64x2.extract_lane(x, 1) - lengthX) <= LENGTH_TOLERANCE * lengthX &&
+      abs(f64x2.extract_lane(y, 1) - lengthY) <= LENGTH_TOLERANCE * lengthY &&
     abs(f64x2.extract_lane(z, 1) - lengthZ) <= LENGTH_TOLERANCE * lengthZ
   ) {
     // The squared chords of the edges: 8 sin² of half the angle for three edges of unit length.
@@ -214,7 +215,8 @@ function setMotionExtent(reach: Reach, item: Item, b: Affine): void {
   // sine.
   const isSmall = sineSquared <= SMALL_SINE_SQUARED;
   reach.travel = roundUp(travel);
-  reach.sagitta = roundUp(arm * (sineSquared * (isSmall ? 0.5 + 0.29 * sineSquared : 1.0) + LENGTH_TOLERANCE) + POSITION_ROUNDING * travel);
+  reach.sagitta = roundUp(arm * (sineSquared * (isSmall ? 0.5 + 0.29 * sineSquared : 1.0) + LENGTH_TOLERANCE) +
+    POSITION_ROUNDING * travel);
   reach.angle = roundUp(2.0 * sine * (isSmall ? 1.0 + 1.34 * sineSquared : HALF_PI));
   reach.radius = roundUp(radius);
 }

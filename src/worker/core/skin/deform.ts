@@ -5,7 +5,9 @@
 import { hasArea } from '../math/collinear-triangles';
 import { Affine } from '../math/affine';
 import { allocate, release } from '../memory';
-import { Deform, SHIFT_BYTES, bonesAt, vertexOfCorner, deformOf, restVertexAt, shiftsAt, weightsAt } from '../mesh/tree/deform-layout';
+import {
+  Deform, SHIFT_BYTES, bonesAt, vertexOfCorner, deformOf, restVertexAt, shiftsAt, weightsAt,
+} from '../mesh/tree/deform-layout';
 import { SURFACE_SUMS_BYTES, SurfaceSums, sumNodes, applySums } from '../mesh/tree/dipoles';
 import {
   BLOCK_BYTES, BOX_PADDING, Block, DIPOLE_BYTES, Mesh, NODE_BYTES, TREE_EXTENT, blockAt, treeScale,

@@ -88,7 +88,8 @@ function boundNode(node: Node, fitted: FittedNode, blocks: usize, scratch: usize
       boundRotatedBlocks(rotation, block, block + BLOCK_BYTES);
     } else {
       const childFitted = changetype<FittedNode>(scratch + <usize>child * FITTED_NODE_BYTES);
-      boundRotatedBlocks(rotation, blocks + childFitted.firstBlock * <u32>BLOCK_BYTES, blocks + childFitted.endBlock * <u32>BLOCK_BYTES);
+      boundRotatedBlocks(rotation, blocks + childFitted.firstBlock * <u32>BLOCK_BYTES, blocks +
+        childFitted.endBlock * <u32>BLOCK_BYTES);
     }
     storeBounds(boxes, i);
   }

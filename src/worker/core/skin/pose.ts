@@ -305,9 +305,12 @@ function includeBox(map: Affine, box: Affine): void {
 function includeRest(base: Mesh): void {
   const inverseScale = 1.0 / treeScale(base);
   const x = 0.5 * (base.maxX - base.minX), y = 0.5 * (base.maxY - base.minY), z = 0.5 * (base.maxZ - base.minZ);
-  include(axisBoundsAt(0), 0.5 * (base.minX + base.maxX) + morphCentreX * inverseScale, x + morphHalfX * inverseScale, base.offsetX, inverseScale);
-  include(axisBoundsAt(1), 0.5 * (base.minY + base.maxY) + morphCentreY * inverseScale, y + morphHalfY * inverseScale, base.offsetY, inverseScale);
-  include(axisBoundsAt(2), 0.5 * (base.minZ + base.maxZ) + morphCentreZ * inverseScale, z + morphHalfZ * inverseScale, base.offsetZ, inverseScale);
+  include(axisBoundsAt(0), 0.5 * (base.minX + base.maxX) + morphCentreX * inverseScale, x + morphHalfX * inverseScale,
+    base.offsetX, inverseScale);
+  include(axisBoundsAt(1), 0.5 * (base.minY + base.maxY) + morphCentreY * inverseScale, y + morphHalfY * inverseScale,
+    base.offsetY, inverseScale);
+  include(axisBoundsAt(2), 0.5 * (base.minZ + base.maxZ) + morphCentreZ * inverseScale, z + morphHalfZ * inverseScale,
+    base.offsetZ, inverseScale);
 }
 
 // @ts-ignore: decorator
@@ -330,11 +333,14 @@ function setBounds(poseAddress: usize, axis: usize, pose: Pose, maxWeightSum: f3
   let weightSum: f64 = 1, deficitOffset: f64 = 0;
   if (pose.hasBones) {
     weightSum = max(<f64>maxWeightSum, 1);
-    deficitOffset = max(abs(<f64>minDeficit), abs(<f64>maxDeficit)) * abs(load<f64>(axisAddress, offsetof<Pose>('unweightedX')) - centre);
+    deficitOffset = max(abs(<f64>minDeficit), abs(<f64>maxDeficit)) *
+      abs(load<f64>(axisAddress, offsetof<Pose>('unweightedX')) - centre);
   }
   // Vertices and their target offsets are within 2 of the tree's origin, except for large targets.
-  const maxTreeCoordinate = 2 + max(max(abs(morphCentreX) + morphHalfX, abs(morphCentreY) + morphHalfY), abs(morphCentreZ) + morphHalfZ);
-  half = weightSum * half + deficitOffset + ROUNDING * (weightSum * (bounds.maxStretch * maxTreeCoordinate + maxOffset) + deficitOffset) + abs(centre) * 1e-15;
+  const maxTreeCoordinate = 2 + max(max(abs(morphCentreX) + morphHalfX, abs(morphCentreY) + morphHalfY), abs(morphCentreZ) +
+    morphHalfZ);
+  half = weightSum * half + deficitOffset + ROUNDING *
+    (weightSum * (bounds.maxStretch * maxTreeCoordinate + maxOffset) + deficitOffset) + abs(centre) * 1e-15;
   store<f64>(axisAddress, centre - half, offsetof<Pose>('minX'));
   store<f64>(axisAddress, centre + half, offsetof<Pose>('maxX'));
   return half < MAX_COORDINATE && abs(centre) < MAX_COORDINATE; // false for NaN

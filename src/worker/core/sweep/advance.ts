@@ -7,7 +7,9 @@
 
 import { commonX, commonY, commonZ, distanceBetween, nearestX, nearestY, nearestZ, setCommonPoint } from '../contact/convex/gjk';
 import { SUPPORT_BYTES, Support, copyBody, extentOf, findSupportPoint, supportX, supportY, supportZ } from '../contact/convex/support';
-import { separationX, separationY, separationZ, axisToBox, nearestOnBoxX, nearestOnBoxY, nearestOnBoxZ, setBoxFrame } from './round-box';
+import {
+  separationX, separationY, separationZ, axisToBox, nearestOnBoxX, nearestOnBoxY, nearestOnBoxZ, setBoxFrame,
+} from './round-box';
 import {
   angle, arm, moveBody, pivotX, pivotY, pivotZ, spinX, spinY, spinZ, translationLength, translationX, translationY, translationZ,
 } from './motion';
@@ -57,15 +59,17 @@ let radiusSum: f64 = 0;
 let size: f64 = 0;
 
 /**
- * Finds when the moving body comes within `tolerance` of the other, between two times; `tolerance` is 0 if nothing turns. Returns Infinity
- * if that is not before `limit`, and OVERLAP_AT_START if the two overlap at time 0.
+ * Finds when the moving body comes within `tolerance` of the other, between two times; `tolerance` is 0 if nothing turns.
+ * Returns Infinity if that is not before `limit`, and OVERLAP_AT_START if the two overlap at time 0.
  */
 export function advance(from: f64, limit: f64, tolerance: f64): f64 {
   prepareBodies();
   // GJK runs on bodies without their balls, if these remain balls under their maps.
   const movingExtent = bodyExtent(start);
   const isRound = isCoreOnly && radiusSum > 0;
-  const touchDistance = tolerance > 0 ? tolerance : max((isRound ? TOUCHING_TOLERANCE : CORE_TOUCHING_TOLERANCE) * min(movingExtent, size - movingExtent), ROUNDING * 64 * size);
+  const touchDistance = tolerance > 0 ? tolerance
+    : max((isRound ? TOUCHING_TOLERANCE : CORE_TOUCHING_TOLERANCE) * min(movingExtent, size - movingExtent),
+    ROUNDING * 64 * size);
   let targetGap = 0.5 * touchDistance;
   let time = from;
   const maxSteps = angle == 0 ? MAX_STEPS : MAX_ROTATING_STEPS;
@@ -80,7 +84,8 @@ export function advance(from: f64, limit: f64, tolerance: f64): f64 {
     }
     setNormal(distance);
     if (step == 0 && gap < targetGap) targetGap = 0.5 * max(gap, 0.0);
-    const freeDuration = angle == 0 ? timeWithoutRotation(distance, targetGap, touchDistance) : timeWithRotation(time, limit - time, gap, targetGap, touchDistance);
+    const freeDuration = angle == 0 ? timeWithoutRotation(distance, targetGap, touchDistance)
+      : timeWithRotation(time, limit - time, gap, targetGap, touchDistance);
     if (!(freeDuration > 0)) return time;
     time += freeDuration;
     if (!(time < limit)) return Infinity;
@@ -95,13 +100,14 @@ function recordOverlapAtStart(distance: f64): f64 {
 }
 
 /**
- * Returns the time that the two take, without a rotation, until the plane between them is `targetGap` in front of the other body: 0 if
- * they touch, Infinity if they do not approach.
+ * Returns the time that the two take, without a rotation, until the plane between them is `targetGap` in front of the other
+ * body: 0 if they touch, Infinity if they do not approach.
  */
 function timeWithoutRotation(distance: f64, targetGap: f64, touchDistance: f64): f64 {
   const gap = distance - radiusSum;
   const closingSpeed = -(translationX * normalX + translationY * normalY + translationZ * normalZ);
-  if (gap <= touchDistance) return closingSpeed > max(SLIDING_TOLERANCE, ROUNDING * size / distance) * translationLength ? 0 : Infinity;
+  if (gap <= touchDistance)
+    return closingSpeed > max(SLIDING_TOLERANCE, ROUNDING * size / distance) * translationLength ? 0 : Infinity;
   return closingSpeed > 0 ? (gap - targetGap) / closingSpeed : Infinity;
 }
 
@@ -158,14 +164,16 @@ export function bodyExtent(b: Support): f64 {
 const REFINEMENTS: i32 = 4;
 
 /**
- * Returns for how long at least the moving body stays `targetGap` away from the plane that touches the other body along the normal. A
- * point at r from the pivot has the height n · (r + τ (ω × r + v)), with an error of at most ½ |ω|² |r| τ², after a time τ; the
- * minimum over all points is a support in the direction n + τ n × ω. It is concave in τ: a chord from the left is a lower bound.
+ * Returns for how long at least the moving body stays `targetGap` away from the plane that touches the other body along the
+ * normal. A point at r from the pivot has the height n · (r + τ (ω × r + v)), with an error of at most ½ |ω|² |r| τ², after a
+ * time τ; the minimum over all points is a support in the direction n + τ n × ω. It is concave in τ: a chord from the left is
+ * a lower bound.
  */
 function separatedTime(time: f64, remainingTime: f64, gap: f64, targetGap: f64): f64 {
   if (!(gap > targetGap)) return 0;
   findSupportPoint(resting, normalX, normalY, normalZ, isCoreOnly);
-  const planeHeight = supportX * normalX + supportY * normalY + supportZ * normalZ + (isCoreOnly ? resting.radius : 0) + targetGap;
+  const planeHeight = supportX * normalX + supportY * normalY + supportZ * normalZ + (isCoreOnly ? resting.radius : 0) +
+    targetGap;
   const px = pivotX + time * translationX, py = pivotY + time * translationY, pz = pivotZ + time * translationZ;
   let lowerTime: f64 = 0, lowerHeight = heightAt(0, px, py, pz) - planeHeight;
   if (!(lowerHeight > 0)) return 0;

@@ -36,7 +36,8 @@ let faceSides: usize = 0;
  * `treeToWorld` as its map from tree space, only the sides `allowed` (SIDE_*) can be hit, except for triangles that a list
  * (mesh/query/face-sides.ts, or 0) specifies otherwise.
  */
-export function beginPairSweep(limit: f64, mesh: usize, treeToWorld: Affine, mirrored: bool, allowed: u32, faceSideList: usize): void {
+export function beginPairSweep(limit: f64, mesh: usize, treeToWorld: Affine, mirrored: bool, allowed: u32,
+  faceSideList: usize): void {
   contactTime = limit;
   hasContact = isPointKnown = isSwapped = false;
   shapeTriangle = objectTriangle = 0;
@@ -79,12 +80,14 @@ export function recordOverlap(depth: f64, x: f64, y: f64, z: f64, triangle: i32)
 }
 
 /** Records a contact if it is earlier than the best one, or deeper at the start. Returns whether it is. */
-export function offerContact(hitTime: f64, depth: f64, x: f64, y: f64, z: f64, triangleOfShape: usize, triangleOfObject: usize): bool {
+export function offerContact(hitTime: f64, depth: f64, x: f64, y: f64, z: f64, triangleOfShape: usize,
+  triangleOfObject: usize): bool {
   const index = triangleOfObject != 0 ? triangleIndexOf(triangleOfObject) : -1;
   const time = depth > 0 ? 0 : max(hitTime, 0.0);
   if (depth > 0) {
     if (contactDepth > depth || (contactDepth == depth && contactTriangle < index)) return false;
-  } else if (contactDepth > 0 || time > contactTime || (time == contactTime && hasContact && contactTriangle <= index)) return false;
+  } else if (contactDepth > 0 || time > contactTime || (time == contactTime && hasContact && contactTriangle <= index))
+    return false;
   if (triangleOfObject != 0 && sides != SIDE_DOUBLE && !isSideAllowed(triangleOfObject, index, x, y, z)) return false;
   hasContact = true;
   isPointKnown = false;

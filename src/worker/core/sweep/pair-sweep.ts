@@ -2,7 +2,10 @@
 // the object.
 
 import { PLACED_SHAPE_BYTES, PlacedShape } from '../shape/placed-shape';
-import { contactTime, hasContact, contactDepth, contactNormalX, contactNormalY, contactNormalZ, contactTriangle, contactX, contactY, contactZ } from './meeting';
+import {
+  contactTime, hasContact, contactDepth, contactNormalX, contactNormalY, contactNormalZ, contactTriangle, contactX, contactY,
+  contactZ,
+} from './meeting';
 import { setMotion } from './motion';
 import { beginSweep, sweepPair } from './sweep';
 

@@ -20,8 +20,8 @@ export let boxDepth: f64 = 0;
 const SLAB_ROUNDING: f64 = 1e-12;
 
 /**
- * Finds when a sphere or capsule of size `roundSize` hits the box that was set last (`setBoxFrame`). Returns Infinity if that is not
- * before `limit`, and OVERLAP_AT_START if the two overlap at the start.
+ * Finds when a sphere or capsule of size `roundSize` hits the box that was set last (`setBoxFrame`). Returns Infinity if that
+ * is not before `limit`, and OVERLAP_AT_START if the two overlap at the start.
  */
 export function sweepRoundAtBox(round: Support, box: Support, roundSize: f64, limit: f64): f64 {
   const radius = round.radius;
@@ -45,7 +45,8 @@ export function sweepRoundAtBox(round: Support, box: Support, roundSize: f64, li
   let targetGap = 0.5 * touchDistance;
   let time = startTime;
   // Normal for a shape that is in the box at a later time than 0, by rounding alone.
-  boxNormalX = -translationX / translationLength; boxNormalY = -translationY / translationLength; boxNormalZ = -translationZ / translationLength;
+  boxNormalX = -translationX / translationLength; boxNormalY = -translationY /
+    translationLength; boxNormalZ = -translationZ / translationLength;
   for (let step = 0; step < MAX_STEPS; step++) {
     const distance = distanceAt(p0 + time * w0, p1 + time * w1, p2 + time * w2);
     const gap = distance - radius;
@@ -60,7 +61,8 @@ export function sweepRoundAtBox(round: Support, box: Support, roundSize: f64, li
     setNormal(distance);
     if (step == 0 && gap < targetGap) targetGap = 0.5 * max(gap, 0.0);
     const closingSpeed = -(translationX * boxNormalX + translationY * boxNormalY + translationZ * boxNormalZ);
-    if (gap <= touchDistance) return closingSpeed > max(SLIDING_TOLERANCE, ROUNDING * (roundSize + boxSize) / distance) * translationLength ? time : Infinity;
+    if (gap <= touchDistance)
+      return closingSpeed > max(SLIDING_TOLERANCE, ROUNDING * (roundSize + boxSize) / distance) * translationLength ? time : Infinity;
     if (!(closingSpeed > 0)) return Infinity;
     time += (gap - targetGap) / closingSpeed;
     if (!(time < limit)) return Infinity;

@@ -222,8 +222,10 @@ export function depthInBox(round: Support, box: Support): f64 {
 function projectedRadius(nx: f64, ny: f64, nz: f64): f64 {
   const along = roundBody.edgeCount != 0 ? abs(nx * roundBody.edge0X + ny * roundBody.edge0Y + nz * roundBody.edge0Z) : 0;
   return (
-    abs(nx * boxBody.edge0X + ny * boxBody.edge0Y + nz * boxBody.edge0Z) + abs(nx * boxBody.edge1X + ny * boxBody.edge1Y + nz * boxBody.edge1Z) +
-    abs(nx * boxBody.edge2X + ny * boxBody.edge2Y + nz * boxBody.edge2Z) + along + roundBody.radius * sqrt(nx * nx + ny * ny + nz * nz)
+    abs(nx * boxBody.edge0X + ny * boxBody.edge0Y + nz * boxBody.edge0Z) +
+      abs(nx * boxBody.edge1X + ny * boxBody.edge1Y + nz * boxBody.edge1Z) +
+    abs(nx * boxBody.edge2X + ny * boxBody.edge2Y + nz * boxBody.edge2Z) + along +
+      roundBody.radius * sqrt(nx * nx + ny * ny + nz * nz)
   );
 }
 
@@ -234,7 +236,8 @@ function offerExitAxis(ex: f64, ey: f64, ez: f64, fx: f64, fy: f64, fz: f64): vo
   const nx = ey * fz - ez * fy, ny = ez * fx - ex * fz, nz = ex * fy - ey * fx;
   const lengthSquared = nx * nx + ny * ny + nz * nz;
   if (!(lengthSquared > PARALLEL_SQUARE * (ex * ex + ey * ey + ez * ez) * (fx * fx + fy * fy + fz * fz))) return;
-  const length = sqrt(lengthSquared), centerDistance = nx * (roundBody.x - boxBody.x) + ny * (roundBody.y - boxBody.y) + nz * (roundBody.z - boxBody.z);
+  const length = sqrt(lengthSquared),
+    centerDistance = nx * (roundBody.x - boxBody.x) + ny * (roundBody.y - boxBody.y) + nz * (roundBody.z - boxBody.z);
   const depth = (projectedRadius(nx, ny, nz) - abs(centerDistance)) / length;
   if (!(depth < exitDepth)) return;
   exitDepth = depth;

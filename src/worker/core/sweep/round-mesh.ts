@@ -73,7 +73,8 @@ export function sweepCandidates(): void {
     for (let i: usize = 1; i < candidateCount; i++) if (isCloser(i, soonestIndex)) soonestIndex = i;
     if (candidateCount == 0) return;
     const candidateAddress = candidates + soonestIndex * CANDIDATE_BYTES;
-    const triangleAddress = <usize>load<u32>(candidateAddress, TRIANGLE_ADDRESS), lower = load<f32>(candidateAddress, LOWER_BOUND);
+    const triangleAddress = <usize>load<u32>(candidateAddress, TRIANGLE_ADDRESS),
+      lower = load<f32>(candidateAddress, LOWER_BOUND);
     const isRelevant = lower <= limit && !(load<f32>(candidateAddress, MIN_DISTANCE) > maxDistance);
     copyCandidate(candidateAddress, candidates + --candidateCount * CANDIDATE_BYTES);
     if (isRelevant) sweepCandidate(triangleAddress, lower);
@@ -133,8 +134,8 @@ function refineCandidates(): void {
 }
 
 /**
- * Tightens the bounds of the first `count` of `candidateRows`: the capsule, placed at the limit, is closest to the edges of a triangle
- * along some direction. Whatever that direction is, the two are apart as long as they are apart along it.
+ * Tightens the bounds of the first `count` of `candidateRows`: the capsule, placed at the limit, is closest to the edges of a
+ * triangle along some direction. Whatever that direction is, the two are apart as long as they are apart along it.
  */
 function refineBounds(count: i32): void {
   const au = v128.load(candidateRows), av = v128.load(candidateRows, 16), aw = v128.load(candidateRows, 32);
@@ -293,7 +294,8 @@ function mayHit(block: usize): u32 {
   const minU = min3(au, bu, cu), maxU = max3(au, bu, cu);
   const minV = min3(av, bv, cv), maxV = max3(av, bv, cv);
   const minW = min3(aw, bw, cw), maxW = max3(aw, bw, cw);
-  const zero = f32x4.splat(0), margin = f32x4.splat(coordinateError), radius = f32x4.splat(maxDistance), across = f32x4.splat(halfAcross);
+  const zero = f32x4.splat(0), margin = f32x4.splat(coordinateError), radius = f32x4.splat(maxDistance),
+    across = f32x4.splat(halfAcross);
 
   // Lower bounds of the lateral distance of a triangle: by its bounds, and by its edges.
   const size2 = f32x4.pmax(minus(maxU, minU), minus(maxV, minV));
@@ -307,12 +309,14 @@ function mayHit(block: usize): u32 {
   const abU = minus(bu, au), abV = minus(bv, av), acU = minus(cu, au), acV = minus(cv, av);
   lateralDistance = f32x4.pmax(lateralDistance, lateralDistanceFrom(abU, abV, au, av, cu, cv, across, rounding));
   lateralDistance = f32x4.pmax(lateralDistance, lateralDistanceFrom(acU, acV, au, av, bu, bv, across, rounding));
-  lateralDistance = f32x4.pmax(lateralDistance, lateralDistanceFrom(minus(cu, bu), minus(cv, bv), bu, bv, au, av, across, rounding));
+  lateralDistance = f32x4.pmax(lateralDistance, lateralDistanceFrom(minus(cu, bu), minus(cv, bv), bu, bv, au, av, across,
+    rounding));
   let missedMask = f32x4.gt(lateralDistance, radius);
   if (i32x4.all_true(missedMask)) return 0;
 
   // The front and the back of the capsule at this lateral distance, along the way.
-  const halfChordSquared = minus(times(times(radius, radius), f32x4.splat(1 + ROUNDING)), times(times(lateralDistance, lateralDistance), f32x4.splat(1 - 2 * ROUNDING)));
+  const halfChordSquared = minus(times(times(radius, radius), f32x4.splat(1 + ROUNDING)),
+    times(times(lateralDistance, lateralDistance), f32x4.splat(1 - 2 * ROUNDING)));
   const length = f32x4.splat(abs(halfAlong));
   const front = plus(plus(times(f32x4.sqrt(f32x4.pmax(zero, halfChordSquared)), f32x4.splat(1 + ROUNDING)), length), margin);
   let lower = f32x4.pmax(zero, minus(minW, front));
@@ -359,7 +363,8 @@ function mayHit(block: usize): u32 {
   const minDistance = times(f32x4.pmax(distanceToBounds, distanceToPlane), f32x4.splat(1 - 4 * ROUNDING));
   v128.store(minDistances, minDistance);
   if (areSidesIgnored) {
-    reduceMaxDistance(<f64>minLane(min3(distanceFromAxis(au, av, aw), distanceFromAxis(bu, bv, bw), distanceFromAxis(cu, cv, cw))));
+    reduceMaxDistance(<f64>minLane(min3(distanceFromAxis(au, av, aw), distanceFromAxis(bu, bv, bw),
+      distanceFromAxis(cu, cv, cw))));
   }
   missedMask = v128.or(missedMask, f32x4.gt(minDistance, f32x4.splat(maxDistance)));
   return ~<u32>i32x4.bitmask(missedMask) & 15;

@@ -2,7 +2,8 @@
 // in the capsule's own frame, float64.
 
 import {
-  advance, contactNormalX, contactNormalY, contactNormalZ, heightAbove, measureDistance, setCastCapsule, contactPointX as capsuleX, contactPointY as capsuleY, contactPointZ as capsuleZ,
+  advance, contactNormalX, contactNormalY, contactNormalZ, heightAbove, measureDistance, setCastCapsule,
+  contactPointX as capsuleX, contactPointY as capsuleY, contactPointZ as capsuleZ,
 } from '../character/capsule-cast';
 import { Obstacle, TRIANGLE, boundTriangle } from '../character/obstacles';
 import { Support } from '../contact/convex/support';
@@ -78,7 +79,8 @@ export function sweepTriangle(at: usize, from: f64): i32 {
     }
   }
   if (contactTime == 0 && contactDepth > 0) return MISSED;
-  const time = advance(o, 0, 0, 0, localTranslationX, localTranslationY, localTranslationZ, translationLength, from, contactTime == 1 ? 1 : contactTime * (1.0 + 1e-15));
+  const time = advance(o, 0, 0, 0, localTranslationX, localTranslationY, localTranslationZ, translationLength, from,
+    contactTime == 1 ? 1 : contactTime * (1.0 + 1e-15));
   if (!(time < 1)) return MISSED;
   recordContact(time, 0, at);
   return HIT;
@@ -101,11 +103,13 @@ function recordOverlap(distance: f64, at: usize): void {
 }
 
 function recordContact(time: f64, depth: f64, at: usize): void {
-  if (!offerTriangleContact(time, depth, worldX(contactNormalX, contactNormalY, contactNormalZ), worldY(contactNormalX, contactNormalY, contactNormalZ), worldZ(contactNormalX, contactNormalY, contactNormalZ), at)) return;
+  if (!offerTriangleContact(time, depth, worldX(contactNormalX, contactNormalY, contactNormalZ),
+    worldY(contactNormalX, contactNormalY, contactNormalZ), worldZ(contactNormalX, contactNormalY, contactNormalZ), at)) return;
   // Points are along the way of the moving body; if that is the object, the shape's triangle is what moves towards it.
   const shift = isSwapped ? -time : 0;
   setContactPoint(
-    roundBody.x + worldX(capsuleX, capsuleY, capsuleZ) + shift * translationX, roundBody.y + worldY(capsuleX, capsuleY, capsuleZ) + shift * translationY,
+    roundBody.x + worldX(capsuleX, capsuleY, capsuleZ) + shift * translationX,
+    roundBody.y + worldY(capsuleX, capsuleY, capsuleZ) + shift * translationY,
     roundBody.z + worldZ(capsuleX, capsuleY, capsuleZ) + shift * translationZ,
   );
 }

@@ -24,16 +24,18 @@ import { mapTriangle } from '../mesh/query/mapped-triangle';
 import { Mesh, composeTreeMap } from '../mesh/tree/layout';
 import { PlacedShape, mapOf } from '../shape/placed-shape';
 import {
-  OVERLAP_AT_START, advance, ballDepth, findTouchPoint, isRoundAtBox, normalX, normalY, normalZ, setTriangleBody, bodyExtent, start, startCorners, resting, restingCorners,
-  touchX, touchY, touchZ,
+  OVERLAP_AT_START, advance, ballDepth, findTouchPoint, isRoundAtBox, normalX, normalY, normalZ, setTriangleBody, bodyExtent,
+  start, startCorners, resting, restingCorners, touchX, touchY, touchZ,
 } from './advance';
 import { findContained } from './containment';
 import {
-  beginPairSweep, contactTime, hasContact, isSwapped, isPointKnown, contactDepth, contactNormalX, contactNormalY, contactNormalZ, contactX, contactY, contactZ,
-  objectTriangle, shapeTriangle, offerContact, setContactPoint, swapRoles, offerTriangleContact,
+  beginPairSweep, contactTime, hasContact, isSwapped, isPointKnown, contactDepth, contactNormalX, contactNormalY,
+  contactNormalZ, contactX, contactY, contactZ, objectTriangle, shapeTriangle, offerContact, setContactPoint, swapRoles,
+  offerTriangleContact,
 } from './meeting';
 import {
-  angle, arm, moveBody, moveMap, setPivot, setTranslation, translationLength, translationX, translationY, translationZ, clearRotation,
+  angle, arm, moveBody, moveMap, setPivot, setTranslation, translationLength, translationX, translationY, translationZ,
+  clearRotation,
 } from './motion';
 import {
   boxExitX, boxExitY, boxExitZ, depthInBox, nearestOnBoxX, nearestOnBoxY, nearestOnBoxZ, setBoxFrame,
@@ -140,7 +142,8 @@ export function sweepPair(object: PlacedShape, allowed: u32, faceSides: usize, l
     setShapeSupport(otherBody, object, object.tx - originX, object.ty - originY, object.tz - originZ);
     otherBody.triangle = 0;
   }
-  beginPairSweep(limit, isMesh ? <usize>object.mesh : 0, otherTreeToWorld, isMesh && determinant(otherMap) < 0, allowed, faceSides);
+  beginPairSweep(limit, isMesh ? <usize>object.mesh : 0, otherTreeToWorld, isMesh && determinant(otherMap) < 0, allowed,
+    faceSides);
   if (shape.shape == SHAPE_MESH) {
     if (isMesh) meshAtMesh();
     else meshAtConvex();
@@ -252,8 +255,10 @@ function convexAtMesh(): void {
       pieceTo = to;
       const halfDuration = 0.5 * duration;
       sweepTree(
-        mesh, poseBody, ballRadius(poseBody), inflationOf(duration), poseBody.x - halfDuration * translationX, poseBody.y - halfDuration * translationY,
-        poseBody.z - halfDuration * translationZ, duration * translationX, duration * translationY, duration * translationZ, from, to, min(contactTime, to), visitShapeBlock,
+        mesh, poseBody, ballRadius(poseBody), inflationOf(duration), poseBody.x - halfDuration * translationX,
+        poseBody.y - halfDuration * translationY,
+        poseBody.z - halfDuration * translationZ, duration * translationX, duration * translationY, duration * translationZ,
+        from, to, min(contactTime, to), visitShapeBlock,
       );
     }
   }
@@ -268,7 +273,8 @@ function sweepStraight(mesh: Mesh, map: Affine, tree: Affine): void {
   if (isRound) beginRound(start, tree);
   else if (start.isBox) setBox(firstPolytope, start);
   else setTriangleBody(resting, restingCorners);
-  sweepTree(mesh, start, ballRadius(start), 0, start.x, start.y, start.z, translationX, translationY, translationZ, 0, 1, contactTime, isRound ? visitRound : visitStraightBlock);
+  sweepTree(mesh, start, ballRadius(start), 0, start.x, start.y, start.z, translationX, translationY, translationZ, 0, 1,
+    contactTime, isRound ? visitRound : visitStraightBlock);
   if (isRound) sweepCandidates();
 }
 let straightTreeToWorld: Affine = changetype<Affine>(0);
@@ -280,7 +286,8 @@ function ballRadius(body: Support): f64 {
 }
 
 function visitStraightBlock(block: usize, bits: u32): f64 {
-  for (let remaining = bits; remaining != 0; remaining &= remaining - 1) sweepStraightTriangle(block + (<usize>ctz(remaining) << 2));
+  for (let remaining = bits; remaining != 0;
+    remaining &= remaining - 1) sweepStraightTriangle(block + (<usize>ctz(remaining) << 2));
   return contactTime;
 }
 
@@ -310,7 +317,8 @@ let exitDepth: f64 = 0;
 function findTriangleExit(): void {
   const isTriangleResting = resting.triangle != 0;
   setTriangle(secondPolytope, isTriangleResting ? <usize>resting.triangle : <usize>start.triangle);
-  let x = secondPolytope.e0Y * secondPolytope.e1Z - secondPolytope.e0Z * secondPolytope.e1Y, y = secondPolytope.e0Z * secondPolytope.e1X - secondPolytope.e0X * secondPolytope.e1Z;
+  let x = secondPolytope.e0Y * secondPolytope.e1Z - secondPolytope.e0Z * secondPolytope.e1Y,
+    y = secondPolytope.e0Z * secondPolytope.e1X - secondPolytope.e0X * secondPolytope.e1Z;
   let z = secondPolytope.e0X * secondPolytope.e1Y - secondPolytope.e0Y * secondPolytope.e1X;
   const length = sqrt(x * x + y * y + z * z);
   if (length > 0) {
@@ -342,7 +350,8 @@ function inflationOf(duration: f64): f64 {
 }
 
 function visitShapeBlock(block: usize, bits: u32): f64 {
-  for (let remaining = bits; remaining != 0; remaining &= remaining - 1) sweepShapeAtTriangle(block + (<usize>ctz(remaining) << 2));
+  for (let remaining = bits; remaining != 0;
+    remaining &= remaining - 1) sweepShapeAtTriangle(block + (<usize>ctz(remaining) << 2));
   return min(contactTime, pieceTo);
 }
 
@@ -396,8 +405,10 @@ function meshAtConvex(): void {
       pieceTo = to;
       const halfDuration = 0.5 * duration;
       sweepTree(
-        mesh, otherBody, ball, inflationOf(duration), otherBody.x + halfDuration * translationX, otherBody.y + halfDuration * translationY,
-        otherBody.z + halfDuration * translationZ, -duration * translationX, -duration * translationY, -duration * translationZ, from, to, min(contactTime, to), visitMeshBlock,
+        mesh, otherBody, ball, inflationOf(duration), otherBody.x + halfDuration * translationX,
+        otherBody.y + halfDuration * translationY,
+        otherBody.z + halfDuration * translationZ, -duration * translationX, -duration * translationY,
+        -duration * translationZ, from, to, min(contactTime, to), visitMeshBlock,
       );
     }
   }
@@ -409,7 +420,8 @@ function meshAtConvex(): void {
 function meshAtMesh(): void {
   const a = changetype<Mesh>(<usize>shape.mesh), b = changetype<Mesh>(<usize>other.mesh);
   if (angle == 0) {
-    sweepTrees(a, shapeTreeToWorld, b, otherTreeToWorld, translationX, translationY, translationZ, 0, 1, 0, contactTime, visitStraightPair);
+    sweepTrees(a, shapeTreeToWorld, b, otherTreeToWorld, translationX, translationY, translationZ, 0, 1, 0, contactTime,
+      visitStraightPair);
   } else {
     setTriangleBody(start, startCorners);
     setTriangleBody(resting, restingCorners);
@@ -424,7 +436,8 @@ function meshAtMesh(): void {
       poseTreeToWorld.tz -= 0.5 * duration * translationZ;
       pieceFrom = from;
       pieceTo = to;
-      sweepTrees(a, poseTreeToWorld, b, otherTreeToWorld, translationX, translationY, translationZ, from, to, inflationOf(duration), min(contactTime, to), visitRotatingPair);
+      sweepTrees(a, poseTreeToWorld, b, otherTreeToWorld, translationX, translationY, translationZ, from, to,
+        inflationOf(duration), min(contactTime, to), visitRotatingPair);
     }
   }
   if (hasContact && contactTime == 0) return;

@@ -98,7 +98,8 @@ function visitPairs(a: Block, b: Block, timeLimit: f64, visit: CandidatePair): f
   let latestTime = timeLimit;
   for (let i = filledLanes(a); i != 0; i &= i - 1) {
     for (let j = filledLanes(b); j != 0; j &= j - 1) {
-      latestTime = min(latestTime, visit(changetype<usize>(a) + (<usize>ctz(i) << 2), changetype<usize>(b) + (<usize>ctz(j) << 2)));
+      latestTime = min(latestTime, visit(changetype<usize>(a) + (<usize>ctz(i) << 2), changetype<usize>(b) +
+        (<usize>ctz(j) << 2)));
     }
   }
   return latestTime;
@@ -180,7 +181,8 @@ function setMappedBox(
   out: Polytope, m: Affine, minX: f64, maxX: f64, minY: f64, maxY: f64, minZ: f64, maxZ: f64,
 ): void {
   const r = rotation;
-  const hx = 0.5 * (maxX - minX) + ROTATION_MARGIN, hy = 0.5 * (maxY - minY) + ROTATION_MARGIN, hz = 0.5 * (maxZ - minZ) + ROTATION_MARGIN;
+  const hx = 0.5 * (maxX - minX) + ROTATION_MARGIN, hy = 0.5 * (maxY - minY) + ROTATION_MARGIN,
+    hz = 0.5 * (maxZ - minZ) + ROTATION_MARGIN;
   const cx = 0.5 * (maxX + minX), cy = 0.5 * (maxY + minY), cz = 0.5 * (maxZ + minZ);
   const xx = <f64>r.xx, xy = <f64>r.xy, xz = <f64>r.xz, yx = <f64>r.yx, yy = <f64>r.yy, yz = <f64>r.yz;
   const zx = <f64>r.zx, zy = <f64>r.zy, zz = <f64>r.zz;

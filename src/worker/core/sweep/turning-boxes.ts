@@ -7,7 +7,9 @@
 // took 3.3 µs each, and takes 2.1 if it begins at the time that is found here.
 
 import { Affine, copy } from '../math/affine';
-import { centerDistance, axisProduct, boundSecondDerivative, findWidestAxis, radiusSum, setBoxAxis, widestAxis, widestGap } from '../math/obb-axes';
+import {
+  centerDistance, axisProduct, boundSecondDerivative, findWidestAxis, radiusSum, setBoxAxis, widestAxis, widestGap,
+} from '../math/obb-axes';
 import * as rigid from '../math/rigid-motion';
 import { moveMap, setPivot, setSpin } from './motion';
 
@@ -70,8 +72,10 @@ const MAX_TRIALS: i32 = 3;
 export function boxesApartUntil(first: BoxMotion, second: BoxMotion, touchDistance: f64): f64 {
   a = first;
   b = second;
-  const translationX = a.translationX - b.translationX, translationY = a.translationY - b.translationY, translationZ = a.translationZ - b.translationZ;
-  speed = sqrt(translationX * translationX + translationY * translationY + translationZ * translationZ) + a.angle * a.arm + b.angle * b.arm;
+  const translationX = a.translationX - b.translationX, translationY = a.translationY - b.translationY,
+    translationZ = a.translationZ - b.translationZ;
+  speed = sqrt(translationX * translationX + translationY * translationY + translationZ * translationZ) + a.angle * a.arm +
+    b.angle * b.arm;
   const maxAcceleration = a.angle * a.angle * a.arm + b.angle * b.angle * b.arm;
   const targetGap = 0.5 * touchDistance;
   let time: f64 = 0;
@@ -79,7 +83,8 @@ export function boxesApartUntil(first: BoxMotion, second: BoxMotion, touchDistan
     setPoses(currentA, currentB, time);
     if (!findWidestAxis(currentA, currentB, touchDistance)) return time;
     setBoxAxis(widestAxis, currentA, currentB);
-    const side: f64 = centerDistance < 0 ? -1 : 1, gap = abs(centerDistance) - radiusSum, targetAlongAxis = targetGap * (gap / widestGap);
+    const side: f64 = centerDistance < 0 ? -1 : 1, gap = abs(centerDistance) - radiusSum,
+      targetAlongAxis = targetGap * (gap / widestGap);
     const product = axisProduct;
     const x = currentB.tx - currentA.tx, y = currentB.ty - currentA.ty, z = currentB.tz - currentA.tz;
     const maxDistance = sqrt(x * x + y * y + z * z) + a.size + b.size;
@@ -89,14 +94,16 @@ export function boxesApartUntil(first: BoxMotion, second: BoxMotion, touchDistan
       setPoses(trialA, trialB, time + duration);
       setBoxAxis(widestAxis, trialA, trialB);
       const endGap = side * centerDistance - radiusSum;
-      const deviation = product * boundSecondDerivative(widestAxis, a.angle, b.angle, maxDistance + speed * duration, speed, maxAcceleration) * duration * duration;
+      const deviation = product * boundSecondDerivative(widestAxis, a.angle, b.angle, maxDistance + speed * duration, speed,
+        maxAcceleration) * duration * duration;
       if (min(gap, endGap) - 0.125 * deviation > targetAlongAxis) {
         freeDuration = duration;
         break;
       }
       const decrease = gap - endGap;
       freeDuration = max(freeDuration, duration * ((gap - targetAlongAxis) / (max(decrease, 0.0) + 0.5 * deviation)));
-      if (decrease > 0) freeDuration = max(freeDuration, duration * min((gap - targetAlongAxis - 0.125 * deviation) / decrease, 1.0));
+      if (decrease > 0)
+        freeDuration = max(freeDuration, duration * min((gap - targetAlongAxis - 0.125 * deviation) / decrease, 1.0));
       const next = decrease > 0 ? 1.1 * duration * (gap / decrease) : 0.5 * duration;
       if (!(next < 0.75 * duration)) break;
       duration = next;

@@ -16,7 +16,9 @@ import { spectralNorm } from '../math/spectral-norm';
 import { Mesh } from '../mesh/tree/layout';
 import { PlacedShape, copyShape, mapOf } from '../shape/placed-shape';
 import { setMotion } from './motion';
-import { contactTime as meetTime, contactDepth, contactNormalX, contactNormalY, contactNormalZ, contactX, contactY, contactZ } from './meeting';
+import {
+  contactTime as meetTime, contactDepth, contactNormalX, contactNormalY, contactNormalZ, contactX, contactY, contactZ,
+} from './meeting';
 import { beginSweep, sweepPair } from './sweep';
 import { BoxMotion, TOUCHING, moveAlong, setMotionOf } from './turning-boxes';
 
@@ -65,7 +67,8 @@ function setMovingShape(movingShape: MovingShape, start: PlacedShape, shape: Pla
   copyShape(start, shape);
   setMotionOf(movingShape, mapOf(start), mapOf(shape), from, to);
   movingShape.shape = changetype<usize>(start);
-  movingShape.turnX = rigid.turnX; movingShape.turnY = rigid.turnY; movingShape.turnZ = rigid.turnZ; movingShape.turnW = rigid.turnW;
+  movingShape.turnX = rigid.turnX; movingShape.turnY = rigid.turnY; movingShape.turnZ = rigid.turnZ; movingShape.turnW =
+    rigid.turnW;
 }
 
 /** Sweeps one shape against another that does not turn, by its own translation minus the other's. */
@@ -77,7 +80,8 @@ function sweepOne(movingShape: MovingShape, other: MovingShape, isSwapped: bool)
     tolerance = TOUCHING * min(movingShape.size, other.size);
   }
   setMotion(
-    movingShape.translationX - other.translationX, movingShape.translationY - other.translationY, movingShape.translationZ - other.translationZ, movingShape.turnX, movingShape.turnY, movingShape.turnZ, movingShape.turnW,
+    movingShape.translationX - other.translationX, movingShape.translationY - other.translationY,
+    movingShape.translationZ - other.translationZ, movingShape.turnX, movingShape.turnY, movingShape.turnZ, movingShape.turnW,
   );
   beginSweep(changetype<PlacedShape>(movingShape.shape), movingShape.pivotX, movingShape.pivotY, movingShape.pivotZ, tolerance);
   if (!sweepPair(changetype<PlacedShape>(other.shape), SIDE_DOUBLE, 0, 1)) return false;
@@ -126,8 +130,10 @@ function advanceBoth(apartUntil: f64): bool {
   setSize(movingB);
   isSeparatedByPlane = startA.shape != SHAPE_MESH && startB.shape != SHAPE_MESH;
   areEndsSet = false;
-  const translationX = movingA.translationX - movingB.translationX, translationY = movingA.translationY - movingB.translationY, translationZ = movingA.translationZ - movingB.translationZ;
-  const speed = sqrt(translationX * translationX + translationY * translationY + translationZ * translationZ) + movingA.angle * movingA.arm + movingB.angle * movingB.arm;
+  const translationX = movingA.translationX - movingB.translationX,
+    translationY = movingA.translationY - movingB.translationY, translationZ = movingA.translationZ - movingB.translationZ;
+  const speed = sqrt(translationX * translationX + translationY * translationY + translationZ * translationZ) +
+    movingA.angle * movingA.arm + movingB.angle * movingB.arm;
   const size = min(movingA.size, movingB.size);
   let time = apartUntil;
   for (let step = 0; time < 1; step++) {
@@ -160,7 +166,8 @@ function chordTime(time: f64, freeGap: f64): f64 {
   findSupportPoint(endB, normalX, normalY, normalZ, false);
   height -= normalX * supportX + normalY * supportY + normalZ * supportZ;
   const remainingTime = 1.0 - time;
-  const chordGap = freeGap - sagitta(movingA, remainingTime) - sagitta(movingB, remainingTime), endGap = height - (gap - freeGap) - (freeGap - chordGap);
+  const chordGap = freeGap - sagitta(movingA, remainingTime) - sagitta(movingB, remainingTime),
+    endGap = height - (gap - freeGap) - (freeGap - chordGap);
   if (endGap > 0 && chordGap > 0) return Infinity;
   return chordGap > 0 ? remainingTime * (chordGap / (chordGap - endGap)) : 0;
 }
@@ -197,7 +204,8 @@ function closingSpeed(translationX: f64, translationY: f64, translationZ: f64): 
 
 /** Returns an upper bound of the speed of a shape's point along the normal due to its spin: |n × ω| times the arm. */
 function spinSpeed(movingShape: MovingShape): f64 {
-  const x = normalY * movingShape.spinZ - normalZ * movingShape.spinY, y = normalZ * movingShape.spinX - normalX * movingShape.spinZ;
+  const x = normalY * movingShape.spinZ - normalZ * movingShape.spinY,
+    y = normalZ * movingShape.spinX - normalX * movingShape.spinZ;
   const z = normalX * movingShape.spinY - normalY * movingShape.spinX;
   return sqrt(x * x + y * y + z * z) * movingShape.arm;
 }

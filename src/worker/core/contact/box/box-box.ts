@@ -83,7 +83,8 @@ export function addFaceContact(lane: usize): bool {
   const normal = normals + lane * NORMAL_BYTES, at = lane << 2;
   normalX = load<f64>(normal); normalY = load<f64>(normal, 8); normalZ = load<f64>(normal, 16); depth = load<f64>(normal, 24);
   const isOfB = load<u32>(faceAxes + at) >= 3;
-  const box = changetype<Proxy>(<usize>load<u32>(referenceBoxes + at)), other = changetype<Proxy>(<usize>load<u32>(incidentBoxes + at));
+  const box = changetype<Proxy>(<usize>load<u32>(referenceBoxes + at)),
+    other = changetype<Proxy>(<usize>load<u32>(incidentBoxes + at));
   const i = <usize>(load<u32>(faceAxes + at) - (isOfB ? 3 : 0));
   return isDeep(changetype<Proxy>(<usize>load<u32>(faceFirsts + at))) && addPolygon(lane, box, other, i, isOfB ? -1 : 1);
 }
@@ -111,7 +112,8 @@ let flattestFace: usize = 0;
  * squared cosine of that angle.
  */
 function findFlattestFace(box: Form): f32 {
-  const cosinesSquared = squaredCosines(box, dotFaceNormals(box, f32x4.splat(<f32>normalX), f32x4.splat(<f32>normalY), f32x4.splat(<f32>normalZ)));
+  const cosinesSquared = squaredCosines(box, dotFaceNormals(box, f32x4.splat(<f32>normalX), f32x4.splat(<f32>normalY),
+    f32x4.splat(<f32>normalZ)));
   flattestFace = minLane(f32x4.neg(cosinesSquared));
   return f32x4.extract_lane(f32x4.pmax(f32x4.pmax(cosinesSquared, yzx(cosinesSquared)), zxy(cosinesSquared)), 0);
 }
@@ -242,7 +244,8 @@ function addFaceManifold(box: Proxy, other: Proxy, i: usize, side: f64): bool {
   v128.store(referenceBoxes, i32x4.splat(<i32>changetype<usize>(box)));
   v128.store(incidentBoxes, i32x4.splat(<i32>changetype<usize>(other)));
   clipFaces(
-    referenceBoxes, incidentBoxes, f32x4.splat(<f32>(side * normalX)), f32x4.splat(<f32>(side * normalY)), f32x4.splat(<f32>(side * normalZ)),
+    referenceBoxes, incidentBoxes, f32x4.splat(<f32>(side * normalX)), f32x4.splat(<f32>(side * normalY)),
+    f32x4.splat(<f32>(side * normalZ)),
   );
   return addPolygon(0, box, other, i, side);
 }
@@ -283,7 +286,8 @@ function addCorners(map: Proxy, other: Proxy, i: usize, side: f64): void {
   // A point is its position, followed by normal and depth: see layout.ts, CONTACT_*.
   const to = points + <usize>pointCount * CONTACT_POINT_BYTES;
   transpose(
-    positions, translate(map.x, pair0X, pair1X), translate(map.y, pair0Y, pair1Y), translate(map.z, pair0Z, pair1Z), f32x4.splat(nx),
+    positions, translate(map.x, pair0X, pair1X), translate(map.y, pair0Y, pair1Y), translate(map.z, pair0Z, pair1Z),
+    f32x4.splat(nx),
   );
   v128.store(to, v128.load(positions));
   v128.store(to, normalAndDepth, CONTACT_NORMAL);
@@ -329,7 +333,8 @@ function image(x: f64, y: f64, z: f64, p: v128, q: v128, r: v128): v128 {
 @inline
 function translate(offset: f64, pair0: v128, pair1: v128): v128 {
   return v128.shuffle<f64>(
-    f32x4.demote_f64x2_zero(f64x2.add(f64x2.splat(offset), pair0)), f32x4.demote_f64x2_zero(f64x2.add(f64x2.splat(offset), pair1)),
+    f32x4.demote_f64x2_zero(f64x2.add(f64x2.splat(offset), pair0)),
+    f32x4.demote_f64x2_zero(f64x2.add(f64x2.splat(offset), pair1)),
     0, 2,
   );
 }

@@ -64,9 +64,9 @@ function lastAxis(i: usize): usize { return i == 0 ? 2 : i - 1; }
 function vectorAt(list: usize, i: usize): v128 { return v128.load(list + (i << 4)); }
 
 /**
- * Clips four faces; `referenceBoxes` and `incidentBoxes` are the addresses of two lists of Forms: of each box in `incidentBoxes` the face that
- * faces most against a vector (x, y, z: a lane each) is clipped to the box in `referenceBoxes`. `writeCorners` returns the
- * polygons.
+ * Clips four faces; `referenceBoxes` and `incidentBoxes` are the addresses of two lists of Forms: of each box in
+ * `incidentBoxes` the face that faces most against a vector (x, y, z: a lane each) is clipped to the box in `referenceBoxes`.
+ * `writeCorners` returns the polygons.
  */
 export function clipFaces(referenceBoxes: usize, incidentBoxes: usize, x: v128, y: v128, z: v128): void {
   loadPairs(referenceBoxes, incidentBoxes);
@@ -98,7 +98,8 @@ function squaredCosine(i: usize, dots: v128): v128 {
 function setFace(x: v128, y: v128, z: v128): void {
   const dot0 = dotFaceNormal(0, x, y, z), dot1 = dotFaceNormal(1, x, y, z), dot2 = dotFaceNormal(2, x, y, z);
   const cosineSquared0 = squaredCosine(0, dot0), cosineSquared1 = squaredCosine(1, dot1);
-  const isSecond = f32x4.gt(cosineSquared1, cosineSquared0), isThird = f32x4.gt(squaredCosine(2, dot2), f32x4.pmax(cosineSquared0, cosineSquared1));
+  const isSecond = f32x4.gt(cosineSquared1, cosineSquared0),
+    isThird = f32x4.gt(squaredCosine(2, dot2), f32x4.pmax(cosineSquared0, cosineSquared1));
   const dots = v128.bitselect(dot2, v128.bitselect(dot1, dot0, isSecond), isThird);
   const sign = v128.and(dots, i32x4.splat(i32.MIN_VALUE));
   for (let k: usize = 0; k < 3; k++) {
@@ -185,8 +186,10 @@ function findCrossings(): v128 {
   const one = f32x4.splat(1);
   const nx = crossOf(1, 2, 0), ny = crossOf(1, 2, 1), nz = crossOf(1, 2, 2);
   const reciprocal = f32x4.div(one, dot(nx, ny, nz, vectorAt(halfEdges, 0), vectorAt(halfEdges, 1), vectorAt(halfEdges, 2)));
-  const sx = times(crossOf(2, 0, 0), reciprocal), sy = times(crossOf(2, 0, 1), reciprocal), sz = times(crossOf(2, 0, 2), reciprocal);
-  const tx = times(crossOf(0, 1, 0), reciprocal), ty = times(crossOf(0, 1, 1), reciprocal), tz = times(crossOf(0, 1, 2), reciprocal);
+  const sx = times(crossOf(2, 0, 0), reciprocal), sy = times(crossOf(2, 0, 1), reciprocal),
+    sz = times(crossOf(2, 0, 2), reciprocal);
+  const tx = times(crossOf(0, 1, 0), reciprocal), ty = times(crossOf(0, 1, 1), reciprocal),
+    tz = times(crossOf(0, 1, 2), reciprocal);
   const mx = vectorAt(faceCenter, 0), my = vectorAt(faceCenter, 1), mz = vectorAt(faceCenter, 2);
   const n = dot(nx, ny, nz, mx, my, mz), s = dot(sx, sy, sz, mx, my, mz), t = dot(tx, ty, tz, mx, my, mz);
   return v128.or(
@@ -200,7 +203,8 @@ function findCrossings(): v128 {
 @inline
 function crossOf(a: usize, b: usize, k: usize): v128 {
   const i = nextAxis(k), j = lastAxis(k);
-  return minus(times(vectorAt(halfEdges, 3 * a + i), vectorAt(halfEdges, 3 * b + j)), times(vectorAt(halfEdges, 3 * a + j), vectorAt(halfEdges, 3 * b + i)));
+  return minus(times(vectorAt(halfEdges, 3 * a + i), vectorAt(halfEdges, 3 * b + j)),
+    times(vectorAt(halfEdges, 3 * a + j), vectorAt(halfEdges, 3 * b + i)));
 }
 
 // @ts-ignore: decorator

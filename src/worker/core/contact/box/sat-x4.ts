@@ -127,13 +127,16 @@ function offerEdges(i: usize, lengthSquaredY: v128, lengthSquaredZ: v128, q0: v1
 function edgeDepths(j: usize, k: usize, l: usize, lengthSquaredY: v128, lengthSquaredZ: v128, twice: v128, q: v128): v128 {
   const ex = worldEdge(j, 0), ey = worldEdge(j, 1), ez = worldEdge(j, 2);
   const u = localEdge(j, k), v = localEdge(j, l);
-  const lengthSquared = minus(plus(times(lengthSquaredY, times(v, v)), times(lengthSquaredZ, times(u, u))), times(twice, times(u, v)));
+  const lengthSquared = minus(plus(times(lengthSquaredY, times(v, v)), times(lengthSquaredZ, times(u, u))),
+    times(twice, times(u, v)));
   const maxLengthSquared = times(lengthSquaredY, times(lengthSquaredZ, dot(ex, ey, ez, ex, ey, ez)));
   const radius = plus(plus(f32x4.abs(u), f32x4.abs(v)), q);
   const gap = minus(f32x4.abs(minus(times(u, localPosition(l)), times(v, localPosition(k)))), radius);
   const depths = f32x4.div(times(times(gap, gap), f32x4.splat(EDGE_PENALTY)), lengthSquared);
-  const checkedDepths = v128.bitselect(depths, f32x4.splat(-1), f32x4.ge(lengthSquared, times(maxLengthSquared, f32x4.splat(SMALL_ANGLE))));
-  return v128.bitselect(checkedDepths, f32x4.splat(Infinity), f32x4.ge(lengthSquared, times(maxLengthSquared, f32x4.splat(PARALLEL))));
+  const checkedDepths = v128.bitselect(depths, f32x4.splat(-1),
+    f32x4.ge(lengthSquared, times(maxLengthSquared, f32x4.splat(SMALL_ANGLE))));
+  return v128.bitselect(checkedDepths, f32x4.splat(Infinity),
+    f32x4.ge(lengthSquared, times(maxLengthSquared, f32x4.splat(PARALLEL))));
 }
 
 const pairs: usize = memory.data(2 * VECTOR_BYTES, 16);

@@ -106,14 +106,17 @@ function addMeshPoints(b: Support, x: f64, y: f64, z: f64, minHeight: f64): void
   const bitangentV = b.yx * bitangentX + b.yy * bitangentY + b.yz * bitangentZ;
   const tangentW = b.zx * tangentX + b.zy * tangentY + b.zz * tangentZ;
   const bitangentW = b.zx * bitangentX + b.zy * bitangentY + b.zz * bitangentZ;
-  const tangentAt = b.x * tangentX + b.y * tangentY + b.z * tangentZ, bitangentAt = b.x * bitangentX + b.y * bitangentY + b.z * bitangentZ;
+  const tangentAt = b.x * tangentX + b.y * tangentY + b.z * tangentZ,
+    bitangentAt = b.x * bitangentX + b.y * bitangentY + b.z * bitangentZ;
   // The corners are stored behind the bounds.
   let corners = cornersIn(hull);
   const end = corners;
   for (let boundsGroup = boundsIn(hull); boundsGroup < end; boundsGroup += BOUNDS_GROUP_BYTES, corners += 4 * CLUSTER_BYTES) {
-    const center = plus(plus(times(v128.load(boundsGroup), ux), times(v128.load(boundsGroup, 16), uy)), times(v128.load(boundsGroup, 32), uz));
+    const center = plus(plus(times(v128.load(boundsGroup), ux), times(v128.load(boundsGroup, 16), uy)),
+      times(v128.load(boundsGroup, 32), uz));
     const half = plus(
-      plus(times(v128.load(boundsGroup, 48), sizeX), times(v128.load(boundsGroup, 64), sizeY)), times(v128.load(boundsGroup, 80), sizeZ),
+      plus(times(v128.load(boundsGroup, 48), sizeX), times(v128.load(boundsGroup, 64), sizeY)),
+      times(v128.load(boundsGroup, 80), sizeZ),
     );
     let clusters = <u32>i32x4.bitmask(f32x4.ge(plus(center, half), bound));
     for (; clusters != 0; clusters &= clusters - 1) {

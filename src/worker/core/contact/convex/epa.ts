@@ -18,8 +18,8 @@ import { Support } from './support';
 import { copyVertex, setVertex, vertexAt } from './minkowski-difference';
 import { simplexVertex } from './gjk';
 import {
-  IN_USE, NO_FACE, addVertex, beginPolytope, faceAt, faceIndexEnd, addVisibleVertex, nearestFace, retire, isInFront, setFirstFaces, setVertexCount,
-  vertexCount, vertices, volumeOf,
+  IN_USE, NO_FACE, addVertex, beginPolytope, faceAt, faceIndexEnd, addVisibleVertex, nearestFace, retire, isInFront,
+  setFirstFaces, setVertexCount, vertexCount, vertices, volumeOf,
 } from './polytope';
 
 /** The best direction so far, as a unit vector, and how far the difference reaches along it. */
@@ -49,8 +49,8 @@ let rounding: f64 = 0;
 
 /**
  * Finds the shortest translation that separates the two bodies and sets wayX … wayLength. `size` is about the size of
- * both bodies. `isCoreOnly`: without their balls. `hasSimplex`: the tetrahedron of gjk.ts may be the first polytope. `isRound`: the
- * difference has round parts. Throws OUT_OF_MEMORY.
+ * both bodies. `isCoreOnly`: without their balls. `hasSimplex`: the tetrahedron of gjk.ts may be the first polytope.
+ * `isRound`: the difference has round parts. Throws OUT_OF_MEMORY.
  */
 export function findPenetration(a: Support, b: Support, size: f64, isCoreOnly: bool, hasSimplex: bool, isRound: bool): void {
   rounding = size * RELATIVE_ROUNDING;
@@ -87,7 +87,8 @@ function expandBatch(a: Support, b: Support, isCoreOnly: bool, maxVertices: u32)
     const face = faceAt(index);
     const distance = face.distance;
     const height = addSupportVertex(a, b, face.normalX, face.normalY, face.normalZ, isCoreOnly);
-    if (penetrationDepth - max(distance, 0.0) <= PRECISION * penetrationDepth + rounding || height - distance <= rounding) return true;
+    if (penetrationDepth - max(distance, 0.0) <= PRECISION * penetrationDepth + rounding || height - distance <= rounding)
+      return true;
     if (isInFront(faceAt(index), vertexAt(vertices, vertexCount - 1))) addVisibleVertex(index);
     else retire(index);
   }
@@ -98,7 +99,8 @@ function expandBatch(a: Support, b: Support, isCoreOnly: bool, maxVertices: u32)
 function retireOthers(): void {
   for (let i: u32 = 0; i < faceIndexEnd; i++) {
     const face = faceAt(i);
-    if (face.state == IN_USE && !(face.normalX * directionX + face.normalY * directionY + face.normalZ * directionZ > NEAR_COSINE)) retire(i);
+    if (face.state == IN_USE && !(face.normalX * directionX + face.normalY * directionY +
+      face.normalZ * directionZ > NEAR_COSINE)) retire(i);
   }
 }
 

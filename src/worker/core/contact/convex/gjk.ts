@@ -34,7 +34,8 @@ export function distanceBetween(a: Support, b: Support, size: f64, isCoreOnly: b
   for (let step = 0; step < MAX_STEPS; step++) {
     const vertex = vertexAt(simplex, count);
     setVertex(vertex, a, b, -x, -y, -z, isCoreOnly);
-    if (count != 0 && distanceSquared - (x * vertex.x + y * vertex.y + z * vertex.z) <= CONVERGENCE_TOLERANCE * distanceSquared) break;
+    if (count != 0 && distanceSquared - (x * vertex.x + y * vertex.y + z * vertex.z) <= CONVERGENCE_TOLERANCE * distanceSquared)
+      break;
     if (isInSimplex(vertex)) break;
     count++;
     const newDistanceSquared = reduce();

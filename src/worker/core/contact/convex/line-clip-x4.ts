@@ -88,7 +88,8 @@ function clipByHull(body: Support): void {
   const end = planes + <usize>hull.planeGroupCount * PLANE_GROUP_BYTES;
   // Ends early if all lines are entirely clipped away; this is checked once per 32 faces.
   for (let facesOfFour = planes; facesOfFour < end && !i32x4.all_true(f32x4.gt(lower, upper)); ) {
-    for (const groupEnd = min(facesOfFour + PLANES_BETWEEN_CHECKS_BYTES, end); facesOfFour < groupEnd; facesOfFour += PLANE_GROUP_BYTES) {
+    for (const groupEnd = min(facesOfFour + PLANES_BETWEEN_CHECKS_BYTES, end); facesOfFour < groupEnd;
+      facesOfFour += PLANE_GROUP_BYTES) {
       for (let at = facesOfFour; at < facesOfFour + 16; at += 4) {
         const nx = v128.load32_splat(at), ny = v128.load32_splat(at, 16), nz = v128.load32_splat(at, 32);
         const speed = plus(plus(times(nx, dx), times(ny, dy)), times(nz, dz));

@@ -199,7 +199,8 @@ function setFace(index: u32, p: u32, q: u32, r: u32): void {
 
 /** Returns the face that is nearest to the origin; NO_FACE if none has a normal. */
 export function nearestFace(): u32 {
-  const groupCount = (faceIndexEnd + GROUP_SIZE - 1) >> GROUP_SHIFT, supergroupCount = (faceIndexEnd + SUPERGROUP_SIZE - 1) >> SUPERGROUP_SHIFT;
+  const groupCount = (faceIndexEnd + GROUP_SIZE - 1) >> GROUP_SHIFT,
+    supergroupCount = (faceIndexEnd + SUPERGROUP_SIZE - 1) >> SUPERGROUP_SHIFT;
   while (true) {
     const supergroup = indexOfMinimum(supergroupBounds, 0, supergroupCount);
     if (supergroup == NO_FACE) return NO_FACE;

@@ -2,7 +2,9 @@
 
 import { PlacedShape } from '../../shape/placed-shape';
 import { addPoint } from './contact';
-import { findGlobalPenetration, lastPointX, lastPointY, lastPointZ, penetrationDepth, directionX, directionY, directionZ } from '../mesh/global-penetration';
+import {
+  findGlobalPenetration, lastPointX, lastPointY, lastPointZ, penetrationDepth, directionX, directionY, directionZ,
+} from '../mesh/global-penetration';
 
 /**
  * Adds the contact of two solids, one of which contains the other: a point of the inner one with the direction and depth

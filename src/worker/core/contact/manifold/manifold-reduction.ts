@@ -173,7 +173,8 @@ export function reduceToFour(tolerance: f64): void {
   // Farthest on each side of the line through both points: left of it in the first lane, right of it in the second.
   const p = pointAt(first), q = pointAt(second);
   const eu = q.u - p.u, ev = q.v - p.v;
-  let maxCrossProducts = f64x2.splat(tolerance * sqrt(f64x2.extract_lane(maxDistanceSquared, 0))), sides = i64x2.splat(<i64>first);
+  let maxCrossProducts = f64x2.splat(tolerance * sqrt(f64x2.extract_lane(maxDistanceSquared, 0))),
+    sides = i64x2.splat(<i64>first);
   for (let i: usize = 0; i < keptCount; i++) {
     const crossProduct = eu * (pointAt(i).v - p.v) - ev * (pointAt(i).u - p.u);
     const signedCrossProducts = f64x2.mul(f64x2.splat(crossProduct), f64x2(1, -1));

@@ -182,7 +182,8 @@ function joinIfEndsMeet(i: u32, j: u32): void {
   if (!areTouchPoints()) {
     const p = segmentAt(i), q = segmentAt(j);
     const a = clippedAt(sideAt(0), p.a), b = clippedAt(sideAt(1), p.b);
-    const toleranceSquared = (sizeSquaredOf(a) + sizeSquaredOf(b)) * END_TOLERANCE * END_TOLERANCE, gapSquared = endGapSquared(p, q);
+    const toleranceSquared = (sizeSquaredOf(a) + sizeSquaredOf(b)) * END_TOLERANCE * END_TOLERANCE,
+      gapSquared = endGapSquared(p, q);
     if (gapSquared > toleranceSquared) {
       const sine = min(sineOf(a, b), sineOf(clippedAt(sideAt(0), q.a), clippedAt(sideAt(1), q.b)));
       if (gapSquared * sine * sine > toleranceSquared) return;

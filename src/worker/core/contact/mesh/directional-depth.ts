@@ -11,8 +11,9 @@ import { beginDepth, bestDepth, bestTriangle0, bestTriangle1, bestFeature, compa
 import { Projected, setProjectionDirection, project, sourceAt } from './triangle-projection';
 import { searchGrid } from './shadow-grid';
 import {
-  PROBED, SHADOW_BYTES, Shadow, beginComparing, castShadows, compareShadows, findHighest, hasWindow, highest, overlapsBounds, keepHigher,
-  remainingTop, limitDepthToTops, minHeightSum, resetWindow, marginMax, marginMin, restTop, secondHighest, setMarginBounds, setUnit, topOf,
+  PROBED, SHADOW_BYTES, Shadow, beginComparing, castShadows, compareShadows, findHighest, hasWindow, highest, overlapsBounds,
+  keepHigher, remainingTop, limitDepthToTops, minHeightSum, resetWindow, marginMax, marginMin, restTop, secondHighest,
+  setMarginBounds, setUnit, topOf,
 } from './shadows';
 
 let shadows0: usize = 0, shadows1: usize = 0; // Shadow each

@@ -84,7 +84,8 @@ export function findGlobalPenetration(a: PlacedShape, b: PlacedShape, contained:
   penetrationDepth = Infinity;
   for (let i = 0; i < min(MEASURED_DIRECTIONS, directionCount); i++) {
     const direction = directionAt(i);
-    const depth = areListed ? max(depthAlong(list0, count0, list1, count1, direction.x, direction.y, direction.z), 0.0) : direction.depth;
+    const depth = areListed ? max(depthAlong(list0, count0, list1, count1, direction.x, direction.y, direction.z), 0.0)
+      : direction.depth;
     if (!(depth < penetrationDepth)) continue;
     penetrationDepth = depth;
     directionX = direction.x;
@@ -375,7 +376,8 @@ function writeRoundPoint(to: usize, m: Affine, half: f64, ring: i32, i: i32): vo
   const latitude = (Math.PI / RING_COUNT) * <f64>(isUpper ? ring - 1 : ring) - 0.5 * Math.PI;
   const angle = (2 * Math.PI / RING_CORNERS) * <f64>i;
   const ringRadius = ENCLOSING_SCALE * Math.cos(latitude);
-  writePoint(to, m, ringRadius * Math.cos(angle), ringRadius * Math.sin(angle), ENCLOSING_SCALE * Math.sin(latitude) + (isUpper ? half : -half));
+  writePoint(to, m, ringRadius * Math.cos(angle), ringRadius * Math.sin(angle), ENCLOSING_SCALE * Math.sin(latitude) +
+    (isUpper ? half : -half));
 }
 
 // --- the point that leaves last ---

@@ -150,7 +150,8 @@ function signedHeight(sideIndex: u32, triangle: ClippedTriangle, index: u32, rx:
   const segment = segmentAt(index);
   const plane = clippedAt(sideAt(1 - sideIndex), sideIndex == 0 ? segment.b : segment.a);
   const height = (rx * plane.nx + ry * plane.ny + rz * plane.nz) * orientationOf(segment, 1 - sideIndex);
-  return height * height > lengthSquaredOf(rx, ry, rz) * ON_PLANE_SINE_SQUARED && sineSquaredOf(triangle, plane) > 0 ? -height : 0;
+  return height * height > lengthSquaredOf(rx, ry, rz) * ON_PLANE_SINE_SQUARED && sineSquaredOf(triangle, plane) > 0
+    ? -height : 0;
 }
 
 /**

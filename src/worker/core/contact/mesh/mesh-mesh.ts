@@ -28,7 +28,9 @@ import {
 } from '../manifold/manifold-reduction';
 import { POSITION_BYTES } from '../../sizes';
 import { hasNext } from './curves';
-import { findGlobalPenetration, penetrationDepth, directionX, directionY, directionZ, globalDepthAlong } from './global-penetration';
+import {
+  findGlobalPenetration, penetrationDepth, directionX, directionY, directionZ, globalDepthAlong,
+} from './global-penetration';
 
 const map = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
@@ -209,7 +211,8 @@ function sumRegion(region: u32): void {
     sumX += segmentLength * (px + 0.5 * ex); sumY += segmentLength * (py + 0.5 * ey); sumZ += segmentLength * (pz + 0.5 * ez);
     length += segmentLength;
     const ax = orientationA * a.nx, ay = orientationA * a.ny, az = orientationA * a.nz;
-    normalX += segmentLength * (ax - orientationB * b.nx); normalY += segmentLength * (ay - orientationB * b.ny); normalZ += segmentLength * (az - orientationB * b.nz);
+    normalX += segmentLength * (ax - orientationB * b.nx); normalY += segmentLength *
+      (ay - orientationB * b.ny); normalZ += segmentLength * (az - orientationB * b.nz);
     normal0X += segmentLength * ax; normal0Y += segmentLength * ay; normal0Z += segmentLength * az;
   }
   if (length > 0) {
@@ -218,7 +221,8 @@ function sumRegion(region: u32): void {
     areaX -= my * endOffsetZ - mz * endOffsetY;
     areaY -= mz * endOffsetX - mx * endOffsetZ;
     areaZ -= mx * endOffsetY - my * endOffsetX;
-    areaX *= 0.5 * orientationA * orientationB; areaY *= 0.5 * orientationA * orientationB; areaZ *= 0.5 * orientationA * orientationB;
+    areaX *= 0.5 * orientationA * orientationB; areaY *= 0.5 * orientationA * orientationB; areaZ *= 0.5 * orientationA *
+      orientationB;
     return;
   }
   for (let i = from; i < end; i++) {

@@ -6,8 +6,8 @@
 import { reserve } from '../../memory';
 import { bestDepth, sufficientDepth } from './triangle-depth';
 import {
-  MARGIN, SHADOW_BYTES, Shadow, beginComparing, compareShadows, overlapsBounds, minHeightSum, originH, originU, originV, marginMax,
-  marginMin, setMarginBounds, unit, windowMax, windowMin,
+  MARGIN, SHADOW_BYTES, Shadow, beginComparing, compareShadows, overlapsBounds, minHeightSum, originH, originU, originV,
+  marginMax, marginMin, setMarginBounds, unit, windowMax, windowMin,
 } from './shadows';
 import { Projected, Source, project, sourceAt } from './triangle-projection';
 
@@ -117,7 +117,8 @@ function chooseCells(shadows: usize, count: u32, otherShadows: usize, otherCount
     cellsPerU = width > 0 ? <f64>cellsU / width : 0;
     cellsPerV = height > 0 ? <f64>cellsV / height : 0;
     entryCount = <f64>otherOverlapCount + cellsPerU * widthSumU + cellsPerV * widthSumV + cellsPerU * cellsPerV * areaSum;
-    const readCount = <f64>overlapCount + cellsPerU * ownWidthSumU + cellsPerV * ownWidthSumV + cellsPerU * cellsPerV * ownAreaSum;
+    const readCount = <f64>overlapCount + cellsPerU * ownWidthSumU + cellsPerV * ownWidthSumV +
+      cellsPerU * cellsPerV * ownAreaSum;
     if (cellsU * cellsV == 1 || entryCount + readCount <= MAX_CELLS_PER_TRIANGLE * <f64>(count + otherCount)) break;
     u *= 0.5;
     v *= 0.5;
@@ -191,8 +192,10 @@ function setCells(source: Source, s: Shadow): bool {
   const isWithin = v128.and(f64x2.ge(shadowMax, lower), f64x2.le(shadowMin, f64x2(maxU, maxV)));
   if (!i64x2.all_true(isWithin)) return false;
   const cellsPerLength = f64x2(cellsPerU, cellsPerV), last = f64x2(<f64>(cellsU - 1), <f64>(cellsV - 1)), zero = f64x2.splat(0);
-  const from = i32x4.trunc_sat_f64x2_s_zero(f64x2.pmin(f64x2.pmax(f64x2.mul(f64x2.sub(shadowMin, lower), cellsPerLength), zero), last));
-  const to = i32x4.trunc_sat_f64x2_s_zero(f64x2.pmin(f64x2.pmax(f64x2.mul(f64x2.sub(shadowMax, lower), cellsPerLength), zero), last));
+  const from = i32x4.trunc_sat_f64x2_s_zero(f64x2.pmin(
+    f64x2.pmax(f64x2.mul(f64x2.sub(shadowMin, lower), cellsPerLength), zero), last));
+  const to = i32x4.trunc_sat_f64x2_s_zero(f64x2.pmin(
+    f64x2.pmax(f64x2.mul(f64x2.sub(shadowMax, lower), cellsPerLength), zero), last));
   fromU = i32x4.extract_lane(from, 0);
   fromV = i32x4.extract_lane(from, 1);
   toU = i32x4.extract_lane(to, 0);

@@ -283,7 +283,8 @@ export function keepHigher(shadows: usize, count: u32, otherTop: f32): u32 {
     const s = changetype<Shadow>(at);
     // Branchless, since the result is unpredictable.
     const isKept =
-      <u32>(<f64>(s.top + otherTop) > minHeightSum) & <u32>(s.comparedWith != PROBED) & <u32>overlapsBounds(boundsMin, boundsMax, at);
+      <u32>(<f64>(s.top + otherTop) > minHeightSum) & <u32>(s.comparedWith != PROBED) & <u32>overlapsBounds(boundsMin,
+        boundsMax, at);
     const shadowMin = v128.load(at), shadowMax = v128.load(at, offsetof<Shadow>('highU'));
     const mask = i32x4.splat(-<i32>isKept);
     lower = v128.bitselect(f32x4.pmin(lower, shadowMin), lower, mask);

@@ -87,7 +87,8 @@ function greaterRoot(halfLinear: f64, constant: f64, quadratic: f64): f64 {
 function includeEdgeExit(ax: f64, ay: f64, az: f64, ex: f64, ey: f64, ez: f64): void {
   const lengthSquared = ex * ex + ey * ey + ez * ez;
   if (lengthSquared == 0) return;
-  const at = (ax * ex + ay * ey + az * ez) / lengthSquared, along = (directionX * ex + directionY * ey + directionZ * ez) / lengthSquared;
+  const at = (ax * ex + ay * ey + az * ez) / lengthSquared,
+    along = (directionX * ex + directionY * ey + directionZ * ez) / lengthSquared;
   const x = ax - at * ex, y = ay - at * ey, z = az - at * ez;
   const dx = directionX - along * ex, dy = directionY - along * ey, dz = directionZ - along * ez;
   const acrossSquared = dx * dx + dy * dy + dz * dz;
@@ -99,7 +100,8 @@ function includeEdgeExit(ax: f64, ay: f64, az: f64, ex: f64, ey: f64, ez: f64): 
 
 /** Raises `maxDistance` to the distance at which a corner leaves the capsule's cylinder. */
 function includeCornerCylinderExit(x: f64, y: f64, z: f64, half: f64): void {
-  const root = greaterRoot(x * directionX + y * directionY, x * x + y * y - 1.0, directionX * directionX + directionY * directionY);
+  const root = greaterRoot(x * directionX + y * directionY, x * x + y * y - 1.0, directionX * directionX +
+    directionY * directionY);
   if (root > maxDistance && abs(z + root * directionZ) <= half) maxDistance = root;
 }
 

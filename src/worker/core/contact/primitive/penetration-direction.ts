@@ -97,7 +97,8 @@ export function fullExtent(): f64 {
 
 /** Returns how far a triangle must move along the direction to leave the solid, in the solid's unit of length. */
 export function exitDistance(t: Triangle): f64 {
-  return max(half == CUBE ? boxExitDistance(t, localX, localY, localZ) : capsuleExitDistance(half, t, localX, localY, localZ), 0.0);
+  return max(half == CUBE ? boxExitDistance(t, localX, localY, localZ)
+    : capsuleExitDistance(half, t, localX, localY, localZ), 0.0);
 }
 
 /** Returns the distance in the world of planes that are 1 apart along axis 0, 1 or 2 of the solid's space. */

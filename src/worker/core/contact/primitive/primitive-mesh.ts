@@ -11,13 +11,17 @@ import { Triangle } from '../../math/triangles';
 import { Mesh } from '../../mesh/tree/layout';
 import { PlacedShape, mapOf } from '../../shape/placed-shape';
 import { areaX, areaY, areaZ, hasCommonDirection, sumAll, sumAround } from './projected-area';
-import { BATCH_TRIANGLES, CUBE, NO_TRIANGLE, findOverlapping, overlappingAt, overlappingCount, triangleAt } from './overlapping-triangles';
+import {
+  BATCH_TRIANGLES, CUBE, NO_TRIANGLE, findOverlapping, overlappingAt, overlappingCount, triangleAt,
+} from './overlapping-triangles';
 import { nearestPointToSegment, pointX, pointY, pointZ } from './segment-triangle';
 import { THROUGH_DISTANCE, triangleMtd, mtdX, mtdY, mtdZ, mtdBound } from './triangle-mtd';
 import { findComponents, componentAt, componentCount } from './components';
 import { addRegionPoints } from './region-points';
 import { pseudonormalX, pseudonormalY, pseudonormalZ, findNearest, isBehind, nearestTriangle } from './pseudonormal';
-import { exitDistance, exitBound, half, worldNormalDot, normalLengthSquared, setSolid, setDirection, localPerWorld, fullExtent } from './penetration-direction';
+import {
+  exitDistance, exitBound, half, worldNormalDot, normalLengthSquared, setSolid, setDirection, localPerWorld, fullExtent,
+} from './penetration-direction';
 
 const map = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
@@ -72,7 +76,10 @@ export function primitiveMeshContact(solid: PlacedShape, mesh: PlacedShape, toMe
   for (let i: u32 = 0; i < componentCount; i++) addRegions(componentAt(i), frontTriangle);
 }
 
-/** Adds the points of a patch, region by region. `frontTriangle` is the triangle behind which the solid's centre lies, or NO_TRIANGLE. */
+/**
+ * Adds the points of a patch, region by region. `frontTriangle` is the triangle behind which the solid's centre lies, or
+ * NO_TRIANGLE.
+ */
 function addRegions(head: u32, frontTriangle: u32): void {
   remaining = head;
   if (frontTriangle != NO_TRIANGLE && isRemaining(frontTriangle)) extractRegion(chooseOutwards(frontTriangle), frontTriangle);
@@ -181,12 +188,14 @@ function mayLeadIntoNeighbours(x: f64, y: f64, z: f64): bool {
   if (overlappingAt(remaining).next == NO_TRIANGLE) return false;
   const t = triangleAt(seed);
   // The direction away from the nearest point is always free.
-  if (half != CUBE && !(nearestPointToSegment(half, t, THROUGH_DISTANCE * THROUGH_DISTANCE) < THROUGH_DISTANCE * THROUGH_DISTANCE)) return false;
+  if (half != CUBE && !(nearestPointToSegment(half, t, THROUGH_DISTANCE * THROUGH_DISTANCE) < THROUGH_DISTANCE *
+    THROUGH_DISTANCE)) return false;
   return !isPerpendicular(t, x, y, z, PERPENDICULAR_COSINE_SQUARED);
 }
 
 /**
- * Returns whether a direction, as a normal in the solid's space, is perpendicular to a triangle: `minCosineSquared` as in PERPENDICULAR_COSINE_SQUARED.
+ * Returns whether a direction, as a normal in the solid's space, is perpendicular to a triangle: `minCosineSquared` as in
+ * PERPENDICULAR_COSINE_SQUARED.
  */
 function isPerpendicular(t: Triangle, x: f64, y: f64, z: f64, minCosineSquared: f64): bool {
   const ux = t.bx - t.ax, uy = t.by - t.ay, uz = t.bz - t.az;
@@ -254,12 +263,15 @@ function chooseOutwards(frontTriangle: u32): f64 {
   const segmentHalf = max(half, 0.0);
   sumAround(remaining, frontTriangle);
   bestDepth = Infinity;
-  if (distance > THROUGH_DISTANCE) tryDirection(frontTriangle, -pointX, -pointY, max(min(pointZ, segmentHalf), -segmentHalf) - pointZ);
+  if (distance > THROUGH_DISTANCE)
+    tryDirection(frontTriangle, -pointX, -pointY, max(min(pointZ, segmentHalf), -segmentHalf) - pointZ);
   else tryDirection(frontTriangle, -pseudonormalX, -pseudonormalY, -pseudonormalZ);
   // If the nearest point is on an edge or corner of the surface, nothing is in the way of a ball that leaves straight
   // through it.
-  const isInFace = half != 0 || !(distance > THROUGH_DISTANCE) || isPerpendicular(triangleAt(frontTriangle), pointX, pointY, pointZ, INNER_COSINE_SQUARED);
-  if (isInFace && hasCommonDirection()) tryDirection(frontTriangle, -orientation * areaX, -orientation * areaY, -orientation * areaZ);
+  const isInFace = half != 0 || !(distance > THROUGH_DISTANCE) ||
+    isPerpendicular(triangleAt(frontTriangle), pointX, pointY, pointZ, INNER_COSINE_SQUARED);
+  if (isInFace && hasCommonDirection())
+    tryDirection(frontTriangle, -orientation * areaX, -orientation * areaY, -orientation * areaZ);
   return useBestDirection();
 }
 
@@ -271,8 +283,8 @@ let remainingHead: u32 = NO_TRIANGLE;
 let remainingTail: u32 = NO_TRIANGLE;
 
 /**
- * Moves the triangles that leave the solid before `limit`, and `requiredTriangle`, from `remaining` to a region, and adds the region's
- * points.
+ * Moves the triangles that leave the solid before `limit`, and `requiredTriangle`, from `remaining` to a region, and adds the
+ * region's points.
  */
 function extractRegion(limit: f64, requiredTriangle: u32): void {
   region = remainingHead = remainingTail = NO_TRIANGLE;

@@ -83,7 +83,8 @@ function sumAlikeBatch(from: u32, reference: u32): u32 {
   for (let n = 0; n < BATCH_TRIANGLES && i != NO_TRIANGLE; n++) {
     setNormal(triangleAt(i));
     const dot = worldNormalDot(referenceX, referenceY, referenceZ, normalX, normalY, normalZ);
-    const isFacingAlike = i == reference || (dot > 0 && dot * dot >= SIMILAR_COSINE_SQUARED * referenceLengthSquared * normalLengthSquared(normalX, normalY, normalZ));
+    const isFacingAlike = i == reference || (dot > 0 &&
+      dot * dot >= SIMILAR_COSINE_SQUARED * referenceLengthSquared * normalLengthSquared(normalX, normalY, normalZ));
     overlappingAt(i).isFacingAlike = isFacingAlike;
     if (isFacingAlike) addNormal();
     i = overlappingAt(i).next;

@@ -7,7 +7,9 @@ import { Triangle } from '../../math/triangles';
 import { addPoint } from '../manifold/contact';
 import { BATCH_TRIANGLES, CUBE, NO_TRIANGLE, overlappingAt, triangleAt } from './overlapping-triangles';
 import { nearestPointToSegment, nearestPointToEnd, pointX, pointY, pointZ } from './segment-triangle';
-import { half, worldDirectionComponent, worldCoordinate, worldDirectionX, worldDirectionY, worldDirectionZ } from './penetration-direction';
+import {
+  half, worldDirectionComponent, worldCoordinate, worldDirectionX, worldDirectionY, worldDirectionZ,
+} from './penetration-direction';
 import {
   beginReduction, isReductionEmpty, offerPoint, reduceToFour, reducedCount, reducedX, reducedY, reducedZ,
 } from '../manifold/manifold-reduction';
@@ -34,7 +36,8 @@ export function addRegionPoints(head: u32, seed: u32, regionDepth: f64, normalSi
 
 function addLocalPoint(x: f64, y: f64, z: f64): void {
   addPoint(
-    worldCoordinate(x, y, z, 0), worldCoordinate(x, y, z, 1), worldCoordinate(x, y, z, 2), normalSign * worldDirectionX, normalSign * worldDirectionY, normalSign * worldDirectionZ, depth,
+    worldCoordinate(x, y, z, 0), worldCoordinate(x, y, z, 1), worldCoordinate(x, y, z, 2), normalSign * worldDirectionX,
+    normalSign * worldDirectionY, normalSign * worldDirectionZ, depth,
   );
 }
 

@@ -43,7 +43,8 @@ export function mayOverlap(block: Block): u32 {
   const minY = min3(ay, by, cy), maxY = max3(ay, by, cy);
   const minZ = min3(az, bz, cz), maxZ = max3(az, bz, cz);
   const halfExtent: f32 = isCube ? 1 : 0;
-  const dx = distanceFromInterval(minX, maxX, halfExtent), dy = distanceFromInterval(minY, maxY, halfExtent), dz = distanceFromInterval(minZ, maxZ, isCube ? 1 : half);
+  const dx = distanceFromInterval(minX, maxX, halfExtent), dy = distanceFromInterval(minY, maxY, halfExtent),
+    dz = distanceFromInterval(minZ, maxZ, isCube ? 1 : half);
   const gap = dot(dx, dy, dz, dx, dy, dz);
   const apartMask = f32x4.gt(gap, f32x4.splat(isCube ? 0 : <f32>1.0 + ROUNDING_SQUARE));
   if (i32x4.all_true(apartMask)) return 0;

@@ -6,8 +6,8 @@
 import { allocate, release } from '../../memory';
 import { diagonalise, eigenvector } from '../../math/jacobi';
 import {
-  BONE_BOX_BYTES, Deform, RANGE_BYTES, SHIFT_BYTES, boneBoxAt, bonesAt, vertexOfCorner, deformOf, targetPositionsAt, rangeAt, restVertexAt,
-  shiftsAt, weightsAt,
+  BONE_BOX_BYTES, Deform, RANGE_BYTES, SHIFT_BYTES, boneBoxAt, bonesAt, vertexOfCorner, deformOf, targetPositionsAt, rangeAt,
+  restVertexAt, shiftsAt, weightsAt,
 } from '../tree/deform-layout';
 import { Block, LEAF, Mesh, blockAt, treeScale } from '../tree/layout';
 
@@ -331,7 +331,8 @@ function storeBoxes(d: DeformBuild, mesh: Mesh): void {
     const box = boneBoxAt(deform, bone), s = sumsOf(d, bone);
     if (!box.isUsed) continue;
     const x = 0.5 * (s.minX + s.maxX), y = 0.5 * (s.minY + s.maxY), z = 0.5 * (s.minZ + s.maxZ);
-    const hx = 0.5 * (s.maxX - s.minX) + BOX_MARGIN, hy = 0.5 * (s.maxY - s.minY) + BOX_MARGIN, hz = 0.5 * (s.maxZ - s.minZ) + BOX_MARGIN;
+    const hx = 0.5 * (s.maxX - s.minX) + BOX_MARGIN, hy = 0.5 * (s.maxY - s.minY) + BOX_MARGIN,
+      hz = 0.5 * (s.maxZ - s.minZ) + BOX_MARGIN;
     box.tx = box.xx * x + box.yx * y + box.zx * z;
     box.ty = box.xy * x + box.yy * y + box.zy * z;
     box.tz = box.xz * x + box.yz * y + box.zz * z;

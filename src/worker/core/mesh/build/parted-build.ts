@@ -167,7 +167,8 @@ export function sumCosts(build: Build): void {
 export function assembleSecond(build: Build): void {
   const nodeBytes = build.nodeCount * <u32>NODE_BYTES, blockBytes = build.blockCount * <u32>BLOCK_BYTES;
   const cornerBytes: u32 = build.corners == 0 ? 0 : build.blockCount * <u32>CORNERS_BYTES;
-  const firstNodeCount = build.cutNodes, subtreeBytes = firstNodeCount * <u32>SUBTREE_BYTES, extremeBytes = firstNodeCount * <u32>EXTREMES_BYTES;
+  const firstNodeCount = build.cutNodes, subtreeBytes = firstNodeCount * <u32>SUBTREE_BYTES,
+    extremeBytes = firstNodeCount * <u32>EXTREMES_BYTES;
   const bytes =
     <u64>MESH_HEADER_BYTES + nodeBytes + blockBytes + cornerBytes + <u64>build.nodeCount * DIPOLE_BYTES + subtreeBytes +
     extremeBytes + SURFACE_SUMS_BYTES;
@@ -240,7 +241,8 @@ export function deriveSecond(build: Build, address: usize): void {
 
 function joinTree(build: Build, address: usize): void {
   const second = changetype<Mesh>(address);
-  const firstNodeCount = second.triangleCount, addedNodes = second.nodeCount - firstNodeCount, nodeCount = build.cutNodes + addedNodes;
+  const firstNodeCount = second.triangleCount, addedNodes = second.nodeCount - firstNodeCount,
+    nodeCount = build.cutNodes + addedNodes;
   const blockCount = build.cutBlocks + second.blockCount;
   const nodeShift = build.cutNodes - firstNodeCount, blockShift = build.cutBlocks;
   const firstNodeBytes = build.cutNodes * <u32>NODE_BYTES, firstBlockBytes = build.cutBlocks * <u32>BLOCK_BYTES;
@@ -285,7 +287,8 @@ export function joinSums(build: Build): void {
   const mesh = changetype<Mesh>(build.mesh), second = secondOf(build), firstNodeCount = second.triangleCount;
   const skippedBytes = firstNodeCount * <u32>DIPOLE_BYTES, totalBytes = second.nodeCount * <u32>DIPOLE_BYTES;
   memory.copy(
-    build.mesh + mesh.dipoles + build.cutNodes * <u32>DIPOLE_BYTES, build.second + second.dipoles + skippedBytes, totalBytes - skippedBytes,
+    build.mesh + mesh.dipoles + build.cutNodes * <u32>DIPOLE_BYTES, build.second + second.dipoles + skippedBytes,
+    totalBytes - skippedBytes,
   );
   memory.copy(build.sums, sumsOf(second), SURFACE_SUMS_BYTES);
   release(build.second);

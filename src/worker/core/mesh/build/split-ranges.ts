@@ -9,7 +9,9 @@ import {
   Centres, PRIMITIVE_BYTES, boundCentres, firstPartCount, primitiveAt, setTag, split, tagOf,
 } from './binned-sah';
 import { FIRST, NOT_CUT, PHASE_SPLIT, SECOND, WHOLE, Build, vertexOfCorner, coordinate, vertexAt } from './build-state';
-import { ANY_RANGES, CORNERS_BYTES, beginFitting, cutHere, isAtCut, isShared, addFirstPartBox, addLateNode } from './parted-build';
+import {
+  ANY_RANGES, CORNERS_BYTES, beginFitting, cutHere, isAtCut, isShared, addFirstPartBox, addLateNode,
+} from './parted-build';
 import { beginSort, codeScale, copyContents, gatherCells, storeCode, reserveOrder } from './morton-order';
 
 const LEAF_SIZE: u32 = 4;

@@ -157,9 +157,12 @@ function setAxes(mesh: Mesh, maxStretch: f64, distance: f64): void {
   const ux = tangentX, uy = tangentY, uz = tangentZ;
   const vx = bitangentX, vy = bitangentY, vz = bitangentZ;
   const reciprocal = 1.0 / minStretch;
-  row0X = columnAlong(0, ux, uy, uz, reciprocal); row0Y = columnAlong(24, ux, uy, uz, reciprocal); row0Z = columnAlong(48, ux, uy, uz, reciprocal);
-  row1X = columnAlong(0, vx, vy, vz, reciprocal); row1Y = columnAlong(24, vx, vy, vz, reciprocal); row1Z = columnAlong(48, vx, vy, vz, reciprocal);
-  row2X = columnAlong(0, x, y, z, reciprocal); row2Y = columnAlong(24, x, y, z, reciprocal); row2Z = columnAlong(48, x, y, z, reciprocal);
+  row0X = columnAlong(0, ux, uy, uz, reciprocal); row0Y = columnAlong(24, ux, uy, uz, reciprocal); row0Z =
+    columnAlong(48, ux, uy, uz, reciprocal);
+  row1X = columnAlong(0, vx, vy, vz, reciprocal); row1Y = columnAlong(24, vx, vy, vz, reciprocal); row1Z =
+    columnAlong(48, vx, vy, vz, reciprocal);
+  row2X = columnAlong(0, x, y, z, reciprocal); row2Y = columnAlong(24, x, y, z, reciprocal); row2Z =
+    columnAlong(48, x, y, z, reciprocal);
   row0W = columnAlong(72, ux, uy, uz, reciprocal);
   row1W = columnAlong(72, vx, vy, vz, reciprocal);
   distanceAhead = toWorld.tx * x + toWorld.ty * y + toWorld.tz * z;
@@ -177,8 +180,8 @@ function columnAlong(column: usize, x: f64, y: f64, z: f64, reciprocal: f64): f3
 }
 
 /**
- * Returns lower bounds of the distances of the node's four boxes: world distances divided by `minStretch`, and minus `distanceAhead`
- * if the mesh is far away.
+ * Returns lower bounds of the distances of the node's four boxes: world distances divided by `minStretch`, and minus
+ * `distanceAhead` if the mesh is far away.
  */
 export function boxDistances(node: Node): v128 {
   let x = pointX, y = pointY, z = pointZ;
@@ -191,7 +194,8 @@ export function boxDistances(node: Node): v128 {
   const minX = minBounds(node, 0), maxX = maxBounds(node, 0);
   const minY = minBounds(node, 1), maxY = maxBounds(node, 1);
   const minZ = minBounds(node, 2), maxZ = maxBounds(node, 2);
-  if (metric == UNIFORM) return lengths(distancesToIntervals(minX, maxX, x), distancesToIntervals(minY, maxY, y), distancesToIntervals(minZ, maxZ, z));
+  if (metric == UNIFORM)
+    return lengths(distancesToIntervals(minX, maxX, x), distancesToIntervals(minY, maxY, y), distancesToIntervals(minZ, maxZ, z));
 
   const half = f32x4.splat(0.5);
   const hx = f32x4.mul(f32x4.sub(maxX, minX), half), cx = f32x4.mul(f32x4.add(maxX, minX), half);
@@ -211,7 +215,8 @@ export function boxDistances(node: Node): v128 {
     f32x4.add(extentsAlong(hx, hy, hz, row1X, row1Y, row1Z), f32x4.splat(axisError)),
   ));
   return f32x4.pmax(
-    lengths(ex, ey, ez), lengths(distancesToIntervals(minX, maxX, x), distancesToIntervals(minY, maxY, y), distancesToIntervals(minZ, maxZ, z)),
+    lengths(ex, ey, ez),
+    lengths(distancesToIntervals(minX, maxX, x), distancesToIntervals(minY, maxY, y), distancesToIntervals(minZ, maxZ, z)),
   );
 }
 

@@ -340,7 +340,8 @@ function push(top: usize, indexA: u32, indexB: u32, pairs: u32): usize {
     const pair = ctz(bits);
     const gap = load<f32>(gaps + (<usize>pair << 2));
     let at = top;
-    for (; at != base && !(load<f32>(at - NODE_PAIR_BYTES) >= gap); at -= NODE_PAIR_BYTES) v128.store(at, v128.load(at - NODE_PAIR_BYTES));
+    for (; at != base && !(load<f32>(at - NODE_PAIR_BYTES) >= gap);
+      at -= NODE_PAIR_BYTES) v128.store(at, v128.load(at - NODE_PAIR_BYTES));
     top += NODE_PAIR_BYTES;
     const i = pair >> 2, j = pair & 3;
     const a = childOf(nodeA, i), b = childOf(nodeB, j);
@@ -405,7 +406,8 @@ function visitBlocks(indexA: u32, indexB: u32): void {
         ? sqrt(nearestWithin(first, q, bestDistance * bestDistance * SQUARE_MARGIN + MIN_SQUARE))
         : distanceOfTriangles(first, q);
       if (!(pairDistance <= bestDistance)) continue;
-      offerDistance(pairDistance, nearestX, nearestY, nearestZ, otherX, otherY, otherZ, triangleOf(a, lane), triangleOf(b, other));
+      offerDistance(pairDistance, nearestX, nearestY, nearestZ, otherX, otherY, otherZ, triangleOf(a, lane),
+        triangleOf(b, other));
       if (bestDistance == 0) return;
     }
   }

@@ -113,7 +113,8 @@ export function setDirection(x: f64, y: f64, z: f64, a: Affine, b: Affine, baseD
   const dx = b.tx - a.tx, dy = b.ty - a.ty, dz = b.tz - a.tz;
   const gap = (dx * x + dy * y + dz * z - baseDistance) * inverseUnit;
   const sums = abs(ax) + abs(ay) + abs(az) + abs(bx) + abs(by) + abs(bz);
-  const rounding = ROUNDING * (TREE_RADIUS * sums + abs(gap)) + (abs(dx) + abs(dy) + abs(dz) + baseDistance) * inverseUnit * 1e-15;
+  const rounding = ROUNDING * (TREE_RADIUS * sums + abs(gap)) +
+    (abs(dx) + abs(dy) + abs(dz) + baseDistance) * inverseUnit * 1e-15;
   originGap = <f32>max(min(gap - rounding, 1e30), -1e30);
 }
 
@@ -121,7 +122,8 @@ export function setDirection(x: f64, y: f64, z: f64, a: Affine, b: Affine, baseD
 // @ts-ignore: decorator
 @inline
 export function projectBlock(block: usize, isOfA: bool): v128 {
-  const x = f32x4.splat(isOfA ? directionAX : directionBX), y = f32x4.splat(isOfA ? directionAY : directionBY), z = f32x4.splat(isOfA ? directionAZ : directionBZ);
+  const x = f32x4.splat(isOfA ? directionAX : directionBX), y = f32x4.splat(isOfA ? directionAY : directionBY),
+    z = f32x4.splat(isOfA ? directionAZ : directionBZ);
   const p = sum(times(v128.load(block), x), times(v128.load(block, 16), y), times(v128.load(block, 32), z));
   const q = sum(times(v128.load(block, 48), x), times(v128.load(block, 64), y), times(v128.load(block, 80), z));
   const r = sum(times(v128.load(block, 96), x), times(v128.load(block, 112), y), times(v128.load(block, 128), z));

@@ -7,7 +7,8 @@ import { BLOCK_BYTES, Block, LEAF, Mesh, NODE_BYTES, Node, childOf, isRotated, l
 import { countLeaf, countNode, countTriangle } from '../tree/counters';
 import { keyOf, sortedEntries, pendingKeys } from './entry-keys';
 import {
-  MeshRay, setUpRay, entriesOf, findNormal, hitNormalX, hitNormalY, hitNormalZ, mayHit, intersectTriangle, rotatedEntriesOf, setSides,
+  MeshRay, setUpRay, entriesOf, findNormal, hitNormalX, hitNormalY, hitNormalZ, mayHit, intersectTriangle, rotatedEntriesOf,
+  setSides,
 } from './mesh-ray';
 
 export { hitNormalX, hitNormalY, hitNormalZ };

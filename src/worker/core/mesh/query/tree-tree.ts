@@ -189,7 +189,8 @@ export function visitBlocks(a: Mesh, indexA: u32, b: Mesh, indexB: u32, visit: V
     if (lane != last) copyTriangle(triangleA, changetype<usize>(blockA) + (<usize>lane << 2));
     last = lane;
     const q = changetype<Triangle>(trianglesB + <usize>other * 72);
-    if (!(mappedLanes & (1 << other))) mapTriangle(changetype<usize>(q), changetype<usize>(blockB) + (<usize>other << 2), mapBToA);
+    if (!(mappedLanes & (1 << other)))
+      mapTriangle(changetype<usize>(q), changetype<usize>(blockB) + (<usize>other << 2), mapBToA);
     mappedLanes |= 1 << other;
     countTriangle();
     if (visit((indexA << 2) + lane, (indexB << 2) + other, triangleA, q)) return true;

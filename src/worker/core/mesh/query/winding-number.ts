@@ -10,8 +10,8 @@ import { Rotation } from '../../math/quaternion';
 import { Triangle } from '../../math/triangles';
 import { dipoleAt } from '../tree/dipoles';
 import {
-  Block, LEAF, MAX_STACK_ENTRIES, Mesh, Node, blockAt, childCount, childMask, childOf, maxBounds, minBounds, nodeAt, rotationOfNode,
-  treeScale, triangleOf,
+  Block, LEAF, MAX_STACK_ENTRIES, Mesh, Node, blockAt, childCount, childMask, childOf, maxBounds, minBounds, nodeAt,
+  rotationOfNode, treeScale, triangleOf,
 } from '../tree/layout';
 import { isInsideClosedMesh } from './ray-parity';
 import { WORD_BYTES } from '../../sizes';

@@ -13,7 +13,9 @@ import { Mesh, blockAt, filledLanes, triangleOf } from '../tree/layout';
 import { Derivation, meshOf, resultOf, vertexOf } from './derivation-state';
 import { listPart } from './connected-parts';
 import { isShared, joinLinks } from './join-parts';
-import { FAR_NEIGHBOUR, FAR_NEIGHBOUR_BYTES, NEIGHBOURS_BYTES, derivedBytes, derivedOf, farNeighboursAt, neighboursAt } from './derived-layout';
+import {
+  FAR_NEIGHBOUR, FAR_NEIGHBOUR_BYTES, NEIGHBOURS_BYTES, derivedBytes, derivedOf, farNeighboursAt, neighboursAt,
+} from './derived-layout';
 
 /** Denotes that no other triangle has the edge in the opposite direction. */
 export const NO_NEIGHBOUR: u32 = 0xffffffff;

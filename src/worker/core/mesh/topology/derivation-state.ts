@@ -138,7 +138,8 @@ export function freeScratch(d: Derivation): void {
   release(d.secondPart);
   release(d.partVertexMap);
   release(d.firstPartBoxes);
-  d.corners = d.vertices = d.table = d.next = d.vertexOfIndex = d.addedVertices = d.degrees = d.heads = d.pendingEdges = d.links = d.parents = d.proven = 0;
+  d.corners = d.vertices = d.table = d.next = d.vertexOfIndex = d.addedVertices = d.degrees = d.heads = d.pendingEdges =
+    d.links = d.parents = d.proven = 0;
   d.openEdges = d.parts = d.farNeighbours = 0;
   d.secondPart = d.partVertexMap = d.firstPartBoxes = 0;
 }

@@ -8,7 +8,9 @@ import { Mesh } from '../tree/layout';
 import { beginMatching, beginNeighbours, mustRematch, matchBlocks, writeNeighbours } from './adjacency';
 import { beginConvex, testBlocks } from './convex';
 import { Derivation, STEP, freeScratch, meshOf, resultOf } from './derivation-state';
-import { DERIVED_BYTES, FAR_NEIGHBOUR_BYTES, NEIGHBOURS_BYTES, PART_BYTES, derivedBytes, farNeighboursAt, partsAt } from './derived-layout';
+import {
+  DERIVED_BYTES, FAR_NEIGHBOUR_BYTES, NEIGHBOURS_BYTES, PART_BYTES, derivedBytes, farNeighboursAt, partsAt,
+} from './derived-layout';
 import { beginHull, clustersFor, endHull, writeClusters, writePlanes } from './hull';
 import { freePart, joinPart, markShared, packPart } from './join-parts';
 import { beginLocal, testEdges, windsOnce } from './locally-convex';

@@ -40,7 +40,8 @@ export function packStep(
   to: usize, tree: usize, treeBytes: usize, derived: usize, totalBytes: usize, packedBytes: usize, bytes: usize,
 ): usize {
   const end = min(packedBytes + bytes, packedBytes < treeBytes ? treeBytes : totalBytes);
-  memory.copy(to + packedBytes, packedBytes < treeBytes ? tree + packedBytes : derived + (packedBytes - treeBytes), end - packedBytes);
+  memory.copy(to + packedBytes, packedBytes < treeBytes ? tree + packedBytes : derived + (packedBytes - treeBytes), end -
+    packedBytes);
   return end;
 }
 

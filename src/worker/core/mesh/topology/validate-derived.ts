@@ -6,7 +6,8 @@ import {
 } from '../tree/mesh-check';
 import { Mesh, TREE_EXTENT } from '../tree/layout';
 import {
-  Derived, FAR_NEIGHBOUR_BYTES, NEIGHBOURS_BYTES, PART_BYTES, derivedBytes, derivedOf, farNeighboursAt, hullAt, neighboursAt, partsAt,
+  Derived, FAR_NEIGHBOUR_BYTES, NEIGHBOURS_BYTES, PART_BYTES, derivedBytes, derivedOf, farNeighboursAt, hullAt, neighboursAt,
+  partsAt,
 } from './derived-layout';
 import { EMPTY_HALF_SIZE } from './hull';
 import { Hull, boundsIn, cornersIn, planeGroupsFor, planesIn } from './hull-layout';

@@ -49,7 +49,8 @@ export function weldBlocks(d: Derivation, start: u32, end: u32): void {
  */
 function addCorners(d: Derivation, start: u32, end: u32, first: u32): u32 {
   const mesh = meshOf(d);
-  const indices = changetype<usize>(mesh) + mesh.indices, vertexOfIndex = d.vertexOfIndex, corners = d.corners, addedVertices = d.addedVertices;
+  const indices = changetype<usize>(mesh) + mesh.indices, vertexOfIndex = d.vertexOfIndex, corners = d.corners,
+    addedVertices = d.addedVertices;
   let position = d.vertices + <usize>first * VERTEX_BYTES, count: u32 = 0;
   for (let index = start; index < end; index++) {
     const block = blockAt(mesh, index);

@@ -150,7 +150,8 @@ function addBlock(block: Block, sums: SurfaceSums): void {
     );
     volume = f64x2.add(volume, f64x2.add(along, f64x2.mul(uz, f64x2.sub(az, f64x2.splat(cornerZ)))));
     const isFilled = lane == 0 ? v128.shuffle<i32>(filled, filled, 0, 0, 1, 1) : v128.shuffle<i32>(filled, filled, 2, 2, 3, 3);
-    const farthest = f64x2.pmax(f64x2.pmax(distanceSquaredTo(ax, ay, az), distanceSquaredTo(bx, by, bz)), distanceSquaredTo(cx, cy, cz));
+    const farthest = f64x2.pmax(f64x2.pmax(distanceSquaredTo(ax, ay, az), distanceSquaredTo(bx, by, bz)),
+      distanceSquaredTo(cx, cy, cz));
     distanceSquared = f64x2.pmax(distanceSquared, v128.and(farthest, isFilled));
   }
   area += sumOfLanes(areas);
@@ -164,7 +165,8 @@ function addBlock(block: Block, sums: SurfaceSums): void {
   sums.normalZ += 2.0 * normZ;
   sums.area += 2.0 * sumOfLanes(areas);
   sums.volume += sumOfLanes(volume);
-  sums.radiusSquared = max(sums.radiusSquared, max(f64x2.extract_lane(distanceSquared, 0), f64x2.extract_lane(distanceSquared, 1)));
+  sums.radiusSquared = max(sums.radiusSquared, max(f64x2.extract_lane(distanceSquared, 0),
+    f64x2.extract_lane(distanceSquared, 1)));
 }
 
 /** Reads two f32. */

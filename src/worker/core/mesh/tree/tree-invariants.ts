@@ -2,7 +2,9 @@
 
 import { Rotation } from '../../math/quaternion';
 import { allocate, release } from '../../memory';
-import { LEAF, Mesh, Node, blockAt, childCount, childOf, maxBounds, minBounds, nodeAt, rotationOfNode, triangleOf } from './layout';
+import {
+  LEAF, Mesh, Node, blockAt, childCount, childOf, maxBounds, minBounds, nodeAt, rotationOfNode, triangleOf,
+} from './layout';
 import { MESH_BAD_LINK, MESH_OK } from './mesh-check';
 import { VECTOR_BYTES } from '../../sizes';
 

@@ -36,7 +36,8 @@ export function checkTreeHeader(check: MeshCheck): u32 {
 /** Checks the numbers of the header, and adds ranges for those after nodes and blocks. */
 export function checkTreeNumbers(check: MeshCheck): u32 {
   const mesh = meshOf(check);
-  if (!isSpaceValid(mesh) || !isCostValid(mesh.cost) || !isCostValid(mesh.builtCost) || !isRadiusValid(mesh)) return MESH_BAD_NUMBER;
+  if (!isSpaceValid(mesh) || !isCostValid(mesh.cost) || !isCostValid(mesh.builtCost) || !isRadiusValid(mesh))
+    return MESH_BAD_NUMBER;
   if (mesh.indexed) {
     const indices = changetype<usize>(mesh) + mesh.indices;
     addNumbers(check, RANGE_WORDS, indices, indices + <usize>mesh.triangleCount * 12, mesh.vertexCount);
@@ -131,7 +132,8 @@ function checkBlocks(check: MeshCheck, end: u32): u32 {
   const mesh = meshOf(check);
   const from = blockAt(mesh, check.nextUncheckedBlock), to = blockAt(mesh, end);
   check.nextUncheckedBlock = end;
-  if (!areBlocksValid(check, changetype<usize>(from), changetype<usize>(to), i32x4.splat(mesh.triangleCount))) return MESH_BAD_NUMBER;
+  if (!areBlocksValid(check, changetype<usize>(from), changetype<usize>(to), i32x4.splat(mesh.triangleCount)))
+    return MESH_BAD_NUMBER;
   if (end < mesh.blockCount) return MESH_OK;
   // The total is limited, too, since a refit may give an area to each of the triangles that currently have none.
   return check.keptCount == mesh.keptCount && check.filledCount <= mesh.triangleCount ? MESH_OK : MESH_BAD_INDEX;

@@ -82,8 +82,10 @@ export function moveCharacter(c: Character, motionX: f64, motionY: f64, motionZ:
   }
   const up = motionX * c.upX + motionY * c.upY + motionZ * c.upZ;
   const height = up > 0 && up < HORIZONTAL_TOLERANCE * length ? 0 : up * part;
-  const horizontalX = (motionX - up * c.upX) * part, horizontalY = (motionY - up * c.upY) * part, horizontalZ = (motionZ - up * c.upZ) * part;
-  const sx = toFrameX(horizontalX, horizontalY, horizontalZ), sy = toFrameY(horizontalX, horizontalY, horizontalZ), sz = toFrameZ(horizontalX, horizontalY, horizontalZ);
+  const horizontalX = (motionX - up * c.upX) * part, horizontalY = (motionY - up * c.upY) * part,
+    horizontalZ = (motionZ - up * c.upZ) * part;
+  const sx = toFrameX(horizontalX, horizontalY, horizontalZ), sy = toFrameY(horizontalX, horizontalY, horizontalZ),
+    sz = toFrameZ(horizontalX, horizontalY, horizontalZ);
   for (let i: f64 = 0; i < parts; i++) {
     if (i > 0 || carry > 0) {
       commitMove(c);
@@ -100,8 +102,8 @@ export function moveCharacter(c: Character, motionX: f64, motionY: f64, motionZ:
 }
 
 /**
- * A motion that leads up by no more than this part of its length counts as horizontal: rounding to float32, of the motion or of the up
- * direction, makes it lead up, and a standing character must not leave the ground for that.
+ * A motion that leads up by no more than this part of its length counts as horizontal: rounding to float32, of the motion or
+ * of the up direction, makes it lead up, and a standing character must not leave the ground for that.
  */
 const HORIZONTAL_TOLERANCE: f64 = 1e-6;
 /** The possible rounding error of a point of ground that has not moved, relative to its coordinates: 2^-46. */

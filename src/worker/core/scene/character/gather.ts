@@ -10,7 +10,9 @@ import {
 import {
   BOX, EXIT, ROUND, TRIANGLE, addObstacle, boundRound, boundTriangle, clearObstacles, packBounds,
 } from '../../character/obstacles';
-import { findOverlappingSmallCube, overlappingAt, overlappingCount, triangleAt } from '../../contact/primitive/overlapping-triangles';
+import {
+  findOverlappingSmallCube, overlappingAt, overlappingCount, triangleAt,
+} from '../../contact/primitive/overlapping-triangles';
 import { Affine, copyColumns, determinant, invert, setRelative } from '../../math/affine';
 import { closestDistance, closestOnMesh, closestTriangle, closestX, closestY, closestZ } from '../../mesh/query/closest-point';
 import { Mesh } from '../../mesh/tree/layout';
@@ -58,7 +60,8 @@ export function gather(transform: Affine, hx: f64, hy: f64, hz: f64): void {
   boxTransform.tx = transform.tx; boxTransform.ty = transform.ty; boxTransform.tz = transform.tz;
   clearObstacles(hx, hy, hz);
   queryAabb(
-    transform.tx, transform.ty, transform.tz, abs(boxTransform.xx) + abs(boxTransform.yx) + abs(boxTransform.zx), abs(boxTransform.xy) + abs(boxTransform.yy) + abs(boxTransform.zy),
+    transform.tx, transform.ty, transform.tz, abs(boxTransform.xx) + abs(boxTransform.yx) + abs(boxTransform.zx),
+    abs(boxTransform.xy) + abs(boxTransform.yy) + abs(boxTransform.zy),
     abs(boxTransform.xz) + abs(boxTransform.yz) + abs(boxTransform.zz),
   );
   for (let i: u32 = 0; i < aabbCount; i++) {

@@ -28,7 +28,8 @@ import { freeRetiredLists } from '../../shared-lists';
 import { freeRetired } from '../../skin/pose';
 import { poseObject } from '../poses';
 import {
-  beginChangesSince, endChangesSince, moveObject, moveTo, updateMovedObjects, reserveChangesSince, placeStaticObjects, changedSinceCull, updateTrees,
+  beginChangesSince, endChangesSince, moveObject, moveTo, updateMovedObjects, reserveChangesSince, placeStaticObjects,
+  changedSinceCull, updateTrees,
 } from '../scene';
 import { dropFinishedMotions, holdMotionStarts, restorePreviousMotions, restoreWaitingMotions } from '../way-rounds';
 import { beginMotionRound } from '../ways';
@@ -148,7 +149,8 @@ function updateAndCull(start: f64, sliceEnd: f64): bool {
 /**
  * Works on the frame until `sliceEnd` or until it is done. Returns the address of the output buffer when done, else 0. Queries
  * may run between two steps; code that changes objects must call `goAhead` before. A mesh may be replaced, but must neither
- * change nor be freed. The narrow phase waits while `mayRunNarrowPhase` is false, because the interruptible module works on something else.
+ * change nor be freed. The narrow phase waits while `mayRunNarrowPhase` is false, because the interruptible module works on
+ * something else.
  */
 export function stepFrame(sliceEnd: f64, mayRunNarrowPhase: bool): usize {
   let start = isResumed ? now() : phaseEnd;
@@ -397,8 +399,8 @@ function applyBlocks(input: usize): void {
 }
 
 /**
- * Moves an object to a column-major 4×4 matrix of f64, under the block's parent unless that is the identity (`isParentIdentity`). Returns
- * false if it is rejected.
+ * Moves an object to a column-major 4×4 matrix of f64, under the block's parent unless that is the identity
+ * (`isParentIdentity`). Returns false if it is rejected.
  */
 function moveFloat64(slot: u32, at: usize, isParentIdentity: bool): bool {
   if (!isAffine64(at)) return false;

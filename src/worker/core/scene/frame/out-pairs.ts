@@ -190,7 +190,10 @@ function writeBonePairs(end: usize): void {
   bonePairsDone = count;
 }
 
-/** Adds a part of this many bytes to the buffer and writes its offset to the header's word at `headerOffset`. Returns its address. */
+/**
+ * Adds a part of this many bytes to the buffer and writes its offset to the header's word at `headerOffset`. Returns its
+ * address.
+ */
 function addPart(headerOffset: usize, bytes: usize): usize {
   const offset = append(bytes);
   store<u32>(out + headerOffset, offset);

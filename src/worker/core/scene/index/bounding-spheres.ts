@@ -76,7 +76,8 @@ function setSphere(spheres: Tree, tree: Tree, position: u32): void {
   const radius = boundingRadius(itemAt(slot));
   storeLane(
     lane,
-    roundDown(x - radius), roundDown(y - radius), roundDown(z - radius), roundUp(x + radius), roundUp(y + radius), roundUp(z + radius),
+    roundDown(x - radius), roundDown(y - radius), roundDown(z - radius), roundUp(x + radius), roundUp(y + radius),
+    roundUp(z + radius),
   );
   store<f64>(spheres.radii + (<usize>position << 3), radius);
 }

@@ -19,7 +19,9 @@ import {
   clearPosition, digitOf, fitCell, isInCell, laneAt, midpoint, proxyAt, setChildCube, setCube, slotAt, storeLane,
   treeOf, writePosition,
 } from './octree';
-import { NO_RANGE, capacityOf, clearRanges, freeRange, hasFreeRange, orderFor, reserveRanges, setOwner, allocateRange } from './ranges';
+import {
+  NO_RANGE, capacityOf, clearRanges, freeRange, hasFreeRange, orderFor, reserveRanges, setOwner, allocateRange,
+} from './ranges';
 import { WORD_BYTES } from '../../sizes';
 
 /**
@@ -27,7 +29,10 @@ import { WORD_BYTES } from '../../sizes';
  * 200,000 objects take 1.3 to 1.6 times as long, and rays up to 1.2.
  */
 const MAX_LEAF_OBJECTS: u32 = 64;
-/** Children that have no more than this in total are merged into one leaf; this is checked when one of them has MERGE_CHECK_COUNT. */
+/**
+ * Children that have no more than this in total are merged into one leaf; this is checked when one of them has
+ * MERGE_CHECK_COUNT.
+ */
 const MAX_MERGED_OBJECTS: u32 = 32;
 const MERGE_CHECK_COUNT: u32 = 4;
 /** Cells are not split below this part of the root, 2^-40: objects that lie closer together stay together. */

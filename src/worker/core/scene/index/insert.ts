@@ -9,7 +9,8 @@ import { WORD_BYTES } from '../../sizes';
 import { Box, boxAt } from '../objects';
 import { MIN_COUNT_FOR_RESERVES } from './build';
 import {
-  Cell, HOLE, SCATTERED, Tree, cellAt, changeVersion, clearPosition, digitOf, fitCell, isInCell, setChildCube, slotAt, writePosition,
+  Cell, HOLE, SCATTERED, Tree, cellAt, changeVersion, clearPosition, digitOf, fitCell, isInCell, setChildCube, slotAt,
+  writePosition,
 } from './octree';
 
 /** How many positions in a row a leaf without any gets: a leaf of a build has about 20 objects. */

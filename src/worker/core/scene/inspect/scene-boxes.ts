@@ -24,7 +24,8 @@ export function inspectScene(): usize {
   store<u32>(sceneFigures, countIn(STATIC_TREE), INSPECTED_SCENE_STATIC);
   store<u32>(sceneFigures, countIn(PASSIVE_TREE), INSPECTED_SCENE_PASSIVE);
   let cells: u32 = 0;
-  for (let treeIndex: u32 = 0; treeIndex < TREE_COUNT; treeIndex++) if (!isEmpty(treeOf(treeIndex))) cells += treeOf(treeIndex).cellCount;
+  for (let treeIndex: u32 = 0; treeIndex < TREE_COUNT;
+    treeIndex++) if (!isEmpty(treeOf(treeIndex))) cells += treeOf(treeIndex).cellCount;
   store<u32>(sceneFigures, cells, INSPECTED_SCENE_CELLS);
   store<f64>(sceneFigures, sceneOriginX, INSPECTED_SCENE_ORIGIN);
   store<f64>(sceneFigures, sceneOriginY, INSPECTED_SCENE_ORIGIN + 8);

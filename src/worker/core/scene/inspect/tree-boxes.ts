@@ -15,8 +15,8 @@ import { AFFINE_BYTES, Affine, copy, multiply, setIdentity } from '../../math/af
 import { ROTATION_BYTES, Rotation } from '../../math/quaternion';
 import { allocate, capacityOf, release } from '../../memory';
 import {
-  LEAF, Mesh, Node, blockAt, childCount, childOf, firstNode, maxBounds, innerCount, minBounds, nodeAt, composeTreeMap, rotationOfNode,
-  triangleOf,
+  LEAF, Mesh, Node, blockAt, childCount, childOf, firstNode, maxBounds, innerCount, minBounds, nodeAt, composeTreeMap,
+  rotationOfNode, triangleOf,
 } from '../../mesh/tree/layout';
 import { NO_ELEMENT, blockOf, elementsPerBlock, isPointLine, elementIn, pointLineOf } from '../../point-line/layout';
 import { worldOf } from '../../shape/item';

@@ -19,12 +19,13 @@ const endB = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 let touchDistance: f64 = 0;
 
 /**
- * Returns until when two objects are certainly apart in their motions; `reachA` and `reachB` are their reaches as the frame sees them, or
- * null. Returns Infinity if they are always apart, and 0 if they are not two boxes that both turn.
+ * Returns until when two objects are certainly apart in their motions; `reachA` and `reachB` are their reaches as the frame
+ * sees them, or null. Returns Infinity if they are always apart, and 0 if they are not two boxes that both turn.
  */
 export function apartUntil(a: Proxy, reachA: Reach, b: Proxy, reachB: Reach): f64 {
   motionA.angle = 0;
-  if (!areBoxes(a, b) || changetype<usize>(reachA) == 0 || changetype<usize>(reachB) == 0 || !(reachA.travel > 0) || !(reachB.travel > 0)) return 0;
+  if (!areBoxes(a, b) || changetype<usize>(reachA) == 0 || changetype<usize>(reachB) == 0 || !(reachA.travel > 0) ||
+    !(reachB.travel > 0)) return 0;
   setMotionOf(motionA, startA, boundsOf(a, endA), fromOf(reachA), worldOf(itemOf(a.id)));
   setMotionOf(motionB, startB, boundsOf(b, endB), fromOf(reachB), worldOf(itemOf(b.id)));
   if (!(motionA.angle > 0 && motionB.angle > 0)) return 0;

@@ -24,8 +24,12 @@ import { boxAgainstFour, push, pushChildren, stack } from './box-descent';
 import { enqueue, countNewlyQueued } from './contact-queue';
 import { collidesAtAll, collidesWithClass, redirectClasses } from './collision-classes';
 import { foundCount } from './found-pairs';
-import { gatherFromTree, gatherFromCell, truncateNear, nearBounds, nearCount, nearStride, nearProxies, reserveNear, setStepScale } from './near-boxes';
-import { ANY_CLASS, CROWD, beginOf, beginRuns, endOf, isSweepQuick, keepOwnOnly, runClasses, runCount, ownNearCount } from './near-runs';
+import {
+  gatherFromTree, gatherFromCell, truncateNear, nearBounds, nearCount, nearStride, nearProxies, reserveNear, setStepScale,
+} from './near-boxes';
+import {
+  ANY_CLASS, CROWD, beginOf, beginRuns, endOf, isSweepQuick, keepOwnOnly, runClasses, runCount, ownNearCount,
+} from './near-runs';
 import { testOrPostpone } from './pair-test';
 import { fillGrid, gridCount, gridProxies, hasUnswept, sweepGrid } from './uniform-grid';
 
@@ -99,8 +103,8 @@ function begin(queueing: bool): void {
 export const UNFINISHED: u32 = 0;
 export const FINISHED: u32 = 1;
 /**
- * Returned by `continueBroadPhase` if so many pairs of changed objects may not collide that all pairs are to be found again from the
- * start.
+ * Returned by `continueBroadPhase` if so many pairs of changed objects may not collide that all pairs are to be found again
+ * from the start.
  */
 export const TOO_MANY_REFUSED: u32 = 2;
 
@@ -354,8 +358,8 @@ function findChanged(sliceEnd: f64): u32 {
 }
 
 /**
- * Finds the pairs of the object at `ownPosition` with positions from `firstPosition` on. With `isChangedOnly`, skips pairs that the other object
- * finds.
+ * Finds the pairs of the object at `ownPosition` with positions from `firstPosition` on. With `isChangedOnly`, skips pairs
+ * that the other object finds.
  */
 function objectAgainstTree(from: Tree, ownPosition: u32, tree: Tree, firstPosition: u32, isChangedOnly: bool): void {
   const proxy = proxyAt(from, ownPosition);

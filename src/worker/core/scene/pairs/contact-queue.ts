@@ -146,7 +146,8 @@ export function closeQueue(): void {
 export function orderQueue(sliceEnd: f64): bool {
   if (!isBudgeted) return true;
   if (phase == SORTING) {
-    if (newlyQueuedCount != 0 && !sortByIds(newlyQueued, queueByAge, sorted, newlyQueuedCount, QUEUED_BYTES, sliceEnd)) return false;
+    if (newlyQueuedCount != 0 && !sortByIds(newlyQueued, queueByAge, sorted, newlyQueuedCount, QUEUED_BYTES, sliceEnd))
+      return false;
     phase = MERGING;
   }
   if (phase == MERGING) {

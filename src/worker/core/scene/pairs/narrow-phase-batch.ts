@@ -114,7 +114,8 @@ function considerNear(): void {
   prefetchSum = sum;
   for (let i: u32 = 0; i < nearCount; i++) {
     const pair = nearPair(i), a = pair.a, b = pair.b;
-    if (mayReach(a, pair.reachA, b, pair.reachB, pair.axis) && !isDecidedByMotion(a, pair.reachA, b, pair.reachB)) postpone(a.id, b.id);
+    if (mayReach(a, pair.reachA, b, pair.reachB, pair.axis) && !isDecidedByMotion(a, pair.reachA, b, pair.reachB))
+      postpone(a.id, b.id);
   }
   nearCount = 0;
 }

@@ -59,9 +59,9 @@ export function isLongContact(a: u32, b: u32, detail: u32): bool {
 
 /**
  * Finds the contact of two objects, of which `a` has the lower id, until a time by the clock of `now`. Returns NO_CONTACT, which
- * contains which (0 neither, 1 a inside b, 2 b inside a), or SUSPENDED: then `resumeContact` must follow until it returns something
- * else, before the narrow phase of any frame and any other contact that may take long. An object that does not exist has no
- * contact, nor has one of points or lines. Throws OUT_OF_MEMORY.
+ * contains which (0 neither, 1 a inside b, 2 b inside a), or SUSPENDED: then `resumeContact` must follow until it returns
+ * something else, before the narrow phase of any frame and any other contact that may take long. An object that does not
+ * exist has no contact, nor has one of points or lines. Throws OUT_OF_MEMORY.
  */
 export function beginContact(a: u32, b: u32, detail: u32, deadline: f64): i32 {
   if (!isAlive(a) || !isAlive(b)) return NO_CONTACT;
@@ -145,8 +145,8 @@ export function canMeasure(a: u32, b: u32): bool {
 
 /**
  * Measures the distance of two objects, up to `limit`, until a time by the clock of `now`. Returns NO_CONTACT if they are farther
- * apart, 0 if not (`measuredDistance`), FIRST_UNMEASURED, SECOND_UNMEASURED, or SUSPENDED, as `beginContact`: then `resumeDistance`
- * must follow. As with a contact that takes long, no other may be suspended meanwhile. Throws OUT_OF_MEMORY.
+ * apart, 0 if not (`measuredDistance`), FIRST_UNMEASURED, SECOND_UNMEASURED, or SUSPENDED, as `beginContact`: then
+ * `resumeDistance` must follow. As with a contact that takes long, no other may be suspended meanwhile. Throws OUT_OF_MEMORY.
  */
 export function beginDistance(a: u32, b: u32, limit: f64, deadline: f64): i32 {
   if (!isAlive(a) || !isAlive(b)) return NO_CONTACT;

@@ -14,8 +14,8 @@ import { endChanges, changedSlots } from '../scene';
 import { addSlot } from '../slot-set';
 import { beginNarrowPhase, continueNarrowPhase } from './narrow-phase-slices';
 import {
-  WAITING, NOT_QUEUED, beginGathering, beginQueue, closeQueue, queueStateOf, gatherWaiting, hasWaiting, isPairChanged, remainingCount, orderQueue,
-  commitWaiting,
+  WAITING, NOT_QUEUED, beginGathering, beginQueue, closeQueue, queueStateOf, gatherWaiting, hasWaiting, isPairChanged,
+  remainingCount, orderQueue, commitWaiting,
 } from './contact-queue';
 
 /** The pairs of this frame, sorted. */

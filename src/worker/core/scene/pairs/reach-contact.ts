@@ -13,7 +13,8 @@ import { PlacedShape, mapOf, setPlacedShape } from '../../shape/placed-shape';
 import { Proxy } from '../../shape/proxy';
 import { PairReach, startOfA, startOfB } from '../../shape/reach';
 import {
-  firstContactDepth, firstContactNormalX, firstContactNormalY, firstContactNormalZ, firstContactTime, firstContactX, firstContactY, firstContactZ, sweepBoth,
+  firstContactDepth, firstContactNormalX, firstContactNormalY, firstContactNormalZ, firstContactTime, firstContactX,
+  firstContactY, firstContactZ, sweepBoth,
 } from '../../sweep/two-motions';
 import { bonesNear, isBoxed } from './bone-pairs';
 import { NO_CONTACT, collide } from './narrow-phase';
@@ -51,7 +52,8 @@ export function collideInReach(a: Proxy, b: Proxy, itemA: Item, itemB: Item, rea
   if (!hasMet) return NO_CONTACT;
   contactTime = firstContactTime;
   if (hasPoints(detail)) {
-    addPoint(firstContactX, firstContactY, firstContactZ, firstContactNormalX, firstContactNormalY, firstContactNormalZ, firstContactDepth);
+    addPoint(firstContactX, firstContactY, firstContactZ, firstContactNormalX, firstContactNormalY, firstContactNormalZ,
+      firstContactDepth);
   }
   return 0;
 }

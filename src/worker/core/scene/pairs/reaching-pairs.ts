@@ -1,15 +1,18 @@
-// Pairs of which at least one object has a reach beyond its shape, by a clearance or a motion (shape/reach.ts): whether their bounds
-// may come that near, and what is passed to the narrow phase.
+// Pairs of which at least one object has a reach beyond its shape, by a clearance or a motion (shape/reach.ts): whether their
+// bounds may come that near, and what is passed to the narrow phase.
 
 import { Affine } from '../../math/affine';
 import {
-  centerDistance, axisProduct, axisX, axisY, axisZ, boundSecondDerivative, findWidestAxis, radiusSum, setAxis, setBoxAxis, widestAxis,
+  centerDistance, axisProduct, axisX, axisY, axisZ, boundSecondDerivative, findWidestAxis, radiusSum, setAxis, setBoxAxis,
+  widestAxis,
 } from '../../math/obb-axes';
 import { areFartherApart } from '../../math/obb-gap';
 import { compareObbsF32 } from '../../math/obb-sat-f32';
 import { APART } from '../../math/obb-sat-f64';
 import { Proxy, boundsOf } from '../../shape/proxy';
-import { CLEARANCE_BYTE, PAIR_REACH_BYTES, PairReach, REACHING_BYTE, Reach, combineReach, setStartBounds } from '../../shape/reach';
+import {
+  CLEARANCE_BYTE, PAIR_REACH_BYTES, PairReach, REACHING_BYTE, Reach, combineReach, setStartBounds,
+} from '../../shape/reach';
 import { itemOf, reachOfFrame } from '../frame-snapshot';
 import { apartUntil } from './box-ways';
 
@@ -33,8 +36,8 @@ export function mayMeet(a: Proxy, b: Proxy): bool {
 }
 
 /**
- * Numbers that differ by less than this, relative to their inputs, count as equal: the two forms at the ends of a motion may differ
- * that much.
+ * Numbers that differ by less than this, relative to their inputs, count as equal: the two forms at the ends of a motion may
+ * differ that much.
  */
 const RELATIVE_TOLERANCE: f64 = 4e-6;
 /** The longest ratio of an arc to its chord. */
@@ -43,12 +46,13 @@ const ARC_PER_CHORD: f64 = 1.5708;
 const SQUARE_PER_SAGITTA: f64 = 10;
 
 /**
- * Tests whether the bounds of two objects are no farther apart than their clearances, or may have met in the motions of the objects;
- * `reachA` and `reachB` are their reaches as the frame sees them, or null. `knownAxis` is the number of the axis (obb-axes.ts) along which the
- * bounds are farthest apart, or -1.
+ * Tests whether the bounds of two objects are no farther apart than their clearances, or may have met in the motions of the
+ * objects; `reachA` and `reachB` are their reaches as the frame sees them, or null. `knownAxis` is the number of the axis
+ * (obb-axes.ts) along which the bounds are farthest apart, or -1.
  */
 export function mayReach(a: Proxy, reachA: Reach, b: Proxy, reachB: Reach, knownAxis: i32): bool {
-  const hasMotionA = changetype<usize>(reachA) != 0 && reachA.travel > 0, hasMotionB = changetype<usize>(reachB) != 0 && reachB.travel > 0;
+  const hasMotionA = changetype<usize>(reachA) != 0 && reachA.travel > 0,
+    hasMotionB = changetype<usize>(reachB) != 0 && reachB.travel > 0;
   const hasMotion = hasMotionA || hasMotionB, hasClearance = ((a.highFlags | b.highFlags) & <u8>CLEARANCE_BYTE) != 0;
   if (hasClearance || !hasMotion || knownAxis < 0) {
     boundsOf(a, boundsA);
@@ -59,7 +63,8 @@ export function mayReach(a: Proxy, reachA: Reach, b: Proxy, reachB: Reach, known
     if (knownAxis < 0 && !findWidestAxis(boundsA, boundsB, 0)) return true;
   }
   const noReach = changetype<Reach>(zeroReach);
-  return !areSeparatedThroughout(knownAxis < 0 ? widestAxis : knownAxis, a, hasMotionA ? reachA : noReach, b, hasMotionB ? reachB : noReach);
+  return !areSeparatedThroughout(knownAxis < 0 ? widestAxis : knownAxis, a, hasMotionA ? reachA : noReach, b, hasMotionB
+    ? reachB : noReach);
 }
 
 /** The reach of an object without a motion, or one that has not moved on it. */
@@ -73,9 +78,10 @@ function clearanceOf(reach: Reach): f64 {
 
 /**
  * Tests whether an axis certainly separates two boxes throughout. If the boxes are apart along the axis, on the same side, at
- * both ends of their motions, they are also apart in between if the gaps suffice. If the axis stays that of the end, the sagittas of
- * both bound the deviation; if the axis turns with the boxes, the bound is how far projections on it may be from their chords.
- * The former test is quicker. Frames of 10,000 boxes with 2,650 such pairs take 0.25 ms more without the latter.
+ * both ends of their motions, they are also apart in between if the gaps suffice. If the axis stays that of the end, the
+ * sagittas of both bound the deviation; if the axis turns with the boxes, the bound is how far projections on it may be from
+ * their chords. The former test is quicker. Frames of 10,000 boxes with 2,650 such pairs take 0.25 ms more without the
+ * latter.
  */
 function areSeparatedThroughout(axisIndex: i32, a: Proxy, reachA: Reach, b: Proxy, reachB: Reach): bool {
   setAxis(axisIndex, changetype<usize>(a) + offsetof<Proxy>('xx'), changetype<usize>(b) + offsetof<Proxy>('xx'));
@@ -92,7 +98,8 @@ function areSeparatedThroughout(axisIndex: i32, a: Proxy, reachA: Reach, b: Prox
   const startExtents = f64x2.add(f64x2.abs(f64x2.add(edgesA, deltasA)), f64x2.abs(f64x2.add(edgesB, deltasB)));
   const extent = laneSum(extents) + (abs(thirdEdgeA) + abs(thirdEdgeB));
   const startExtent =
-    laneSum(startExtents) + (abs(thirdEdgeA + f64x2.extract_lane(restDeltasA, 0)) + abs(thirdEdgeB + f64x2.extract_lane(restDeltasB, 0)));
+    laneSum(startExtents) + (abs(thirdEdgeA + f64x2.extract_lane(restDeltasA, 0)) +
+      abs(thirdEdgeB + f64x2.extract_lane(restDeltasB, 0)));
   const startOffsetAlong = offsetAlong + (f64x2.extract_lane(restDeltasB, 1) - f64x2.extract_lane(restDeltasA, 1));
   const gap = side * offsetAlong - extent, startGap = side * startOffsetAlong - startExtent;
   const rounding = RELATIVE_TOLERANCE * (abs(offsetAlong) + abs(startOffsetAlong) + extent + startExtent);
@@ -108,9 +115,12 @@ function areSeparatedThroughout(axisIndex: i32, a: Proxy, reachA: Reach, b: Prox
   const rotatedGap = side * centerDistance - radiusSum;
   const travel = <f64>reachA.travel + <f64>reachB.travel;
   const maxDistance =
-    sqrt(x * x + y * y + z * z) + travel + (reachA.travel > 0 ? reachA.radius : boundingRadiusOf(boundsA)) + (reachB.travel > 0 ? reachB.radius : boundingRadiusOf(boundsB));
-  const bend = boundSecondDerivative(axisIndex, reachA.angle, reachB.angle, maxDistance, ARC_PER_CHORD * travel, SQUARE_PER_SAGITTA * sagitta);
-  const rotatedRounding = RELATIVE_TOLERANCE * (abs(offsetAlong) + abs(centerDistance) + extent + radiusSum) + START_ROUNDING * travel * max(product, axisProduct);
+    sqrt(x * x + y * y + z * z) + travel + (reachA.travel > 0 ? reachA.radius : boundingRadiusOf(boundsA)) +
+      (reachB.travel > 0 ? reachB.radius : boundingRadiusOf(boundsB));
+  const bend = boundSecondDerivative(axisIndex, reachA.angle, reachB.angle, maxDistance, ARC_PER_CHORD * travel,
+    SQUARE_PER_SAGITTA * sagitta);
+  const rotatedRounding = RELATIVE_TOLERANCE * (abs(offsetAlong) + abs(centerDistance) + extent + radiusSum) +
+    START_ROUNDING * travel * max(product, axisProduct);
   return min(gap, rotatedGap) - 0.125 * bend * max(product, axisProduct) > rotatedRounding;
 }
 

@@ -272,9 +272,9 @@ export function hasUnswept(): bool {
 }
 
 /**
- * Sweeps objects over their neighbours until this many bytes are listed, or until OBJECTS_PER_READING objects are swept. Writes the
- * proxies of pairs with overlapping bounds to two lists; beyond `bytes`, these must have room for as many entries as there are
- * objects in the grid, and a vector. Returns the bytes of each list.
+ * Sweeps objects over their neighbours until this many bytes are listed, or until OBJECTS_PER_READING objects are swept.
+ * Writes the proxies of pairs with overlapping bounds to two lists; beyond `bytes`, these must have room for as many entries
+ * as there are objects in the grid, and a vector. Returns the bytes of each list.
  */
 export function sweepGrid(firsts: usize, seconds: usize, bytes: usize): usize {
   let listedBytes: usize = 0, i = nextObject;

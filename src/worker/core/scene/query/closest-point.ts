@@ -102,15 +102,18 @@ function boxToPoint(box: PlacedShape, cx: f64, cy: f64, cz: f64): f64 {
   closestPointX = closestPointY = closestPointZ = 0;
   if (abs(u) <= 1 && abs(v) <= 1 && abs(w) <= 1) return 0;
   let minDistanceSquared = Infinity;
-  if (abs(u) > 1) minDistanceSquared = min(minDistanceSquared, faceToPoint(box, cx, cy, cz, 0, 24, 48, u < 0 ? -1 : 1, minDistanceSquared));
-  if (abs(v) > 1) minDistanceSquared = min(minDistanceSquared, faceToPoint(box, cx, cy, cz, 24, 48, 0, v < 0 ? -1 : 1, minDistanceSquared));
-  if (abs(w) > 1) minDistanceSquared = min(minDistanceSquared, faceToPoint(box, cx, cy, cz, 48, 0, 24, w < 0 ? -1 : 1, minDistanceSquared));
+  if (abs(u) > 1)
+    minDistanceSquared = min(minDistanceSquared, faceToPoint(box, cx, cy, cz, 0, 24, 48, u < 0 ? -1 : 1, minDistanceSquared));
+  if (abs(v) > 1)
+    minDistanceSquared = min(minDistanceSquared, faceToPoint(box, cx, cy, cz, 24, 48, 0, v < 0 ? -1 : 1, minDistanceSquared));
+  if (abs(w) > 1)
+    minDistanceSquared = min(minDistanceSquared, faceToPoint(box, cx, cy, cz, 48, 0, 24, w < 0 ? -1 : 1, minDistanceSquared));
   return minDistanceSquared;
 }
 
 /**
- * Takes a face's nearest point if its squared distance is less than `limitSquared`. Returns its squared distance. Columns of the map are
- * given by their offsets: across, then along.
+ * Takes a face's nearest point if its squared distance is less than `limitSquared`. Returns its squared distance. Columns of
+ * the map are given by their offsets: across, then along.
  */
 function faceToPoint(
   box: PlacedShape, cx: f64, cy: f64, cz: f64, normalColumn: usize, columnA: usize, columnB: usize, side: f64, limitSquared: f64,

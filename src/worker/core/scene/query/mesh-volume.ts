@@ -9,8 +9,8 @@ import { PLANE_BYTES, Plane, normalise, pullBack, valueAt } from '../../math/pla
 import { Rotation } from '../../math/quaternion';
 import { reserve } from '../../memory';
 import {
-  Block, LEAF, Mesh, Node, blockAt, childCount, childOf, filledLanes, maxBounds, minBounds, nodeAt, composeTreeMap, rotationOfNode,
-  triangleOf,
+  Block, LEAF, Mesh, Node, blockAt, childCount, childOf, filledLanes, maxBounds, minBounds, nodeAt, composeTreeMap,
+  rotationOfNode, triangleOf,
 } from '../../mesh/tree/layout';
 import { sidesOfFace } from '../../mesh/query/face-sides';
 import { RECT_INSIDE, RECT_OUTSIDE, addScreenPoint, beginScreenPolygon, isInLasso, overlapsLasso, rectState } from './lasso';

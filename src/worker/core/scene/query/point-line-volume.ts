@@ -12,7 +12,9 @@ import {
   LINE_END, LINE_Y, LINE_Z, NO_ELEMENT, POINT_Y, POINT_Z, PointLine, blockOf, elementsPerBlock, meshOf, elementIn,
 } from '../../point-line/layout';
 import { overlapsLasso } from './lasso';
-import { childLimits, cutAwayBits, projectPolygon, enterMesh, enterNode, outsideBits, planeAt, polygonIsEnclosed } from './mesh-volume';
+import {
+  childLimits, cutAwayBits, projectPolygon, enterMesh, enterNode, outsideBits, planeAt, polygonIsEnclosed,
+} from './mesh-volume';
 import { CROSSING, INSIDE, LASSO, NONE, PLANES, clipLimits } from './volume';
 
 const ENTRY_BYTES: usize = 16;

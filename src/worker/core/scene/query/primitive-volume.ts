@@ -13,8 +13,8 @@ import { clipW, clipX, clipY } from '../view/projection';
 import { segmentToPolygon, nearestX, nearestY, nearestZ } from './polygon-distance';
 import { PlacedShape, mapOf } from '../../shape/placed-shape';
 import {
-  CROSSING, INSIDE, LASSO, MAX_PLANES, NONE, PLANES, MIN_WIDTH, clipLimits, projectBox, projectedMaxX, projectedMaxY, projectedMinX,
-  projectedMinY, volumePlane,
+  CROSSING, INSIDE, LASSO, MAX_PLANES, NONE, PLANES, MIN_WIDTH, clipLimits, projectBox, projectedMaxX, projectedMaxY,
+  projectedMinX, projectedMinY, volumePlane,
 } from './volume';
 
 // In the solid's space: the planes with unit normals, and x, y and w of clip space.

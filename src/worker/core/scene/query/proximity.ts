@@ -18,7 +18,9 @@ import { keepsPoint } from './clipping';
 import { isIgnored, precision, setFilter, sidesOf } from './filter';
 import { MESH_WORK, addFound, addWaiting, testList, beginTesting, foundCount, mayTest } from './result-ids';
 import { shapesOverlap } from '../pairs/overlap-tests';
-import { distanceTo, containsPoint, closestPointElement, closestPointTriangle, closestPointX, closestPointY, closestPointZ } from './closest-point';
+import {
+  distanceTo, containsPoint, closestPointElement, closestPointTriangle, closestPointX, closestPointY, closestPointZ,
+} from './closest-point';
 import { idAt, itemAt, placedShapeAt, sceneOriginX, sceneOriginY, sceneOriginZ } from '../objects';
 import {
   BLOCK_BYTES, TREE_COUNT, Tree, blockAt, cellAt, childBlocksAt, isEmpty, readProxy, slotAt,
@@ -124,9 +126,9 @@ let nearestElement: i32 = -1;
 let nearestX: f64 = 0, nearestY: f64 = 0, nearestZ: f64 = 0;
 
 /**
- * Finds the nearest point of any object that is no farther than `maxDistance`, which is the distance of the object `bestId` unless
- * that is 0, and writes it to `hit` (HIT_*): of all objects or of a list, as in `overlap`. Returns false if there is none, or
- * none that is better. Throws OUT_OF_MEMORY.
+ * Finds the nearest point of any object that is no farther than `maxDistance`, which is the distance of the object `bestId`
+ * unless that is 0, and writes it to `hit` (HIT_*): of all objects or of a list, as in `overlap`. Returns false if there is
+ * none, or none that is better. Throws OUT_OF_MEMORY.
  */
 export function closestPoint(
   x: f64, y: f64, z: f64, maxDistance: f64, bestId: u32, filter: usize, hit: usize, ids: usize, count: u32, deadline: f64,

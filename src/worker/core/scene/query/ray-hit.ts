@@ -18,13 +18,13 @@ import { Tree } from '../index/octree';
 import { hasObjectSets, isClipped } from './clipping';
 import { faceSidesOf, isIgnored, precision } from './filter';
 import {
-  beginPart, applyCuts, cutTo, directionX, directionY, directionZ, endAtHit, foundObject, advancePastCut, isNearer, mode, originShift,
-  partFrom, partTo,
+  beginPart, applyCuts, cutTo, directionX, directionY, directionZ, endAtHit, foundObject, advancePastCut, isNearer, mode,
+  originShift, partFrom, partTo,
 } from './ray-line';
 import {
-  solid, inverse, isBoxed, isPrepared, prepare, setPrepared, prepareBoxes, localX, localY, localZ, localDirectionX, localDirectionY,
-  localDirectionZ, startT, startX, startY, startZ, toLocal, hitBoxCount, hitBox, beginHitBoxes, toHitBox, objectNormalX, objectNormalY,
-  objectNormalZ, toObjectNormal,
+  solid, inverse, isBoxed, isPrepared, prepare, setPrepared, prepareBoxes, localX, localY, localZ, localDirectionX,
+  localDirectionY, localDirectionZ, startT, startX, startY, startZ, toLocal, hitBoxCount, hitBox, beginHitBoxes, toHitBox,
+  objectNormalX, objectNormalY, objectNormalZ, toObjectNormal,
 } from './ray-space';
 
 // The nearest hit so far; ray-line.ts has its object and its distance.
@@ -69,7 +69,8 @@ export function castObject(proxy: Proxy, tree: Tree, position: u32, sides: u32):
 
 function castMesh(id: u32, sides: u32, faceSides: usize): void {
   const t = castMeshRay(
-    changetype<Mesh>(solid.mesh), localX, localY, localZ, localDirectionX, localDirectionY, localDirectionZ, partFrom - startT, partTo - startT,
+    changetype<Mesh>(solid.mesh), localX, localY, localZ, localDirectionX, localDirectionY, localDirectionZ,
+    partFrom - startT, partTo - startT,
     sides, faceSides, mode,
   );
   if (t == Infinity || !isNearer(id, startT + t)) return;

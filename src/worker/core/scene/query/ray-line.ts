@@ -166,7 +166,8 @@ export function applyCuts(id: u32): void {
   secondCutFrom = secondCutTo = Infinity;
   const objectSet = objectSetOf(id);
   if (objectSet !== null) {
-    if (objectSet !== objectPartSet) findKeptPart(objectPart, objectSet, originX, originY, originZ, directionX, directionY, directionZ);
+    if (objectSet !== objectPartSet)
+      findKeptPart(objectPart, objectSet, originX, originY, originZ, directionX, directionY, directionZ);
     objectPartSet = objectSet;
     partFrom = max(partFrom, objectPart.from);
     uncutEnd = min(uncutEnd, objectPart.to);

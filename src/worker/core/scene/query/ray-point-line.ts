@@ -18,7 +18,8 @@ import {
 } from './ray-line';
 import { foundNormalX, foundNormalY, foundNormalZ, recordPointLine, turnNormalToOrigin } from './ray-hit';
 import {
-  solid, isPrepared, prepare, localX, localY, localZ, localDirectionX, localDirectionY, localDirectionZ, startT, startX, startY, startZ, toLocal,
+  solid, isPrepared, prepare, localX, localY, localZ, localDirectionX, localDirectionY, localDirectionZ, startT, startX,
+  startY, startZ, toLocal,
 } from './ray-space';
 
 const thick = changetype<ThickRay>(memory.data(<i32>offsetof<ThickRay>(), 16));
@@ -127,12 +128,14 @@ function setThickRay(threshold: f64, isLocalThreshold: bool): void {
   // If it begins at its origin, which is at -movedBy, or behind it.
   thick.hasRoundCap = !thick.isScreenSpace && tMin <= -originShift;
   if (isLocalThreshold) {
-    const lengthSquared = localDirectionX * localDirectionX + localDirectionY * localDirectionY + localDirectionZ * localDirectionZ;
+    const lengthSquared = localDirectionX * localDirectionX + localDirectionY * localDirectionY +
+      localDirectionZ * localDirectionZ;
     const length = sqrt(lengthSquared);
     setBasis(localDirectionX / length, localDirectionY / length, localDirectionZ / length);
     thick.aX = tangentX; thick.aY = tangentY; thick.aZ = tangentZ;
     thick.bX = bitangentX; thick.bY = bitangentY; thick.bZ = bitangentZ;
-    thick.tX = localDirectionX / lengthSquared; thick.tY = localDirectionY / lengthSquared; thick.tZ = localDirectionZ / lengthSquared;
+    thick.tX = localDirectionX / lengthSquared; thick.tY = localDirectionY / lengthSquared; thick.tZ = localDirectionZ /
+      lengthSquared;
     thick.unitLength = length;
     return;
   }

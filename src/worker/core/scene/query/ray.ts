@@ -10,12 +10,13 @@ import { ANY, NEAREST } from '../../mesh/query/ray';
 import { setIgnoredObject, precision, sidesOf } from './filter';
 import { boxAt, itemAt, orientedBounds, pointLineCount, sceneOriginX, sceneOriginY, sceneOriginZ, slotOf } from '../objects';
 import {
-  BLOCK_BYTES, Cell, TREE_COUNT, Tree, blockAt, cellAt, childBlocksAt, isEmpty, proxyAt, maxCoordinateOf, readProxy, slotAt, treeOf,
+  BLOCK_BYTES, Cell, TREE_COUNT, Tree, blockAt, cellAt, childBlocksAt, isEmpty, proxyAt, maxCoordinateOf, readProxy, slotAt,
+  treeOf,
 } from '../index/octree';
 import { castObject } from './ray-hit';
 import {
-  moveOriginNear, beginRay, clipRay, directionX, directionY, directionZ, foundDistance, foundObject, mode, originX, originY, originZ, tMin,
-  unclipRay,
+  moveOriginNear, beginRay, clipRay, directionX, directionY, directionZ, foundDistance, foundObject, mode, originX, originY,
+  originZ, tMin, unclipRay,
 } from './ray-line';
 import { treeAtPrecision } from '../index/bounding-spheres';
 import { castThickRays } from './thick-ray';
@@ -202,13 +203,16 @@ function castAtCellObjects(tree: Tree, cell: Cell, initialLimit: f32): f32 {
 // @ts-ignore: decorator
 @inline
 function missesBounds(tree: Tree, position: u32): bool {
-  const lineDirectionX = v128.load32_splat(directionAddress), lineDirectionY = v128.load32_splat(directionAddress, 4), lineDirectionZ = v128.load32_splat(directionAddress, 8);
+  const lineDirectionX = v128.load32_splat(directionAddress), lineDirectionY = v128.load32_splat(directionAddress, 4),
+    lineDirectionZ = v128.load32_splat(directionAddress, 8);
   if (tree.proxies != 0) {
     const p = proxyAt(tree, position);
-    return lineMisses(p.form(), entryX - p.x, entryY - p.y, entryZ - p.z, pointError, lineDirectionX, lineDirectionY, lineDirectionZ);
+    return lineMisses(p.form(), entryX - p.x, entryY - p.y, entryZ - p.z, pointError, lineDirectionX, lineDirectionY,
+      lineDirectionZ);
   }
   const box = orientedBounds(slotAt(tree, position));
-  return lineMissesMap(box, entryX - box.tx, entryY - box.ty, entryZ - box.tz, pointError, lineDirectionX, lineDirectionY, lineDirectionZ);
+  return lineMissesMap(box, entryX - box.tx, entryY - box.ty, entryZ - box.tz, pointError, lineDirectionX, lineDirectionY,
+    lineDirectionZ);
 }
 
 // @ts-ignore: decorator

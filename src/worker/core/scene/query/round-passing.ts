@@ -16,7 +16,8 @@ export function setRoundShape(round: Support): void {
   const hasAxis = round.edgeCount != 0;
   const x = hasAxis ? round.edge0X : 0, y = hasAxis ? round.edge0Y : 0, z = hasAxis ? round.edge0Z : 0;
   axisX = f32x4.splat(<f32>x); axisY = f32x4.splat(<f32>y); axisZ = f32x4.splat(<f32>z);
-  motionLanesX = f32x4.splat(<f32>translationX); motionLanesY = f32x4.splat(<f32>translationY); motionLanesZ = f32x4.splat(<f32>translationZ);
+  motionLanesX = f32x4.splat(<f32>translationX); motionLanesY = f32x4.splat(<f32>translationY); motionLanesZ =
+    f32x4.splat(<f32>translationZ);
   radius = <f32>round.radius;
   terms = <f32>(abs(translationX) + abs(translationY) + abs(translationZ) + abs(x) + abs(y) + abs(z) + round.radius);
 }

@@ -49,7 +49,8 @@ let isInterruptible: bool = true;
  * Begins a section by a plane, four f64 n · p + d. Returns the number of objects that it may cut, as ids in result-ids.ts.
  * Throws OUT_OF_MEMORY.
  */
-export function beginSection(planeAddress: usize, filter: usize, count: u32, cosineOfTurn: f64, sineOfTurn: f64, weldDistance: f64): u32 {
+export function beginSection(planeAddress: usize, filter: usize, count: u32, cosineOfTurn: f64, sineOfTurn: f64,
+  weldDistance: f64): u32 {
   updateTrees();
   setFilter(filter);
   memory.copy(changetype<usize>(plane), planeAddress, PLANE_BYTES);

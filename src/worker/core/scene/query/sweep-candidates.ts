@@ -1,4 +1,5 @@
-// The objects near the path of a shape against which it is swept in slices: copies of them, in the order in which they were found.
+// The objects near the path of a shape against which it is swept in slices: copies of them, in the order in which they were
+// found.
 
 import { reserve } from '../../memory';
 import { PLACED_SHAPE_BYTES, PlacedShape } from '../../shape/placed-shape';

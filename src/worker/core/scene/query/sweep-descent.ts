@@ -15,7 +15,9 @@ import { treeAtPrecision } from '../index/bounding-spheres';
 import {
   CELL_ENTRY_BYTES, beginCells, cellAtEntry, cellStack, childDistances, distanceAt, pushChildren,
 } from '../index/cell-stack';
-import { BLOCK_BYTES, Cell, TREE_COUNT, Tree, blockAt, cellAt, childBlocksAt, isEmpty, maxCoordinateOf, readProxy, slotAt } from '../index/octree';
+import {
+  BLOCK_BYTES, Cell, TREE_COUNT, Tree, blockAt, cellAt, childBlocksAt, isEmpty, maxCoordinateOf, readProxy, slotAt,
+} from '../index/octree';
 import { idAt, placedShapeAt, sceneOriginX, sceneOriginY, sceneOriginZ } from '../objects';
 import { faceSidesOf, isIgnored, precision, sidesOf } from './filter';
 import { missesBounds, setRoundShape } from './round-passing';
@@ -110,7 +112,8 @@ function search(tree: Tree): void {
     if (isOverBudget) return;
     if (cell.firstChild == 0) continue;
     const block = childBlocksAt(tree, cell);
-    const bits = intersectBoxes(block, childDistances) | (intersectBoxes(block + BLOCK_BYTES, childDistances + VECTOR_BYTES) << 4);
+    const bits = intersectBoxes(block, childDistances) | (
+      intersectBoxes(block + BLOCK_BYTES, childDistances + VECTOR_BYTES) << 4);
     top = pushChildren(top, cell.firstChild, bits);
   }
 }
@@ -130,7 +133,8 @@ function enterTree(root: Cell): bool {
   const inverseLength = length > 0 ? 1.0 / length : 0;
   const fx = px + from * translationX, fy = py + from * translationY, fz = pz + from * translationZ;
   const padding = (<f64>maxCoordinateOf(root) + max(max(hx, hy), hz)) * PADDING;
-  const direction = f32x4(<f32>(translationX * inverseLength), <f32>(translationY * inverseLength), <f32>(translationZ * inverseLength), 1);
+  const direction = f32x4(<f32>(translationX * inverseLength), <f32>(translationY * inverseLength),
+    <f32>(translationZ * inverseLength), 1);
   const inverse = reciprocals(direction);
   const point = f32x4(<f32>fx, <f32>fy, <f32>fz, 0);
   const paddedHalf = f32x4(<f32>(hx + padding), <f32>(hy + padding), <f32>(hz + padding), 0);
@@ -217,9 +221,12 @@ let limit: f32 = 0;
 // @ts-ignore: decorator
 @inline
 function intersectBoxes(block: usize, to: usize): u32 {
-  const ax = f32x4.mul(f32x4.sub(v128.load(block), movingMaxX), inverseX), bx = f32x4.mul(f32x4.sub(v128.load(block, 48), movingMinX), inverseX);
-  const ay = f32x4.mul(f32x4.sub(v128.load(block, 16), movingMaxY), inverseY), by = f32x4.mul(f32x4.sub(v128.load(block, 64), movingMinY), inverseY);
-  const az = f32x4.mul(f32x4.sub(v128.load(block, 32), movingMaxZ), inverseZ), bz = f32x4.mul(f32x4.sub(v128.load(block, 80), movingMinZ), inverseZ);
+  const ax = f32x4.mul(f32x4.sub(v128.load(block), movingMaxX), inverseX),
+    bx = f32x4.mul(f32x4.sub(v128.load(block, 48), movingMinX), inverseX);
+  const ay = f32x4.mul(f32x4.sub(v128.load(block, 16), movingMaxY), inverseY),
+    by = f32x4.mul(f32x4.sub(v128.load(block, 64), movingMinY), inverseY);
+  const az = f32x4.mul(f32x4.sub(v128.load(block, 32), movingMaxZ), inverseZ),
+    bz = f32x4.mul(f32x4.sub(v128.load(block, 80), movingMinZ), inverseZ);
   const near = f32x4.pmax(
     f32x4.pmax(f32x4.pmin(ax, bx), f32x4.pmin(ay, by)), f32x4.pmax(f32x4.pmin(az, bz), f32x4.splat(0)),
   );

@@ -5,7 +5,8 @@ import {
 } from '../../../../shared/layout';
 import { newHit } from '../../hits';
 import {
-  contactTime as meetTime, contactDepth, contactNormalX, contactNormalY, contactNormalZ, contactTriangle, contactX, contactY, contactZ,
+  contactTime as meetTime, contactDepth, contactNormalX, contactNormalY, contactNormalZ, contactTriangle, contactX, contactY,
+  contactZ,
 } from '../../sweep/meeting';
 import { PairSweep } from '../../sweep/pair-sweep';
 

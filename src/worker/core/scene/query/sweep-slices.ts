@@ -75,8 +75,8 @@ function pairAt(i: u32): PairSweep {
 
 /**
  * Sweeps the copied shape until a time by the clock of `now`, and frees the copies at the end. Returns the number of hits
- * (hits.ts), which is at most one, the best, unless all are wanted; or SUSPENDED: then `resumeSweep` must follow, before the narrow
- * phase of any frame and any query about two objects. Throws OUT_OF_MEMORY.
+ * (hits.ts), which is at most one, the best, unless all are wanted; or SUSPENDED: then `resumeSweep` must follow, before the
+ * narrow phase of any frame and any query about two objects. Throws OUT_OF_MEMORY.
  */
 export function beginKeptSweep(at: usize, deadline: f64): i32 {
   dropSweep();
@@ -85,7 +85,8 @@ export function beginKeptSweep(at: usize, deadline: f64): i32 {
   dropSuspended();
   nextPair = 0;
   bestTime = 1;
-  for (let i: u32 = 0; i < changetype<KeptSweep>(at).count; i++) if (pairAt(i).hasContact) bestTime = min(bestTime, pairAt(i).time);
+  for (let i: u32 = 0; i < changetype<KeptSweep>(at).count;
+    i++) if (pairAt(i).hasContact) bestTime = min(bestTime, pairAt(i).time);
   return continueSweep(deadline);
 }
 

@@ -1,8 +1,8 @@
 // Answers the queries `sweep`: what a shape meets on its way through the scene, in which all objects stand still.
 
 import {
-  MOTION_BYTES, MOTION_ROTATION, MOTION_TOLERANCE, MOTION_DISPLACEMENT, OBJECT_BYTES, OBJECT_MATRIX, PRECISION_AABB, PRECISION_MESH,
-  WAY_FROM, WAY_NUMBERS, WAY_TO,
+  MOTION_BYTES, MOTION_ROTATION, MOTION_TOLERANCE, MOTION_DISPLACEMENT, OBJECT_BYTES, OBJECT_MATRIX, PRECISION_AABB,
+  PRECISION_MESH, WAY_FROM, WAY_NUMBERS, WAY_TO,
 } from '../../../../shared/layout';
 import { clearHits, hitCount } from '../../hits';
 import { now } from '../../host';
@@ -63,7 +63,8 @@ function beginQuery(description: usize, motion: usize, filter: usize): void {
 /** Places the shape that was read at the start of its motion. */
 function placeShape(description: usize, motion: usize): void {
   setMotion(
-    load<f64>(motion, MOTION_DISPLACEMENT), load<f64>(motion, MOTION_DISPLACEMENT + 8), load<f64>(motion, MOTION_DISPLACEMENT + 16),
+    load<f64>(motion, MOTION_DISPLACEMENT), load<f64>(motion, MOTION_DISPLACEMENT + 8),
+    load<f64>(motion, MOTION_DISPLACEMENT + 16),
     load<f64>(motion, MOTION_ROTATION), load<f64>(motion, MOTION_ROTATION + 8), load<f64>(motion, MOTION_ROTATION + 16),
     load<f64>(motion, MOTION_ROTATION + 24),
   );
@@ -90,10 +91,10 @@ function placeShape(description: usize, motion: usize): void {
 }
 
 /**
- * Sweeps shapes along `count` ways (layout.ts, WAY_*), each with the shape whose number is in `shapeIndices`, or the first if that is
- * 0. Writes for each: object u32 (0xffffffff for none), triangle i32, time and depth f64, point 3 f64, normal 3 f32. Returns how
- * many are done by a time of the clock: at least one, or -1 - n if the way after these n may take so long that it must be done in
- * slices (`writeWay`, sweep-slices.ts). Throws OUT_OF_MEMORY.
+ * Sweeps shapes along `count` ways (layout.ts, WAY_*), each with the shape whose number is in `shapeIndices`, or the first if
+ * that is 0. Writes for each: object u32 (0xffffffff for none), triangle i32, time and depth f64, point 3 f64, normal 3 f32.
+ * Returns how many are done by a time of the clock: at least one, or -1 - n if the way after these n may take so long that it
+ * must be done in slices (`writeWay`, sweep-slices.ts). Throws OUT_OF_MEMORY.
  */
 export function sweepMany(
   descriptions: usize, shapeIndices: usize, ways: usize, count: u32, tolerance: f64, filter: usize,

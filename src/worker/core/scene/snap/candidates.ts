@@ -106,14 +106,15 @@ function beginTarget(pick: SnapPick): void {
 
 /**
  * Continues: adds features of the requested kinds that are drawn in the ring, whether visible or not, except those that are
- * certainly hidden. With `asksBoxes` it leaves it to the caller whether a box is hidden, and returns SNAP_ASKS_BOX; `isHidden` is the
- * caller's answer.
+ * certainly hidden. With `asksBoxes` it leaves it to the caller whether a box is hidden, and returns SNAP_ASKS_BOX;
+ * `isHidden` is the caller's answer.
  */
 export function stepGathering(pick: SnapPick, asksBoxes: bool, isHidden: bool): u32 {
   stepsLeft = STEP;
   for (; pick.targetIndex < pick.targetCount; beginTarget(pick)) {
     const t = targetAt(pick, pick.targetIndex);
-    const status = t.isRemoved ? SNAP_NONE : pick.isListing ? descend(pick, t, asksBoxes, isHidden) : visitItems(pick, pick.listedItems, t.listedEnd);
+    const status = t.isRemoved ? SNAP_NONE : pick.isListing ? descend(pick, t, asksBoxes, isHidden)
+      : visitItems(pick, pick.listedItems, t.listedEnd);
     if (status != SNAP_NONE) return status;
     if (pick.isListing) t.listedEnd = pick.listedCount;
     pick.targetIndex++;
@@ -175,7 +176,8 @@ function advanceNode(pick: SnapPick, isSkipped: bool): void {
     for (let i = pick.next * NODE_WIDTH; i < end; i++) visitItem(wordAt(featureTable.order, i));
   }
   pick.next++;
-  for (const top = <i32>featureTable.levelCount - 1; pick.level < top && pick.next % NODE_WIDTH == 0; pick.level++) pick.next /= NODE_WIDTH;
+  for (const top = <i32>featureTable.levelCount - 1; pick.level < top && pick.next % NODE_WIDTH == 0;
+    pick.level++) pick.next /= NODE_WIDTH;
 }
 
 /** Returns whether the box of a node is certainly not drawn within the square around the ring. */
@@ -184,7 +186,8 @@ function isOutside(box: u32): bool {
   // Two minima and two maxima are loaded at a time, then the centre and half size are computed.
   const minBounds = v128.load(<usize>box), maxBounds = v128.load(<usize>box, 8);
   const half = f64x2.splat(0.5);
-  const minXY = f64x2.promote_low_f32x4(minBounds), maxXY = f64x2.promote_low_f32x4(v128.shuffle<f32>(maxBounds, maxBounds, 1, 2, 0, 0));
+  const minXY = f64x2.promote_low_f32x4(minBounds),
+    maxXY = f64x2.promote_low_f32x4(v128.shuffle<f32>(maxBounds, maxBounds, 1, 2, 0, 0));
   const z = f64x2.promote_low_f32x4(v128.shuffle<f32>(maxBounds, maxBounds, 0, 3, 0, 0));
   const center = f64x2.mul(f64x2.add(minXY, maxXY), half), halfSize = f64x2.mul(f64x2.sub(maxXY, minXY), half);
   const minZ = f64x2.extract_lane(z, 0), maxZ = f64x2.extract_lane(z, 1);
@@ -210,7 +213,8 @@ function setPlanes(): void {
   planesRadius = radius;
   setBorders(planes, screenX, max(currentPick.minX, -radius), min(currentPick.maxX, radius));
   setBorders(planes + PAIR_BYTES, screenY, max(currentPick.minY, -radius), min(currentPick.maxY, radius));
-  setPair(planes + 2 * PAIR_BYTES, nearPlane.x, nearPlane.y, nearPlane.z, nearPlane.w, farPlane.x, farPlane.y, farPlane.z, farPlane.w);
+  setPair(planes + 2 * PAIR_BYTES, nearPlane.x, nearPlane.y, nearPlane.z, nearPlane.w, farPlane.x, farPlane.y, farPlane.z,
+    farPlane.w);
 }
 
 /** Sets the planes of two borders of the square. */

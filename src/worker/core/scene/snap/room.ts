@@ -193,7 +193,8 @@ export function addCandidate(
 
 function growRecords(pick: SnapPick): void {
   const used = <usize>pick.candidateCount * CANDIDATE_BYTES;
-  pick.records = <u32>reserve(pick.records, used, <u64>max(used + CANDIDATE_BYTES, <usize>(FIRST_CANDIDATE_LIMIT + 1) * CANDIDATE_BYTES));
+  pick.records = <u32>reserve(pick.records, used, <u64>max(used + CANDIDATE_BYTES,
+    <usize>(FIRST_CANDIDATE_LIMIT + 1) * CANDIDATE_BYTES));
   pick.recordCapacity = <u32>(capacityOf(pick.records) / CANDIDATE_BYTES);
 }
 

@@ -52,7 +52,8 @@ export function beginSnap(filter: usize): void {
 export function listSnap(address: usize, front: usize, hitObject: u32): u32 {
   hider = hitObject;
   const pick = changetype<SnapPick>(address), radius = pick.radius;
-  const x = changetype<Plane>(address), y = changetype<Plane>(address + PLANE_BYTES), w = changetype<Plane>(address + 2 * PLANE_BYTES);
+  const x = changetype<Plane>(address), y = changetype<Plane>(address + PLANE_BYTES),
+    w = changetype<Plane>(address + 2 * PLANE_BYTES);
   const near = changetype<Plane>(address + 3 * PLANE_BYTES), far = changetype<Plane>(address + 4 * PLANE_BYTES);
   beginVolume();
   addVolumePlane(1, x, MIN_MARGIN - max(pick.minX, -radius), w);
@@ -150,7 +151,8 @@ function findVisible(pick: SnapPick, asksPoints: bool, isHidden: bool): u32 {
 
 /** Completes the data of the candidate that was found, and returns SNAP_FOUND. */
 function describeCandidate(pick: SnapPick): u32 {
-  const t = targetAt(pick, pick.targetIndex), f = changetype<FeatureTable>(<usize>t.features), kind = pick.kind, isMoved = t.isMoved;
+  const t = targetAt(pick, pick.targetIndex), f = changetype<FeatureTable>(<usize>t.features), kind = pick.kind,
+    isMoved = t.isMoved;
   pick.element = t.mesh == 0 ? -1 : elementOf(t.mesh, pick.slot);
   if (kind == SNAP_VERTEX) return SNAP_FOUND;
   let ends = f.runEnds, i = pick.index;
@@ -203,7 +205,8 @@ function findLineOfSight(pick: SnapPick, px: f64, py: f64, pz: f64): void {
 function isOccluded(pick: SnapPick): bool {
   if (!(pick.sightLength > 0)) return false;
   const first = isAlive(hider) ? hider : 0;
-  castSurfaces(pick.sightStartX, pick.sightStartY, pick.sightStartZ, pick.sightDirectionX, pick.sightDirectionY, pick.sightDirectionZ, 0, pick.sightLength, ANY, first);
+  castSurfaces(pick.sightStartX, pick.sightStartY, pick.sightStartZ, pick.sightDirectionX, pick.sightDirectionY,
+    pick.sightDirectionZ, 0, pick.sightLength, ANY, first);
   if (foundObject == 0) return false;
   hider = foundObject;
   pick.hiddenCount++;

@@ -102,7 +102,8 @@ function projectBlock(block: usize): u32 {
   }
   let depth: v128, error: v128;
   if (isPerspective) {
-    const errorW = f32x4.mul(f32x4.add(f32x4.mul(maxOffset, f32x4.splat(screenW32.largest)), f32x4.splat(abs(screenW32.w))), rounding);
+    const errorW = f32x4.mul(f32x4.add(f32x4.mul(maxOffset, f32x4.splat(screenW32.largest)), f32x4.splat(abs(screenW32.w))),
+      rounding);
     minW = f32x4.sub(minW, errorW);
     depth = f32x4.div(f32x4.splat(1), minW);
     // The error of x / w has two parts: that of x, and x / w times that of w.

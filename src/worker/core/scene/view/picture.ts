@@ -89,7 +89,9 @@ function maxNearDepth(depth: Plane, isTurning: bool): f64 {
     combine(verticalSide, 1, clipX, corner & 1 ? 1 : -1, clipW);
     combine(horizontalSide, 1, clipY, corner & 2 ? 1 : -1, clipW);
     // Both planes go through the eye; they meet in a line.
-    let x = verticalSide.y * horizontalSide.z - verticalSide.z * horizontalSide.y, y = verticalSide.z * horizontalSide.x - verticalSide.x * horizontalSide.z, z = verticalSide.x * horizontalSide.y - verticalSide.y * horizontalSide.x;
+    let x = verticalSide.y * horizontalSide.z - verticalSide.z * horizontalSide.y,
+      y = verticalSide.z * horizontalSide.x - verticalSide.x * horizontalSide.z, z = verticalSide.x * horizontalSide.y -
+      verticalSide.y * horizontalSide.x;
     if (depth.x * x + depth.y * y + depth.z * z < 0) {
       x = -x;
       y = -y;
