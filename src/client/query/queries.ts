@@ -1,14 +1,6 @@
 import { type Remote, transfer } from '../../shared/calls.js';
 import { PRECISION_MESH, PRECISION_OBB, RAY_NUMBERS, SIDE_DOUBLE, SIDE_OWN, WAY_NUMBERS } from '../../shared/layout.js';
-import { nextTask } from '../../shared/next-task.js';
-import {
-  HIT_FIELDS,
-  type PackedHits,
-  packRay,
-  SWEEP_HIT_FIELDS,
-  unpackHit,
-  unpackSweepHit,
-} from '../../shared/packed.js';
+import { type PackedHits, packRay } from '../../shared/packed.js';
 import type { Filter, WorkerApi } from '../../shared/protocol.js';
 import { concatenate } from '../../shared/typed-arrays.js';
 import type {
@@ -64,6 +56,7 @@ import type { WorkerLink } from '../link/worker-link.js';
 import type { ObjectStore } from '../scene/object-store.js';
 import { IDENTITY } from '../transforms/affine.js';
 import { FirstView } from './first-view.js';
+import { readHit, readHits, readSweepHit, readSweepHits } from './hit-answers.js';
 import { type AdapterInspect, readInspection } from './inspect-options.js';
 import { LatestTurn } from './latest-turn.js';
 import { pickRay } from './pick-ray.js';
@@ -104,14 +97,11 @@ interface AdapterContact {
 
 const MAX_ROUND_POINTS = 4096;
 
-/** Hits that are unpacked in one task, in a millisecond or two. */
-const HITS_AT_ONCE = 4096;
-
 type Api = Remote<WorkerApi>;
 type Options = Pick<PickOptions, 'signal' | 'latest'>;
 type Abortable = { signal?: AbortSignal | undefined };
 /** The name of the worker's method for a pick, and its arguments. */
-type Target =
+type PickCall =
   | ['raycast', ...Parameters<WorkerApi['raycast']>]
   | ['pickScreen', ...Parameters<WorkerApi['pickScreen']>]
   | ['pickSnap', ...Parameters<WorkerApi['pickSnap']>];
@@ -128,33 +118,9 @@ function readQuery<T extends QueryOptions>(
 }
 
 /** Copies an array for a worker, because the next worker may be asked, too. */
-function handedOver<T extends Float32Array | Float64Array>(array: T): T {
+function transferCopy<T extends Float32Array | Float64Array>(array: T): T {
   const copy = array.slice() as T;
   return transfer(copy, [copy.buffer as ArrayBuffer]);
-}
-
-async function hitOf(answer: Promise<PackedHits | null>): Promise<Hit | null> {
-  const packed = await answer;
-  return packed && unpackHit(packed);
-}
-
-function hitsOf(answer: Promise<PackedHits>): Promise<Hit[]> {
-  return unpackAll(answer, HIT_FIELDS, unpackHit);
-}
-
-/** Unpacks hits of `size` fields, thousands in each task. */
-async function unpackAll<H>(
-  answer: Promise<PackedHits>,
-  size: number,
-  unpack: (packed: PackedHits, at: number) => H,
-): Promise<H[]> {
-  const packed = await answer;
-  const hits: H[] = [];
-  for (let at = 0; at < packed.length; at += size) {
-    if (hits.length % HITS_AT_ONCE === HITS_AT_ONCE - 1) await nextTask();
-    hits.push(unpack(packed, at));
-  }
-  return hits;
 }
 
 /** Queries to the worker. Each is checked here and sent in order with the frames. */
@@ -182,15 +148,15 @@ export class Queries {
   pick(x: number, y: number, options: PickOptions = {}): Promise<Hit | null> {
     const given = readQuery('pick', options, PICK_KEYS);
     const turn = given.snap === undefined ? this.#latestPick : this.#latestSnap;
-    return this.#pick(turn, x, y, given, null, (api, [name, ...asked]) =>
-      hitOf((api[name] as Ask<PackedHits | null>)(...asked)),
+    return this.#pick(turn, x, y, given, null, (api, [name, ...args]) =>
+      readHit((api[name] as Ask<PackedHits | null>)(...args)),
     );
   }
 
   pickAll(x: number, y: number, options: PickOptions = {}): Promise<Hit[]> {
     const given = readQuery('pickAll', options, PICK_ALL_KEYS);
-    return this.#pick(this.#latestPickAll, x, y, given, [], (api, [name, ...asked]) =>
-      hitsOf((api[`${name}All` as 'raycastAll' | 'pickScreenAll'] as Ask<PackedHits>)(...asked)),
+    return this.#pick(this.#latestPickAll, x, y, given, [], (api, [name, ...args]) =>
+      readHits((api[`${name}All` as 'raycastAll' | 'pickScreenAll'] as Ask<PackedHits>)(...args)),
     );
   }
 
@@ -200,13 +166,13 @@ export class Queries {
     y: number,
     given: PickOptions,
     beside: T,
-    ask: (api: Api, target: Target) => Promise<T>,
+    ask: (api: Api, call: PickCall) => Promise<T>,
   ): Promise<T> {
     const { operation } = turn;
-    const targetOf = this.#readTarget(operation, x, y, given);
+    const pickCall = this.#readPick(operation, x, y, given);
     return this.#withView(operation, given, () => {
-      const target = targetOf();
-      return this.#askInTurn(turn, given, beside, target && ((api) => ask(api, target)));
+      const call = pickCall();
+      return this.#askInTurn(turn, given, beside, call && ((api) => ask(api, call)));
     });
   }
 
@@ -233,18 +199,18 @@ export class Queries {
   }
 
   raycast(ray: Ray, options?: QueryOptions): Promise<Hit | null> {
-    return this.#cast('raycast', ray, options, (api, ...asked) => hitOf(api.raycast(...asked)));
+    return this.#cast('raycast', ray, options, (api, ...args) => readHit(api.raycast(...args)));
   }
 
   raycastAll(ray: Ray, options?: QueryOptions): Promise<Hit[]> {
-    return this.#cast('raycastAll', ray, options, (api, ...asked) => hitsOf(api.raycastAll(...asked)));
+    return this.#cast('raycastAll', ray, options, (api, ...args) => readHits(api.raycastAll(...args)));
   }
 
   #cast<T>(
     operation: string,
     ray: Ray,
     options: QueryOptions = {},
-    ask: (api: Api, ...asked: Parameters<WorkerApi['raycast']>) => Promise<T>,
+    ask: (api: Api, ...args: Parameters<WorkerApi['raycast']>) => Promise<T>,
   ): Promise<T> {
     const given = readQuery(operation, options);
     const packed = packRay(checkRay(operation, ray));
@@ -258,7 +224,7 @@ export class Queries {
     if (copy.length % RAY_NUMBERS !== 0)
       throwInvalid('raycastMany', 'the length of rays', copy.length, `a multiple of ${RAY_NUMBERS}`);
     const filter = checkFilter('raycastMany', given, this.#objects);
-    return this.#ask('raycastMany', given, (api) => api.raycastMany(handedOver(copy), filter));
+    return this.#ask('raycastMany', given, (api) => api.raycastMany(transferCopy(copy), filter));
   }
 
   lineOfSight(from: Vec3, to: Vec3, options: QueryOptions = {}): Promise<boolean> {
@@ -321,10 +287,7 @@ export class Queries {
     to: ArrayLike<number>,
     options: SweepOptions = {},
   ): Promise<SweepHit | null> {
-    return this.#askSweep('sweep', shape, from, to, options, async (api, ...way) => {
-      const packed = await api.sweep(...way);
-      return packed && unpackSweepHit(packed);
-    });
+    return this.#askSweep('sweep', shape, from, to, options, (api, ...args) => readSweepHit(api.sweep(...args)));
   }
 
   sweepAll(
@@ -333,9 +296,7 @@ export class Queries {
     to: ArrayLike<number>,
     options: SweepOptions = {},
   ): Promise<SweepHit[]> {
-    return this.#askSweep('sweepAll', shape, from, to, options, (api, ...way) =>
-      unpackAll(api.sweepAll(...way), SWEEP_HIT_FIELDS, unpackSweepHit),
-    );
+    return this.#askSweep('sweepAll', shape, from, to, options, (api, ...args) => readSweepHits(api.sweepAll(...args)));
   }
 
   place(shape: Shape | ObjectId, matrix: ArrayLike<number> = IDENTITY, options: QueryOptions = {}): Promise<Placement> {
@@ -383,7 +344,7 @@ export class Queries {
     const tolerance = given.tolerance === undefined ? 0 : checkPositive(operation, 'tolerance', given.tolerance);
     const filter = checkWholeFilter(operation, given, this.#objects, SIDE_DOUBLE);
     return this.#ask(operation, given, (api) =>
-      api.sweepMany(descriptions, handedOver(copy), shapeOf, tolerance, filter),
+      api.sweepMany(descriptions, transferCopy(copy), shapeOf, tolerance, filter),
     );
   }
 
@@ -436,10 +397,10 @@ export class Queries {
   }
 
   /**
-   * Reads the arguments of a pick, and returns a function that computes its target in the view as it is then; null for a point
+   * Reads the arguments of a pick, and returns a function that computes the call in the view as it is then; null for a point
    * outside of the viewport.
    */
-  #readTarget(operation: string, x: number, y: number, options: PickOptions): () => Target | null {
+  #readPick(operation: string, x: number, y: number, options: PickOptions): () => PickCall | null {
     checkFinite(operation, 'x', x);
     checkFinite(operation, 'y', y);
     const { method = 'ray', view: name = 'main', latest = false } = options;

@@ -70,8 +70,7 @@ const NO_VIEWS: ReadonlyMap<string, SceneView> = new Map();
  *   longer than a second.
  * - The scene decides where its objects are: what `setTransform` of the service sets lasts until the next `update`, for a
  *   static object until it is checked again, for an instanced one until its own matrix is sent again.
- * - An error of an object, its geometry or its options leaves out that object: it is in `untracked`, and the console says so
- *   once.
+ * - An error of an object, its geometry or its options leaves it out: it is in `untracked`, and the console says so once.
  */
 export class SceneTracker extends SceneQuestions {
   readonly #service: CollisionService;
@@ -92,7 +91,7 @@ export class SceneTracker extends SceneQuestions {
   /** What `update` returns once the tracker or its service has ended; null before. */
   #ended: Promise<SceneFrame> | null = null;
   /** The frame that was requested last, with the number of the newest update that has joined it. */
-  #frameRequest: (FrameRequest & { readonly result: Promise<FrameResult> }) | null = null;
+  #request: (FrameRequest & { readonly result: Promise<FrameResult> }) | null = null;
 
   private constructor(service: CollisionService, root: Object3D, options: TrackOptions) {
     super({
@@ -237,13 +236,10 @@ export class SceneTracker extends SceneQuestions {
     const { culled } = this;
     try {
       const answer = this.#service.update();
-      const request =
-        this.#frameRequest?.result === answer
-          ? this.#frameRequest
-          : { result: answer, update: queryId, views: NO_VIEWS };
+      const request = this.#request?.result === answer ? this.#request : { result: answer, update: 0, views: NO_VIEWS };
       request.update = queryId;
       if (this.#culling !== null) request.views = this.#views.all();
-      this.#frameRequest = request;
+      this.#request = request;
       const result = await answer;
       const { rejected } = result;
       for (let i = 0; i < rejected.length; i++) {
@@ -403,10 +399,8 @@ export class SceneTracker extends SceneQuestions {
   objectOf(id: ObjectId): SceneObject {
     const sceneObject = typeof id === 'number' ? this.#objects.get(id) : undefined;
     if (sceneObject === undefined) {
-      throw new CollisionError(
-        'UNKNOWN_ID',
-        `objectOf: id is ${describeValue(id)}, expected one of an object in the scene`,
-      );
+      const message = `objectOf: id is ${describeValue(id)}, expected one of an object in the scene`;
+      throw new CollisionError('UNKNOWN_ID', message);
     }
     return sceneObject;
   }

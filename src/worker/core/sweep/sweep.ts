@@ -17,7 +17,9 @@ import {
 } from '../../../shared/layout';
 import { clearContact, pointCount, points } from '../contact/manifold/contact';
 import { convexConvexContact } from '../contact/convex/convex-convex';
-import { SUPPORT_BYTES, Support, copyBody, findSupportPoint, setShapeSupport, supportX, supportY, supportZ } from '../contact/convex/support';
+import {
+  SUPPORT_BYTES, Support, copyBody, findSupportPoint, setShapeSupport, supportX, supportY, supportZ,
+} from '../contact/convex/support';
 import { Affine, copy, determinant } from '../math/affine';
 import { spectralNorm } from '../math/spectral-norm';
 import { mapTriangle } from '../mesh/query/mapped-triangle';
@@ -29,17 +31,14 @@ import {
 } from './advance';
 import { findContained } from './containment';
 import {
-  beginPairSweep, contactTime, hasContact, isSwapped, isPointKnown, contactDepth, contactNormalX, contactNormalY,
-  contactNormalZ, contactX, contactY, contactZ, objectTriangle, shapeTriangle, offerContact, setContactPoint, swapRoles,
-  offerTriangleContact,
+  beginPairSweep, contactTime, hasContact, isSwapped, isPointKnown, contactDepth, contactNormalX, contactNormalY, contactNormalZ,
+  contactX, contactY, contactZ, objectTriangle, shapeTriangle, offerContact, setContactPoint, swapRoles, offerTriangleContact,
 } from './meeting';
 import {
   angle, arm, moveBody, moveMap, setPivot, setTranslation, translationLength, translationX, translationY, translationZ,
   clearRotation,
 } from './motion';
-import {
-  boxExitX, boxExitY, boxExitZ, depthInBox, nearestOnBoxX, nearestOnBoxY, nearestOnBoxZ, setBoxFrame,
-} from './round-box';
+import { boxExitX, boxExitY, boxExitZ, depthInBox, nearestOnBoxX, nearestOnBoxY, nearestOnBoxZ, setBoxFrame } from './round-box';
 import { boxDepth, boxNormalX, boxNormalY, boxNormalZ, sweepRoundAtBox } from './round-at-box';
 import { beginRound, sweepCandidates, visitRound } from './round-mesh';
 import { Polytope, satDepth, satSweep, satTime, satX, satY, satZ, setBox, setTriangle } from './swept-sat';
@@ -49,10 +48,7 @@ import { sweepTrees } from './swept-trees';
 /** Distance at which a turning shape may be reported as touching, relative to its size: the default, and the minimum. */
 const TOLERANCE: f64 = 1e-4;
 const MIN_TOLERANCE: f64 = 1e-7;
-/**
- * Maximum number of pieces into which a turning motion is split for the trees of meshes; and how far a shape turns in a
- * piece.
- */
+/** Maximum number of pieces into which a turning motion is split for the trees of meshes; how far a shape turns in a piece. */
 const MAX_PIECES: f64 = 64;
 const PIECE_SIZE: f64 = 0.25;
 

@@ -106,8 +106,7 @@ function beginTarget(pick: SnapPick): void {
 
 /**
  * Continues: adds features of the requested kinds that are drawn in the ring, whether visible or not, except those that are
- * certainly hidden. With `asksBoxes` it leaves it to the caller whether a box is hidden, and returns SNAP_ASKS_BOX;
- * `isHidden` is the caller's answer.
+ * certainly hidden. With `asksBoxes` it asks the caller whether a box is hidden (SNAP_ASKS_BOX); `isHidden` is the answer.
  */
 export function stepGathering(pick: SnapPick, asksBoxes: bool, isHidden: bool): u32 {
   stepsLeft = STEP;
@@ -136,10 +135,7 @@ function visitItems(pick: SnapPick, items: u32, end: u32): u32 {
   return SNAP_NONE;
 }
 
-/**
- * Descends the tree of an object's features, or visits all items if the tree is of other vertex positions. Returns the same as
- * `stepGathering`.
- */
+/** Descends the tree of an object's features; if it is of other vertex positions, visits all items. Returns as `stepGathering`. */
 function descend(pick: SnapPick, t: SnapTarget, asksBoxes: bool, isHidden: bool): u32 {
   setTarget(pick.targetIndex);
   if (t.isMoved) return visitItems(pick, featureTable.order, featureTable.itemCount);
