@@ -33,8 +33,9 @@ type Listener = (object: Object3D) => void;
 const LISTENERS = new Set<Listener>();
 
 /**
- * Calls `listener` with each object whose prop is set, changed or removed; returns a function that ends it. fiber assigns its props
- * to the object; for a removed prop it assigns the value of a new object, unless that is undefined: so all objects have null.
+ * Calls `listener` with each object whose prop is set, changed or removed; returns a function that ends it. fiber assigns its
+ * props to the object; for a removed prop it assigns the value of a new object, unless that is undefined: so all objects have
+ * null.
  */
 export function onCollisionProp(listener: Listener): () => void {
   if (LISTENERS.size === 0) Object.defineProperty(Object3D.prototype, 'collision', ACCESSOR);

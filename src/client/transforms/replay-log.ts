@@ -190,8 +190,8 @@ export class ReplayLog {
   }
 
   /**
-   * Records a block of an update(), which belongs to the frame of that number; `matrices` are those of the frame. `isBorrowed`: nobody
-   * writes `ids` any more.
+   * Records a block of an update(), which belongs to the frame of that number; `matrices` are those of the frame.
+   * `isBorrowed`: nobody writes `ids` any more.
    */
   keepBlock(ids: Uint32Array, matrices: Floats, parent: ArrayLike<number>, isBorrowed: boolean, frame: number): void {
     if (!this.#isKeeping) return;

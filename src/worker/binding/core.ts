@@ -86,7 +86,10 @@ export interface Core {
   beginRefit(mesh: MeshAddress, positions: Float32Array, isCopied: boolean): MeshRefit;
   /** Returns a copy of a mesh, to be moved and to replace it. Throws OUT_OF_MEMORY. */
   copyMesh(mesh: MeshAddress): MeshAddress;
-  /** Replaces `mesh` by `replacement` for all objects. Work that is under way may still read `mesh`, which must be freed afterwards. */
+  /**
+   * Replaces `mesh` by `replacement` for all objects. Work that is under way may still read `mesh`, which must be freed
+   * afterwards.
+   */
   replaceMesh(mesh: MeshAddress, replacement: MeshAddress): void;
   freeMesh(mesh: MeshAddress): void;
 

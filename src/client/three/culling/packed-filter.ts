@@ -157,11 +157,11 @@ export class FrustumFilter implements VisibleInstances {
   }
 
   /**
-   * Finds which of the first `total` instances may be seen. `formIds` has the form of each instance, a number below 0 for one that
-   * is to be skipped; if null, all have the first form. Depths are computed if there is an `eye`. With `collectsMatrices`, the matrices
-   * of the found instances are collected while they are in the processor's caches, unless there are too many. The forms are
-   * copied all at once: a call for each 64 of them took a twentieth of the time for a list of 50,000 instances that are all seen,
-   * and a tenth where few are.
+   * Finds which of the first `total` instances may be seen. `formIds` has the form of each instance, a number below 0 for one
+   * that is to be skipped; if null, all have the first form. Depths are computed if there is an `eye`. With
+   * `collectsMatrices`, the matrices of the found instances are collected while they are in the processor's caches, unless
+   * there are too many. The forms are copied all at once: a call for each 64 of them took a twentieth of the time for a list
+   * of 50,000 instances that are all seen, and a tenth where few are.
    */
   select(
     chunks: readonly Float32Array[],

@@ -99,8 +99,8 @@ export class BatchContents {
   }
 
   /**
-   * Appends the instances of [first, end) whose state differs from that in `states` to the first `changedCount` entries of `changed`.
-   * Returns the new number of entries.
+   * Appends the instances of [first, end) whose state differs from that in `states` to the first `changedCount` entries of
+   * `changed`. Returns the new number of entries.
    */
   findChanged(states: Int32Array, first: number, end: number, changed: Uint32Array, changedCount: number): number {
     const { _instanceInfo, _drawInfo } = this.#internals;
