@@ -117,8 +117,8 @@ function walk(horizontalX: f64, horizontalY: f64, horizontalZ: f64): void {
     // A wall, however it leans: walking into it must not lift the character.
     const lift = alongUp(nx, ny, nz);
     const wx = nx - lift * upX, wy = ny - lift * upY, wz = nz - lift * upZ;
-    const width = sqrt(wx * wx + wy * wy + wz * wz);
-    if (width > 1e-3) addPlane(wx / width, wy / width, wz / width);
+    const length = sqrt(wx * wx + wy * wy + wz * wz);
+    if (length > 1e-3) addPlane(wx / length, wy / length, wz / length);
     else addPlane(nx, ny, nz);
     setMotion(acrossX, acrossY, acrossZ);
     clipMotion(horizontalX, horizontalY, horizontalZ);

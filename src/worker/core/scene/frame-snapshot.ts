@@ -18,7 +18,7 @@ const RECORD_BYTES: usize = PROXY_BYTES + ITEM_COPY_BYTES + REACH_BYTES;
 
 let isTaken: bool = false;
 let snapshotIds: usize = 0;
-/** By slot: the number of its record plus one; 0 if it has none. */
+/** By slot: the index of its record plus one; 0 if it has none. */
 let recordBySlot: usize = 0;
 /** How many slots there were at the time. */
 let snapshotSlotCount: u32 = 0;

@@ -89,7 +89,7 @@ let movingBits: usize = 0;
 let movingWords: u32 = 0;
 
 /**
- * Notes that the shape or the transform of an object has changed: updates its bounds and its position in a tree, or leaves the
+ * Handles a change of an object's shape or transform: updates its bounds and its position in a tree, or leaves the
  * position to `updateTrees`. Allocates nothing.
  */
 export function refreshBounds(slot: u32): void {

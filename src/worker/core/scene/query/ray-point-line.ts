@@ -125,7 +125,7 @@ function setThickRay(threshold: f64, isLocalThreshold: bool): void {
   thick.radius = threshold;
   thick.isScreenSpace = cone != 0 && !isLocalThreshold;
   thick.unitLength = 1;
-  // If it begins at its origin, which is at -movedBy, or behind it.
+  // If it begins at its origin, which is at -originShift, or behind it.
   thick.hasRoundCap = !thick.isScreenSpace && tMin <= -originShift;
   if (isLocalThreshold) {
     const lengthSquared = localDirectionX * localDirectionX + localDirectionY * localDirectionY +
@@ -134,8 +134,8 @@ function setThickRay(threshold: f64, isLocalThreshold: bool): void {
     setBasis(localDirectionX / length, localDirectionY / length, localDirectionZ / length);
     thick.aX = tangentX; thick.aY = tangentY; thick.aZ = tangentZ;
     thick.bX = bitangentX; thick.bY = bitangentY; thick.bZ = bitangentZ;
-    thick.tX = localDirectionX / lengthSquared; thick.tY = localDirectionY / lengthSquared; thick.tZ = localDirectionZ /
-      lengthSquared;
+    thick.tX = localDirectionX / lengthSquared; thick.tY = localDirectionY / lengthSquared;
+    thick.tZ = localDirectionZ / lengthSquared;
     thick.unitLength = length;
     return;
   }

@@ -137,8 +137,8 @@ export function removeView(slot: u32): void {
  * Makes the bitmaps large enough for all slots, and clears those of the new frame. They never shrink: a call for fewer slots
  * than an earlier one leaves the others empty. Throws OUT_OF_MEMORY.
  */
-export function beginView(view: View, slots: u32): void {
-  const words = max(wordsFor(slots), view.words);
+export function beginView(view: View, slotCount: u32): void {
+  const words = max(wordsFor(slotCount), view.words);
   const bytes: u64 = max<u64>(<u64>words << 2, 64);
   view.inside = reserve(view.inside, 0, bytes);
   view.crossing = reserve(view.crossing, 0, bytes);
