@@ -8,9 +8,9 @@ export interface PickRay extends Ray {
 }
 
 /**
- * The region that is drawn within a circle about a point of the screen: where a² + b² ≤ reach², by three affine functions
+ * The region that is drawn within a circle about a point of the screen: where a² + b² ≤ radius², by three affine functions
  * of a point, relative to the ray's origin. Ten numbers: the gradients of a and b, which are 0 all along the ray; the gradient of
- * reach, and its value at the origin.
+ * that radius, and its value at the origin.
  */
 export type Cone = readonly number[];
 

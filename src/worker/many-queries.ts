@@ -120,7 +120,7 @@ async function sweepInOrder(
 }
 
 /**
- * Asks for the answers block by block. `runBlock` returns how many of a block are done when the slice is over: one block may
+ * Runs block by block. `runBlock` returns how many of a block are done when the slice is over: one block may
  * take a thousand times as long as the previous one. Returns where it ended: at the count, or after the first n of a block
  * for which `runBlock` returned -1 - n.
  */

@@ -63,7 +63,7 @@ const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
 const MAX_SWEEP_WORK = 4096;
 
 /** Hits that are packed in a step. */
-const HITS_AT_ONCE = 1024;
+const HITS_PER_STEP = 1024;
 /** More hits than this travel in a buffer, which is transferred. */
 const FEW_HITS = 16;
 
@@ -109,19 +109,19 @@ export abstract class QueryService {
     ray: PickRay,
     filter: Filter,
     request: SnapRequest,
-    sought?: Set<number>,
+    searchedMeshes?: Set<number>,
   ): Soon<PackedHits | null> {
     const { frame } = this;
-    const steps = this.#snapper.pick(ray, filter, request, sought);
-    const answer = (found: SnapResult): Soon<PackedHits | null> => {
-      if (!found.missing) return found.hit && packHit(found.hit, frame);
-      const { features, flatFaces } = found.missing;
+    const steps = this.#snapper.pick(ray, filter, request, searchedMeshes);
+    const answer = (result: SnapResult): Soon<PackedHits | null> => {
+      if (!result.missing) return result.hit && packHit(result.hit, frame);
+      const { features, flatFaces } = result.missing;
       // One after the other, since many picks may request the same features.
       const work = this.#lastFeatureSearch.then(() =>
         this.work.inSlices((slices) => this.#findFeatures(features, flatFaces, slices)),
       );
       this.#lastFeatureSearch = work.catch(() => {});
-      const searched = new Set([...(sought ?? []), ...flatFaces]);
+      const searched = new Set([...(searchedMeshes ?? []), ...flatFaces]);
       return work.then(() => this.#pickSnap(call, ray, filter, request, searched));
     };
     return this.#runOrSlice(steps, answer, call) as Soon<PackedHits | null>;
@@ -271,7 +271,7 @@ export abstract class QueryService {
   readonly closestPoint = answering((point: Vec3, maxDistance: number, filter: Filter): Soon<ClosestPoint | null> => {
     const { frame } = this;
     const steps = this.core.volumes.closestPoint(point, maxDistance, filter);
-    return this.#runOrSlice(steps, (found) => found && { ...found, frame });
+    return this.#runOrSlice(steps, (result) => result && { ...result, frame });
   });
 
   /**
@@ -384,7 +384,7 @@ function* packAll<H extends object>(
   const isTyped = hits.length > FEW_HITS && !hits.some(hasExtras);
   const packed: number[] | Float64Array = isTyped ? new Float64Array(size * hits.length) : [];
   for (const [i, hit] of hits.entries()) {
-    if (i % HITS_AT_ONCE === HITS_AT_ONCE - 1) yield;
+    if (i % HITS_PER_STEP === HITS_PER_STEP - 1) yield;
     const fields = pack(hit, frame);
     for (let k = 0; k < size; k++) packed[size * i + k] = fields[k] ?? 0;
   }

@@ -165,14 +165,14 @@ export class Queries {
     x: number,
     y: number,
     given: PickOptions,
-    beside: T,
-    ask: (api: Api, call: PickCall) => Promise<T>,
+    localAnswer: T,
+    invoke: (api: Api, call: PickCall) => Promise<T>,
   ): Promise<T> {
     const { operation } = turn;
     const pickCall = this.#readPick(operation, x, y, given);
     return this.#withView(operation, given, () => {
       const call = pickCall();
-      return this.#askInTurn(turn, given, beside, call && ((api) => ask(api, call)));
+      return this.#askInTurn(turn, given, localAnswer, call && ((api) => invoke(api, call)));
     });
   }
 
@@ -210,12 +210,12 @@ export class Queries {
     operation: string,
     ray: Ray,
     options: QueryOptions = {},
-    ask: (api: Api, ...args: Parameters<WorkerApi['raycast']>) => Promise<T>,
+    invoke: (api: Api, ...args: Parameters<WorkerApi['raycast']>) => Promise<T>,
   ): Promise<T> {
     const given = readQuery(operation, options);
     const packed = packRay(checkRay(operation, ray));
     const filter = checkFilter(operation, given, this.#objects);
-    return this.#ask(operation, given, (api) => ask(api, packed, filter));
+    return this.#ask(operation, given, (api) => invoke(api, packed, filter));
   }
 
   raycastMany(rays: Float32Array, options: QueryOptions = {}): Promise<RayHits> {
@@ -321,13 +321,13 @@ export class Queries {
     from: ArrayLike<number>,
     to: ArrayLike<number>,
     options: SweepOptions & AdapterQuery,
-    ask: (api: Api, ...args: Parameters<WorkerApi['sweep']>) => Promise<T>,
+    invoke: (api: Api, ...args: Parameters<WorkerApi['sweep']>) => Promise<T>,
   ): Promise<T> {
     const given = readQuery(operation, options, SWEEP_KEYS);
     const description = this.#objects.describeQuery(operation, shape);
     const { matrix, motion } = checkMotion(operation, from, to, given.tolerance);
     const filter = this.#filterOf(operation, shape, given);
-    return this.#ask(operation, given, (api) => ask(api, description, matrix, motion, filter));
+    return this.#ask(operation, given, (api) => invoke(api, description, matrix, motion, filter));
   }
 
   sweepMany(
@@ -434,7 +434,7 @@ export class Queries {
     return askInOrder(this.#link, this.#pump, operation, signal, invoke);
   }
 
-  /** Sends a query like `#ask`, with `latest`; if there is nothing to invoke, the answer is `localAnswer`. */
+  /** Sends a query like `#invoke`, with `latest`; if there is nothing to invoke, the answer is `localAnswer`. */
   #askInTurn<T>(
     turn: LatestTurn<T>,
     { signal, latest = false }: Options,

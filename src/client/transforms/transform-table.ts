@@ -65,7 +65,7 @@ export class TransformTable {
    * unchanged.
    */
   leftBlocks = 0;
-  /** Where the ways of continuous objects begin that have moved since the last answer. */
+  /** Where the motions of continuous objects begin that have moved since the last answer. */
   readonly starts = new MotionStarts();
 
   has(id: unknown): id is ObjectId {

@@ -407,13 +407,13 @@ class WasmCore implements Core {
   }
 
   stepFrame(budget: number, out: ArrayBuffer | undefined, mayRunNarrowPhase = true): ArrayBuffer | null {
-    const end = performance.now() + budget;
+    const deadline = performance.now() + budget;
     if (!this.#resultCopy) {
-      const resultAddress = this.#exports.stepFrame(end, mayRunNarrowPhase) >>> 0;
+      const resultAddress = this.#exports.stepFrame(deadline, mayRunNarrowPhase) >>> 0;
       if (resultAddress === 0) return null;
       this.#resultCopy = new FrameResultCopy(this.#memory, resultAddress, out);
     }
-    const copied = this.#resultCopy.step(end);
+    const copied = this.#resultCopy.step(deadline);
     if (copied) this.#resultCopy = undefined;
     return copied;
   }

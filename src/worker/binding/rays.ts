@@ -99,7 +99,7 @@ export class CoreRays {
   }
 
   /**
-   * Finds all objects whose bounds' centre is drawn within the cursor's reach; they are read in steps, sorted by pixels, then
+   * Finds all objects whose bounds' centre is drawn within the cursor's radius; they are read in steps, sorted by pixels, then
    * distance, then object.
    */
   pickScreenAll(view: ViewRecord, cursor: Cursor, filter: Filter): Steps<CoreHit[]> {

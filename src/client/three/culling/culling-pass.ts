@@ -187,8 +187,8 @@ export class CullingPass implements RenderPass {
     const hasNoDrawMethod = typeof internals._updateDrawParameters !== 'function';
     const key = hasNoDrawMethod ? 'onBeforeRender' : '_updateDrawParameters';
     this.#replaceMethod(internals, key, (...args) => {
-      const isWebGL = !hasNoDrawMethod || (args[0] as { isWebGLRenderer?: boolean }).isWebGLRenderer === true;
-      if (isWebGL && write(...((hasNoDrawMethod ? args.slice(2, 5) : args) as Parameters<typeof write>))) return;
+      const isSupported = !hasNoDrawMethod || (args[0] as { isWebGLRenderer?: boolean }).isWebGLRenderer === true;
+      if (isSupported && write(...((hasNoDrawMethod ? args.slice(2, 5) : args) as Parameters<typeof write>))) return;
       batch.constructor.prototype[key].apply(batch, args);
     });
   }

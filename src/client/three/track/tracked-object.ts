@@ -38,7 +38,7 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
   protected layers = 0;
   #visibleLayers = 0;
   #checkMode: CheckMode = 'by turns';
-  /** Queries from this number on see the last change that was sent. */
+  /** Queries from this id on see the last change that was sent. */
   #firstQueryAfterChange = 0;
   readonly #context: TrackerContext;
   /** How bones and morph targets move it; null if none do. */

@@ -79,7 +79,7 @@ export class SceneFrame {
   /** Objects that left the scene before this frame was answered. */
   readonly #departed: DepartedObjects;
   readonly #view: string;
-  /** The frame sees what a query of this number sees (scene-objects.ts). */
+  /** The frame sees what a query of this id sees (scene-objects.ts). */
   readonly #queryId: number;
   /** How often contacts of an object were asked for. */
   #contactQueries = 0;

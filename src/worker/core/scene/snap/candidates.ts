@@ -36,8 +36,7 @@ const screenW = changetype<LinearFunction>(linears + 2 * LINEAR_FUNCTION_BYTES);
 const nearPlane = changetype<LinearFunction>(linears + 3 * LINEAR_FUNCTION_BYTES);
 const farPlane = changetype<LinearFunction>(linears + 4 * LINEAR_FUNCTION_BYTES);
 /**
- * The planes that bound the search, positive inside: left and right, below and above, near and far. They are stored in pairs,
- * with the factors of x, of y, of z and the constants of both beside each other.
+ * The planes that bound the search, positive inside: left and right, below and above, near and far. Each pair is interleaved.
  */
 const planes: usize = memory.data(3 * 64, 16);
 const PAIR_BYTES: usize = 64;
@@ -477,9 +476,8 @@ function visibleFace(edge: u32): i32 {
 }
 
 /**
- * Returns a number that is positive if a triangle shows its front, even if parts of it are behind the eye: from its orientation
- * on the screen (Olano and Greer, "Triangle scan conversion using 2D homogeneous coordinates", 1997), and from whether the object
- * and the view mirror it.
+ * Returns a number that is positive if a triangle shows its front, even if parts of it are behind the eye (Olano and Greer,
+ * "Triangle scan conversion using 2D homogeneous coordinates", 1997), and even if the object or the view mirrors it.
  */
 function orientationOf(slot: u32): f64 {
   for (let corner: u32 = 0; corner < 3; corner++) {
