@@ -252,7 +252,7 @@ export const SNAP_OBJECT = 128; // u32, its id
 export const SNAP_MOVED = 132; // u32, 1 if vertices have moved since the features were found
 export const SNAP_TARGET_BYTES = 144;
 
-// The state of a snapping pick: core/scene/snap/room.ts.
+// The state of a snapping pick: core/scene/snap/snap-pick.ts.
 export const SNAP_PICK_DRAWING = 0; // f64 × SNAP_DRAWING_NUMBERS, as a SnapRequest has them
 export const SNAP_PICK_POINT = 200; // f64 × 3, of the candidate that is tested, or was found: in the world
 export const SNAP_PICK_SCREEN_POINT = 224; // f64 × 2, where that point is drawn

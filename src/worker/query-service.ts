@@ -49,7 +49,7 @@ import { inspect } from './inspection.js';
 import { FRAME_SLICE_MS, LongWork } from './long-work.js';
 import { raycastMany, sweepMany } from './many-queries.js';
 import { MeshTable } from './mesh-table.js';
-import { PairQueries } from './pair-questions.js';
+import { PairQueries } from './pair-queries.js';
 import { describePlaced } from './placed-in.js';
 import { NO_MOTION, place } from './placing.js';
 import { section } from './section.js';

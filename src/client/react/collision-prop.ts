@@ -3,7 +3,7 @@ import { Object3D } from 'three';
 import type { ContactDetail, Shape } from '../../shared/types.js';
 import { throwInvalid } from '../check/validate.js';
 import { isDrawable } from '../three/track/is-drawable.js';
-import type { SceneDrawable, SceneObjectOptions } from '../three/track/object-wishes.js';
+import type { SceneDrawable, SceneObjectOptions } from '../three/track/object-settings.js';
 import type { TrackOptions } from '../three/track-options.js';
 
 /**

@@ -16,7 +16,7 @@ import { readDrawnTarget, type SceneTarget } from './scene-target.js';
 import { isServiceEnded, namedIfEnded } from './track/ended.js';
 import { LayerChanges } from './track/layer-changes.js';
 import { SkeletonTable } from './track/mesh-pose.js';
-import { isAboutOneObject } from './track/object-wishes.js';
+import { isAboutOneObject } from './track/object-settings.js';
 import { type SceneObject, SceneObjects } from './track/scene-objects.js';
 import { SceneWalk } from './track/scene-walk.js';
 import type { TrackerContext } from './track/stand-in.js';

@@ -5,7 +5,7 @@ import type { Ray } from '../../shared/types.js';
 import type { CoreExports } from './exports.js';
 import { allocateRayHits, type CoreHit, hitAt, type RayHitArrays } from './hits.js';
 import type { CoreMemory } from './memory.js';
-import type { QueryMemory } from './question.js';
+import type { QueryMemory } from './query-memory.js';
 import { runToEnd, type Steps } from './steps.js';
 
 /** Each target takes nine rays of at least a microsecond: this many take up to a millisecond. */

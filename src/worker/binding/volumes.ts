@@ -4,7 +4,7 @@ import type { ClosestPoint, Vec3 } from '../../shared/types.js';
 import { type PlacedDescription, writeDescription } from './descriptions.js';
 import type { CoreExports } from './exports.js';
 import type { CoreMemory } from './memory.js';
-import type { QueryMemory } from './question.js';
+import type { QueryMemory } from './query-memory.js';
 import { type Steps, sortedIds } from './steps.js';
 
 const NO_IDS = new Uint32Array();

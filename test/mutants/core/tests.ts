@@ -33,7 +33,7 @@ const BY_A_SERVICE = [
   'test/client/proximity.test.ts',
   'test/client/restart.test.ts',
   'test/client/sweep-slices.test.ts',
-  'test/client/way-starts.test.ts',
+  'test/client/motion-starts.test.ts',
   'test/composed/cameras.test.ts',
   'test/composed/proximity.test.ts',
   'test/composed/section.test.ts',

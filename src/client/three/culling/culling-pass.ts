@@ -5,7 +5,7 @@ import type { CullableObject } from '../track/stand-in.js';
 import { BatchDraws } from './batch-draws.js';
 import type { Culled } from './culled.js';
 import type { CullingContext } from './culling-context.js';
-import type { CullingSettings } from './culling-wishes.js';
+import type { CullingSettings } from './culling-settings.js';
 import type { RenderPass } from './frustum-tests.js';
 import { boundsOf, drawnTriangleCount } from './geometry-bounds.js';
 import { type DrawnView, InstanceCulling } from './instance-culling.js';

@@ -4,10 +4,10 @@ import type { MeshInfo, Shape } from '../../../shared/types.js';
 import { invalidArgumentError } from '../../check/validate.js';
 import { describeOpenEdges } from '../../scene/open-mesh.js';
 import type { BuiltMesh } from '../geometry/shared-mesh.js';
-import type { ResolvedOptions } from './asked-options.js';
 import { DELETED } from './batch-contents.js';
 import type { BatchPart } from './batch-part.js';
 import { nameOf } from './name-of.js';
+import type { ResolvedOptions } from './resolved-options.js';
 
 /** The shape of an id that has no geometry in the service; such an id is in no layer. */
 const PLACEHOLDER: Shape = { type: 'sphere', radius: 1 };

@@ -1,6 +1,6 @@
 import type { BatchedMesh, InstancedMesh, LOD, Object3D } from 'three';
 import { addTo } from '../../../shared/lists-by-key.js';
-import { swappedPairs } from '../../../shared/turned-pairs.js';
+import { swappedPairs } from '../../../shared/swapped-pairs.js';
 import type { FrameResult, ObjectId, VisibleSet } from '../../../shared/types.js';
 import { checkTypedArray } from '../../check/binary.js';
 import { describeValue, throwInvalid } from '../../check/validate.js';

@@ -9,7 +9,7 @@ import { FrustumCorners, frustumCornersOf, motionBetween } from '../../query/fru
 import type { CollisionService } from '../../service.js';
 import { isSameMatrix } from '../../transforms/affine.js';
 import type { ClipSetTable } from '../track/clip-sets.js';
-import { isAboutOneObject } from '../track/object-wishes.js';
+import { isAboutOneObject } from '../track/object-settings.js';
 import type { TrackerContext } from '../track/stand-in.js';
 import { readCamera, type ViewSize } from './view.js';
 

@@ -12,7 +12,7 @@ import {
 } from './mover';
 import {
   addPlane, clearPlanes, clipMotion, isUnobstructed, planeCount, setMotion, motionX, motionY, motionZ,
-} from './way-planes';
+} from './motion-planes';
 
 /**
  * Moves by a horizontal motion (perpendicular to up), and then by a height. A character that stands and does not jump follows the

@@ -12,7 +12,7 @@ import { REACHING_BYTE, REACH_BYTES, Reach } from '../shape/reach';
 import { areCopied, bytesOfTrees, copyTrees, dropTreeCopies, useTreeCopies, treeOfFrame } from './index/frame-trees';
 import { HOLE, MOVING_TREE, PASSIVE_TREE, STATIC_TREE, proxyAt, slotAt, treeOf } from './index/octree';
 import { boxAt, idAt, ids, itemAt, knownReachAt, reachAt, slotCount, slotOf } from './objects';
-import { isAnyReaching, recordMotionStart } from './ways';
+import { isAnyReaching, recordMotionStart } from './motions';
 
 const RECORD_BYTES: usize = PROXY_BYTES + ITEM_COPY_BYTES + REACH_BYTES;
 

@@ -20,7 +20,7 @@ import {
 import { baseOf, fitsPose, freeReservations, isPosed, poseOf, repose, reserveRepose, retire } from '../skin/pose';
 import { PlacedShape, setPlacedShape } from '../shape/placed-shape';
 import { REACHING, REACH_BYTES, Reach, boundsZ, updateReach, halfExtentXY, maxXY, minXY, translationXY } from '../shape/reach';
-import { recordMotion, markReaching, recordMotionStart, reserveMotions, motionRound } from './ways';
+import { recordMotion, markReaching, recordMotionStart, reserveMotions, motionRound } from './motions';
 
 /** World bounds of a slot in float32, relative to the scene's origin, rounded outwards. */
 @unmanaged

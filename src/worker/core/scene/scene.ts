@@ -17,7 +17,7 @@ import { beginTree, buildTree, enlist } from './index/build';
 import { addToTree, clearTree, refitDirty, removeFromTree, updateInTree } from './index/growing';
 import { insert } from './index/insert';
 import { SlotSet, addSlot, hasSlot, moveSlots, removeLast, reserveSet, slotIn } from './slot-set';
-import { isAnyReaching, recordMotionStart } from './ways';
+import { isAnyReaching, recordMotionStart } from './motions';
 import { recordReplacedSlot, reserveLastIds } from './view/last-ids';
 
 /** Dirty slots: the pairs of their objects are to be found again. */

@@ -31,8 +31,8 @@ import {
   beginChangesSince, endChangesSince, moveObject, moveTo, updateMovedObjects, reserveChangesSince, placeStaticObjects,
   changedSinceCull, updateTrees,
 } from '../scene';
-import { dropFinishedMotions, holdMotionStarts, restorePreviousMotions, restoreWaitingMotions } from '../way-rounds';
-import { beginMotionRound } from '../ways';
+import { dropFinishedMotions, holdMotionStarts, restorePreviousMotions, restoreWaitingMotions } from '../motion-rounds';
+import { beginMotionRound } from '../motions';
 import { beginReplacedDuringFrame, endReplacedDuringFrame, updateLastIds, reserveReplacedDuringFrame } from '../view/last-ids';
 import { setView, viewAt, viewCount } from '../view/views';
 

@@ -16,7 +16,7 @@ import { now } from '../../host';
 import { Pair, pairIn } from '../pairs/pair-list';
 import { arePairsUnchanged, countPairs, countWaiting, ended, endedCount, newPairs } from '../pairs/pairs';
 import { recordIn } from '../pairs/record-list';
-import { isAnyReaching } from '../ways';
+import { isAnyReaching } from '../motions';
 import { append, out } from './out';
 
 export const PAIRS_OUT_PARTS = 21;

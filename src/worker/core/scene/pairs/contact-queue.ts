@@ -11,7 +11,7 @@ import { beginSort, passesFor, sortByBits, sortByIds } from './radix-sort';
 import { RECORDS_PER_READING, RecordList, clearRecords, recordIn, appendRecord } from './record-list';
 import { changedSlots } from '../scene';
 import { SlotSet, addSlot, clearSlots, hasSlot, reserveSet } from '../slot-set';
-import { isAnyReaching } from '../ways';
+import { isAnyReaching } from '../motions';
 
 /** Two objects whose bounds overlap. */
 @unmanaged

@@ -9,14 +9,14 @@ import { compareObbsX4, compareReachX4, loadPairs, widestAxisIn } from '../../ma
 import { laneCompaction } from '../../math/lane-compaction';
 import { Proxy } from '../../shape/proxy';
 import { CLEARANCE_BYTE, Reach } from '../../shape/reach';
-import { apartUntil, doBoxesMeetAt } from './box-ways';
+import { apartUntil, doBoxesMeetAt } from './box-motions';
 import { addPair, addPairAt } from './found-pairs';
 import { testPair, testOrPostpone } from './pair-test';
 import { areBoxes } from './narrow-phase';
 import { reachOfFrame } from '../frame-snapshot';
 import { postpone } from './contact-queue';
 import { isReaching, mayReach } from './reaching-pairs';
-import { isAnyReaching } from '../ways';
+import { isAnyReaching } from '../motions';
 
 /**
  * Examines many pairs, given by the addresses of their proxies in two lists with room for three more entries; changes the

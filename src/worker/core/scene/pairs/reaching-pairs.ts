@@ -14,7 +14,7 @@ import {
   CLEARANCE_BYTE, PAIR_REACH_BYTES, PairReach, REACHING_BYTE, Reach, combineReach, setStartBounds,
 } from '../../shape/reach';
 import { itemOf, reachOfFrame } from '../frame-snapshot';
-import { apartUntil } from './box-ways';
+import { apartUntil } from './box-motions';
 
 const boundsA = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const boundsB = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));

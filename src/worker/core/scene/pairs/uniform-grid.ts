@@ -13,7 +13,7 @@ import { reserve } from '../../memory';
 import { Proxy } from '../../shape/proxy';
 import { sceneOriginX, sceneOriginY, sceneOriginZ } from '../objects';
 import { BLOCK_BYTES, HOLE, Tree, blockAt, cellAt, maxLane, laneAt, proxyAt, slotAt } from '../index/octree';
-import { isAnyReaching } from '../ways';
+import { isAnyReaching } from '../motions';
 
 /** Fewer objects need no grid. More are not put in one, since that is not done in slices and would take more than 3 ms. */
 const MIN_OBJECTS: u32 = 128;

@@ -10,7 +10,7 @@ import {
   BOX_BYTES, FeatureTable, NODE_WIDTH, cornerX, cornerY, cornerZ, elementOf, levelAt, readCorner, readVertex, wordAt,
 } from './feature-table';
 import { findKeptParts, partCount, partFrom, partTo } from './kept-parts';
-import { SnapPick, addCandidate } from './room';
+import { SnapPick, addCandidate } from './snap-pick';
 import { OWN_FACE_SIDES, SnapTarget, faceSidesAt, targetAt } from './targets';
 
 /** How many nodes and items are visited before a pause, in about 0.1 ms. */

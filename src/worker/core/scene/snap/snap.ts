@@ -16,7 +16,7 @@ import { OUTSIDE, addPlane, addVolumePlane, beginVolume } from '../query/volume'
 import { updateTrees } from '../scene';
 import { beginGathering, setPick, setTarget, visibleSlot, stepGathering } from './candidates';
 import { FeatureTable, cornerX, cornerY, cornerZ, elementOf, readVertex, wordAt } from './feature-table';
-import { SnapCandidate, SnapPick, areSameFeature, beginHeap, beginRing, nextRing, stepHeap, popBest } from './room';
+import { SnapCandidate, SnapPick, areSameFeature, beginHeap, beginRing, nextRing, stepHeap, popBest } from './snap-pick';
 import { markRemoved, targetAt, toWorld, worldX, worldY, worldZ } from './targets';
 
 /** How much nearer than a point a surface must be to hide it, in pixels at the point. */

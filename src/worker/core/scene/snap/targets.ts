@@ -9,7 +9,7 @@ import { baseOf } from '../../skin/pose';
 import { readProxy, treeOf } from '../index/octree';
 import { boxAt, clipSetOf, isAlive, placedShapeAt, slotOf } from '../objects';
 import { faceSidesOf, precision, sidesOf } from '../query/filter';
-import { SnapPick } from './room';
+import { SnapPick } from './snap-pick';
 
 /** Flag: triangles have sides of their own. */
 export const OWN_FACE_SIDES: u32 = 4;

@@ -7,7 +7,7 @@ import {
 import { PLANE_BYTES, Plane, combineUnit } from '../../math/plane';
 import { allocate, release, reserve } from '../../memory';
 import { farPlane, nearPlane, clipW, clipX, clipY, setProjection } from './projection';
-import { OCCLUSION_CAMERA_BYTES, OcclusionCamera, setOcclusionCamera } from './picture';
+import { OCCLUSION_CAMERA_BYTES, OcclusionCamera, setOcclusionCamera } from './occlusion-camera';
 import { lastSlotCount, restoreLastId, replacedBits } from './last-ids';
 import { slotOf } from '../objects';
 import { wordsFor } from '../slot-set';
@@ -21,7 +21,7 @@ export class View {
   inside: usize; // bitmap by slot, of the current frame
   crossing: usize;
   previous: usize; // inside or crossing in the previous frame
-  camera: usize; // an OcclusionCamera (picture.ts) if occlusion was ever requested, else 0
+  camera: usize; // an OcclusionCamera (occlusion-camera.ts) if occlusion was ever requested, else 0
   hasOcclusion: u32;
   occluded: usize; // bitmaps, if occlusion is requested
   occluders: usize;
