@@ -92,7 +92,7 @@ const TABLE: [core: string, tests: string[]][] = [
   ['scene/scene-invariants', ['core-invariants', 'frame-ahead', 'octree-insert']],
   ['scene/view/last-ids', ['many-views', 'frame-ahead']],
   ['scene/view/occlu', ['occlusion-effect', 'view/occlusion', 'view/relief-occlusion']],
-  ['scene/view/picture', ['occlusion-effect', 'view/occlusion']],
+  ['scene/view/occlusion-camera', ['occlusion-effect', 'view/occlusion']],
   ['mesh/query/distance', ['query/distance', 'worker/work']],
   ['mesh/query/obb-distance', ['query/distance', 'worker/work']],
   ['math/triangle-triangle-distance', ['query/distance']],
