@@ -30,12 +30,8 @@ await runPage(async (progress) => {
     objectOptions: (object) => ({ motion: course.isStatic(object) ? 'static' : 'moving' }),
     onProgress: (fraction) => progress.show('Building trees…', fraction),
   });
-  const shape = {
-    type: 'capsule',
-    radius: CHARACTER_RADIUS,
-    from: [0, CHARACTER_RADIUS, 0],
-    to: [0, CHARACTER_HEIGHT - CHARACTER_RADIUS, 0],
-  } as const;
+  const radius = CHARACTER_RADIUS;
+  const shape = { type: 'capsule', radius, from: [0, radius, 0], to: [0, CHARACTER_HEIGHT - radius, 0] } as const;
   const hero = tracker.createCharacter({ object: course.hero, shape, stepHeight: 0.35, layers: 1 });
   // #endregion
   await nextTurn();
