@@ -81,7 +81,10 @@ export function intersectionOf(
   const point = new Vector3(...hit.point);
   const intersection: SceneIntersection = { distance: hit.distance, point, object };
   if (instanceId !== undefined) intersection[isBatch(object) ? 'batchId' : 'instanceId'] = instanceId;
-  if (hit.pixels !== undefined) return { ...intersection, pixels: hit.pixels }; // not a point of the surface
+  if (hit.pixels !== undefined) {
+    intersection.pixels = hit.pixels;
+    return intersection; // not a point of the surface
+  }
 
   if (mesh !== null && mesh.primitive !== 'triangles' && hit.element >= 0) {
     // Assigned one by one: spreading them into a new object takes microseconds, and there may be hundreds of thousands of points.
