@@ -17,17 +17,20 @@ export type Cone = readonly number[];
 /** Origin, direction, tMin and tMax; then the cone, if there is one. */
 export type PackedRay = readonly number[];
 
+/** The fields of a hit, as far as it has any; at the end an object of extras, unknown to the type. */
+export type PackedHit = ArrayLike<number>;
+
+/** The fields of hits, one hit after the other, in a typed array if there are many; and the extras that hits refer to. */
+export type PackedHits = readonly [fields: ArrayLike<number>, extras: readonly HitExtras[]];
+
+/** The fields of a hit that few hits have, and that are no numbers. */
+export type HitExtras = Pick<Hit, 'box' | 'snap'>;
+
 /**
- * The fields of hits, one hit after the other; a typed array if there are many hits without extras. An object of extras takes the
- * place of a number, unknown to the type.
+ * Fields per Hit: object, distance, point, normal, triangle, element, barycentric, bone, frame; then distanceToRay and pixels, NaN
+ * if there are none, and the index of its extras. An object for each of 400,000 points blocked the page for one and a half seconds.
  */
-export type PackedHits = ArrayLike<number>;
-
-/** The fields of a hit that few hits have. */
-export type HitExtras = Pick<Hit, 'distanceToRay' | 'pixels' | 'box' | 'snap'>;
-
-/** Fields per Hit: object, distance, point, normal, triangle, element, barycentric, bone, frame; then an object of extras, or 0. */
-export const HIT_FIELDS = 16;
+export const HIT_FIELDS = 18;
 
 /** Numbers per SweepHit: object, time, point, normal, triangle, depth, frame. */
 export const SWEEP_HIT_FIELDS = 11;
@@ -48,19 +51,20 @@ export function unpackRay(numbers: PackedRay): PickRay {
   return cone.length > 0 ? { ...ray, cone } : ray;
 }
 
+/** Packs a hit; it ends with the last field that it has. An object of extras is at the index that refers to it. */
 export function packHit(hit: Omit<Hit, 'frame'>, frame: number): number[] {
-  const { object, distance, point, normal, triangle, element, barycentric, bone, ...extras } = hit;
+  const { object, distance, point, normal, triangle, element, barycentric, bone, ...others } = hit;
   const numbers = [object, distance, ...point, ...normal, triangle, element, ...barycentric, bone, frame];
-  return hasExtras(extras) ? [...numbers, extras as unknown as number] : numbers;
+  const { distanceToRay = Number.NaN, pixels = Number.NaN, ...extras } = others;
+  if ('box' in extras || 'snap' in extras) numbers.push(distanceToRay, pixels, HIT_FIELDS, extras as unknown as number);
+  else if (pixels >= 0) numbers.push(distanceToRay, pixels);
+  else if (distanceToRay >= 0) numbers.push(distanceToRay);
+  return numbers;
 }
 
-export function hasExtras(hit: HitExtras): boolean {
-  return 'distanceToRay' in hit || 'pixels' in hit || 'box' in hit || 'snap' in hit;
-}
-
-/** Unpacks the hit that begins at index `at`. */
-export function unpackHit(n: PackedHits, at = 0): Hit {
-  return {
+/** Unpacks the hit that begins at index `at`; its extras are in a list, which for a single hit is that of its fields. */
+export function unpackHit(n: PackedHit, at = 0, extras: ArrayLike<unknown> = n): Hit {
+  const hit: Hit = {
     object: n[at],
     distance: n[at + 1],
     point: vectorAt(n, at + 2),
@@ -70,8 +74,11 @@ export function unpackHit(n: PackedHits, at = 0): Hit {
     barycentric: vectorAt(n, at + 10),
     bone: n[at + 13],
     frame: n[at + 14],
-    ...(n[at + 15] as unknown as HitExtras), // spreading a number adds nothing
+    ...(extras[n[at + 17]] as HitExtras | undefined),
   };
+  if (n[at + 15] >= 0) hit.distanceToRay = n[at + 15];
+  if (n[at + 16] >= 0) hit.pixels = n[at + 16];
+  return hit;
 }
 
 export function packSweepHit(hit: Omit<SweepHit, 'frame'>, frame: number): number[] {
@@ -79,7 +86,7 @@ export function packSweepHit(hit: Omit<SweepHit, 'frame'>, frame: number): numbe
 }
 
 /** Unpacks the hit of a sweep that begins at index `at`. */
-export function unpackSweepHit(n: PackedHits, at = 0): SweepHit {
+export function unpackSweepHit(n: PackedHit, at = 0): SweepHit {
   return {
     object: n[at],
     time: n[at + 1],

@@ -2,7 +2,7 @@ import type { PackedBoxes } from './baked-boxes.js';
 import type { BoxPalette } from './coloured-boxes.js';
 import type { Command, ObjectDescription } from './commands.js';
 import type { Failure } from './failure.js';
-import type { PackedHits, PackedRay } from './packed.js';
+import type { PackedHit, PackedHits, PackedRay } from './packed.js';
 import type {
   BoxCheck,
   ClosestPoint,
@@ -67,9 +67,9 @@ export interface WorkerApi {
   updateMesh(mesh: MeshId, positions: Float32Array, isKept?: boolean): MeshUpdate | Promise<MeshUpdate>;
   /** Hands over the tree that was asked for; null if it could not be built, and the old one stays. */
   replaceTree(mesh: MeshId, baked: ArrayBuffer | null, isKept: boolean): Promise<MeshUpdate>;
-  raycast(ray: PackedRay, filter: Filter): PackedHits | null;
+  raycast(ray: PackedRay, filter: Filter): PackedHit | null;
   /** Finds the nearest hit of a pick's ray, and the feature near the cursor. If features must be found first, in slices. */
-  pickSnap(ray: PackedRay, filter: Filter, request: SnapRequest): Soon<PackedHits | null>;
+  pickSnap(ray: PackedRay, filter: Filter, request: SnapRequest): Soon<PackedHit | null>;
   /** Finds every hit of a ray, nearest first. */
   raycastAll(ray: PackedRay, filter: Filter): Soon<PackedHits>;
   /** Returns whether a ray hits nothing. */
@@ -77,7 +77,7 @@ export interface WorkerApi {
   /** Finds the nearest hit of each ray: eight numbers per ray, origin, tMin, direction, tMax. */
   raycastMany(rays: Float32Array, filter: Filter): Promise<RayHits>;
   /** Finds the object whose centre is drawn nearest to the cursor. */
-  pickScreen(view: ViewRecord, cursor: Cursor, filter: Filter): PackedHits | null;
+  pickScreen(view: ViewRecord, cursor: Cursor, filter: Filter): PackedHit | null;
   /** Finds all objects whose centre is drawn within the cursor's radius, nearest first. */
   pickScreenAll(view: ViewRecord, cursor: Cursor, filter: Filter): Soon<PackedHits>;
   /** Lists the ids of the objects in a region of the screen, ascending. */
@@ -90,7 +90,7 @@ export interface WorkerApi {
   /** Lists the ids of the objects that are solid around a point, ascending. */
   containing(point: Vec3, filter: Filter): Soon<Uint32Array>;
   /** Finds what a shape that starts at a matrix meets first. */
-  sweep(shape: ObjectDescription, matrix: number[], motion: Motion, filter: Filter): Soon<PackedHits | null>;
+  sweep(shape: ObjectDescription, matrix: number[], motion: Motion, filter: Filter): Soon<PackedHit | null>;
   /** Finds the first contact with each object, earliest first. */
   sweepAll(shape: ObjectDescription, matrix: number[], motion: Motion, filter: Filter): Soon<PackedHits>;
   /** Pushes a shape out of what it overlaps. */

@@ -4,7 +4,7 @@ import { SHAPE_CAPSULE, SHAPE_SPHERE } from '../shared/layout.js';
 import type { PickRay } from '../shared/packed.js';
 import {
   HIT_FIELDS,
-  hasExtras,
+  type PackedHit,
   type PackedHits,
   type PackedRay,
   packHit,
@@ -49,6 +49,7 @@ import { inspect } from './inspection.js';
 import { FRAME_SLICE_MS, LongWork } from './long-work.js';
 import { raycastMany, sweepMany } from './many-queries.js';
 import { MeshTable } from './mesh-table.js';
+import { packAll } from './pack-hits.js';
 import { PairQueries } from './pair-queries.js';
 import { describePlaced } from './placed-in.js';
 import { NO_MOTION, place } from './placing.js';
@@ -61,11 +62,6 @@ const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
 
 /** This many objects are swept against in one go: each takes up to a microsecond. */
 const MAX_SWEEP_WORK = 4096;
-
-/** Hits that are packed in a step. */
-const HITS_PER_STEP = 1024;
-/** More hits than this travel in a buffer, which is transferred. */
-const FEW_HITS = 16;
 
 /** Sends a message to the main thread. */
 export type Post = (message: FromWorker, transfer: Transferable[]) => void;
@@ -95,11 +91,11 @@ export abstract class QueryService {
     this.#snapper = new Snapper(core.rays, core.snaps, this.meshes.features);
   }
 
-  readonly raycast = answering((ray: PackedRay, filter: Filter): PackedHits | null =>
+  readonly raycast = answering((ray: PackedRay, filter: Filter): PackedHit | null =>
     this.#hit(this.core.rays.raycast(unpackRay(ray), filter)),
   );
 
-  readonly pickSnap = answering((ray: PackedRay, filter: Filter, request: SnapRequest): Soon<PackedHits | null> => {
+  readonly pickSnap = answering((ray: PackedRay, filter: Filter, request: SnapRequest): Soon<PackedHit | null> => {
     return this.#pickSnap(this.work.call, unpackRay(ray), filter, request);
   });
 
@@ -110,10 +106,10 @@ export abstract class QueryService {
     filter: Filter,
     request: SnapRequest,
     searchedMeshes?: Set<number>,
-  ): Soon<PackedHits | null> {
+  ): Soon<PackedHit | null> {
     const { frame } = this;
     const steps = this.#snapper.pick(ray, filter, request, searchedMeshes);
-    const answer = (result: SnapResult): Soon<PackedHits | null> => {
+    const answer = (result: SnapResult): Soon<PackedHit | null> => {
       if (!result.missing) return result.hit && packHit(result.hit, frame);
       const { features, flatFaces } = result.missing;
       // One after the other, since many picks may request the same features.
@@ -124,7 +120,7 @@ export abstract class QueryService {
       const searched = new Set([...(searchedMeshes ?? []), ...flatFaces]);
       return work.then(() => this.#pickSnap(call, ray, filter, request, searched));
     };
-    return this.#runOrSlice(steps, answer, call) as Soon<PackedHits | null>;
+    return this.#runOrSlice(steps, answer, call) as Soon<PackedHit | null>;
   }
 
   async #findFeatures(features: Set<number>, flatFaces: Set<number>, slices: Slices): Promise<void> {
@@ -156,7 +152,7 @@ export abstract class QueryService {
     });
   });
 
-  readonly pickScreen = answering((view: ViewRecord, cursor: Cursor, filter: Filter): PackedHits | null =>
+  readonly pickScreen = answering((view: ViewRecord, cursor: Cursor, filter: Filter): PackedHit | null =>
     this.#hit(this.core.rays.pickScreen(view, cursor, filter)),
   );
 
@@ -191,7 +187,7 @@ export abstract class QueryService {
   );
 
   readonly sweep = answering(
-    (shape: ObjectDescription, matrix: number[], motion: Motion, filter: Filter): Soon<PackedHits | null> => {
+    (shape: ObjectDescription, matrix: number[], motion: Motion, filter: Filter): Soon<PackedHit | null> => {
       const { sweeps } = this.core;
       const placedShape = this.#describePlaced(shape, matrix);
       const { frame } = this;
@@ -327,7 +323,7 @@ export abstract class QueryService {
     return describePlaced(this.meshes, shape, matrix);
   }
 
-  #hit(hit: CoreHit | null): PackedHits | null {
+  #hit(hit: CoreHit | null): PackedHit | null {
     return hit && packHit(hit, this.frame);
   }
 
@@ -342,11 +338,14 @@ export abstract class QueryService {
   #packed<H extends object>(
     hits: readonly H[],
     size: number,
-    pack: (hit: H, frame: number) => PackedHits,
+    pack: (hit: H, frame: number) => PackedHit,
     frame: number,
     call: number,
   ): Soon<PackedHits> {
-    const answer = (packed: PackedHits) => (ArrayBuffer.isView(packed) ? transfer(packed, [packed.buffer]) : packed);
+    const answer = (packed: PackedHits) => {
+      const [fields] = packed;
+      return ArrayBuffer.isView(fields) ? transfer(packed, [fields.buffer as ArrayBuffer]) : packed;
+    };
     return this.#runOrSlice(packAll(hits, size, pack, frame), answer, call) as Soon<PackedHits>;
   }
 
@@ -372,23 +371,6 @@ export abstract class QueryService {
   #inSlices<T>(work: (slices: Slices) => Promise<T>): Promise<T> {
     return this.work.inSlices(work, this.work.call);
   }
-}
-
-/** Packs hits, in steps; in a typed array if there are many without extras. */
-function* packAll<H extends object>(
-  hits: readonly H[],
-  size: number,
-  pack: (hit: H, frame: number) => PackedHits,
-  frame: number,
-): Steps<PackedHits> {
-  const isTyped = hits.length > FEW_HITS && !hits.some(hasExtras);
-  const packed: number[] | Float64Array = isTyped ? new Float64Array(size * hits.length) : [];
-  for (const [i, hit] of hits.entries()) {
-    if (i % HITS_PER_STEP === HITS_PER_STEP - 1) yield;
-    const fields = pack(hit, frame);
-    for (let k = 0; k < size; k++) packed[size * i + k] = fields[k] ?? 0;
-  }
-  return packed;
 }
 
 /** Returns whether a sweep takes no more than a few microseconds per object: that of a sphere or capsule that does not turn. */

@@ -13,6 +13,8 @@ import {
 } from '../../src/shared/packed.js';
 
 import type { Hit, Vec3 } from '../../src/shared/types.js';
+import { runToEnd } from '../../src/worker/binding/steps.js';
+import { packAll } from '../../src/worker/pack-hits.js';
 import { Random, SEED } from '../oracle/random.js';
 
 const random = new Random(SEED);
@@ -45,12 +47,16 @@ test(`rays are what they were after packing, seed ${SEED}`, () => {
   expect(unpackRay(packRay(ray))).toStrictEqual({ ...ray, tMin: 0, tMax: Infinity });
 });
 
+/** The lengths of packed hits end with the last field that they have, or with an object. */
+const LENGTHS = [15, 16, 17, 17, HIT_FIELDS + 1, HIT_FIELDS + 1, HIT_FIELDS + 1, HIT_FIELDS + 1];
+
 test('hits are what they were after packing, whatever else they have', () => {
   const snap = { kind: 'vertex', object: 5, point: vector(), pixels: 2, a: vector(), b: vector(), element: 7 } as const;
   const extras = [
     {},
     { distanceToRay: 0 },
     { pixels: 0 },
+    { distanceToRay: 1, pixels: 2 },
     { box: '' },
     { box: 'a', pixels: 3 },
     { snap },
@@ -59,17 +65,22 @@ test('hits are what they were after packing, whatever else they have', () => {
   for (let i = 0; i < 100; i++) {
     const hit = { ...anyHit(), ...extras[i % extras.length] };
     const packed = packHit(hit, i);
-    expect(packed).toHaveLength(i % extras.length === 0 ? HIT_FIELDS - 1 : HIT_FIELDS);
+    expect(packed).toHaveLength(LENGTHS[i % extras.length]);
     expect(unpackHit(packed)).toStrictEqual({ ...hit, frame: i });
-    expect(unpackHit([...packHit(anyHit(), 1), 0, ...packed, 0], HIT_FIELDS)).toStrictEqual({ ...hit, frame: i });
   }
 });
 
-test('hits of a typed array have nothing that few have', () => {
-  const hit = anyHit();
-  const packed = Float64Array.from([...packHit(anyHit(), 1), 0, ...packHit(hit, 2), 0]);
-  expect(unpackHit(packed, HIT_FIELDS)).toStrictEqual({ ...hit, frame: 2 });
-});
+for (const count of [3, 40, 5000]) {
+  test(`lists of ${count} hits are what they were after packing; objects are listed once for each name of a box`, () => {
+    const extras = [{}, { distanceToRay: 0.5 }, { pixels: 7 }, { box: 'left' }, { box: 'right', distanceToRay: 1 }];
+    const hits = Array.from({ length: count }, (_, i) => ({ ...anyHit(), ...extras[i % extras.length] }));
+    const [fields, shared] = runToEnd(packAll(hits, HIT_FIELDS, packHit, 4));
+    expect(ArrayBuffer.isView(fields)).toBe(count > 16);
+    expect(shared).toStrictEqual([{ box: 'left' }, { box: 'right' }].slice(0, count > 3 ? 2 : 0));
+    const unpacked = hits.map((_, i) => unpackHit(fields, i * HIT_FIELDS, shared));
+    expect(unpacked).toStrictEqual(hits.map((hit) => ({ ...hit, frame: 4 })));
+  });
+}
 
 test('hits of sweeps are what they were after packing', () => {
   const { object, point, normal, triangle } = anyHit();

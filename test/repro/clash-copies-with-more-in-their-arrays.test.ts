@@ -1,5 +1,5 @@
 // Two copies of one part were not duplicates if a triangle had a NaN corner, if the arrays had unused vertices or triangles
-// without an area, or, with a tolerance of 0, if rounding had moved a far vertex past a near one.
+// without an area, or, with a tolerance of 0, if rounding had moved a far vertex past a near one, or one at zero.
 import { createCollisionService, type MeshData } from 'collision-worker';
 import { clash, type Part } from 'collision-worker/clash';
 import { expect, test } from 'vitest';
@@ -57,4 +57,18 @@ test('with a tolerance of 0, copies are told by what float64 has of them', async
   expect(await copies([tall, tall], 0, [at(0), rounded])).toEqual(['0 1']);
   expect(await copies([tall, tall], 0, [rounded, at(0)])).toEqual(['0 1']);
   expect(await copies([tall, tall], 0, [at(0), other])).toEqual([]);
+});
+
+test('copies whose places differ by rounding alone are found if one of their corners is at zero', async () => {
+  const next = at(-1);
+  next[12] += 2 ** -53; // the next number
+  expect(1 + next[12]).not.toBe(0);
+  const unit: MeshData = {
+    positions: Float32Array.of(0, 0, 0, 1, 0, 0, 0, -1, 0, 0, 0, 1),
+    indices: Uint32Array.of(0, 1, 2, 0, 3, 1, 0, 2, 3, 1, 3, 2),
+  };
+  expect(await copies([unit, unit], 0, [at(-1), next])).toEqual(['0 1']);
+  expect(await copies([unit, unit], 0, [next, at(-1)])).toEqual(['0 1']);
+  const places = [at(0), at(0.001), at(0.0011)];
+  expect(await copies([unit, unit, unit], 0.001, places)).toEqual(['0 1', '1 2']);
 });

@@ -47,10 +47,10 @@ const ROUNDING = 1e-12;
 export function* isDuplicate(a: PlacedGeometry, b: PlacedGeometry, tolerance: number): Generator<void, boolean> {
   const slack = tolerance * Math.max(a.length, b.length) + 1e-9 * Math.max(a.area, b.area);
   if (Math.abs(a.area - b.area) > slack) return false;
-  // The search radius of a vertex is less than half of a cell.
-  const cellSize = 2.1 * (tolerance + 3 * ROUNDING * Math.max(a.most, b.most));
-  const [pointsOfA, isNearA] = yield* buildPointTable(a.corners, cellSize, tolerance);
-  const [pointsOfB, isNearB] = yield* buildPointTable(b.corners, cellSize, tolerance);
+  // Rounding errors are those of the largest coordinates, since a vertex near zero may be a difference of large numbers.
+  const radius = tolerance + 3 * ROUNDING * Math.max(a.most, b.most);
+  const [pointsOfA, isNearA] = yield* buildPointTable(a.corners, radius);
+  const [pointsOfB, isNearB] = yield* buildPointTable(b.corners, radius);
   return (yield* areAllNear(pointsOfA, isNearB)) && (yield* areAllNear(pointsOfB, isNearA));
 }
 
@@ -68,14 +68,15 @@ function* areAllNear(points: Float64Array, test: PointTest): Generator<void, boo
 const MAX_TESTED = 16;
 
 /**
- * Returns the points of a list, most of them once, and a function that tests whether one of them is near. They are in a hash table
+ * Returns the points of a list, most of them once, and a function that tests whether one of them is within the radius. They are in a hash table
  * of cells, a linked list for each bucket: sorted along an axis, all points of a mesh in one plane might be candidates for each.
  */
 function* buildPointTable(
   corners: Float64Array,
-  cellSize: number,
-  tolerance: number,
+  radius: number,
 ): Generator<void, [points: Float64Array, isNear: PointTest]> {
+  // The radius is less than half of a cell.
+  const cellSize = 2.1 * radius;
   const count = corners.length / 3;
   const points = new Float64Array(corners.length);
   const next = new Int32Array(count);
@@ -102,7 +103,6 @@ function* buildPointTable(
     heads[bucket] = pointCount++;
   });
   const isNear: PointTest = (x, y, z) => {
-    const radius = tolerance + ROUNDING * (Math.abs(x) + Math.abs(y) + Math.abs(z));
     for (let k = 0; k < 8; k++) {
       const cornerOffset = (bit: number): number => (k & bit ? 0.5 : -0.5) * cellSize;
       if (isInBucket(bucketOf(x + cornerOffset(1), y + cornerOffset(2), z + cornerOffset(4)), x, y, z, radius, count))

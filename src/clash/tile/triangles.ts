@@ -119,11 +119,12 @@ export function factsOf(mesh: MeshData | ArrayBuffer): MeshFacts {
     return { box, triangles: countOf(mesh), points: () => points };
   }
   const view = new DataView(mesh);
+  // Features and named boxes may follow the mesh; the service checks them when it loads the mesh.
   const isBaked =
     mesh.byteLength > MESH_MAX + 24 &&
     view.getUint32(MESH_MAGIC, true) === MESH_MAGIC_VALUE &&
     view.getUint32(MESH_VERSION, true) === MESH_VERSION_VALUE &&
-    view.getUint32(MESH_BYTES, true) === mesh.byteLength;
+    view.getUint32(MESH_BYTES, true) <= mesh.byteLength;
   if (!isBaked) {
     throw new CollisionError('BAD_DATA', 'clash: the mesh is no baked one of triangles, of this version, as a whole');
   }

@@ -1,40 +1,41 @@
 // Reads the hits of answers.
 import { nextTask } from '../../shared/next-task.js';
-import { HIT_FIELDS, type PackedHits, SWEEP_HIT_FIELDS, unpackHit, unpackSweepHit } from '../../shared/packed.js';
+import {
+  HIT_FIELDS,
+  type PackedHit,
+  type PackedHits,
+  SWEEP_HIT_FIELDS,
+  unpackHit,
+  unpackSweepHit,
+} from '../../shared/packed.js';
 import type { Hit, SweepHit } from '../../shared/types.js';
 
 /** Hits that are unpacked in one task, in a millisecond or two. */
 const HITS_AT_ONCE = 4096;
 
-export async function readHit(answer: Promise<PackedHits | null>): Promise<Hit | null> {
-  const packed = await answer;
-  return packed && unpackHit(packed);
-}
+type Unpack<H> = (fields: PackedHit, at?: number, extras?: ArrayLike<unknown>) => H;
 
-export function readHits(answer: Promise<PackedHits>): Promise<Hit[]> {
-  return unpackAll(answer, HIT_FIELDS, unpackHit);
-}
+export const readHit = readOne<Hit>(unpackHit);
+export const readHits = readAll<Hit>(HIT_FIELDS, unpackHit);
+export const readSweepHit = readOne<SweepHit>(unpackSweepHit);
+export const readSweepHits = readAll<SweepHit>(SWEEP_HIT_FIELDS, unpackSweepHit);
 
-export async function readSweepHit(answer: Promise<PackedHits | null>): Promise<SweepHit | null> {
-  const packed = await answer;
-  return packed && unpackSweepHit(packed);
-}
-
-export function readSweepHits(answer: Promise<PackedHits>): Promise<SweepHit[]> {
-  return unpackAll(answer, SWEEP_HIT_FIELDS, unpackSweepHit);
+function readOne<H>(unpack: Unpack<H>) {
+  return async (answer: Promise<PackedHit | null>): Promise<H | null> => {
+    const packed = await answer;
+    return packed && unpack(packed);
+  };
 }
 
 /** Unpacks hits of `size` fields, thousands in each task. */
-async function unpackAll<H>(
-  answer: Promise<PackedHits>,
-  size: number,
-  unpack: (packed: PackedHits, at: number) => H,
-): Promise<H[]> {
-  const packed = await answer;
-  const hits: H[] = [];
-  for (let at = 0; at < packed.length; at += size) {
-    if (hits.length % HITS_AT_ONCE === HITS_AT_ONCE - 1) await nextTask();
-    hits.push(unpack(packed, at));
-  }
-  return hits;
+function readAll<H>(size: number, unpack: Unpack<H>) {
+  return async (answer: Promise<PackedHits>): Promise<H[]> => {
+    const [fields, extras] = await answer;
+    const hits: H[] = [];
+    for (let at = 0; at < fields.length; at += size) {
+      if (hits.length % HITS_AT_ONCE === HITS_AT_ONCE - 1) await nextTask();
+      hits.push(unpack(fields, at, extras));
+    }
+    return hits;
+  };
 }

@@ -1,6 +1,6 @@
 import { type Remote, transfer } from '../../shared/calls.js';
 import { PRECISION_MESH, PRECISION_OBB, RAY_NUMBERS, SIDE_DOUBLE, SIDE_OWN, WAY_NUMBERS } from '../../shared/layout.js';
-import { type PackedHits, packRay } from '../../shared/packed.js';
+import { type PackedHit, type PackedHits, packRay } from '../../shared/packed.js';
 import type { Filter, WorkerApi } from '../../shared/protocol.js';
 import { concatenate } from '../../shared/typed-arrays.js';
 import type {
@@ -149,7 +149,7 @@ export class Queries {
     const given = readQuery('pick', options, PICK_KEYS);
     const turn = given.snap === undefined ? this.#latestPick : this.#latestSnap;
     return this.#pick(turn, x, y, given, null, (api, [name, ...args]) =>
-      readHit((api[name] as Ask<PackedHits | null>)(...args)),
+      readHit((api[name] as Ask<PackedHit | null>)(...args)),
     );
   }
 
@@ -199,23 +199,23 @@ export class Queries {
   }
 
   raycast(ray: Ray, options?: QueryOptions): Promise<Hit | null> {
-    return this.#cast('raycast', ray, options, (api, ...args) => readHit(api.raycast(...args)));
+    return this.#cast('raycast', ray, options, readHit);
   }
 
   raycastAll(ray: Ray, options?: QueryOptions): Promise<Hit[]> {
-    return this.#cast('raycastAll', ray, options, (api, ...args) => readHits(api.raycastAll(...args)));
+    return this.#cast('raycastAll', ray, options, readHits);
   }
 
-  #cast<T>(
-    operation: string,
+  #cast<A, T>(
+    operation: 'raycast' | 'raycastAll',
     ray: Ray,
     options: QueryOptions = {},
-    invoke: (api: Api, ...args: Parameters<WorkerApi['raycast']>) => Promise<T>,
+    read: (answer: Promise<A>) => Promise<T>,
   ): Promise<T> {
     const given = readQuery(operation, options);
     const packed = packRay(checkRay(operation, ray));
     const filter = checkFilter(operation, given, this.#objects);
-    return this.#ask(operation, given, (api) => invoke(api, packed, filter));
+    return this.#ask(operation, given, (api) => read((api[operation] as Ask<A>)(packed, filter)));
   }
 
   raycastMany(rays: Float32Array, options: QueryOptions = {}): Promise<RayHits> {
@@ -287,7 +287,7 @@ export class Queries {
     to: ArrayLike<number>,
     options: SweepOptions = {},
   ): Promise<SweepHit | null> {
-    return this.#askSweep('sweep', shape, from, to, options, (api, ...args) => readSweepHit(api.sweep(...args)));
+    return this.#askSweep('sweep', shape, from, to, options, readSweepHit);
   }
 
   sweepAll(
@@ -296,7 +296,7 @@ export class Queries {
     to: ArrayLike<number>,
     options: SweepOptions = {},
   ): Promise<SweepHit[]> {
-    return this.#askSweep('sweepAll', shape, from, to, options, (api, ...args) => readSweepHits(api.sweepAll(...args)));
+    return this.#askSweep('sweepAll', shape, from, to, options, readSweepHits);
   }
 
   place(shape: Shape | ObjectId, matrix: ArrayLike<number> = IDENTITY, options: QueryOptions = {}): Promise<Placement> {
@@ -315,19 +315,19 @@ export class Queries {
   }
 
   /** Sends a query about one shape on its way. */
-  #askSweep<T>(
-    operation: string,
+  #askSweep<A, T>(
+    operation: 'sweep' | 'sweepAll',
     shape: Shape | ObjectId,
     from: ArrayLike<number>,
     to: ArrayLike<number>,
     options: SweepOptions & AdapterQuery,
-    invoke: (api: Api, ...args: Parameters<WorkerApi['sweep']>) => Promise<T>,
+    read: (answer: Promise<A>) => Promise<T>,
   ): Promise<T> {
     const given = readQuery(operation, options, SWEEP_KEYS);
     const description = this.#objects.describeQuery(operation, shape);
     const { matrix, motion } = checkMotion(operation, from, to, given.tolerance);
     const filter = this.#filterOf(operation, shape, given);
-    return this.#ask(operation, given, (api) => invoke(api, description, matrix, motion, filter));
+    return this.#ask(operation, given, (api) => read((api[operation] as Ask<A>)(description, matrix, motion, filter)));
   }
 
   sweepMany(

@@ -87,7 +87,7 @@ describe('features that are dropped', () => {
     const used = new Set<number>();
     let next = 64;
     const snaps = {
-      memoryOf: () => buffer,
+      getMemory: () => buffer,
       allocate(bytes: number) {
         const address = next;
         next += Math.ceil(bytes / 64) * 64;
