@@ -87,15 +87,15 @@ const SHADOW_SIZE = 2048;
 /** Lets the objects under `root` and in `box` cast shadows on each other, if the quality allows it. */
 export function addShadows(scene: Scene, quality: Quality, root: Object3D, { min, max }: Box3): void {
   if (quality === 'low') return;
-  const centre = new Box3(min, max).getCenter(new Vector3());
+  const center = new Box3(min, max).getCenter(new Vector3());
   const radius = min.distanceTo(max) / 2;
   const sun = scene.children.find((each): each is DirectionalLight => each instanceof DirectionalLight)!;
   sun.castShadow = true;
   sun.position
     .copy(SUN)
     .multiplyScalar(2 * radius)
-    .add(centre);
-  sun.target.position.copy(centre);
+    .add(center);
+  sun.target.position.copy(center);
   sun.shadow.mapSize.setScalar(SHADOW_SIZE);
   sun.shadow.normalBias = radius / 400;
   const { camera } = sun.shadow;
@@ -165,7 +165,7 @@ export function showBox({ domElement }: WebGLRenderer, camera: PerspectiveCamera
   const { aside, below } = textInsets(width);
   const tanHalfFov = Math.tan(0.5 * MathUtils.degToRad(camera.fov));
   const [freeUp, freeAside] = [tanHalfFov * (1 - below / height), tanHalfFov * camera.aspect * (1 - aside / width)];
-  const centre = box.getCenter(new Vector3());
+  const center = box.getCenter(new Vector3());
   camera.position.copy(direction);
   camera.lookAt(0, 0, 0);
   const toCamera = camera.quaternion.clone().invert();
@@ -176,10 +176,10 @@ export function showBox({ domElement }: WebGLRenderer, camera: PerspectiveCamera
       i & 2 ? box.max.y : box.min.y,
       i & 4 ? box.max.z : box.min.z,
     );
-    const { x, y, z } = corner.sub(centre).applyQuaternion(toCamera);
+    const { x, y, z } = corner.sub(center).applyQuaternion(toCamera);
     distance = Math.max(distance, z + Math.abs(x) / freeAside, z + Math.abs(y) / freeUp);
   }
-  camera.position.setLength(MARGIN * distance).add(centre);
+  camera.position.setLength(MARGIN * distance).add(center);
   camera.near = distance / 50;
   camera.far = 10 * distance;
   camera.updateProjectionMatrix();

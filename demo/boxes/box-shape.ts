@@ -14,8 +14,8 @@ import { IS_LIGHT } from '../scenery.js';
 const CUBE = new BoxGeometry(2, 2, 2);
 const EDGES = new EdgesGeometry(CUBE);
 const HUES = [0.58, 0.09, 0.83, 0.33, 0.5, 0.0, 0.72, 0.15];
-/** Minimum thickness of a box, so that it can be scaled up again. */
-const MIN_THICKNESS = 1e-4;
+/** Minimum half extent of a box, so that it can be scaled up again. */
+const MIN_HALF_EXTENT = 1e-4;
 
 /** A box as it is drawn and edited: its scale is half its size. */
 export class BoxShape extends Object3D {
@@ -44,7 +44,7 @@ export class BoxShape extends Object3D {
 
   /** Returns the box in the form that the service takes. A negative scale gives the same box. */
   toBox(): NamedBox {
-    const [x, y, z] = this.scale.toArray().map((half) => Math.max(Math.abs(half), MIN_THICKNESS));
+    const [x, y, z] = this.scale.toArray().map((half) => Math.max(Math.abs(half), MIN_HALF_EXTENT));
     return {
       name: this.name,
       center: this.position.toArray(),

@@ -95,11 +95,11 @@ function hollow(
 }
 
 /** Points on a circle around a centre, in the plane of `aside` and y. */
-function ring(centre: Point, aside: Point, radius: number, sides: number): Point[] {
+function ring(center: Point, aside: Point, radius: number, sides: number): Point[] {
   return Array.from({ length: sides }, (_, i) => {
     const angle = (2 * Math.PI * i) / sides;
     const [out, up] = [radius * Math.cos(angle), radius * Math.sin(angle)];
-    return [centre[0] + out * aside[0], centre[1] + out * aside[1] + up, centre[2] + out * aside[2]];
+    return [center[0] + out * aside[0], center[1] + out * aside[1] + up, center[2] + out * aside[2]];
   });
 }
 

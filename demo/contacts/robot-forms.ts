@@ -52,9 +52,11 @@ export function roundedBox(width: number, height: number, depth: number, x: numb
 }
 
 /** A link of an arm, from the joint at the origin to the one at `length` on x: rounded about both, with a window in between. */
-export function link(length: number, near: number, far: number, thickness: number): BufferGeometry {
-  const outline = drawBelt(new Shape(), 0, length, near - BEVEL, far - BEVEL) as Shape;
-  outline.holes.push(drawBelt(new Path(), 1.7 * near, length - 1.9 * far, 0.42 * near, 0.42 * far));
+export function link(length: number, startRadius: number, endRadius: number, thickness: number): BufferGeometry {
+  const outline = drawBelt(new Shape(), 0, length, startRadius - BEVEL, endRadius - BEVEL) as Shape;
+  outline.holes.push(
+    drawBelt(new Path(), 1.7 * startRadius, length - 1.9 * endRadius, 0.42 * startRadius, 0.42 * endRadius),
+  );
   const depth = thickness - 2 * BEVEL;
   return new ExtrudeGeometry(outline, {
     depth,
@@ -66,10 +68,10 @@ export function link(length: number, near: number, far: number, thickness: numbe
 }
 
 /** Draws the line of a belt around two wheels on x. */
-function drawBelt(path: Path, from: number, to: number, near: number, far: number): Path {
-  const angle = Math.acos((near - far) / (to - from));
-  path.absarc(from, 0, near, angle, 2 * Math.PI - angle);
-  path.absarc(to, 0, far, -angle, angle);
+function drawBelt(path: Path, from: number, to: number, startRadius: number, endRadius: number): Path {
+  const angle = Math.acos((startRadius - endRadius) / (to - from));
+  path.absarc(from, 0, startRadius, angle, 2 * Math.PI - angle);
+  path.absarc(to, 0, endRadius, -angle, angle);
   path.closePath();
   return path;
 }

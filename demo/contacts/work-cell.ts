@@ -121,8 +121,8 @@ const CRATE_STAYS: readonly { from: number; place: Vector3; holder?: number }[] 
 ];
 
 function createCrate(): Mesh {
-  const [edge, thickness] = [CRATE / 2, 0.05];
-  const offset = edge - thickness / 2;
+  const [halfEdge, thickness] = [CRATE / 2, 0.05];
+  const offset = halfEdge - thickness / 2;
   const beams = [-offset, offset].flatMap((u) =>
     [-offset, offset].flatMap((v) => [
       box(CRATE, thickness, thickness, 0, u, v),

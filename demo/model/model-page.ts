@@ -24,7 +24,7 @@ const MAX_UNTRACKED = 50;
 /** Maximum number of vertices that are measured one by one; beyond that, the objects' boxes are used. */
 const MAX_PRECISE_VERTICES = 200_000;
 /** Maximum distance of the camera, in multiples of the distance that shows the whole model. */
-const MAX_DISTANCE = 4;
+const MAX_DISTANCE_RATIO = 4;
 /** Near and far plane, in multiples of that distance. */
 const [NEAR, FAR] = [0.01, 12];
 
@@ -177,7 +177,7 @@ export class ModelPage {
     fitToCanvas(this.#renderer, this.camera);
     showBox(this.#renderer, this.camera, box, new Vector3(-0.5, 0.45, 1));
     box.getCenter(this.controls.target);
-    this.controls.maxDistance = MAX_DISTANCE * this.controls.getDistance();
+    this.controls.maxDistance = MAX_DISTANCE_RATIO * this.controls.getDistance();
     this.controls.update();
     this.#onCameraMove();
     this.#studio.place(model.object, box);

@@ -99,19 +99,19 @@ export class Studio {
 
   /** Puts a model onto the floor. */
   place(model: Object3D, box: Box3): void {
-    const centre = box.getCenter(new Vector3());
+    const center = box.getCenter(new Vector3());
     const size = box.getSize(new Vector3()).length();
-    this.root.position.set(centre.x, box.min.y - FLOOR.gap * size, centre.z);
+    this.root.position.set(center.x, box.min.y - FLOOR.gap * size, center.z);
     this.#floor.scale.setScalar(FLOOR.radius * size);
     this.#shadow.scale.setScalar(FLOOR.shadow * size);
     model.traverse((each) => {
       each.castShadow = 'isMesh' in each;
     });
-    this.#sun.target.position.y = centre.y - this.root.position.y;
+    this.#sun.target.position.y = center.y - this.root.position.y;
     this.#sun.position
       .copy(SUN)
       .multiplyScalar(2 * size)
-      .add(centre);
+      .add(center);
     const { camera } = this.#sun.shadow;
     camera.left = camera.bottom = -size;
     camera.right = camera.top = size;

@@ -8,7 +8,7 @@ const ROD_LENGTH = 1.25;
 const FORWARD = new Vector3(0, 0, 1);
 
 /** A part of each cylinder, placed with y outwards and z forwards. */
-type Part = [name: string, metal: Metal, geometry: BufferGeometry, place: Matrix4];
+type Part = [name: string, metal: Metal, geometry: BufferGeometry, transform: Matrix4];
 
 /**
  * Adds the cylinders of a radial engine one by one, evenly spaced about z. They share their geometries and differ only in the

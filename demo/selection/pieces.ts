@@ -11,14 +11,14 @@ const SCALE = 36;
 export function createPieces(geometry: BufferGeometry, count: number): Group {
   const patches = patchesOf(centroidsOf(geometry), count);
   const root = new Group();
-  const centre = geometry.boundingBox!.getCenter(new Vector3());
+  const center = geometry.boundingBox!.getCenter(new Vector3());
   patches.forEach((triangles, i) => {
     // Patches with consecutive numbers differ widely in hue: multiples of the golden ratio are spread evenly.
     const color = new Color().setHSL((i * 0.618034) % 1, 0.22, 0.5);
     const piece = new Mesh(createPatchGeometry(geometry, triangles), new MeshLambertMaterial({ color }));
     piece.name = `piece ${i + 1}`;
     piece.scale.setScalar(SCALE);
-    piece.position.copy(centre).multiplyScalar(-SCALE);
+    piece.position.copy(center).multiplyScalar(-SCALE);
     root.add(piece);
   });
   root.updateMatrixWorld(true);

@@ -26,11 +26,11 @@ function runChunk(first: number, end: number, step: (i: number) => void): void {
 /** Runs work that yields after each step, pausing every few milliseconds. Rejects with ABORTED by the signal. */
 export async function inSlices<T>(work: Generator<void, T>, signal?: AbortSignal): Promise<T> {
   for (;;) {
-    const end = performance.now() + SLICE_MS;
+    const deadline = performance.now() + SLICE_MS;
     do {
       const { done, value } = work.next();
       if (done) return value;
-    } while (performance.now() < end);
+    } while (performance.now() < deadline);
     await nextTask();
     throwIfAborted(signal);
   }

@@ -229,7 +229,7 @@ export const RAY_T_MAX = 56; // f64, world units
 export const RAY_IS_CONE = 64; // u32, 0 without them
 export const RAY_CONE_A = 72; // f64 × 3, gradient
 export const RAY_CONE_B = 96; // f64 × 3, gradient
-export const RAY_CONE_REACH = 120; // f64 × 4, gradient and value at the origin
+export const RAY_CONE_RADIUS = 120; // f64 × 4, gradient and value at the origin
 export const RAY_BYTES = 160;
 
 // The kinds of features that a pick may snap to, a bit each.
@@ -252,14 +252,14 @@ export const SNAP_OBJECT = 128; // u32, its id
 export const SNAP_MOVED = 132; // u32, 1 if vertices have moved since the features were found
 export const SNAP_TARGET_BYTES = 144;
 
-// The state of a snapping pick: core/scene/snap/room.ts.
+// The state of a snapping pick: core/scene/snap/snap-pick.ts.
 export const SNAP_PICK_DRAWING = 0; // f64 × SNAP_DRAWING_NUMBERS, as a SnapRequest has them
 export const SNAP_PICK_POINT = 200; // f64 × 3, of the candidate that is tested, or was found: in the world
 export const SNAP_PICK_SCREEN_POINT = 224; // f64 × 2, where that point is drawn
 export const SNAP_PICK_RECT = 240; // f64 × 4, where the box that is tested is drawn
 export const SNAP_PICK_PIXELS = 272; // f64
 export const SNAP_PICK_TARGET = 280; // u32, index of the object that the candidate or the box belongs to
-export const SNAP_PICK_BOX = 284; // u32, address of that box: low xyz, high xyz, f32
+export const SNAP_PICK_BOX = 284; // u32, address of that box: minimum xyz, maximum xyz, f32
 export const SNAP_PICK_KIND = 288; // u32, SNAP_*
 export const SNAP_PICK_INDEX = 292; // u32, index of its vertex, circle or edge
 export const SNAP_PICK_SLOT = 296; // u32, slot of the element that it belongs to
@@ -315,7 +315,7 @@ export const MOTION_TOLERANCE = 56; // f64, world units; 0 for the default
 export const MOTION_BYTES = 64;
 
 // A way of sweepMany: where the shape is at the start and at the end.
-export const WAY_FROM = 0; // f64 × 3, place, then f64 × 4, quaternion xyzw
+export const WAY_FROM = 0; // f64 × 3, position, then f64 × 4, quaternion xyzw
 export const WAY_TO = 56; // the same
 export const WAY_NUMBERS = 14;
 
@@ -450,7 +450,7 @@ export const CHARACTER_BYTES = 192;
 
 export const CHARACTER_IS_STANDING = 1;
 export const CHARACTER_IS_BLOCKED = 2; // by something above
-export const CHARACTER_IS_PLACED = 4; // the description has a place, a speed and a time; without it they stay as they are
+export const CHARACTER_IS_PLACED = 4; // the description has a position, a speed and a time; without it they stay as they are
 
 // A move of a character inside a frame. Moves of one character are made in order.
 export const MOVE_CHARACTER = 0; // u32, its id
@@ -468,7 +468,7 @@ export const MOVE_JUMP = 3; // MOVE_SECONDS is the speed along up
 export const OUT_CHARACTER_ID = 0; // u32
 export const OUT_CHARACTER_FLAGS = 4; // u32, CHARACTER_IS_*
 export const OUT_CHARACTER_POSITION = 8; // f64 × 3
-export const OUT_CHARACTER_BETWEEN = 32; // f64 × 3, the place between the last two steps
+export const OUT_CHARACTER_BETWEEN = 32; // f64 × 3, the position between the last two steps
 export const OUT_CHARACTER_SPEED = 56; // f64
 export const OUT_CHARACTER_TIME = 64; // f64
 export const OUT_CHARACTER_DEPTH = 72; // f64

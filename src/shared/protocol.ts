@@ -59,8 +59,8 @@ export interface WorkerApi {
   loadMeshes(loads: SmallLoad[]): Outcome<LoadedMesh>[];
   /** Bakes the mesh as it is when this is called. Other messages are served between slices of the work. */
   bakeMesh(mesh: MeshId, boxes: PackedBoxes | undefined): Promise<ArrayBuffer>;
-  /** Lists the top boxes of a mesh's tree: ten numbers each (baked-boxes.ts). Null if there are more than `most` boxes. */
-  meshBoxes(mesh: MeshId, level: number, most: number): Promise<Float64Array | null>;
+  /** Lists the top boxes of a mesh's tree: ten numbers each (baked-boxes.ts). Null if there are more than `maxCount` boxes. */
+  meshBoxes(mesh: MeshId, level: number, maxCount: number): Promise<Float64Array | null>;
   /** Checks whether boxes hold all of a mesh of triangles. */
   checkBoxes(mesh: MeshId, records: Float64Array): Promise<BoxCheck>;
   /** Moves a mesh's vertices. If the answer asks for a build, `replaceTree` must follow. */

@@ -21,8 +21,8 @@ export function* linesOf(boxes: Float64Array, [x, y, z]: Vec3): Generator<void, 
       const sz = corner & 4 ? 1 : -1;
       for (let k = 0; k < 3; k++) {
         const origin = k === 0 ? x : k === 1 ? y : z;
-        const centre = boxes[at + 9 + k] - origin;
-        corners[3 * corner + k] = centre + sx * boxes[at + k] + sy * boxes[at + 3 + k] + sz * boxes[at + 6 + k];
+        const center = boxes[at + 9 + k] - origin;
+        corners[3 * corner + k] = center + sx * boxes[at + k] + sy * boxes[at + 3 + k] + sz * boxes[at + 6 + k];
       }
     }
     for (const corner of EDGES) {

@@ -124,12 +124,12 @@ export class CommandRunner {
       const batch = Uint32Array.from(ids.slice(at, at + OBJECTS_PER_STEP));
       const batchMatrices = hasMatrixPerObject ? matrices.slice(16 * at, 16 * (at + batch.length)) : matrices;
       // The mesh may have moved to another address after a rest.
-      const placedObjects = describePlaced(
+      const placedDescription = describePlaced(
         this.#meshes,
         description,
         batchMatrices.length === 0 ? undefined : batchMatrices,
       );
-      this.#core.addObjects(batch, placedObjects);
+      this.#core.addObjects(batch, placedDescription);
       yield batch.length;
     }
   }

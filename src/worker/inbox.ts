@@ -16,7 +16,7 @@ export class Inbox implements MessageFlow {
   readonly #endpoint: Endpoint;
   #receive!: (message: ToWorker) => void;
   #calls!: Pick<Calls, 'run' | 'refuse'>;
-  readonly #waiting = new Queue<ToWorker | CallMessage>();
+  readonly #messageQueue = new Queue<ToWorker | CallMessage>();
   /** Number of the call that began last. */
   call = 0;
   dropped: Set<number> | undefined;
@@ -37,7 +37,7 @@ export class Inbox implements MessageFlow {
     this.#receive = receive;
     this.#calls = calls;
     this.#endpoint.addEventListener('message', (event) =>
-      this.#take((event as MessageEvent<ToWorker | CallMessage>).data),
+      this.#accept((event as MessageEvent<ToWorker | CallMessage>).data),
     );
   }
 
@@ -62,9 +62,9 @@ export class Inbox implements MessageFlow {
    * left only when a turn has brought none.
    */
   #acceptAll(): void {
-    const lengthBefore = this.#waiting.length;
+    const lengthBefore = this.#messageQueue.length;
     afterMessages(() => {
-      if (this.#waiting.length > lengthBefore) {
+      if (this.#messageQueue.length > lengthBefore) {
         this.#acceptAll();
         return;
       }
@@ -74,19 +74,19 @@ export class Inbox implements MessageFlow {
     }, INTAKE);
   }
 
-  #take(message: ToWorker | CallMessage): void {
+  #accept(message: ToWorker | CallMessage): void {
     if (!Array.isArray(message) && message.type === 'drop') {
       for (const call of message.calls) (call > this.call ? this.#droppedBeforeStart : this.dropped)?.add(call);
       return;
     }
-    this.#waiting.add(message);
+    this.#messageQueue.add(message);
     this.#answer();
   }
 
   #answer(): void {
-    while (!this.#isPaused && this.#waiting.length > 0 && this.#passes(this.#waiting.first!)) {
+    while (!this.#isPaused && this.#messageQueue.length > 0 && this.#passes(this.#messageQueue.first!)) {
       const start = performance.now();
-      this.#deliver(this.#waiting.take()!);
+      this.#deliver(this.#messageQueue.take()!);
       this.#workedMs += performance.now() - start;
       if (this.#workedMs > PAUSE_AFTER_MS) this.pause();
     }

@@ -11,8 +11,8 @@ import type { Slices } from './slices.js';
 const STATE_COUNT = 4;
 
 /**
- * Inspects the internals of a core, in slices. Meshes must be kept as they are meanwhile; `currentFrame` returns the core's current
- * frame.
+ * Inspects the internals of a core, in slices. Meshes must be kept as they are meanwhile; `currentFrame` returns the core's
+ * current frame.
  */
 export async function inspect(
   inspector: CoreInspector,

@@ -139,7 +139,7 @@ export class LongWork {
    * are done, since they must see the result. Without message senders, nobody waits for a slice.
    */
   runCommands(steps: Steps<void>): void {
-    const end = performance.now() + (this.#messageFlow === NO_MESSAGES ? Infinity : FRAME_SLICE_MS);
+    const deadline = performance.now() + (this.#messageFlow === NO_MESSAGES ? Infinity : FRAME_SLICE_MS);
     while (!this.#isInCommands || this.mayChangeScene()) {
       if (steps.next().done) {
         const wasHeld = this.#isInCommands;
@@ -147,7 +147,7 @@ export class LongWork {
         if (wasHeld) this.release();
         return;
       }
-      if (performance.now() >= end) break;
+      if (performance.now() >= deadline) break;
     }
     if (!this.#isInCommands) this.#messageFlow.hold(this.#gate);
     this.#isInCommands = true;
@@ -180,8 +180,8 @@ export class LongWork {
 
   /** Resumes what waited for the end of long work, a slice at a time. Between two slices, all messages are answered again. */
   release(): void {
-    const end = performance.now() + FRAME_SLICE_MS;
-    while (!this.isHeld && this.#waitingPairs.length > 0 && performance.now() < end) this.#waitingPairs.take()!();
+    const deadline = performance.now() + FRAME_SLICE_MS;
+    while (!this.isHeld && this.#waitingPairs.length > 0 && performance.now() < deadline) this.#waitingPairs.take()!();
     if (this.isHeld) return;
     if (this.#waitingPairs.length > 0) this.resumeAfterMessages(() => this.release());
     this.#releaseMeshes();

@@ -4,12 +4,12 @@ import { RAY_NUMBERS, WAY_NUMBERS } from '../shared/layout.js';
 import type { Filter } from '../shared/protocol.js';
 import type { RayHits, SweepHits } from '../shared/types.js';
 import { allocateRayHits, type CoreSweepHit } from './binding/hits.js';
-import type { ManySweeps, WayHits } from './binding/many-ways.js';
+import type { ManySweeps, WayHits } from './binding/many-motions.js';
 import type { CoreRays } from './binding/rays.js';
 import type { CoreSweeps } from './binding/sweeps.js';
-import type { PairQueries } from './pair-questions.js';
+import { orderOfWays } from './motion-order.js';
+import type { PairQueries } from './pair-queries.js';
 import type { Slices } from './slices.js';
-import { orderOfWays } from './way-order.js';
 
 // Rays and ways per block at first, between two readings of the clock. Then the block size is adjusted so that a block takes
 // between a quarter of a millisecond and one: a capsule among boxes takes 2 µs, a mesh that turns past another one a thousand
@@ -120,9 +120,9 @@ async function sweepInOrder(
 }
 
 /**
- * Asks for the answers block by block. `runBlock` returns how many of a block are done when the slice is over: one block may take a
- * thousand times as long as the previous one. Returns where it ended: at the count, or after the first n of a block for which
- * `runBlock` returned -1 - n.
+ * Runs block by block. `runBlock` returns how many of a block are done when the slice is over: one block may
+ * take a thousand times as long as the previous one. Returns where it ended: at the count, or after the first n of a block
+ * for which `runBlock` returned -1 - n.
  */
 async function inBlocks(
   from: number,

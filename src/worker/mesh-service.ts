@@ -144,7 +144,7 @@ export abstract class MeshService extends QueryService {
     },
   );
 
-  /** Takes the next bytes of a mesh. After an error, nobody wants them. */
+  /** Adds the next bytes of a mesh. After an error, nobody wants them. */
   protected addChunk({ mesh, chunk }: ChunkMessage): void {
     const chunks = this.#chunks.get(mesh);
     chunks?.source.buffers.push(chunk);

@@ -250,7 +250,7 @@ function isAround({ ends, starts, bounds, u, v }: Loops, loop: number): boolean 
   return isOdd;
 }
 
-/** Writes the parent of each loop to the answer, and reverses loops where needed. */
+/** Writes the parent of each loop to `outlineParents`, and reverses loops where needed. */
 function finish(
   { count, outlines: outlineOfLoop, areas, parents, depths }: Loops,
   outlines: Outlines,
@@ -370,10 +370,10 @@ function* rowsOf({ ends, edgeCount: count }: Loops): Steps<Rows> {
     const rowMaxV = minV + (rowsPerUnit > 0 ? (row + 1) / rowsPerUnit : 0);
     const rowEdges = unsorted.subarray(starts[row], starts[row + 1]);
     for (const edge of rowEdges) {
-      const crossingMin = crossingWith(ends, 4 * edge, rowMinV);
-      const crossingMax = crossingWith(ends, 4 * edge, rowMaxV);
-      edgeRightEnd[edge] = Math.max(crossingMin, crossingMax);
-      widths[row] = Math.max(widths[row], Math.abs(crossingMin - crossingMax));
+      const crossingAtMinV = crossingWith(ends, 4 * edge, rowMinV);
+      const crossingAtMaxV = crossingWith(ends, 4 * edge, rowMaxV);
+      edgeRightEnd[edge] = Math.max(crossingAtMinV, crossingAtMaxV);
+      widths[row] = Math.max(widths[row], Math.abs(crossingAtMinV - crossingAtMaxV));
     }
     rowEdges.sort((a, b) => edgeRightEnd[a] - edgeRightEnd[b]);
     for (let i = 0; i < rowEdges.length; i++) {

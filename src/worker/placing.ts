@@ -25,7 +25,7 @@ export async function place(
 ): Promise<Omit<Placement, 'frame'>> {
   const start = Array.from(initialMatrix);
   const matrix = start.slice();
-  const leftObjects = new Set<number>();
+  const overlappedObjects = new Set<number>();
   for (let pushes = 0; ; pushes++) {
     if (slices.isOver) await slices.next();
     const hits = overlapsAt(matrix.slice());
@@ -39,10 +39,10 @@ export async function place(
           'can be pushed out of',
       );
     }
-    leftObjects.add(object);
+    overlappedObjects.add(object);
     const rounding = ROUNDING * Math.max(Math.abs(matrix[12]), Math.abs(matrix[13]), Math.abs(matrix[14]));
     for (let i = 0; i < 3; i++) matrix[12 + i] += normal[i] * (depth * (1 + PUSH_EXCESS) + rounding);
   }
   const way = [matrix[12] - start[12], matrix[13] - start[13], matrix[14] - start[14]] as const;
-  return { matrix, way, objects: Uint32Array.from(leftObjects).sort() };
+  return { matrix, way, objects: Uint32Array.from(overlappedObjects).sort() };
 }

@@ -50,7 +50,7 @@ import { FRAME_SLICE_MS, LongWork } from './long-work.js';
 import { raycastMany, sweepMany } from './many-queries.js';
 import { MeshTable } from './mesh-table.js';
 import { packAll } from './pack-hits.js';
-import { PairQueries } from './pair-questions.js';
+import { PairQueries } from './pair-queries.js';
 import { describePlaced } from './placed-in.js';
 import { NO_MOTION, place } from './placing.js';
 import { section } from './section.js';
@@ -105,19 +105,19 @@ export abstract class QueryService {
     ray: PickRay,
     filter: Filter,
     request: SnapRequest,
-    sought?: Set<number>,
+    searchedMeshes?: Set<number>,
   ): Soon<PackedHit | null> {
     const { frame } = this;
-    const steps = this.#snapper.pick(ray, filter, request, sought);
-    const answer = (found: SnapResult): Soon<PackedHit | null> => {
-      if (!found.missing) return found.hit && packHit(found.hit, frame);
-      const { features, flatFaces } = found.missing;
+    const steps = this.#snapper.pick(ray, filter, request, searchedMeshes);
+    const answer = (result: SnapResult): Soon<PackedHit | null> => {
+      if (!result.missing) return result.hit && packHit(result.hit, frame);
+      const { features, flatFaces } = result.missing;
       // One after the other, since many picks may request the same features.
       const work = this.#lastFeatureSearch.then(() =>
         this.work.inSlices((slices) => this.#findFeatures(features, flatFaces, slices)),
       );
       this.#lastFeatureSearch = work.catch(() => {});
-      const searched = new Set([...(sought ?? []), ...flatFaces]);
+      const searched = new Set([...(searchedMeshes ?? []), ...flatFaces]);
       return work.then(() => this.#pickSnap(call, ray, filter, request, searched));
     };
     return this.#runOrSlice(steps, answer, call) as Soon<PackedHit | null>;
@@ -267,7 +267,7 @@ export abstract class QueryService {
   readonly closestPoint = answering((point: Vec3, maxDistance: number, filter: Filter): Soon<ClosestPoint | null> => {
     const { frame } = this;
     const steps = this.core.volumes.closestPoint(point, maxDistance, filter);
-    return this.#runOrSlice(steps, (found) => found && { ...found, frame });
+    return this.#runOrSlice(steps, (result) => result && { ...result, frame });
   });
 
   /**

@@ -20,8 +20,8 @@ export function sourceOf(start: StartMode, pages: number | undefined, script: st
 }
 
 /**
- * The source that makes the clock of a worker jump ahead by more than a slice at random, at one in `interval` readings: so a slice
- * may end wherever the clock is read, and not only where a slow one would end.
+ * The source that makes the clock of a worker jump ahead by more than a slice at random, at one in `interval` readings: so a
+ * slice may end wherever the clock is read, and not only where a slow one would end.
  */
 export function shortSlices(interval: number, seed: number): string {
   return `

@@ -5,7 +5,7 @@ import type { MeshPool } from '../../src/client/three/geometry/mesh-pool.js';
 import type { BuiltMesh, MeshUser } from '../../src/client/three/geometry/shared-mesh.js';
 import { BatchPart } from '../../src/client/three/track/batch-part.js';
 import { BlockMatrices } from '../../src/client/three/track/block-matrices.js';
-import { FormerMeshes } from '../../src/client/three/track/past-standings.js';
+import { FormerMeshes } from '../../src/client/three/track/former-meshes.js';
 import { SentMatrices } from '../../src/client/three/track/sent-matrices.js';
 import { stubMesh } from '../fixtures/built-mesh.js';
 

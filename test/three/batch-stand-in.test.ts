@@ -2,11 +2,11 @@
 import { type BatchedMesh, BufferGeometry, DataTexture, Matrix4, Mesh, MeshBasicMaterial, type Side } from 'three';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { BuiltMesh } from '../../src/client/three/geometry/shared-mesh.js';
-import type { ResolvedOptions } from '../../src/client/three/track/asked-options.js';
 import { BatchContents, DELETED } from '../../src/client/three/track/batch-contents.js';
 import type { BatchPart } from '../../src/client/three/track/batch-part.js';
 import { BatchShapes, CALLER_SHAPE, geometryIdOf, NO_GEOMETRY } from '../../src/client/three/track/batch-shapes.js';
 import { BatchStandIn } from '../../src/client/three/track/batch-stand-in.js';
+import type { ResolvedOptions } from '../../src/client/three/track/resolved-options.js';
 import { MAX_BLOCK_SIZE, type TrackerContext } from '../../src/client/three/track/stand-in.js';
 import type { Shape } from '../../src/shared/types.js';
 import { stubMesh } from '../fixtures/built-mesh.js';

@@ -26,7 +26,7 @@ import { InstanceTest, keepWhere } from '../../src/client/three/culling/instance
 import { morphGrowth } from '../../src/client/three/culling/morph-bounds.js';
 import { sceneOf } from '../../src/client/three/culling/scene-hooks.js';
 import { ViewVolume } from '../../src/client/three/culling/view-volume.js';
-import { isEqualDeep } from '../../src/client/three/track/object-wishes.js';
+import { isEqualDeep } from '../../src/client/three/track/object-settings.js';
 import { Random, SEED } from '../oracle/random.js';
 
 type AnyCamera = PerspectiveCamera | OrthographicCamera;

@@ -24,7 +24,7 @@ function treeOf(nodes: readonly Node[], cut = false) {
       expect(end).toBe(42);
       return ++steps === 3;
     },
-    takeTree: (places: number) => ({
+    readTree: (places: number) => ({
       places,
       boxes: Float64Array.from(nodes.flatMap(({ frame }) => frame)),
       levels: nodes.map(({ level }) => level),

@@ -62,7 +62,7 @@ export async function clashFiles(
   options: ClashFilesOptions,
 ): Promise<ClashReport> {
   const given = checkObject<ClashFilesOptions>('options', options, KEYS);
-  const { resume = false, workers = availableParallelism(), queue, onProgress, signal, ...reportKeys } = given;
+  const { resume = false, workers = availableParallelism(), queue, onProgress, signal, ...otherOptions } = given;
   checkText('a', a);
   if (b !== null) checkText('b', b);
   const work = resolve(checkText('work', given.work));
@@ -70,7 +70,7 @@ export async function clashFiles(
   const memory = checkNumber('memory', given.memory ?? totalmem() / 2, 2 ** 28, 'bytes, 268,435,456 at least');
   if (typeof resume !== 'boolean') invalid('resume', resume, 'a boolean');
   compileRules(rules);
-  const reportOptions = readReportOptions(reportKeys);
+  const reportOptions = readReportOptions(otherOptions);
   throwIfAborted(signal);
   const bytesPerThread = Math.max((memory - BASE_BYTES) / workers, BASE_BYTES);
   const bytes = Math.max(MIN_TILE_BYTES, (bytesPerThread - BASE_BYTES) / TILES_PER_THREAD);
@@ -177,15 +177,15 @@ async function runInThreads(
   let hasEnded = false;
   const runThread = async (): Promise<void> => {
     // The result of a tile is written while the thread runs the next one.
-    let lastTaken = Promise.resolve();
+    let lastWrite = Promise.resolve();
     for (const tile of remainingTiles as Iterable<number>) {
       if (hasEnded) return;
       const result = await pool.run(tile);
-      await lastTaken;
-      lastTaken = onResult(tile, result);
-      lastTaken.catch(() => {}); // it is awaited later, which gets the error
+      await lastWrite;
+      lastWrite = onResult(tile, result);
+      lastWrite.catch(() => {}); // it is awaited later, which gets the error
     }
-    await lastTaken;
+    await lastWrite;
   };
   const abort = (): void => {
     hasEnded = true;

@@ -23,7 +23,7 @@ export interface Queue {
     work: string,
     key: string,
     missing: readonly number[],
-    take: (tile: number, result: string) => Promise<void>,
+    onResult: (tile: number, result: string) => Promise<void>,
     signal: AbortSignal | undefined,
   ): Promise<void>;
   close(): Promise<void>;
@@ -112,7 +112,7 @@ export function watchConnection(
 /** Resolves when the queue at an address answers. Rejects with WORKER_LOST if none does within some seconds, or if it refuses. */
 export async function findQueue(address: string): Promise<void> {
   const { Redis } = await import('ioredis');
-  const end = performance.now() + FIRST_ANSWER_MS;
+  const deadline = performance.now() + FIRST_ANSWER_MS;
   for (;;) {
     const client = new Redis({ ...connectionOf(address, () => true), lazyConnect: true });
     const errors: Error[] = [];
@@ -121,13 +121,13 @@ export async function findQueue(address: string): Promise<void> {
     const timer = setTimeout(() => {
       recordError(new Error(`no answer in ${FIRST_ANSWER_MS / 1000} seconds`));
       client.disconnect();
-    }, end - performance.now());
+    }, deadline - performance.now());
     await client.connect().then(() => client.ping().catch(recordError), recordError);
     clearTimeout(timer);
     client.disconnect();
     const [cause] = errors;
     if (!cause) return;
-    if (cause.name === 'ReplyError' || performance.now() > end) {
+    if (cause.name === 'ReplyError' || performance.now() > deadline) {
       const message = `clash: the queue at ${withoutPassword(address)} cannot be reached: ${cause.message}`;
       throw new CollisionError('WORKER_LOST', message, { cause });
     }
@@ -145,8 +145,8 @@ export async function openQueue(address: string, options: QueueOptions = {}): Pr
   const queue: BullQueue<TileJob, string> = new Queue(name, { connection });
   const { isBack } = watchConnection(queue, onNotice);
   return {
-    run: (work, key, missing, take, signal) =>
-      new Dispatch(queue, place ?? work, key, take, isBack).run(missing, signal),
+    run: (work, key, missing, onResult, signal) =>
+      new Dispatch(queue, place ?? work, key, onResult, isBack).run(missing, signal),
     close: () => {
       isClosed = true;
       return queue.close();

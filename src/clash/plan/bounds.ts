@@ -1,4 +1,4 @@
-// Axis-aligned boxes of the world: six numbers each, low xyz, then high xyz, and lists of such boxes in one array.
+// Axis-aligned boxes of the world: six numbers each, minimum xyz, then maximum xyz, and lists of such boxes in one array.
 
 import { invalid } from '../check.js';
 

@@ -116,8 +116,8 @@ export function halvesOf({ cell, parts, split }: Tile): Tile[] {
       { cell, parts, split: firstHalf.length },
     ];
   }
-  return halves(firstHalf).flatMap((lowHalf) => {
-    return halves(secondHalf).map((highHalf) => ({ cell, parts: [...lowHalf, ...highHalf], split: lowHalf.length }));
+  return halves(firstHalf).flatMap((quarterA) => {
+    return halves(secondHalf).map((quarterB) => ({ cell, parts: [...quarterA, ...quarterB], split: quarterA.length }));
   });
 }
 

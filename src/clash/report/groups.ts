@@ -36,7 +36,7 @@ export function* groupsOf<F extends GroupableFinding>(
 
 /** Lists findings of a rule by the part that each belongs to. */
 function* listsByPart<F extends GroupableFinding>(findings: readonly F[]): Generator<void, (F[] | undefined)[]> {
-  const maxPart = findings.reduce((most, { b }) => Math.max(most, b), 0);
+  const maxPart = findings.reduce((max, { b }) => Math.max(max, b), 0);
   const counts = new Uint32Array(maxPart + 1);
   for (const { a, b } of findings) {
     counts[a]++;

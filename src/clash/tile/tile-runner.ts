@@ -62,8 +62,8 @@ function* pairsToCheck(pairs: readonly Pair[], rulesFor: (pair: Pair) => number[
   const pairsFound: PairToCheck[] = [];
   yield* inChunks(pairs.length, (i) => {
     const [a, b] = pairs[i];
-    const wanted = rulesFor(pairs[i]);
-    if (wanted.length > 0) pairsFound.push({ a, b, wanted });
+    const ruleIndices = rulesFor(pairs[i]);
+    if (ruleIndices.length > 0) pairsFound.push({ a, b, wanted: ruleIndices });
   });
   return pairsFound;
 }

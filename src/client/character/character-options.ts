@@ -39,7 +39,7 @@ const DEFAULT_STEP = 1 / 60;
 /** The default gap, relative to the radius. */
 const DEFAULT_SKIN = 0.02;
 /** The least gap, relative to the radius; a smaller one would be lost in rounding. */
-const MIN_SKIN = 1e-4;
+const MIN_SKIN_RATIO = 1e-4;
 
 /** The description of a character with no options but its shape. */
 const DEFAULTS: CharacterDescription = {
@@ -65,7 +65,7 @@ export function describeCharacter(
   const isNewShape = shape !== undefined || base === DEFAULTS;
   const sizedBase = isNewShape ? { ...base, ...sizesOf(readCapsule(operation, shape)) } : base;
   const { radius } = sizedBase;
-  const minSkin = MIN_SKIN * radius;
+  const minSkin = MIN_SKIN_RATIO * radius;
   const newStepHeight =
     stepHeight === undefined ? sizedBase.stepHeight : checkAtLeastZero(operation, 'stepHeight', stepHeight);
   const defaultSnap = stepHeight === undefined ? sizedBase.snap : newStepHeight;
@@ -76,7 +76,7 @@ export function describeCharacter(
     skin:
       skin === undefined
         ? sizedBase.skin
-        : checkNumber(operation, 'skin', skin, minSkin, `at least ${MIN_SKIN} of the radius`),
+        : checkNumber(operation, 'skin', skin, minSkin, `at least ${MIN_SKIN_RATIO} of the radius`),
     slope: slope === undefined ? base.slope : readSlope(operation, slope),
     stepHeight: newStepHeight,
     snap: snap === undefined ? defaultSnap : checkAtLeastZero(operation, 'snap', snap),

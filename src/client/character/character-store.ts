@@ -72,19 +72,19 @@ export class CharacterStore {
 
   move(id: number, displacement: Vec3): void {
     this.#entryOf('character.move', id);
-    const motion = checkVec3('character.move', 'displacement', displacement);
-    this.#pump.staging.addMove(id, layout.MOVE_BY, motion, 0);
+    const checkedDisplacement = checkVec3('character.move', 'displacement', displacement);
+    this.#pump.staging.addMove(id, layout.MOVE_BY, checkedDisplacement, 0);
   }
 
   advance(id: number, velocity: Vec3, seconds: number): void {
     this.#entryOf('character.advance', id);
     const checkedVelocity = checkVec3('character.advance', 'velocity', velocity);
-    const time = checkAtLeastZero('character.advance', 'seconds', seconds);
+    const checkedSeconds = checkAtLeastZero('character.advance', 'seconds', seconds);
     this.#pump.staging.addMove(
       id,
       layout.MOVE_TIMED,
       checkedVelocity,
-      checkFinite('character.advance', 'seconds', time),
+      checkFinite('character.advance', 'seconds', checkedSeconds),
     );
   }
 

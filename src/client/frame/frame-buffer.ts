@@ -38,7 +38,7 @@ export interface FramePart {
   write(u32: Uint32Array, f32: Float32Array, f64: Float64Array, at: number): void;
 }
 
-/** The ids of a lent block, which nobody writes, and where they are in the buffer. */
+/** The ids of a borrowed block, which nobody writes, and where they are in the buffer. */
 interface RetainedIds {
   readonly ids: Uint32Array;
   readonly at: number;
@@ -64,7 +64,7 @@ export class FrameBuffer {
   f64 = new Float64Array(0);
 
   /**
-   * The ids of lent blocks, by block index, that are still in the buffer from the previous frame: the worker returns it as it was.
+   * Ids of borrowed blocks, by block index, that the buffer still has from the previous frame: the worker returns it as it was.
    * Writing those of 50,000 objects again would take a tenth of the time that their matrices take.
    */
   readonly #retainedIds: (RetainedIds | undefined)[] = [];

@@ -130,12 +130,12 @@ export class FrameBuilder implements StagedTransforms {
 
   /** Stages every pose that has been committed by update(). */
   addAllPoses(): void {
-    this.#addPosed(this.#poses.said());
+    this.#addPoseEntries(this.#poses.said());
     this.#hasAllPoses = true;
   }
 
   /** Adds the entries that the frame does not bring yet. */
-  #addPosed(entries: Iterable<PoseEntry>): void {
+  #addPoseEntries(entries: Iterable<PoseEntry>): void {
     const stagedEntries = new Set(this.#poseEntries);
     for (const entry of entries) if (!stagedEntries.has(entry)) this.#poseEntries.push(entry);
   }
@@ -272,7 +272,7 @@ export class FrameBuilder implements StagedTransforms {
       const target = this.#frame.matrixAt(this.#ensureSingle(id));
       for (let k = 0; k < AFFINE_NUMBERS; k++) this.#frame.f64[target + k] = newerFrame.f64[source + k];
     }
-    this.#addPosed(newer.#poseEntries);
+    this.#addPoseEntries(newer.#poseEntries);
     for (let i = 0; i < newer.#viewCount; i++) {
       this.setView(newer.#viewWords.subarray(i * VIEW_WORDS, (i + 1) * VIEW_WORDS));
     }

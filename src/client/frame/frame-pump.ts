@@ -123,7 +123,7 @@ export class FramePump {
 
   /** The number of frame buffers that were allocated so far. */
   get allocations(): number {
-    return this.#builders.reduce((sum, staging) => sum + staging.allocations, this.#outAllocations);
+    return this.#builders.reduce((sum, builder) => sum + builder.allocations, this.#outAllocations);
   }
 
   /** Sends a command or a query in order with the frames. */
@@ -256,12 +256,12 @@ export class FramePump {
     const staging = new FrameBuilder(this.#poses);
     this.#views.copyTo(staging);
     this.#log.replay(staging);
-    const movedObjects = this.#rewindContinuous(staging);
+    const movedFrame = this.#rewindContinuous(staging);
     staging.addAllPoses();
     const input = staging.seal(this.#lastFrame, this.#link.life);
     this.#link.post({ type: 'place', input }, [input]);
-    if (!movedObjects.isEmpty) {
-      const movedInput = movedObjects.seal(this.#lastFrame, this.#link.life);
+    if (!movedFrame.isEmpty) {
+      const movedInput = movedFrame.seal(this.#lastFrame, this.#link.life);
       this.#link.post({ type: 'ahead', input: movedInput }, [movedInput]);
     }
     // Characters move their objects themselves.
@@ -280,17 +280,17 @@ export class FramePump {
 
   /** Puts continuous objects back to where the last answered frame had them. Returns their current transforms, sent next. */
   #rewindContinuous(staging: FrameBuilder): FrameBuilder {
-    const movedObjects = new FrameBuilder();
+    const movedFrame = new FrameBuilder();
     this.#table.starts.forEach((id, matrices, at) => {
       if (!this.#table.has(id)) return;
       const from = staging.addSingle(id);
-      const to = movedObjects.addSingle(id);
+      const to = movedFrame.addSingle(id);
       for (let k = 0; k < AFFINE_NUMBERS; k++) {
-        movedObjects.f64[to + k] = staging.f64[from + k];
+        movedFrame.f64[to + k] = staging.f64[from + k];
         staging.f64[from + k] = matrices[at + k];
       }
     });
-    return movedObjects;
+    return movedFrame;
   }
 
   /** Releases everything, when the link has ended. */
@@ -453,9 +453,9 @@ export class FramePump {
   }
 
   #addBuilder(): FrameBuilder {
-    const staging = this.#newBuilder();
-    this.#builders.push(staging);
-    return staging;
+    const builder = this.#newBuilder();
+    this.#builders.push(builder);
+    return builder;
   }
 
   #newBuilder(): FrameBuilder {

@@ -90,7 +90,10 @@ export class ViewTable {
   readonly #freeSlots: number[] = [];
   readonly #scratch = new View(0);
 
-  /** Sets a view; `preparedView` is the view if it was read before. Callers may pass anything as an extra argument: it is ignored. */
+  /**
+   * Sets a view; `preparedView` is the view if it was read before. Callers may pass anything as an extra argument: it is
+   * ignored.
+   */
   set(operation: string, name: unknown, options: ViewOptions, preparedView?: unknown): void {
     if (typeof name !== 'string' || name === '') throwInvalid(operation, 'name', name, 'a name');
     const isPrepared = guardRead(operation, 'view', () => preparedView instanceof View);

@@ -53,7 +53,7 @@ export class BuilderPool {
   }
 
   /**
-   * Resolves with the baked mesh, including its features if `features`, an angle in degrees, is given; in chunks, if `chunks` lends
+   * Resolves with the baked mesh, with its features if `featureAngle`, an angle in degrees, is given; in chunks, if `chunks` lends
    * some for a mesh without features. The arrays' buffers are transferred. An aborted build ends in its worker and is freed there.
    */
   build(
@@ -62,7 +62,7 @@ export class BuilderPool {
     onProgress: (fraction: number) => void,
     signal: AbortSignal | undefined,
     weld = 0,
-    features: number | undefined = undefined,
+    featureAngle: number | undefined = undefined,
     isFast = false,
     chunks?: Lender,
   ): Promise<ArrayBuffer | BakedChunks> {
@@ -71,9 +71,10 @@ export class BuilderPool {
     const { positions, indices, topology = 'triangles', skin, morphs } = mesh;
     const bytes = positions.buffer.byteLength + (indices?.buffer.byteLength ?? 0);
     const isRigidTriangles = topology === 'triangles' && !skin && !morphs;
-    if (bytes <= MAX_SMALL_BUILD_BYTES && isRigidTriangles && features === undefined) {
+    if (bytes <= MAX_SMALL_BUILD_BYTES && isRigidTriangles && featureAngle === undefined) {
       this.#runSmall(operation, builder, answer, { positions, indices, weld, isFast });
-    } else this.#run(operation, builder, answer, mesh, onProgress, weld, features, isFast, isRigidTriangles, chunks);
+    } else
+      this.#run(operation, builder, answer, mesh, onProgress, weld, featureAngle, isFast, isRigidTriangles, chunks);
     return abortable(operation, signal, answer);
   }
 
@@ -102,7 +103,7 @@ export class BuilderPool {
     { positions, indices, topology, skin, morphs }: MeshData,
     onProgress: (fraction: number) => void,
     weld: number,
-    features: number | undefined,
+    featureAngle: number | undefined,
     isFast: boolean,
     isRigidTriangles: boolean,
     chunks: Lender | undefined,
@@ -127,7 +128,7 @@ export class BuilderPool {
         ...buffersOf(deform),
       ] as ArrayBuffer[]);
       if (port) transferables.add(port);
-      const spareChunks = features === undefined ? chunks?.lend(triangles * TRIANGLE_BYTES) : undefined;
+      const spareChunks = featureAngle === undefined ? chunks?.lend(triangles * TRIANGLE_BYTES) : undefined;
       await link.answerWith(answer, operation, (api) =>
         api.buildMesh(
           build,
@@ -136,7 +137,7 @@ export class BuilderPool {
           weld,
           topology,
           deform,
-          features,
+          featureAngle,
           isFast,
           port,
           spareChunks,

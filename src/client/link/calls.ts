@@ -32,11 +32,11 @@ export class Calls {
   }
 
   hear([call, value, error]: AnswerMessage): void {
-    const open = this.#openCalls.get(call);
-    if (!open) return;
+    const openCall = this.#openCalls.get(call);
+    if (!openCall) return;
     this.#openCalls.delete(call);
-    if (error) open.reject(Object.assign(new Error(), error));
-    else open.resolve(value);
+    if (error) openCall.reject(Object.assign(new Error(), error));
+    else openCall.resolve(value);
   }
 
   /** Rejects all calls, since the worker is gone. */

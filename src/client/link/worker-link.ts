@@ -103,7 +103,7 @@ export class WorkerLink {
     this.#receive = receive;
     this.#revival = revival;
     this.#listeners = [
-      ['message', (event) => this.#hear((event as MessageEvent<FromWorker | AnswerMessage>).data)],
+      ['message', (event) => this.#handleMessage((event as MessageEvent<FromWorker | AnswerMessage>).data)],
       ['messageerror', () => this.#handleLoss('sent a message that could not be read')],
       ['error', (event) => this.#handleError(event as ErrorEvent)],
     ];
@@ -261,7 +261,7 @@ export class WorkerLink {
     }
   }
 
-  #hear(message: FromWorker | AnswerMessage): void {
+  #handleMessage(message: FromWorker | AnswerMessage): void {
     this.#silence.heard();
     if (Array.isArray(message)) {
       this.#calls.hear(message);

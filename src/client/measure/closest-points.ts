@@ -60,16 +60,16 @@ export class ClosestPointsSearch implements ClosestPoints {
     const [ux, uy, uz] = [t[at + 3] - t[at], t[at + 4] - t[at + 1], t[at + 5] - t[at + 2]];
     const [vx, vy, vz] = [t[at + 6] - t[at], t[at + 7] - t[at + 1], t[at + 8] - t[at + 2]];
     const [nx, ny, nz] = [uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx];
-    const normalSquared = nx * nx + ny * ny + nz * nz;
-    if (!(normalSquared > 0)) return;
+    const normalLengthSquared = nx * nx + ny * ny + nz * nz;
+    if (!(normalLengthSquared > 0)) return;
     const heightOf = (i: number) => (s[i] - t[at]) * nx + (s[i + 1] - t[at + 1]) * ny + (s[i + 2] - t[at + 2]) * nz;
     const add = (x: number, y: number, z: number, height: number): void => {
       // The foot of the perpendicular on the triangle's plane, and whether it is inside.
       const [wx, wy, wz] = [x - t[at], y - t[at + 1], z - t[at + 2]];
-      const v = ((wy * vz - wz * vy) * nx + (wz * vx - wx * vz) * ny + (wx * vy - wy * vx) * nz) / normalSquared;
-      const w = ((uy * wz - uz * wy) * nx + (uz * wx - ux * wz) * ny + (ux * wy - uy * wx) * nz) / normalSquared;
+      const v = ((wy * vz - wz * vy) * nx + (wz * vx - wx * vz) * ny + (wx * vy - wy * vx) * nz) / normalLengthSquared;
+      const w = ((uy * wz - uz * wy) * nx + (uz * wx - ux * wz) * ny + (ux * wy - uy * wx) * nz) / normalLengthSquared;
       if (!(v >= 0 && w >= 0 && v + w <= 1)) return;
-      const fraction = height / normalSquared;
+      const fraction = height / normalLengthSquared;
       const foot = [x - fraction * nx, y - fraction * ny, z - fraction * nz];
       if (isSwapped) this.add(foot[0], foot[1], foot[2], x, y, z);
       else this.add(x, y, z, foot[0], foot[1], foot[2]);

@@ -11,7 +11,7 @@ import type { ClosestPoints } from './closest-points.js';
 /** Axes of boxes: three orthonormal vectors, xyz each. */
 export type Axes = readonly number[];
 
-/** Parts of a feature, and the box about all of them: low xyz, then high xyz. */
+/** Parts of a feature, and the box about all of them: minimum xyz, then maximum xyz. */
 export interface PartNode {
   /** The corners of the parts, in the coordinates of the axes. */
   corners: Float64Array;
@@ -65,17 +65,17 @@ function boxDistanceSquared({ box: a }: PartNode, { box: b }: PartNode): number 
 function splitNode({ corners, size, parts, start, end, box }: PartNode): readonly [PartNode, PartNode] {
   const [x, y, z] = [box[3] - box[0], box[4] - box[1], box[5] - box[2]];
   const axis = x >= y && x >= z ? 0 : y >= z ? 1 : 2;
-  const centroidOf = (part: number): number => {
+  const coordinateSumOf = (part: number): number => {
     let sum = 0;
     for (let k = part + axis; k < part + size; k += 3) sum += corners[k];
     return sum;
   };
-  let meanCentroid = 0;
-  for (let i = start; i < end; i++) meanCentroid += centroidOf(parts[i]) / (end - start);
+  let meanSum = 0;
+  for (let i = start; i < end; i++) meanSum += coordinateSumOf(parts[i]) / (end - start);
   let splitIndex = start;
   for (let i = start; i < end; i++) {
     const part = parts[i];
-    if (!(centroidOf(part) < meanCentroid)) continue;
+    if (!(coordinateSumOf(part) < meanSum)) continue;
     parts[i] = parts[splitIndex];
     parts[splitIndex++] = part;
   }

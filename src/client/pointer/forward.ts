@@ -20,11 +20,11 @@ import {
   throwInvalid,
 } from '../check/validate.js';
 import { reportUncaught } from '../report-uncaught.js';
-import { positionOn } from '../three/query/place-on.js';
+import { positionOn } from '../three/query/position-on.js';
 import type { SceneTracker } from '../three/scene-tracker.js';
 import type { ViewSize } from '../three/view/view.js';
 import { EventQueue } from './event-queue.js';
-import { EventSnapshot } from './kept-event.js';
+import { EventSnapshot } from './event-snapshot.js';
 import { decideAtOnce } from './preventable.js';
 import { type Answer, cameraSnapshot, isObjectHit, WorkerRay } from './worker-ray.js';
 

@@ -1,7 +1,7 @@
 import { type Intersection, type IntersectionOptions, ScreenRayIntersector } from '@pmndrs/pointer-events';
 import type { Camera, Object3D, Raycaster, Intersection as ThreeIntersection, Vector2 } from 'three';
 import type { SceneTracker } from '../three/scene-tracker.js';
-import { isRaycastByThree } from './threes.js';
+import { isRaycastByThree } from './raycast-by-three.js';
 
 /** What is known of an event, for the rules that find its target. */
 export interface Answer {

@@ -165,14 +165,14 @@ export class Queries {
     x: number,
     y: number,
     given: PickOptions,
-    beside: T,
-    ask: (api: Api, call: PickCall) => Promise<T>,
+    localAnswer: T,
+    invoke: (api: Api, call: PickCall) => Promise<T>,
   ): Promise<T> {
     const { operation } = turn;
     const pickCall = this.#readPick(operation, x, y, given);
     return this.#withView(operation, given, () => {
       const call = pickCall();
-      return this.#askInTurn(turn, given, beside, call && ((api) => ask(api, call)));
+      return this.#askInTurn(turn, given, localAnswer, call && ((api) => invoke(api, call)));
     });
   }
 
@@ -434,7 +434,7 @@ export class Queries {
     return askInOrder(this.#link, this.#pump, operation, signal, invoke);
   }
 
-  /** Sends a query like `#ask`, with `latest`; if there is nothing to invoke, the answer is `localAnswer`. */
+  /** Sends a query like `#invoke`, with `latest`; if there is nothing to invoke, the answer is `localAnswer`. */
   #askInTurn<T>(
     turn: LatestTurn<T>,
     { signal, latest = false }: Options,

@@ -100,7 +100,7 @@ export function checkShapes(operation: string, shape: Shape | readonly Shape[]):
   });
 }
 
-/** Copies ways, 14 numbers each: place and quaternion at the start, then at the end. */
+/** Copies ways, 14 numbers each: position and quaternion at the start, then at the end. */
 export function checkWays(operation: string, ways: Float64Array | Float32Array): Float64Array {
   const array = checkTypedArray<Float64Array | Float32Array>(operation, 'ways', ways, ['Float64Array', 'Float32Array']);
   if (array.length % WAY_NUMBERS !== 0)

@@ -10,7 +10,7 @@ import {
 import type { Intersection, Object3D, Raycaster } from 'three';
 import { readOptions, throwInvalid } from '../check/validate.js';
 import { EventQueue, type QueuedEvent } from '../pointer/event-queue.js';
-import { EventSnapshot, forgiveCapture } from '../pointer/kept-event.js';
+import { EventSnapshot, forgiveCapture } from '../pointer/event-snapshot.js';
 import { decideAtOnce } from '../pointer/preventable.js';
 import { CanvasScene, type CanvasSceneOptions, checkService } from './canvas-scene.js';
 import { type LayerQuestion, readLayers } from './layer-question.js';

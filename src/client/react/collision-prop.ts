@@ -3,7 +3,7 @@ import { Object3D } from 'three';
 import type { ContactDetail, Shape } from '../../shared/types.js';
 import { throwInvalid } from '../check/validate.js';
 import { isDrawable } from '../three/track/is-drawable.js';
-import type { SceneDrawable, SceneObjectOptions } from '../three/track/object-wishes.js';
+import type { SceneDrawable, SceneObjectOptions } from '../three/track/object-settings.js';
 import type { TrackOptions } from '../three/track-options.js';
 
 /**
@@ -33,8 +33,9 @@ type Listener = (object: Object3D) => void;
 const LISTENERS = new Set<Listener>();
 
 /**
- * Calls `listener` with each object whose prop is set, changed or removed; returns a function that ends it. fiber assigns its props
- * to the object; for a removed prop it assigns the value of a new object, unless that is undefined: so all objects have null.
+ * Calls `listener` with each object whose prop is set, changed or removed; returns a function that ends it. fiber assigns its
+ * props to the object; for a removed prop it assigns the value of a new object, unless that is undefined: so all objects have
+ * null.
  */
 export function onCollisionProp(listener: Listener): () => void {
   if (LISTENERS.size === 0) Object.defineProperty(Object3D.prototype, 'collision', ACCESSOR);

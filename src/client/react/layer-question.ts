@@ -2,9 +2,9 @@ import { getRootState, type RootState } from '@react-three/fiber';
 import { type Camera, type Intersection, type Object3D, Ray, type Raycaster, type Vector2 } from 'three';
 import { addTo } from '../../shared/lists-by-key.js';
 import { nextTask } from '../../shared/next-task.js';
-import { isRaycastByThree } from '../pointer/threes.js';
+import { isRaycastByThree } from '../pointer/raycast-by-three.js';
 import type { SceneTracker } from '../three/scene-tracker.js';
-import { beginSlice } from '../three/track/slice.js';
+import { beginSlice } from '../three/track/begin-slice.js';
 
 /** What the questions of a layer need from the canvas. */
 export interface LayerScene {

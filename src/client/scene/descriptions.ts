@@ -4,15 +4,15 @@ import { grown } from '../../shared/typed-arrays.js';
 import type { MeshId } from '../../shared/types.js';
 
 /**
- * The descriptions of all objects. Each is kept once, and each object has the number of its own: a million pointers would be
+ * The descriptions of all objects. Each is kept once, and each object has the index of its own: a million pointers would be
  * work for the garbage collector. The layers are kept separately, since an ancestor may hide thousands of objects of as many kinds.
  */
 export class Descriptions {
   /** The layers of the object in each slot, which override those of its description. */
   layers = new Uint32Array(64);
-  /** The number of the description of the object in each slot. */
+  /** The index of the description of the object in each slot. */
   #indices = new Uint32Array(64);
-  /** The descriptions by number, and how many objects have each. */
+  /** The descriptions by index, and how many objects have each. */
   readonly #descriptions: (ObjectDescription | undefined)[] = [];
   readonly #useCounts: number[] = [];
   readonly #indexOf = new Map<ObjectDescription, number>();

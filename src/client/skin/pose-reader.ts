@@ -2,7 +2,7 @@ import type { MeshInfo, ObjectId, Pose } from '../../shared/types.js';
 import { isFloat32Array, lengthOf } from '../check/binary.js';
 import { guardRead, MatrixReader, readOptions, throwInvalid } from '../check/validate.js';
 import { IDENTITY } from '../transforms/affine.js';
-import { BIND_INVERSE_NUMBER, type CheckedPose, UNBOUND } from './pose-table.js';
+import { BIND_INVERSE_INDEX, type CheckedPose, UNBOUND } from './pose-table.js';
 
 const KEYS = ['bones', 'bind', 'bindInverse', 'morphs'];
 const NO_MORPHS: ArrayLike<number> = [];
@@ -10,7 +10,7 @@ const NO_MORPHS: ArrayLike<number> = [];
 /** Reads the poses of objects, of which there are many in every frame. */
 export class PoseReader {
   readonly #matrix = new MatrixReader();
-  readonly #binds = new Float64Array(2 * BIND_INVERSE_NUMBER);
+  readonly #binds = new Float64Array(2 * BIND_INVERSE_INDEX);
   readonly #pose: CheckedPose = { bones: undefined, binds: UNBOUND, morphs: NO_MORPHS };
 
   /** Reads the pose of an object; `mesh` is its mesh, if any. The result is valid until the next call. */
@@ -35,7 +35,7 @@ export class PoseReader {
     pose.binds = bind === undefined && bindInverse === undefined ? UNBOUND : this.#binds;
     if (pose.binds !== UNBOUND) {
       this.#readBind(operation, 'pose.bind', bind, 0);
-      this.#readBind(operation, 'pose.bindInverse', bindInverse, BIND_INVERSE_NUMBER);
+      this.#readBind(operation, 'pose.bindInverse', bindInverse, BIND_INVERSE_INDEX);
     }
     pose.morphs = morphs === undefined ? NO_MORPHS : checkMorphs(operation, morphs, mesh.morphs);
     // Last of all: a getter of the caller, above, may have transferred them.

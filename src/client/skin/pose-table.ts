@@ -353,4 +353,4 @@ function align16(bytes: number): number {
 }
 
 /** The index of the second matrix among the numbers of both. */
-export const BIND_INVERSE_NUMBER = BINDS_INVERSE / 8;
+export const BIND_INVERSE_INDEX = BINDS_INVERSE / 8;

@@ -33,7 +33,7 @@ export type {
 } from './scene-character.js';
 export type { SceneTarget } from './scene-target.js';
 export type { SceneTracker } from './scene-tracker.js';
-export type { SceneDrawable, SceneObjectOptions } from './track/object-wishes.js';
+export type { SceneDrawable, SceneObjectOptions } from './track/object-settings.js';
 export type { SceneObject } from './track/scene-objects.js';
 export type { CullingOptions, DetailLevel, InstanceOrder, TrackOptions } from './track-options.js';
 export { trackScene } from './track-scene.js';

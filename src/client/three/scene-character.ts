@@ -287,15 +287,15 @@ function capsuleAround(object: Object3D | undefined, up: Vec3): CapsuleShape {
       `createCharacter: shape is undefined, and the object is empty or flat, expected a capsule`,
     );
   }
-  const centre = widths[0].place.add(widths[1].place);
-  const at = (height: number): Vec3 => centre.clone().addScaledVector(axis, height).toArray();
+  const center = widths[0].place.add(widths[1].place);
+  const at = (height: number): Vec3 => center.clone().addScaledVector(axis, height).toArray();
   return { type: 'capsule', radius, from: at(min + radius), to: at(max - radius) };
 }
 
 /** Returns the interval of a box along a direction, relative to `origin`. */
-function extentOf({ min, max }: Box3, origin: Vector3, direction: Vector3): [low: number, high: number] {
-  const centre = new Vector3().addVectors(min, max).multiplyScalar(0.5).sub(origin).dot(direction);
+function extentOf({ min, max }: Box3, origin: Vector3, direction: Vector3): [min: number, max: number] {
+  const center = new Vector3().addVectors(min, max).multiplyScalar(0.5).sub(origin).dot(direction);
   const half = new Vector3().subVectors(max, min).multiplyScalar(0.5);
   const halfExtent = half.x * Math.abs(direction.x) + half.y * Math.abs(direction.y) + half.z * Math.abs(direction.z);
-  return [centre - halfExtent, centre + halfExtent];
+  return [center - halfExtent, center + halfExtent];
 }

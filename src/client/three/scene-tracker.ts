@@ -16,7 +16,7 @@ import { readDrawnTarget, type SceneTarget } from './scene-target.js';
 import { isServiceEnded, namedIfEnded } from './track/ended.js';
 import { LayerChanges } from './track/layer-changes.js';
 import { SkeletonTable } from './track/mesh-pose.js';
-import { isAboutOneObject } from './track/object-wishes.js';
+import { isAboutOneObject } from './track/object-settings.js';
 import { type SceneObject, SceneObjects } from './track/scene-objects.js';
 import { SceneWalk } from './track/scene-walk.js';
 import type { TrackerContext } from './track/stand-in.js';
@@ -205,7 +205,7 @@ export class SceneTracker extends SceneQuestions {
    */
   update(camera: Camera, size: ViewSize, options: SceneViewOptions = {}): Promise<SceneFrame> {
     if (this.#ended !== null) return this.#ended;
-    // An update has a query's number: the pairs that end in its result may name objects that leave the scene with it.
+    // An update has a query's id: the pairs that end in its result may name objects that leave the scene with it.
     const queryId = this.#objects.begin();
     const start = performance.now();
     try {
@@ -231,7 +231,7 @@ export class SceneTracker extends SceneQuestions {
     return answer;
   }
 
-  /** Asks the service for the frame of what was sent, and resolves with it; `queryId` is the query number of this update. */
+  /** Asks the service for the frame of what was sent, and resolves with it; `queryId` is the query id of this update. */
   async #requestFrame(queryId: number): Promise<SceneFrame> {
     const { culled } = this;
     try {

@@ -16,7 +16,7 @@ import {
   type ObjectSettings,
   type SceneDrawable,
   type SceneObjectOptions,
-} from './track/object-wishes.js';
+} from './track/object-settings.js';
 
 const KEYS = [
   ...[

@@ -6,7 +6,7 @@ import { CLAIMED, offsetInPage, PAGE_SHIFT, type TransformTable } from './transf
 const NO_PAGE = new Float64Array(0);
 
 /** Initial capacity for the runs of a scene that moves as a whole; grows. */
-const MIN_RUNS = 32;
+const INITIAL_CAPACITY = 32;
 
 /**
  * Writes many objects that move in every frame: their transforms go to the table, and are copied from there into the
@@ -16,7 +16,7 @@ const MIN_RUNS = 32;
 export class BulkWriter {
   readonly #table: TransformTable;
   /** The first slot and the end of each run of moved slots. */
-  #runs = new Uint32Array(2 * MIN_RUNS);
+  #runs = new Uint32Array(2 * INITIAL_CAPACITY);
   #runCount = 0;
   /** The open run; `#end` is -1 if there is none. */
   #first = 0;

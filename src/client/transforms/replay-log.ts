@@ -61,7 +61,7 @@ interface KeptBlock {
   isAccepted: boolean;
 }
 
-/** Replaces a kept block's number: the transform is in the table. */
+/** Replaces a kept block's index: the transform is in the table. */
 const IN_TABLE = 0;
 
 /**
@@ -72,10 +72,10 @@ export class ReplayLog {
   readonly #table: TransformTable;
   /** Whether there may be a next worker. */
   readonly #isKeeping: boolean;
-  /** The kept blocks by number, from 1 on. */
+  /** The kept blocks by index, from 1 on. */
   readonly #blocks: (KeptBlock | undefined)[] = [undefined];
   readonly #freeIndices: number[] = [];
-  /** The number of the kept block that has the transform of each slot's object, and the object's index in that block. */
+  /** The index of the kept block that has the transform of each slot's object, and the object's index in that block. */
   #blockOf = new Uint32Array(0);
   #indexInBlock = new Uint32Array(0);
   /** The number of the last frame that was answered. */
@@ -190,8 +190,8 @@ export class ReplayLog {
   }
 
   /**
-   * Records a block of an update(), which belongs to the frame of that number; `matrices` are those of the frame. `isBorrowed`: nobody
-   * writes `ids` any more.
+   * Records a block of an update(), which belongs to the frame of that number; `matrices` are those of the frame.
+   * `isBorrowed`: nobody writes `ids` any more.
    */
   keepBlock(ids: Uint32Array, matrices: Floats, parent: ArrayLike<number>, isBorrowed: boolean, frame: number): void {
     if (!this.#isKeeping) return;
@@ -249,7 +249,7 @@ export class ReplayLog {
   }
 
   /**
-   * Notes that the worker is lost, after it has answered the frames up to this number: the ways of continuous objects begin where
+   * Notes that the worker is lost, after answering the frames up to this number: the motions of continuous objects begin where
    * they were then.
    */
   interrupt(answeredFrame: number): void {

@@ -23,7 +23,7 @@ import { slotOf } from '../../shared/ids.js';
 import { grown } from '../../shared/typed-arrays.js';
 import type { ObjectId } from '../../shared/types.js';
 import { AFFINE_NUMBERS, IDENTITY, writeAffine } from './affine.js';
-import { MotionStarts } from './way-starts.js';
+import { MotionStarts } from './motion-starts.js';
 
 export { AFFINE_NUMBERS };
 
@@ -65,7 +65,7 @@ export class TransformTable {
    * unchanged.
    */
   leftBlocks = 0;
-  /** Where the ways of continuous objects begin that have moved since the last answer. */
+  /** Where the motions of continuous objects begin that have moved since the last answer. */
   readonly starts = new MotionStarts();
 
   has(id: unknown): id is ObjectId {

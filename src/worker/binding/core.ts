@@ -3,11 +3,11 @@ import type { CharacterDescription } from '../../shared/commands.js';
 import * as layout from '../../shared/layout.js';
 import type { BaselineMessage, MeshDeform, TreeInfo } from '../../shared/protocol.js';
 import type { MeshData, ObjectId } from '../../shared/types.js';
-import { FrameResultCopy } from './answer-copy.js';
 import { readDeform } from './deform.js';
 import { Derivations } from './derivations.js';
 import { type MeshAddress, type PlacedDescription, writeCharacter, writeDescription } from './descriptions.js';
 import { type CoreExports, FAULTS, instantiateCore } from './exports.js';
+import { FrameResultCopy } from './frame-result-copy.js';
 import { CoreInspector } from './inspector.js';
 import { CoreMemory } from './memory.js';
 import { beginBake, type MeshBake } from './mesh-bake.js';
@@ -16,7 +16,7 @@ import { meshIndices, meshInfo } from './mesh-info.js';
 import { beginLoad, type MeshLoad } from './mesh-load.js';
 import { beginRefit, checkCount, isMoved, type MeshRefit, REFIT_OK } from './mesh-refit.js';
 import { CorePairs } from './pairs.js';
-import { QueryMemory } from './question.js';
+import { QueryMemory } from './query-memory.js';
 import { CoreRays } from './rays.js';
 import { CoreSections } from './sections.js';
 import { CoreSnaps } from './snaps.js';
@@ -86,7 +86,10 @@ export interface Core {
   beginRefit(mesh: MeshAddress, positions: Float32Array, isCopied: boolean): MeshRefit;
   /** Returns a copy of a mesh, to be moved and to replace it. Throws OUT_OF_MEMORY. */
   copyMesh(mesh: MeshAddress): MeshAddress;
-  /** Replaces `mesh` by `replacement` for all objects. Work that is under way may still read `mesh`, which must be freed afterwards. */
+  /**
+   * Replaces `mesh` by `replacement` for all objects. Work that is under way may still read `mesh`, which must be freed
+   * afterwards.
+   */
   replaceMesh(mesh: MeshAddress, replacement: MeshAddress): void;
   freeMesh(mesh: MeshAddress): void;
 
@@ -404,13 +407,13 @@ class WasmCore implements Core {
   }
 
   stepFrame(budget: number, out: ArrayBuffer | undefined, mayRunNarrowPhase = true): ArrayBuffer | null {
-    const end = performance.now() + budget;
+    const deadline = performance.now() + budget;
     if (!this.#resultCopy) {
-      const resultAddress = this.#exports.stepFrame(end, mayRunNarrowPhase) >>> 0;
+      const resultAddress = this.#exports.stepFrame(deadline, mayRunNarrowPhase) >>> 0;
       if (resultAddress === 0) return null;
       this.#resultCopy = new FrameResultCopy(this.#memory, resultAddress, out);
     }
-    const copied = this.#resultCopy.step(end);
+    const copied = this.#resultCopy.step(deadline);
     if (copied) this.#resultCopy = undefined;
     return copied;
   }

@@ -75,7 +75,7 @@ export function* readDeform(
   wasm: CoreExports,
   memory: CoreMemory,
   mesh: number,
-  { bones: boneCount, morphs: count, vertices }: TreeInfo,
+  { bones: boneCount, morphs: targetCount, vertices }: TreeInfo,
 ): Steps<MeshDeform> {
   const deform: MeshDeform = {};
   const copyOf = (address: number, bytes: number) =>
@@ -85,9 +85,9 @@ export function* readDeform(
     const weights = new Float32Array(yield* copyOf(wasm.meshWeights(mesh), 16 * vertices));
     deform.skin = { bones, weights, boneCount };
   }
-  if (count > 0) {
+  if (targetCount > 0) {
     const targets: Float32Array[] = [];
-    while (targets.length < count) {
+    while (targets.length < targetCount) {
       const target = memory.with(12 * vertices, (address) => {
         wasm.copyMeshTarget(mesh, targets.length, address);
         return new Float32Array(memory.bytes(address, 12 * vertices).slice().buffer);

@@ -66,7 +66,7 @@ export interface CoreExports {
   updatedMesh(update: number): number;
   updateCulprit(update: number): number;
   dropUpdate(update: number): void;
-  replaceMesh(from: number, to: number): void;
+  replaceMesh(mesh: number, replacement: number): void;
   meshWeights(address: number): number;
   meshBones(address: number): number;
   hasRelativeTargets(address: number): number;

@@ -57,14 +57,14 @@ export function hitAt(view: DataView, at: number, boxNames: BoxNames): CoreHit {
 /** The nearest hits of many rays. */
 export type RayHitArrays = ReturnType<typeof allocateRayHits>;
 
-export function allocateRayHits(rays: number) {
+export function allocateRayHits(count: number) {
   return {
-    objects: new Uint32Array(rays),
-    distances: new Float64Array(rays),
-    triangles: new Int32Array(rays),
-    elements: new Int32Array(rays),
-    bones: new Int32Array(rays),
-    barycentrics: new Float32Array(3 * rays),
+    objects: new Uint32Array(count),
+    distances: new Float64Array(count),
+    triangles: new Int32Array(count),
+    elements: new Int32Array(count),
+    bones: new Int32Array(count),
+    barycentrics: new Float32Array(3 * count),
   };
 }
 

@@ -39,7 +39,7 @@ export const BOXES_PER_STEP = 1024;
 
 /**
  * Lists the contents of a core as boxes. Only one list is under way at a time: it is begun, stepped through if it may take
- * long, and taken; then `end` frees the core's memory of it. A generator that takes a list may rest between its steps for
+ * long, and read; then `end` frees the core's memory of it. A generator that reads a list may rest between its steps for
  * other work.
  */
 export class CoreInspector {
@@ -172,7 +172,7 @@ export class CoreInspector {
   }
 }
 
-/** Returns how a view sees objects, given in ascending order: 0 outside, 1 crossing, 2 inside. */
+/** Returns how a view sees objects, given in ascending order: 0 outside, 1 crossing, 2 inside, 3 occluded. */
 function statesOf(ids: Uint32Array, visible: ReturnType<CoreVolumes['frustum']>): Uint8Array {
   const states = new Uint8Array(ids.length);
   // Both lists ascend, so they are merged.

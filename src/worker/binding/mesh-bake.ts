@@ -42,9 +42,9 @@ export function beginBake(
     hasEnded = true;
   };
   const step = (budget: number): number => {
-    const end = performance.now() + budget;
+    const deadline = performance.now() + budget;
     if (!baked) {
-      const fraction = wasm.stepBake(bake, end);
+      const fraction = wasm.stepBake(bake, deadline);
       if (fraction < 1) return CORE_SHARE * fraction;
       const bytes = bytesOf(memory, wasm.bakedMesh(bake) >>> 0);
       baked = spare ? acquireChunks(bytes, spare, true) : new BakedSource(bytes, [new ArrayBuffer(bytes)], bytes);
@@ -54,7 +54,7 @@ export function beginBake(
       const part = baked.view(copiedBytes, BYTES_PER_STEP);
       part.set(memory.bytes(from + copiedBytes, part.length));
       copiedBytes += part.length;
-      if (performance.now() >= end) break;
+      if (performance.now() >= deadline) break;
     }
     return copiedBytes === baked.bytes ? 1 : CORE_SHARE + ((1 - CORE_SHARE) * copiedBytes) / baked.bytes;
   };

@@ -151,11 +151,11 @@ function beginTree(
   return {
     build,
     step: (budget) => {
-      const end = performance.now() + budget;
+      const deadline = performance.now() + budget;
       try {
         const secondPart = second && wasm.mayJoin(build) ? second() : undefined;
         if (secondPart) joinPart(secondPart);
-        const fraction = wasm.stepBuild(build, end);
+        const fraction = wasm.stepBuild(build, deadline);
         if (fraction >= 0) return fraction;
         throw deformError(wasm, build, deform) ?? buildError();
       } catch (error) {
@@ -207,13 +207,13 @@ function thenBake(wasm: CoreExports, memory: CoreMemory, tree: TreeBuild, spare?
   };
   return {
     step: (budget) => {
-      const end = performance.now() + budget;
+      const deadline = performance.now() + budget;
       if (mesh === 0) {
         const fraction = tree.step(budget);
         if (fraction < 1) return TREE_SHARE * fraction;
         mesh = tree.take();
       }
-      const fraction = stepBake(end - performance.now());
+      const fraction = stepBake(deadline - performance.now());
       return fraction === 1 ? 1 : TREE_SHARE + (1 - TREE_SHARE) * fraction;
     },
     finish: () => finishChunks().buffers[0] as ArrayBuffer,

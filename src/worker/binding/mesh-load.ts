@@ -64,11 +64,11 @@ export function beginLoad(
   };
   const isWaiting = () => copiedBytes < length && copiedBytes === baked.available;
   const step = (budget: number): boolean => {
-    const end = performance.now() + budget;
+    const deadline = performance.now() + budget;
     if (check === 0 && !isTrusted) check = wasm.beginCheck(address, length) >>> 0;
     do {
       if (copiedBytes < baked.available) copyNextBytes();
-      const fault = isTrusted ? 0 : wasm.stepCheck(check, end, copiedBytes);
+      const fault = isTrusted ? 0 : wasm.stepCheck(check, deadline, copiedBytes);
       if (fault !== 0 && fault !== MESH_UNDECIDED) {
         throw new CollisionError('BAD_DATA', `${FAULTS[fault]} (${givenBytes} bytes given)`);
       }
@@ -76,7 +76,7 @@ export function beginLoad(
         endCheck();
         return true;
       }
-    } while (!isWaiting() && performance.now() < end);
+    } while (!isWaiting() && performance.now() < deadline);
     return false;
   };
   return {

@@ -54,23 +54,23 @@ export function beginRefit(
     if (hasBegun) wasm.dropUpdate(update);
     wasm.release(update);
   };
-  const writeUntil = (end: number) => {
+  const writeUntil = (deadline: number) => {
     while (writtenCount < positions.length) {
       const block = positions.subarray(writtenCount, writtenCount + NUMBERS_PER_STEP);
       new Float32Array(memory.buffer, positionsAddress + 4 * writtenCount, block.length).set(block);
       writtenCount += block.length;
-      if (performance.now() >= end) break;
+      if (performance.now() >= deadline) break;
     }
   };
   const step = (budget: number): boolean | undefined => {
-    const end = performance.now() + budget;
-    writeUntil(end);
+    const deadline = performance.now() + budget;
+    writeUntil(deadline);
     if (writtenCount < positions.length) return undefined;
     if (!hasBegun) {
       wasm.beginUpdate(update, mesh, positionsAddress, positionsAddress + positionsBytes, isCopied);
       hasBegun = true;
     }
-    const fault = wasm.stepUpdate(update, end);
+    const fault = wasm.stepUpdate(update, deadline);
     if (fault === REFIT_UNDECIDED) return undefined;
     return isMoved(fault, info, positions, () => wasm.updateCulprit(update) >>> 0);
   };

@@ -1,6 +1,6 @@
 import { CollisionError } from '../../shared/errors.js';
 import * as layout from '../../shared/layout.js';
-import { swappedPairs } from '../../shared/turned-pairs.js';
+import { swappedPairs } from '../../shared/swapped-pairs.js';
 import type { Distance, ObjectId } from '../../shared/types.js';
 import type { CoreExports } from './exports.js';
 import { vectorAt } from './hits.js';

@@ -5,7 +5,7 @@ import type { Ray } from '../../shared/types.js';
 import type { CoreExports } from './exports.js';
 import { allocateRayHits, type CoreHit, hitAt, type RayHitArrays } from './hits.js';
 import type { CoreMemory } from './memory.js';
-import type { QueryMemory } from './question.js';
+import type { QueryMemory } from './query-memory.js';
 import { runToEnd, type Steps } from './steps.js';
 
 /** Each target takes nine rays of at least a microsecond: this many take up to a millisecond. */
@@ -99,7 +99,7 @@ export class CoreRays {
   }
 
   /**
-   * Finds all objects whose bounds' centre is drawn within the cursor's reach; they are read in steps, sorted by pixels, then
+   * Finds all objects whose bounds' centre is drawn within the cursor's radius; they are read in steps, sorted by pixels, then
    * distance, then object.
    */
   pickScreenAll(view: ViewRecord, cursor: Cursor, filter: Filter): Steps<CoreHit[]> {

@@ -3,7 +3,7 @@ import type { Filter } from '../../shared/protocol.js';
 import type { ObjectId } from '../../shared/types.js';
 import type { CoreExports } from './exports.js';
 import type { CoreMemory } from './memory.js';
-import type { QueryMemory } from './question.js';
+import type { QueryMemory } from './query-memory.js';
 
 /** The outlines of a section, one after the other: shapes and units as in `Section`. */
 export interface Outlines {

@@ -3,7 +3,7 @@ import type { Filter, SnapRequest } from '../../shared/protocol.js';
 import type { ObjectId, Vec3 } from '../../shared/types.js';
 import type { CoreExports } from './exports.js';
 import type { CoreMemory } from './memory.js';
-import type { QueryMemory } from './question.js';
+import type { QueryMemory } from './query-memory.js';
 import type { Steps } from './steps.js';
 
 /** Milliseconds after which a step rests. */
@@ -37,7 +37,7 @@ export class CoreSnaps {
 
   /**
    * Runs work that queries the core, in steps, between which others may change objects and query the core. The work itself may
-   * yield more often. `begin` gets the address of a workspace (core/scene/snap/room.ts), which belongs to the work until it ends.
+   * yield more often. `begin` gets the address of a workspace (core/scene/snap/snap-pick.ts), which belongs to the work until it ends.
    */
   *runQueries<T>(filter: Filter, begin: (workspace: number) => Steps<T>): Steps<T> {
     const wasm = this.#exports;

@@ -3,9 +3,9 @@ import type { Filter, Motion } from '../../shared/protocol.js';
 import { type PlacedDescription, writeDescription } from './descriptions.js';
 import type { CoreExports } from './exports.js';
 import { type CoreSweepHit, sweepHitAt } from './hits.js';
-import { gatherWays, type ManySweeps, scatterHits, type WayHits } from './many-ways.js';
+import { gatherWays, type ManySweeps, scatterHits, type WayHits } from './many-motions.js';
 import type { CoreMemory } from './memory.js';
-import type { QueryMemory } from './question.js';
+import type { QueryMemory } from './query-memory.js';
 import { runToEnd, type Steps } from './steps.js';
 
 /** Sweeps: what shapes hit along their ways. */

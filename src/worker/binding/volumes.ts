@@ -4,7 +4,7 @@ import type { ClosestPoint, Vec3 } from '../../shared/types.js';
 import { type PlacedDescription, writeDescription } from './descriptions.js';
 import type { CoreExports } from './exports.js';
 import type { CoreMemory } from './memory.js';
-import type { QueryMemory } from './question.js';
+import type { QueryMemory } from './query-memory.js';
 import { type Steps, sortedIds } from './steps.js';
 
 const NO_IDS = new Uint32Array();
@@ -96,19 +96,8 @@ export class CoreVolumes {
     let best: NearestPoint | null = null;
     yield* this.#runQuery(filter, (...list) => {
       const { closestPoint } = this.#exports;
-      const maxDistanceLeft = best?.distance ?? maxDistance;
-      if (
-        !closestPoint(
-          x,
-          y,
-          z,
-          maxDistanceLeft,
-          best?.object ?? 0,
-          this.#queryMemory.filter,
-          this.#queryMemory.hit,
-          ...list,
-        )
-      )
+      const limit = best?.distance ?? maxDistance;
+      if (!closestPoint(x, y, z, limit, best?.object ?? 0, this.#queryMemory.filter, this.#queryMemory.hit, ...list))
         return 0;
       const { object, point, distance, triangle, element } = this.#queryMemory.readHit();
       best = { object, point, distance, triangle, element };
@@ -117,9 +106,9 @@ export class CoreVolumes {
     return best;
   }
 
-  *#listIds(filter: Filter, ask: IdQuery): IdSteps {
+  *#listIds(filter: Filter, query: IdQuery): IdSteps {
     const lists: Uint32Array<ArrayBuffer>[] = [];
-    yield* this.#runQuery(filter, (...list) => lists.push(this.#queryMemory.ids(ask(...list))));
+    yield* this.#runQuery(filter, (...list) => lists.push(this.#queryMemory.ids(query(...list))));
     const [first] = lists;
     const allIds = lists.length === 1 ? first : new Uint32Array(lists.reduce((sum, { length }) => sum + length, 0));
     let count = 0;
@@ -134,10 +123,10 @@ export class CoreVolumes {
    * Queries all objects, and in further steps those that were left when the time of the first step was over: each is tested as it
    * is then, and objects that were removed meanwhile are skipped.
    */
-  *#runQuery(filter: Filter, ask: IdQuery): Steps<void> {
+  *#runQuery(filter: Filter, query: IdQuery): Steps<void> {
     const queryIds = (ids: Uint32Array): void => {
       this.#queryMemory.with(filter, () =>
-        this.#queryMemory.withArray(ids, (at) => ask(at, ids.length, performance.now() + STEP_MS)),
+        this.#queryMemory.withArray(ids, (at) => query(at, ids.length, performance.now() + STEP_MS)),
       );
     };
     queryIds(NO_IDS);

@@ -74,7 +74,7 @@ export { frustumOfPlanes, frustumOfView, foundInside, foundOccluded, foundSeen }
 export { pickRegion } from './scene/query/region';
 export { pickScreen } from './scene/query/screen';
 export { beginObjectSection, beginSection, endSection, stepObjectSection } from './scene/query/section';
-export { beginSnapRoom, closeSnap, isSnapSmall, openSnap } from './scene/snap/room';
+export { beginSnapRoom, closeSnap, isSnapSmall, openSnap } from './scene/snap/snap-pick';
 export { beginSnap, beginSnapKinds, listSnap, resumeSnap, stepSnap } from './scene/snap/snap';
 export { addSnapTarget } from './scene/snap/targets';
 export { sweep, sweepAll, sweepMany } from './scene/query/sweep';

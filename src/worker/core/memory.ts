@@ -67,10 +67,10 @@ export function allocate(bytes: u64): usize {
     const end = <u64>chunk + HEADER + size;
     const availableBytes = <u64>memory.size() << 16;
     if (end > availableBytes) {
-      const needed = <i32>((end - availableBytes + 0xffff) >> 16);
+      const neededPages = <i32>((end - availableBytes + 0xffff) >> 16);
       // A sixteenth more than needed, so that the cost of growing step by step stays linear.
-      const generous = min<i32>(needed + (memory.size() >> 4), 65536 - memory.size());
-      if (generous < needed || (memory.grow(generous) < 0 && memory.grow(needed) < 0)) outOfMemory(<f64>bytes);
+      const growthPages = min<i32>(neededPages + (memory.size() >> 4), 65536 - memory.size());
+      if (growthPages < neededPages || (memory.grow(growthPages) < 0 && memory.grow(neededPages) < 0)) outOfMemory(<f64>bytes);
     }
     if (extendsLast) unlink(chunk);
     heap.end = <usize>end;

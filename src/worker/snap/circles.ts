@@ -215,7 +215,7 @@ function fitArc(
   return { circle, ends: endVertices.length === 2 ? endVertices : [vertices[0], vertices[0]], edges };
 }
 
-/** Returns the axis of an arc: the sum of its turns, all with the same orientation. */
+/** Returns the axis of an arc: the sum of its bends' normals, all with the same orientation. */
 function normalOf(arc: Bend[], points: Float32Array): Vec3 | null {
   let sum: Vec3 = [0, 0, 0];
   for (const { s, v, t } of arc) {

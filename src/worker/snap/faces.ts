@@ -34,7 +34,7 @@ export class ElementReader {
     ];
   }
 
-  /** Returns the number of the element in a slot, as the mesh was given. */
+  /** Returns the index of the element in a slot, as the mesh was given. */
   elementIndex(slot: number): number {
     const { size, lanes } = this.#blocks;
     const at = this.#wordOf(slot) + 3 * size * lanes;

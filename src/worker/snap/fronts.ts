@@ -19,7 +19,7 @@ const MAX_VISIBLE_BOXES = 256;
 const VISIBLE_PER_HIDDEN = 8;
 /** Pixels by which the square is larger than the tested region, so that rounding leads to no place beyond it. */
 const BORDER = 0.01;
-/** An object hides points from a quarter of a pixel behind it on; where perspective varies within a cell, from less than this on. */
+/** An object hides points from a quarter of a pixel behind it on; where perspective varies within a cell, from less on. */
 const MARGIN_PIXELS = 2;
 /** Maximum distance in pixels of the fourth corner behind the plane of the others: rounding, which the margin covers. */
 const FLATNESS_PIXELS = 0.01;
@@ -46,7 +46,7 @@ export class Fronts {
   #visibleBoxes = 0;
   /** The finest level that is examined, or -1. */
   #depth = -1;
-  readonly #corners = new Map<number, (CoreHit & { way: Vec3 }) | null>();
+  readonly #corners = new Map<number, (CoreHit & { direction: Vec3 }) | null>();
   /** Linear functions of the world that are negative for hidden points. */
   readonly #planes = new Map<number, AffineFunction | null>();
 
@@ -90,7 +90,7 @@ export class Fronts {
     return this.#planeOf(0, 0, 0);
   }
 
-  /** Returns whether a point that is drawn at a place of the square, xy in pixels from the cursor, is certainly hidden. */
+  /** Returns whether a point that is drawn at a position in the square, xy in pixels from the cursor, is certainly hidden. */
   hides(position: ArrayLike<number>, point: Vec3): boolean {
     const front = this.#frontAt(position[0], position[1], position[0], position[1]);
     return front !== null && valueAt(front, point) < 0;
@@ -141,13 +141,13 @@ export class Fronts {
     const a = cornerOf(0);
     if (a === null) return null;
     let isFlat = true;
-    let isEntered = dot(a.normal, a.way) < 0;
+    let isEntered = dot(a.normal, a.direction) < 0;
     const points = [a.point];
     for (let k = 1; k < 4; k++) {
       const b = cornerOf(k);
       if (b === null || b.object !== a.object || b.triangle !== a.triangle || b.bone !== a.bone) return null;
       isFlat &&= b.normal.every((value, axis) => value === a.normal[axis]);
-      isEntered &&= dot(b.normal, b.way) < 0;
+      isEntered &&= dot(b.normal, b.direction) < 0;
       points.push(b.point);
     }
     // All corners lie on one triangle or face, or on a solid that the rays enter there.
@@ -155,7 +155,7 @@ export class Fronts {
     const u = minus(points[1], points[0]);
     const n = cross(u, minus(points[2], points[0]));
     // Towards the origin of the rays.
-    const unit = (dot(n, a.way) > 0 ? -1 : 1) / Math.hypot(...n);
+    const unit = (dot(n, a.direction) > 0 ? -1 : 1) / Math.hypot(...n);
     const normal: Vec3 = [n[0] * unit, n[1] * unit, n[2] * unit];
     const pixel = (Math.hypot(...u) * 2 ** level) / this.#width;
     // A solid contains both triangles between the four points: the plane of one must not be in front of the other.
@@ -165,7 +165,7 @@ export class Fronts {
     return addScaled([...normal, -dot(normal, points[0])], (MARGIN_PIXELS * pixel) / minDepth, w);
   }
 
-  #cornerAt(i: number, j: number): (CoreHit & { way: Vec3 }) | null {
+  #cornerAt(i: number, j: number): (CoreHit & { direction: Vec3 }) | null {
     const key = j * (CELLS_PER_AXIS + 1) + i;
     let corner = this.#corners.get(key);
     if (corner === undefined) {
@@ -175,7 +175,7 @@ export class Fronts {
       );
       const hit = Number.isFinite(x) ? this.#cast({ origin: [x, y, z], direction: way }) : null;
       // Points and lines hide nothing.
-      corner = hit && hit.element === hit.triangle ? { ...hit, way } : null;
+      corner = hit && hit.element === hit.triangle ? { ...hit, direction: way } : null;
       this.#corners.set(key, corner);
     }
     return corner;

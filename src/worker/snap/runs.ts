@@ -131,7 +131,7 @@ function midpointOf(
   points: Float32Array,
   start: number,
   length: number,
-): [edge: number, share: number] {
+): [edge: number, fraction: number] {
   let remaining = length / 2;
   let from = start;
   for (let i = 0; ; i++) {

@@ -39,8 +39,8 @@ export class SnapView {
   /** Makes a ray through the cursor hit points and lines that are drawn within `radius` pixels. */
   widenRay(ray: PickRay, radius: number): PickRay {
     const { x, y, w } = this.drawing;
-    const reach = [radius * w[0], radius * w[1], radius * w[2], radius * valueAt(w, ray.origin)];
-    return { ...ray, cone: [x[0], x[1], x[2], y[0], y[1], y[2], ...reach] };
+    const radiusFunction = [radius * w[0], radius * w[1], radius * w[2], radius * valueAt(w, ray.origin)];
+    return { ...ray, cone: [x[0], x[1], x[2], y[0], y[1], y[2], ...radiusFunction] };
   }
 
   /** Returns the part of the viewport within `radius` pixels of the cursor, along each axis. */

@@ -77,9 +77,9 @@ export class Snapper {
 
   /**
    * Returns a pick, in steps between which meshes must stay at their addresses. The hit and the features are those of the first
-   * step, while occlusion is tested as it is at that time. `searchedMeshes` has the meshes whose flat faces were searched. If it is
-   * given, features whose mesh has moved since they were found are acceptable: except for centres, they are evaluated at the
-   * vertices' present positions. Missing flat faces of these meshes, which have moved meanwhile, are acceptable, too.
+   * step, while occlusion is tested as it is at that time. `searchedMeshes` has the meshes whose flat faces were searched. If
+   * it is given, features whose mesh has moved since they were found are acceptable: except for centres, they are evaluated
+   * at the vertices' present positions. Missing flat faces of these meshes, which have moved meanwhile, are acceptable, too.
    */
   *pick(ray: PickRay, filter: Filter, request: SnapRequest, searchedMeshes?: ReadonlySet<number>): Steps<SnapResult> {
     this.#store.keep();
@@ -107,7 +107,8 @@ export class Snapper {
     const hit = this.#rays.raycastWithLastFilter(isWide ? view.widenRay(ray, radius) : ray);
     const hitObject = hit?.object ?? 0;
     snaps.begin(workspace, drawing);
-    let ids = snaps.list(workspace, hitObject);
+    // A face is always that of the object that was hit.
+    let ids = kinds === SNAP_FACE ? Uint32Array.of(hitObject) : snaps.list(workspace, hitObject);
     const fronts = new Fronts(view, radius, filter, (cornerRay) => this.#rays.raycastWithLastFilter(cornerRay));
     if (ids.length > FEW_OBJECTS) {
       if (fronts.squareFront) ids = snaps.list(workspace, hitObject, fronts.squareFront);
@@ -130,8 +131,8 @@ export class Snapper {
   }
 
   /**
-   * Adds the objects near the cursor to a workspace, with their features. Collects the missing features, and finds the object that was
-   * hit.
+   * Adds the objects near the cursor to a workspace, with their features. Collects the missing features, and finds the object
+   * that was hit.
    */
   *#addTargets(
     workspace: number,

@@ -36,7 +36,7 @@ export default defineConfig({
       'test/react/{fiber-events,hooks,use-character,worker-events}.browser.test.tsx',
       'test/repro/*.test.ts',
       'test/worker/{binding,box-cover,box-lines,commands-in-slices,core-start,failures,mesh-table,placing}.test.ts',
-      'test/worker/{second-part,steps,top-boxes,used-memory,way-order,worker-service}.test.ts',
+      'test/worker/{motion-order,second-part,steps,top-boxes,used-memory,worker-service}.test.ts',
       'test/worker/boxes/*.test.ts',
       'test/worker/contact/{contact,manifold-convex-service,manifold-mesh-service}.test.ts',
       'test/worker/mesh/{refit,stale-derived,update-mesh,weld}.test.ts',

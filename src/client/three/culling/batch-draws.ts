@@ -130,9 +130,9 @@ export class BatchDraws {
     internals._multiDrawBytesPerElement = bytes;
     states.written();
     let [instances, indices] = [0, 0];
-    states.copies.forEach((copies, kind) => {
+    states.copies.forEach((copies, form) => {
       instances += copies;
-      indices += copies * this.#forms.ranges[2 * kind + 1];
+      indices += copies * this.#forms.ranges[2 * form + 1];
     });
     return { hidden: instances - count, occluded, triangles: Math.round((indices - drawList.indices) / 3) };
   }
@@ -147,9 +147,9 @@ export class BatchDraws {
     if (count === 0) return 0;
     const countBefore = visible.count;
     let nextOccluded = 0;
-    keepWhere(visible, (i, kind) => {
+    keepWhere(visible, (i, form) => {
       while (nextOccluded < count && numbers[nextOccluded] < i) nextOccluded++;
-      return nextOccluded === count || numbers[nextOccluded] !== i || !this.#entry.standsOnGeometry!(i, kind);
+      return nextOccluded === count || numbers[nextOccluded] !== i || !this.#entry.standsOnGeometry!(i, form);
     });
     return countBefore - visible.count;
   }

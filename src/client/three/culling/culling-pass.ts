@@ -5,7 +5,7 @@ import type { CullableObject } from '../track/stand-in.js';
 import { BatchDraws } from './batch-draws.js';
 import type { Culled } from './culled.js';
 import type { CullingContext } from './culling-context.js';
-import type { CullingSettings } from './culling-wishes.js';
+import type { CullingSettings } from './culling-settings.js';
 import type { RenderPass } from './frustum-tests.js';
 import { boundsOf, drawnTriangleCount } from './geometry-bounds.js';
 import { type DrawnView, InstanceCulling } from './instance-culling.js';
@@ -187,8 +187,8 @@ export class CullingPass implements RenderPass {
     const hasNoDrawMethod = typeof internals._updateDrawParameters !== 'function';
     const key = hasNoDrawMethod ? 'onBeforeRender' : '_updateDrawParameters';
     this.#replaceMethod(internals, key, (...args) => {
-      const isWebGL = !hasNoDrawMethod || (args[0] as { isWebGLRenderer?: boolean }).isWebGLRenderer === true;
-      if (isWebGL && write(...((hasNoDrawMethod ? args.slice(2, 5) : args) as Parameters<typeof write>))) return;
+      const isSupported = !hasNoDrawMethod || (args[0] as { isWebGLRenderer?: boolean }).isWebGLRenderer === true;
+      if (isSupported && write(...((hasNoDrawMethod ? args.slice(2, 5) : args) as Parameters<typeof write>))) return;
       batch.constructor.prototype[key].apply(batch, args);
     });
   }

@@ -6,7 +6,7 @@ import type { SceneView, SceneViewOptions } from '../view/scene-views.js';
 import { type Culled, NOTHING_CULLED } from './culled.js';
 import type { CullingContext } from './culling-context.js';
 import { CullingPass, ViewCache } from './culling-pass.js';
-import { CullingSettings } from './culling-wishes.js';
+import { CullingSettings } from './culling-settings.js';
 import { frustumFilter } from './frustum-filter.js';
 import { enterPass, leavePass } from './frustum-tests.js';
 import type { DrawnView } from './instance-culling.js';

@@ -85,9 +85,9 @@ export class InstanceTest {
   }
 
   /**
-   * Finds which of `total` instances the camera may see. `formIds` has the form of each instance, a number below 0 for one that is
-   * to be skipped; if null, all have the first form. Depths are computed if there is an `eye`. The result is valid until another
-   * test begins. With `collectsMatrices`, `list` may return the matrices of the found instances, too.
+   * Finds which of `total` instances the camera may see. `formIds` has the form of each instance, a number below 0 for one
+   * that is to be skipped; if null, all have the first form. Depths are computed if there is an `eye`. The result is valid
+   * until another test begins. With `collectsMatrices`, `list` may return the matrices of the found instances, too.
    */
   find(
     matrices: ArrayLike<number>,

@@ -16,7 +16,7 @@ import { isOccludable, isOccluder } from '../track/opacity.js';
 import type { RepresentedObject, SceneObjects } from '../track/scene-objects.js';
 import type { CullableObject } from '../track/stand-in.js';
 import type { SceneView } from '../view/scene-views.js';
-import type { CullingSettings } from './culling-wishes.js';
+import type { CullingSettings } from './culling-settings.js';
 import { boundsOf } from './geometry-bounds.js';
 import { type AnsweredInstances, appendNumber, listOf, type SeenInstances } from './seen-objects.js';
 import type { ViewVolume } from './view-volume.js';

@@ -133,7 +133,7 @@ export class FrustumFilter implements VisibleInstances {
     const sizes = Math.max(Math.abs(f32[ROWS + 7]), Math.abs(f32[ROWS + 11]) / byY);
     f32[ROWS + 12] = byY;
     let extraSlack = 0;
-    const wLengthSquared = scaleX * (rows[w] ** 2 + rows[w + 1] ** 2 + rows[w + 2] ** 2);
+    const wDotScaledW = scaleX * (rows[w] ** 2 + rows[w + 1] ** 2 + rows[w + 2] ** 2);
     // The near plane, and the far one.
     for (const [n, at] of [
       [20, ROWS + 13],
@@ -141,7 +141,7 @@ export class FrustumFilter implements VisibleInstances {
     ]) {
       const length = Math.max(Math.hypot(planes[n], planes[n + 1], planes[n + 2]), MIN_DIVISOR);
       const wFactor =
-        (planes[n] * rows[w] + planes[n + 1] * rows[w + 1] + planes[n + 2] * rows[w + 2]) / (length * wLengthSquared);
+        (planes[n] * rows[w] + planes[n + 1] * rows[w + 1] + planes[n + 2] * rows[w + 2]) / (length * wDotScaledW);
       let residualSquared = 0;
       for (let k = 0; k < 3; k++) residualSquared += (planes[n + k] / length - wFactor * scaleX * rows[w + k]) ** 2;
       const d = planes[n + 3] / length;
@@ -157,11 +157,11 @@ export class FrustumFilter implements VisibleInstances {
   }
 
   /**
-   * Finds which of the first `total` instances may be seen. `formIds` has the form of each instance, a number below 0 for one that
-   * is to be skipped; if null, all have the first form. Depths are computed if there is an `eye`. With `collectsMatrices`, the matrices
-   * of the found instances are collected while they are in the processor's caches, unless there are too many. The forms are
-   * copied all at once: a call for each 64 of them took a twentieth of the time for a list of 50,000 instances that are all seen,
-   * and a tenth where few are.
+   * Finds which of the first `total` instances may be seen. `formIds` has the form of each instance, a number below 0 for one
+   * that is to be skipped; if null, all have the first form. Depths are computed if there is an `eye`. With
+   * `collectsMatrices`, the matrices of the found instances are collected while they are in the processor's caches, unless
+   * there are too many. The forms are copied all at once: a call for each 64 of them took a twentieth of the time for a list
+   * of 50,000 instances that are all seen, and a tenth where few are.
    */
   select(
     chunks: readonly Float32Array[],

@@ -63,7 +63,7 @@ export function boxFromGeometry(geometry: BufferGeometry): BoxShape {
 
 /**
  * Lists the runs that three draws of a geometry: its draw range (`groups` null), or the part of it that lies in the groups with
- * the given numbers, as with an array of materials.
+ * the given indices, as with an array of materials.
  */
 export function runsOf(
   geometry: BufferGeometry,
@@ -294,7 +294,7 @@ export function findTriangle(runs: readonly TriangleRun[], triangle: number): { 
 }
 
 /**
- * Translates triangle numbers of `meshDataOfRuns` to face numbers of the geometry, as three's Raycaster counts them: every
+ * Translates triangle indices of `meshDataOfRuns` to face indices of the geometry, as three's Raycaster counts them: every
  * `step`th number from `offset` on, in place. Numbers that are not triangles of these runs stay as they are.
  */
 export function toFaceIndices(

@@ -313,14 +313,14 @@ export class MeshPool {
       const runs = this.#readRuns(mesh);
       const copy = copyAll(mesh, runs);
       let isSame = true;
-      for (let end = 0; isSame; ) {
+      for (let deadline = 0; isSame; ) {
         const { done, value } = copy.next();
         if (done) return { data: value, runs };
-        if (attempts === MAX_ATTEMPTS || performance.now() < end) continue;
+        if (attempts === MAX_ATTEMPTS || performance.now() < deadline) continue;
         await nextTask();
         if (signal.aborted) throw new CollisionError('ABORTED', 'trackScene: nobody needs the geometry any more');
         isSame = mesh.isUnchanged;
-        end = performance.now() + SLICE_MS;
+        deadline = performance.now() + SLICE_MS;
       }
     }
   }

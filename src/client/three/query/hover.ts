@@ -1,7 +1,7 @@
 import { checkBoolean, guardRead, throwInvalid } from '../../check/validate.js';
 import { isServiceEnded } from '../track/ended.js';
 import type { SceneIntersection } from './intersection.js';
-import { positionOn } from './place-on.js';
+import { positionOn } from './position-on.js';
 import { readQueryOptions } from './scene-options.js';
 import { PICK_KEYS, type ScenePickOptions } from './scene-picks.js';
 

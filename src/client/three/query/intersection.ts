@@ -168,7 +168,7 @@ export function isDeformed({ bones, morphs }: BuiltMesh): boolean {
   return bones + morphs > 0;
 }
 
-/** Reports a hit on the mesh that a query saw, by the query's number; null for a line with a width that does not reach the ray. */
+/** Reports a hit on the mesh that a query saw, by the query's id; null for a line with a width that does not reach the ray. */
 export function intersectionAt(
   hit: Hit,
   placement: Placement,
@@ -185,7 +185,7 @@ export function intersectionAt(
 }
 
 /**
- * Finds the number of a line or point in the geometry, as three's Raycaster has it: that of a point's vertex, or of a line's
+ * Finds the index of a line or point in the geometry, as three's Raycaster has it: that of a point's vertex, or of a line's
  * first one.
  */
 export function elementIndexOf({ primitive, index, runs }: BuiltMesh, element: number): number {
@@ -201,7 +201,7 @@ export function faceAt(mesh: BuiltMesh, triangle: number): { face: Face; faceInd
 
 /**
  * Returns the object or instance of a placement in terms of the scene, with the face of one of its triangles; null faces if it
- * has none. `queryId`: the query's number.
+ * has none. `queryId`: the query's id.
  */
 export function placedFace(
   placement: Placement,

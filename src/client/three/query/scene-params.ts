@@ -2,7 +2,7 @@ import { type RaycasterParameters, Ray as SceneRay, Sphere, Vector3 } from 'thre
 import type { ObjectId, Ray } from '../../../shared/types.js';
 import { checkAtLeastZero, guardRead, throwInvalid } from '../../check/validate.js';
 import type { AdapterQuery } from '../../query/query-options.js';
-import type { SceneDrawable } from '../track/object-wishes.js';
+import type { SceneDrawable } from '../track/object-settings.js';
 import { isFatLine, type ThinObject, type TrackerContext } from '../track/stand-in.js';
 import { type FatQuery, fatThresholdOf } from './fat-lines.js';
 

@@ -262,7 +262,7 @@ export class ScenePicks {
 
   /**
    * Converts hits to the terms of the scene, without those on objects of others, and those on triangles that their own material
-   * clips away there. `queryId`: the query's number.
+   * clips away there. `queryId`: the query's id.
    */
   #intersections(
     hits: readonly Hit[],

@@ -408,7 +408,7 @@ export class SceneQueries {
     });
   }
 
-  /** Converts hits to the terms of the scene, without those on objects of others. `queryId`: the query's number. */
+  /** Converts hits to the terms of the scene, without those on objects of others. `queryId`: the query's id. */
   #intersections(hits: readonly Hit[], ray: Ray, queryId: number, fat?: FatQuery): SceneIntersection[] {
     const eye = eyeOf(ray);
     const intersections = hits.flatMap((hit) => {

@@ -29,7 +29,7 @@ export function readPlane(operation: string, given: Plane | ArrayLike<number>): 
   });
 }
 
-/** Converts a section to the terms of the scene, without objects of others. `queryId`: the query's number. */
+/** Converts a section to the terms of the scene, without objects of others. `queryId`: the query's id. */
 export function sceneSection(section: Section, objects: SceneObjects, queryId: number): SceneSection {
   const placements = Array.from(section.objects, (id) => objects.find(id));
   const ownSection = placements.every((placement) => placement !== undefined)

@@ -89,7 +89,7 @@ export class BatchContents {
     return data instanceof Float32Array ? data : null;
   }
 
-  /** Returns the state of an instance: the number of its geometry, bitwise inverted if it is not visible, or DELETED. */
+  /** Returns the state of an instance: the id of its geometry, bitwise inverted if it is not visible, or DELETED. */
   stateOf(i: number): number {
     const { _instanceInfo, _drawInfo, _visibility, _active } = this.#internals;
     const instances = _instanceInfo ?? _drawInfo;
@@ -99,8 +99,8 @@ export class BatchContents {
   }
 
   /**
-   * Appends the instances of [first, end) whose state differs from that in `states` to the first `changedCount` entries of `changed`.
-   * Returns the new number of entries.
+   * Appends the instances of [first, end) whose state differs from that in `states` to the first `changedCount` entries of
+   * `changed`. Returns the new number of entries.
    */
   findChanged(states: Int32Array, first: number, end: number, changed: Uint32Array, changedCount: number): number {
     const { _instanceInfo, _drawInfo } = this.#internals;
@@ -126,7 +126,7 @@ export class BatchContents {
     return (_geometryInfo ?? _drawRanges!).length;
   }
 
-  /** Returns whether a geometry of that number exists and was not deleted. */
+  /** Returns whether a geometry of that id exists and was not deleted. */
   hasGeometry(geometryId: number): boolean {
     const { _geometryInfo, _active, _drawInfo } = this.#internals;
     if (_geometryInfo !== undefined) return _geometryInfo[geometryId].active;

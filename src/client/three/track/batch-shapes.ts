@@ -4,20 +4,20 @@ import type { MeshInfo, Shape } from '../../../shared/types.js';
 import { invalidArgumentError } from '../../check/validate.js';
 import { describeOpenEdges } from '../../scene/open-mesh.js';
 import type { BuiltMesh } from '../geometry/shared-mesh.js';
-import type { ResolvedOptions } from './asked-options.js';
 import { DELETED } from './batch-contents.js';
 import type { BatchPart } from './batch-part.js';
 import { nameOf } from './name-of.js';
+import type { ResolvedOptions } from './resolved-options.js';
 
 /** The shape of an id that has no geometry in the service; such an id is in no layer. */
 const PLACEHOLDER: Shape = { type: 'sphere', radius: 1 };
-/** Stand for the placeholder, and for the shape that the caller gave, in place of a geometry's number. */
+/** Stand for the placeholder, and for the shape that the caller gave, in place of a geometry's id. */
 export const NO_GEOMETRY = -1;
 export const CALLER_SHAPE = -2;
 
 /** The meshes of a BatchedMesh's geometries, and the choice of the shape of each instance. */
 export class BatchShapes {
-  /** The parts by the numbers of their geometries; undefined for geometries that three no longer has. */
+  /** The parts by the ids of their geometries; undefined for geometries that three no longer has. */
   readonly parts: (BatchPart | undefined)[] = [];
   readonly #object: BatchedMesh;
   readonly #resolved: ResolvedOptions;
@@ -38,7 +38,7 @@ export class BatchShapes {
 
   /**
    * Switches geometries to the meshes that are built now; returns the previous mesh of each geometry that was switched, by its
-   * number.
+   * id.
    */
   renew(infoOf: (built: BuiltMesh) => Readonly<MeshInfo>): Map<number, BuiltMesh | null> {
     const previousMeshes = new Map<number, BuiltMesh | null>();
@@ -64,25 +64,25 @@ export class BatchShapes {
   }
 
   /**
-   * Returns the number of the geometry whose mesh an instance should have, from its state in three and the number that it has
+   * Returns the id of the geometry whose mesh an instance should have, from its state in three and the id that it has
    * now.
    */
-  targetOf(state: number, current: number): number {
+  targetOf(state: number, currentGeometryId: number): number {
     if (this.#resolved.shape !== null) return CALLER_SHAPE;
     const geometryId = geometryIdOf(state);
-    if (geometryId < 0) return current === CALLER_SHAPE ? NO_GEOMETRY : current; // no need for another one
+    if (geometryId < 0) return currentGeometryId === CALLER_SHAPE ? NO_GEOMETRY : currentGeometryId; // no need for another one
     const part = this.parts[geometryId];
     return part === undefined || part.standing === null ? NO_GEOMETRY : geometryId;
   }
 
-  /** Returns the service's shape for a geometry's number. */
+  /** Returns the service's shape for a geometry's id. */
   shapeOf(geometryId: number): Shape {
     if (geometryId === CALLER_SHAPE) return this.#resolved.shape!;
     const mesh = this.parts[geometryId]?.standing;
     return mesh ? { type: 'mesh', mesh: mesh.id, solid: this.#resolved.isSolid } : PLACEHOLDER;
   }
 
-  /** Returns the mesh for a geometry's number, in terms of the current buffers. */
+  /** Returns the mesh for a geometry's id, in terms of the current buffers. */
   standingOn(geometryId: number): BuiltMesh | null {
     const part = this.parts[geometryId];
     if (part === undefined) return null;
@@ -103,7 +103,7 @@ export class BatchShapes {
   }
 }
 
-/** Returns the number of an instance's geometry, visible or not; -1 for a deleted instance. */
+/** Returns the id of an instance's geometry, visible or not; -1 for a deleted instance. */
 export function geometryIdOf(state: number): number {
   return state === DELETED ? NO_GEOMETRY : state < 0 ? ~state : state;
 }

@@ -4,11 +4,11 @@ import { concatenate, grown } from '../../../shared/typed-arrays.js';
 import type { ObjectOptions } from '../../../shared/types.js';
 import type { Side } from '../../scene/object-description.js';
 import type { BuiltMesh } from '../geometry/shared-mesh.js';
-import type { ResolvedOptions } from './asked-options.js';
 import { type BatchContents, DELETED } from './batch-contents.js';
 import { type BatchShapes, CALLER_SHAPE, geometryIdOf, NO_GEOMETRY } from './batch-shapes.js';
-import { isValidTransform } from './is-place.js';
-import { FormerMeshes } from './past-standings.js';
+import { FormerMeshes } from './former-meshes.js';
+import { isValidTransform } from './is-valid-transform.js';
+import type { ResolvedOptions } from './resolved-options.js';
 import type { RepresentedObject, StandInLike } from './scene-objects.js';
 import { SentMatrices } from './sent-matrices.js';
 import { DEFAULTS, MAX_BLOCK_SIZE, type TrackerContext } from './stand-in.js';
@@ -28,7 +28,7 @@ export class BatchStandIn implements StandInLike {
   states = NO_GEOMETRY_IDS;
   /** Whether more instances are to be added in the next slices. */
   pending = false;
-  /** Queries from this number on see the last change that was sent. */
+  /** Queries from this id on see the last change that was sent. */
   #firstQueryAfterChange = 0;
   readonly #context: TrackerContext;
   readonly #object: BatchedMesh;
@@ -133,9 +133,9 @@ export class BatchStandIn implements StandInLike {
       const geometryId = this.#shownGeometryIds[i];
       const previousMesh = previousMeshes.get(geometryId);
       if (previousMesh === undefined && !previousMeshes.has(geometryIdOf(this.states[i]))) continue;
-      const nextId = this.#targetGeometryOf(i);
-      if (nextId !== geometryId || previousMesh !== undefined) {
-        this.#setShape(i, nextId, previousMesh === undefined ? shapes.standingOn(geometryId) : previousMesh);
+      const nextGeometryId = this.#targetGeometryOf(i);
+      if (nextGeometryId !== geometryId || previousMesh !== undefined) {
+        this.#setShape(i, nextGeometryId, previousMesh === undefined ? shapes.standingOn(geometryId) : previousMesh);
       }
       this.place(i);
     }
@@ -144,16 +144,17 @@ export class BatchStandIn implements StandInLike {
   /** Gives an instance the mesh of its geometry. */
   stand(i: number): void {
     if (i >= this.ids.length) return;
-    const nextId = this.#targetGeometryOf(i);
-    const currentId = this.#shownGeometryIds[i];
-    if (nextId !== currentId) this.#setShape(i, nextId, this.#shapes.standingOn(currentId));
+    const nextGeometryId = this.#targetGeometryOf(i);
+    const currentGeometryId = this.#shownGeometryIds[i];
+    if (nextGeometryId !== currentGeometryId)
+      this.#setShape(i, nextGeometryId, this.#shapes.standingOn(currentGeometryId));
   }
 
   #targetGeometryOf(i: number): number {
     return this.#shapes.targetOf(this.states[i], this.#shownGeometryIds[i]);
   }
 
-  /** Sets the shape of an instance by its number; `previousMesh` is the mesh that it had. */
+  /** Sets the shape of an instance to that of a geometry; `previousMesh` is the mesh that it had. */
   #setShape(i: number, geometryId: number, previousMesh: BuiltMesh | null): void {
     this.speak();
     this.#context.service.setObject(this.ids[i], { shape: this.#shapes.shapeOf(geometryId) });

@@ -22,10 +22,11 @@ export class ChildRound {
   }
 
   /**
-   * Visits the children whose turn it is: if another object had a child's index before, `visit` gets the child, and `onDisplaced` the
-   * other object. At the end of a round, `onRoundEnd` gets all objects that have lost their index: some of them may be removed. It
-   * returns those that were not seen since, which stay for the next round: the removal of an earlier child may have moved such
-   * a child to an index that was already passed, and it may be removed from there before the next round reaches it.
+   * Visits the children whose turn it is: if another object had a child's index before, `visit` gets the child, and
+   * `onDisplaced` the other object. At the end of a round, `onRoundEnd` gets all objects that have lost their index: some of
+   * them may be removed. It returns those that were not seen since, which stay for the next round: the removal of an earlier
+   * child may have moved such a child to an index that was already passed, and it may be removed from there before the next
+   * round reaches it.
    */
   take(
     children: readonly Object3D[],

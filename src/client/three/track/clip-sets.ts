@@ -27,12 +27,12 @@ const NO_PLANES: readonly Plane[] = [];
 const RENDERER_SET = 1;
 
 /**
- * The clip sets of a tracker's objects, by number: the planes of their materials and of the renderer. The planes are read for
+ * The clip sets of a tracker's objects, by id: the planes of their materials and of the renderer. The planes are read for
  * each query, and sent with it.
  */
 export class ClipSetTable {
   readonly #renderer: ClippingRenderer | undefined;
-  /** The cuts by their set number minus 2. */
+  /** The cuts by their set id minus 2. */
   readonly #cuts: (SharedCut | undefined)[] = [];
   /** Indices of `#cuts` by their keys, and the free ones: each clone of a material has its own planes, so there may be thousands. */
   readonly #indexByKey = new Map<string, number>();
@@ -49,7 +49,7 @@ export class ClipSetTable {
     return guardRead('setView', 'the clipping planes', () => (this.#renderer?.clippingPlanes?.length ?? 0) > 0);
   }
 
-  /** Returns the number of the set for a material, 0 for none; each call must be followed by a `release`. */
+  /** Returns the id of the set for a material, 0 for none; each call must be followed by a `release`. */
   hold(cut: MaterialCut | undefined): number {
     if (cut === undefined) return this.#renderer === undefined ? 0 : RENDERER_SET;
     if (cut.isExempt) return 0;
@@ -133,7 +133,7 @@ function coefficientsOf(given: Plane): readonly number[] {
   return Array.from(plane);
 }
 
-/** Returns whether the set of that number cuts a point away, by the same rule as the core. */
+/** Returns whether the set of that id cuts a point away, by the same rule as the core. */
 export function isCutAway({ sets, planes }: Clips, setId: number, point: readonly [number, number, number]): boolean {
   if (setId === 0) return false;
   const [first = 0, unionCount = 0, intersectionCount = 0] = sets.subarray(4 * setId);

@@ -43,9 +43,9 @@ export class InstanceMorphs {
 
   /**
    * Sends the influences of the first `count` instances that have changed: three has them in a texture, whose version tells of
-   * changes. New instances are sent at once, because they are added in blocks; of the others, at most `maxChecked` are checked per
-   * call, so that all are sent in turn if the app changes all of them in every frame. Returns whether there was anything to
-   * check.
+   * changes. New instances are sent at once, because they are added in blocks; of the others, at most `maxChecked` are
+   * checked per call, so that all are sent in turn if the app changes all of them in every frame. Returns whether there was
+   * anything to check.
    */
   send(
     instanced: InstancedMesh,

@@ -5,7 +5,7 @@ import type { ObjectId } from '../../../shared/types.js';
 import { isAffine } from '../../check/affine.js';
 import { invalidArgumentError } from '../../check/validate.js';
 import type { CollisionService } from '../../service.js';
-import { BIND_INVERSE_NUMBER, type CheckedPose, UNBOUND } from '../../skin/pose-table.js';
+import { BIND_INVERSE_INDEX, type CheckedPose, UNBOUND } from '../../skin/pose-table.js';
 import { isSameMatrix } from '../../transforms/affine.js';
 import type { BuiltMesh } from '../geometry/shared-mesh.js';
 
@@ -117,8 +117,8 @@ export class MeshPose {
   readonly #pose: CheckedPose = { bones: undefined, binds: UNBOUND, morphs: NO_MORPHS };
   /** Both matrices of the binding, contiguous, and views of each. */
   readonly #binds = UNBOUND.slice();
-  readonly #bind = this.#binds.subarray(0, BIND_INVERSE_NUMBER);
-  readonly #bindInverse = this.#binds.subarray(BIND_INVERSE_NUMBER);
+  readonly #bind = this.#binds.subarray(0, BIND_INVERSE_INDEX);
+  readonly #bindInverse = this.#binds.subarray(BIND_INVERSE_INDEX);
   #morphs = NO_MORPHS;
   #id: ObjectId = 0;
   #bones: BoneSnapshot | null = null;

@@ -1,8 +1,7 @@
 import type { BatchedMesh, InstancedMesh, LOD, Mesh, Sprite } from 'three';
 import { CollisionError } from '../../../shared/errors.js';
-import { warnLeftOut } from './complain.js';
 import { type Drawable, isDrawable } from './is-drawable.js';
-import { type ObjectSettings, objectErrorOf, type SceneDrawable } from './object-wishes.js';
+import { type ObjectSettings, objectErrorOf, type SceneDrawable } from './object-settings.js';
 import type { SceneEntry } from './scene-entry.js';
 import { childrenOf, type SceneNode } from './scene-node.js';
 import { isFatLine, type TrackerContext } from './stand-in.js';
@@ -14,6 +13,7 @@ import { TrackedObject } from './tracked-object.js';
 import { TrackedSprite } from './tracked-sprite.js';
 import { UntrackedObject } from './untracked-object.js';
 import type { Visibility } from './visibility.js';
+import { warnLeftOut } from './warn-left-out.js';
 
 /**
  * The entries of drawn objects, which represent them in the service: each such node has an entry, or belongs to that of a LOD.

@@ -313,15 +313,15 @@ export class SceneGraph {
    * the node between them that is elsewhere now is detached, and is placed afterwards.
    */
   #canMoveBelow(parent: SceneNode, node: SceneNode): boolean {
-    let moved: SceneNode | null = null;
+    let detached: SceneNode | null = null;
     for (let ancestor = parent; ancestor !== node; ancestor = ancestor.parent) {
       if (ancestor.parent === null) return true;
-      if (peek(ancestor.object, 'parent') !== ancestor.parent.object) moved = ancestor;
+      if (peek(ancestor.object, 'parent') !== ancestor.parent.object) detached = ancestor;
     }
-    if (moved === null) return false;
-    moved.moveTo(null);
-    this.#reparented.delete(moved.object);
-    this.touch(moved.object);
+    if (detached === null) return false;
+    detached.moveTo(null);
+    this.#reparented.delete(detached.object);
+    this.touch(detached.object);
     return true;
   }
 

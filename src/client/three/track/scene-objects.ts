@@ -24,7 +24,7 @@ export interface Placement extends SceneObject {
 /** What represents an object in the service, under its ids. */
 export interface StandInLike {
   readonly owner: RepresentedObject;
-  /** Returns the mesh that a query saw for an instance, by the numbers of both; null if the caller gave the shape. */
+  /** Returns the mesh that a query saw for an instance, by the ids of both; null if the caller gave the shape. */
   seenBy(queryId: number, instanceId: number): BuiltMesh | null;
   /** The clip sets of an array of materials, if these differ in how they cut. */
   readonly materialClipSets?: readonly number[] | null;
@@ -53,7 +53,7 @@ interface Departure {
   readonly asked: number;
 }
 
-/** Returns the mesh that a query saw at a placement, by the query's number. */
+/** Returns the mesh that a query saw at a placement, by the query's id. */
 export function seenBy({ standIn, instanceId = 0 }: Placement, queryId: number): BuiltMesh | null {
   return standIn.seenBy(queryId, instanceId);
 }
@@ -100,7 +100,7 @@ export interface DepartedObjects {
  */
 export class SceneObjects {
   /**
-   * Each slot has the id, the number of its stand-in, and the instance number, interleaved: of what a view sees, each third or
+   * Each slot has the id, the index of its stand-in, and the instance number, interleaved: of what a view sees, each third or
    * each thirtieth slot is read, and with three arrays that would be three times as many cache misses.
    */
   #slots = new Uint32Array(64 * SLOT);
@@ -108,7 +108,7 @@ export class SceneObjects {
   readonly #standIns: (StandInLike | undefined)[] = [undefined];
   readonly #standInRecords = new Map<StandInLike, { number: number; count: number }>();
   readonly #freeStandInIndices: number[] = [];
-  /** The rows by the number of the stand-in combined with that of the part of its instances. */
+  /** The rows by the index of the stand-in combined with that of the part of its instances. */
   readonly #rows = new Map<number, InstanceRow>();
   /** Kept until the newest query that may have seen them is answered. Their `asked` is ascending. */
   #departures: Departure[] = [];
@@ -122,12 +122,12 @@ export class SceneObjects {
     return this.#count;
   }
 
-  /** The number of the newest query. */
+  /** The id of the newest query. */
   get newestQuery(): number {
     return this.#newestQueryId;
   }
 
-  /** The number of the oldest unanswered query; infinite if there is none. */
+  /** The id of the oldest unanswered query; infinite if there is none. */
   get oldestQuery(): number {
     const [oldest = Number.POSITIVE_INFINITY] = this.#unansweredQueries;
     return oldest;
@@ -238,7 +238,7 @@ export class SceneObjects {
     if (this.#unansweredQueries.size > 0) this.#departures.push({ standIn, ids, first, asked: this.#newestQueryId });
   }
 
-  /** Runs `task` as a query with a number of its own. Until it is answered, `find` also finds what leaves the scene meanwhile. */
+  /** Runs `task` as a query with an id of its own. Until it is answered, `find` also finds what leaves the scene meanwhile. */
   async during<T>(task: (queryId: number) => Promise<T>): Promise<T> {
     const queryId = this.begin();
     try {
@@ -248,14 +248,14 @@ export class SceneObjects {
     }
   }
 
-  /** Begins a query that `end` must end, for events that come once a frame; returns its number. */
+  /** Begins a query that `end` must end, for events that come once a frame; returns its id. */
   begin(): number {
     const queryId = ++this.#newestQueryId;
     this.#unansweredQueries.add(queryId);
     return queryId;
   }
 
-  /** Ends the query of that number, and forgets departures that no other query may have seen. */
+  /** Ends the query of that id, and forgets departures that no other query may have seen. */
   end(queryId: number): void {
     this.#unansweredQueries.delete(queryId);
     const departures = this.#departures;
@@ -297,12 +297,12 @@ export class SceneObjects {
   }
 }
 
-/** Finds departed objects by id: the ids get consecutive numbers, once somebody searches for one. */
+/** Finds departed objects by id: the ids get consecutive positions, once somebody searches for one. */
 class DepartureIndex implements DepartedObjects {
   /** It may grow. */
   readonly #departures: readonly Departure[];
-  readonly #numbers = new Map<ObjectId, number>();
-  /** The number of the first id of each departure. */
+  readonly #positionById = new Map<ObjectId, number>();
+  /** The position of the first id of each departure. */
   readonly #firstPositions: number[] = [];
   #count = 0;
 
@@ -314,9 +314,9 @@ class DepartureIndex implements DepartedObjects {
     while (this.#firstPositions.length < this.#departures.length) {
       const { ids } = this.#departures[this.#firstPositions.length];
       this.#firstPositions.push(this.#count);
-      for (const each of ids) this.#numbers.set(each, this.#count++);
+      for (const each of ids) this.#positionById.set(each, this.#count++);
     }
-    const position = this.#numbers.get(id);
+    const position = this.#positionById.get(id);
     if (position === undefined) return undefined;
     let [low, high] = [0, this.#firstPositions.length - 1];
     while (low < high) {

@@ -45,7 +45,7 @@ export interface CullableObject extends RepresentedObject {
    */
   wasSeenAsItIs(update: number, layers: number): boolean;
   /** Returns whether an instance of a BatchedMesh has the triangles of that geometry in the service. */
-  standsOnGeometry?(instanceId: number, geometry: number): boolean;
+  standsOnGeometry?(instanceId: number, geometryId: number): boolean;
   /** The caller's `occluder`; undefined if not given. */
   readonly occluder: boolean | undefined;
   /** What is drawn of an object with one id: itself, or the Mesh of a level of a LOD; undefined for others. */
@@ -230,7 +230,7 @@ export class StandIn implements StandInLike {
     return formerMesh === undefined ? this.#currentMesh : formerMesh.standing;
   }
 
-  /** Sets what it should become: `shape`, or else the plan's groups of `geometry`. It stays the old one until `advance`. */
+  /** Sets what it should become: `shape`, or else the plan's groups of `geometryId`. It stays the old one until `advance`. */
   retarget(plan: StandInPlan, geometry: BufferGeometry, shape: Shape | null, weld: number, deformers: Deformers): void {
     const { meshes } = this.#context;
     if (!isSamePlan(plan, this.#nextPlan)) this.#nextPlan = plan;

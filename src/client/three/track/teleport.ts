@@ -1,7 +1,7 @@
 import { type BatchedMesh, type InstancedMesh, Matrix4, type Mesh, type Object3D } from 'three';
 import type { CollisionService } from '../../service.js';
 import { readBatchMatrix } from './batch-contents.js';
-import { isValidTransform } from './is-place.js';
+import { isValidTransform } from './is-valid-transform.js';
 import type { SceneEntry } from './scene-entry.js';
 
 type Entry = SceneEntry & { readonly drawn?: Mesh };

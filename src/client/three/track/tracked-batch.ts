@@ -3,18 +3,18 @@ import type { CollisionError } from '../../../shared/errors.js';
 import type { ObjectId } from '../../../shared/types.js';
 import type { MeshUser } from '../geometry/shared-mesh.js';
 import { Turns } from '../turns.js';
-import { ResolvedOptions } from './asked-options.js';
 import { BatchChanges } from './batch-changes.js';
 import { BatchBuffers, BatchContents, DELETED } from './batch-contents.js';
 import { BatchPart } from './batch-part.js';
 import { BatchShapes } from './batch-shapes.js';
 import { BatchStandIn } from './batch-stand-in.js';
-import { warnLeftOut } from './complain.js';
 import { nameOf } from './name-of.js';
-import { isAboutOneObject, type ObjectSettings, objectErrorOf } from './object-wishes.js';
+import { isAboutOneObject, type ObjectSettings, objectErrorOf } from './object-settings.js';
+import { ResolvedOptions } from './resolved-options.js';
 import type { SceneEntry } from './scene-entry.js';
 import type { RepresentedObject } from './scene-objects.js';
 import { type CullableObject, MAX_BLOCK_SIZE, type TrackerContext } from './stand-in.js';
+import { warnLeftOut } from './warn-left-out.js';
 
 /** The state in which it was left out: it is checked again once one of these has changed. */
 interface FailedState {

@@ -6,7 +6,7 @@ import {
   type Mesh,
 } from 'three';
 import { versionOf } from '../geometry/geometry-version.js';
-import type { ObjectSettings } from './object-wishes.js';
+import type { ObjectSettings } from './object-settings.js';
 import type { FatLine, TrackerContext } from './stand-in.js';
 import { TrackedObject } from './tracked-object.js';
 

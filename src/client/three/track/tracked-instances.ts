@@ -3,7 +3,7 @@ import { isAffine } from '../../check/affine.js';
 import { tryMultiplyAffine } from '../../transforms/affine.js';
 import { drawnCountOf, nextCount } from './instance-count.js';
 import { InstanceMorphs } from './instance-morphs.js';
-import type { ObjectSettings } from './object-wishes.js';
+import type { ObjectSettings } from './object-settings.js';
 import { SentMatrices } from './sent-matrices.js';
 import { MAX_BLOCK_SIZE, type StandIn, type TrackerContext } from './stand-in.js';
 import { TrackedObject } from './tracked-object.js';

@@ -4,7 +4,7 @@ import { areSameDeformers, type Deformers, deformersOf } from '../geometry/defor
 import type { MeshUse, MeshUser } from '../geometry/shared-mesh.js';
 import { isDrawable } from './is-drawable.js';
 import { planStandIn } from './material-plan.js';
-import { isAboutOneObject, type ObjectSettings } from './object-wishes.js';
+import { isAboutOneObject, type ObjectSettings } from './object-settings.js';
 import type { TrackerContext } from './stand-in.js';
 import { TrackedObject } from './tracked-object.js';
 

@@ -2,17 +2,16 @@ import type { Mesh } from 'three';
 import { CollisionError } from '../../../shared/errors.js';
 import type { NamedBox, ObjectId } from '../../../shared/types.js';
 import { isDeformedBy, RIGID } from '../geometry/deformers.js';
-import { ResolvedOptions } from './asked-options.js';
-import { warnLeftOut } from './complain.js';
+import { AppearanceSnapshot } from './appearance-snapshot.js';
 import { IndexSet } from './index-set.js';
-import { isValidTransform } from './is-place.js';
+import { isValidTransform } from './is-valid-transform.js';
 import { planStandIn, planThinObject } from './material-plan.js';
 import { MeshPose } from './mesh-pose.js';
 import type { MeshTable, TableOwner } from './mesh-table.js';
-import { isAboutOneObject, type ObjectSettings, objectErrorOf, type SceneDrawable } from './object-wishes.js';
+import { isAboutOneObject, type ObjectSettings, objectErrorOf, type SceneDrawable } from './object-settings.js';
 import { isOccluder } from './opacity.js';
 import { primitiveOf } from './primitive-of.js';
-import { AppearanceSnapshot } from './seen-look.js';
+import { ResolvedOptions } from './resolved-options.js';
 import {
   type CullableObject,
   MAX_BLOCK_SIZE,
@@ -21,6 +20,7 @@ import {
   type StandInOwner,
   type TrackerContext,
 } from './stand-in.js';
+import { warnLeftOut } from './warn-left-out.js';
 
 const NO_IDS = new Uint32Array(0);
 
@@ -38,7 +38,7 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
   protected layers = 0;
   #visibleLayers = 0;
   #checkMode: CheckMode = 'by turns';
-  /** Queries from this number on see the last change that was sent. */
+  /** Queries from this id on see the last change that was sent. */
   #firstQueryAfterChange = 0;
   readonly #context: TrackerContext;
   /** How bones and morph targets move it; null if none do. */

@@ -10,7 +10,7 @@ import {
   type Sprite,
 } from 'three';
 import type { Shape } from '../../../shared/types.js';
-import type { ObjectSettings } from './object-wishes.js';
+import type { ObjectSettings } from './object-settings.js';
 import type { CameraFacing, TrackerContext } from './stand-in.js';
 import { TrackedObject } from './tracked-object.js';
 import { updateCamera } from './update-camera.js';

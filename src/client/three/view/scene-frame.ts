@@ -1,6 +1,6 @@
 import type { BatchedMesh, InstancedMesh, LOD, Object3D } from 'three';
 import { addTo } from '../../../shared/lists-by-key.js';
-import { swappedPairs } from '../../../shared/turned-pairs.js';
+import { swappedPairs } from '../../../shared/swapped-pairs.js';
 import type { FrameResult, ObjectId, VisibleSet } from '../../../shared/types.js';
 import { checkTypedArray } from '../../check/binary.js';
 import { describeValue, throwInvalid } from '../../check/validate.js';
@@ -79,7 +79,7 @@ export class SceneFrame {
   /** Objects that left the scene before this frame was answered. */
   readonly #departed: DepartedObjects;
   readonly #view: string;
-  /** The frame sees what a query of this number sees (scene-objects.ts). */
+  /** The frame sees what a query of this id sees (scene-objects.ts). */
   readonly #queryId: number;
   /** How often contacts of an object were asked for. */
   #contactQueries = 0;

@@ -9,7 +9,7 @@ import { FrustumCorners, frustumCornersOf, motionBetween } from '../../query/fru
 import type { CollisionService } from '../../service.js';
 import { isSameMatrix } from '../../transforms/affine.js';
 import type { ClipSetTable } from '../track/clip-sets.js';
-import { isAboutOneObject } from '../track/object-wishes.js';
+import { isAboutOneObject } from '../track/object-settings.js';
 import type { TrackerContext } from '../track/stand-in.js';
 import { readCamera, type ViewSize } from './view.js';
 
@@ -47,7 +47,7 @@ export interface SceneView {
   corners: FrustumCorners | null;
 }
 
-/** Asks a question about a view. Rejects as the question does, and with ABORTED by the signal while it waits. */
+/** Runs a query on a view. Rejects as the query does, and with ABORTED by the signal while it waits. */
 type ViewQuery = <T>(signal: AbortSignal | undefined, query: (view: SceneView) => Promise<T>) => Promise<T>;
 
 /** State shared by the trackers of one service. */
@@ -115,18 +115,18 @@ export class SceneViews {
     if (occlusionMargin !== undefined) options.occlusionMargin = occlusionMargin;
     const previous = this.#views.get(name);
     let corners: FrustumCorners | null = null;
-    let checkedView: View | undefined;
+    let preparedView: View | undefined;
     if (margin !== 'motion') options.margin = margin;
     else if (previous !== undefined) {
       const isRequested = given.margin === 'motion';
       if (!isRequested && isSameCamera(previous.options, options)) corners = previous.corners;
       else {
         // The view that is read for its corners is passed on as read, because reading it takes longer than setting it.
-        checkedView = checkView('setView', options);
-        corners = new FrustumCorners(checkedView);
+        preparedView = checkView('setView', options);
+        corners = new FrustumCorners(preparedView);
         options.margin = 2 * motionTo(corners, previous, isRequested);
         checkAtLeastZero('setView', 'margin', options.margin);
-        checkedView.setMargins(options.margin, options.occlusion === true && !checkedView.isEmpty, occlusionMargin);
+        preparedView.setMargins(options.margin, options.occlusion === true && !preparedView.isEmpty, occlusionMargin);
       }
     }
     const isOwner = this.#owners.get(name) === this;
@@ -134,7 +134,7 @@ export class SceneViews {
       previous!.camera = camera;
       return;
     }
-    this.#service.setView(options, name, checkedView);
+    this.#service.setView(options, name, preparedView);
     this.#owners.set(name, this);
     // The matrices are the camera's own arrays.
     const { projection, view, layers = 0 } = options;

@@ -5,7 +5,7 @@
 // at most. The axis is along z; everything is in the character's frame.
 
 import {
-  nearestPointToSegment, pointX as nearestPlaceX, pointY as nearestPlaceY, pointZ as nearestPlaceZ,
+  nearestPointToSegment, pointX as nearestPointX, pointY as nearestPointY, pointZ as nearestPointZ,
 } from '../contact/primitive/segment-triangle';
 import { Affine } from '../math/affine';
 import { nearestOfTriangle, nearestX, nearestY, nearestZ } from '../math/closest';
@@ -68,7 +68,7 @@ function measureTriangle(o: Obstacle, x: f64, y: f64, z: f64): f64 {
     pointX = nearestX; pointY = nearestY; pointZ = nearestZ + end;
   } else {
     distanceSquared = nearestPointToSegment(halfHeight, localTriangle, Infinity);
-    pointX = nearestPlaceX; pointY = nearestPlaceY; pointZ = nearestPlaceZ;
+    pointX = nearestPointX; pointY = nearestPointY; pointZ = nearestPointZ;
   }
   contactPointX = x + pointX;
   contactPointY = y + pointY;
@@ -181,7 +181,7 @@ function castAtObstacle(
   const o = obstacleAt(i);
   if (o.kind == TRIANGLE && staysClear(o, x, y, z, motionX, motionY, motionZ, margin)) return false;
   const timeTolerance = castRadius * SIMULTANEOUS_DISTANCE / length;
-  const time = advance(o, x, y, z, motionX, motionY, motionZ, length, 0, isHit ? min(hitTime + timeTolerance, 1.0) : 1.0);
+  const time = timeOfImpact(o, x, y, z, motionX, motionY, motionZ, length, 0, isHit ? min(hitTime + timeTolerance, 1.0) : 1.0);
   if (!(time < 1)) return false;
   const newLevel = contactNormalX * upX + contactNormalY * upY + contactNormalZ * upZ;
   const newFaceLevel = o.kind == TRIANGLE ? abs(o.normalX * upX + o.normalY * upY + o.normalZ * upZ) : newLevel;
@@ -230,7 +230,7 @@ export function staysClear(o: Obstacle, x: f64, y: f64, z: f64, motionX: f64, mo
  * Returns the time at which the capsule hits an obstacle; 1 or more if that is not before `limit`, or never. It does not
  * hit it before `from`.
  */
-export function advance(
+export function timeOfImpact(
   o: Obstacle, x: f64, y: f64, z: f64, motionX: f64, motionY: f64, motionZ: f64, length: f64, from: f64, limit: f64,
 ): f64 {
   let time = from;

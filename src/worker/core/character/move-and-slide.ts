@@ -12,7 +12,7 @@ import {
 } from './mover';
 import {
   addPlane, clearPlanes, clipMotion, isUnobstructed, planeCount, setMotion, motionX, motionY, motionZ,
-} from './way-planes';
+} from './motion-planes';
 
 /**
  * Moves by a horizontal motion (perpendicular to up), and then by a height. A character that stands and does not jump follows the
@@ -117,8 +117,8 @@ function walk(horizontalX: f64, horizontalY: f64, horizontalZ: f64): void {
     // A wall, however it leans: walking into it must not lift the character.
     const lift = alongUp(nx, ny, nz);
     const wx = nx - lift * upX, wy = ny - lift * upY, wz = nz - lift * upZ;
-    const width = sqrt(wx * wx + wy * wy + wz * wz);
-    if (width > 1e-3) addPlane(wx / width, wy / width, wz / width);
+    const length = sqrt(wx * wx + wy * wy + wz * wz);
+    if (length > 1e-3) addPlane(wx / length, wy / length, wz / length);
     else addPlane(nx, ny, nz);
     setMotion(acrossX, acrossY, acrossZ);
     clipMotion(horizontalX, horizontalY, horizontalZ);

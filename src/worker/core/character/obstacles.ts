@@ -34,7 +34,7 @@ export class Obstacle {
 /** The kinds of obstacles. Casts ignore the kinds from BOX on; only a character inside of one is pushed out. */
 export const TRIANGLE: u32 = 0;
 export const ROUND: u32 = 1;
-/** A box: a, b and c are the rows of the map from the frame to the cube [-1, 1]³; its centre is at `middle`. */
+/** A box: a, b and c are the rows of the map from the frame to the cube [-1, 1]³; its centre is (centerX, centerY, centerZ). */
 export const BOX: u32 = 2;
 /** The way out of a solid mesh: its surface is at distance ax from the origin, along the normal. */
 export const EXIT: u32 = 3;
@@ -57,7 +57,7 @@ export function obstacleAt(i: u32): Obstacle {
 export type Gather = (x: f64, y: f64, z: f64) => void;
 
 let regather: Gather = (): void => {};
-let gatheredX: f64 = 0, gatheredY: f64 = 0, gatheredZ: f64 = 0;
+let gatheredHalfX: f64 = 0, gatheredHalfY: f64 = 0, gatheredHalfZ: f64 = 0;
 
 /** Sets the function that gathers a larger box. */
 export function setGather(gather: Gather): void {
@@ -67,9 +67,9 @@ export function setGather(gather: Gather): void {
 /** Clears the obstacles, and sets the half sizes of the box about the origin for which new ones are gathered. */
 export function clearObstacles(x: f64, y: f64, z: f64): void {
   obstacleCount = 0;
-  gatheredX = x;
-  gatheredY = y;
-  gatheredZ = z;
+  gatheredHalfX = x;
+  gatheredHalfY = y;
+  gatheredHalfZ = z;
 }
 
 /**
@@ -79,7 +79,8 @@ export function clearObstacles(x: f64, y: f64, z: f64): void {
 // @ts-ignore: decorator
 @inline
 export function ensureGathered(x: f64, y: f64, z: f64): void {
-  if (x > gatheredX || y > gatheredY || z > gatheredZ) regather(max(x, gatheredX), max(y, gatheredY), max(z, gatheredZ));
+  if (x > gatheredHalfX || y > gatheredHalfY || z > gatheredHalfZ)
+    regather(max(x, gatheredHalfX), max(y, gatheredHalfY), max(z, gatheredHalfZ));
 }
 
 /**
@@ -105,14 +106,14 @@ const MIN_NORMAL: f32 = 1.1754943508222875e-38; // 2^-126
 
 // @ts-ignore: decorator
 @inline
-function below(v: f64): f32 {
+function roundDown(v: f64): f32 {
   const rounded = <f32>v;
   return rounded - abs(rounded) * ROUNDING - MIN_NORMAL;
 }
 
 // @ts-ignore: decorator
 @inline
-function above(v: f64): f32 {
+function roundUp(v: f64): f32 {
   const rounded = <f32>v;
   return rounded + abs(rounded) * ROUNDING + MIN_NORMAL;
 }
@@ -125,12 +126,12 @@ export function packBounds(): void {
     const at = packedBounds + <usize>(i >> 2) * BOUNDS_BYTES + ((i & 3) << 2);
     const hasBounds = i < obstacleCount && obstacleAt(i).kind < BOX;
     const o = obstacleAt(i);
-    store<f32>(at, hasBounds ? below(o.minX) : <f32>Infinity);
-    store<f32>(at, hasBounds ? below(o.minY) : <f32>Infinity, 16);
-    store<f32>(at, hasBounds ? below(o.minZ) : <f32>Infinity, 32);
-    store<f32>(at, hasBounds ? above(o.maxX) : -<f32>Infinity, 48);
-    store<f32>(at, hasBounds ? above(o.maxY) : -<f32>Infinity, 64);
-    store<f32>(at, hasBounds ? above(o.maxZ) : -<f32>Infinity, 80);
+    store<f32>(at, hasBounds ? roundDown(o.minX) : <f32>Infinity);
+    store<f32>(at, hasBounds ? roundDown(o.minY) : <f32>Infinity, 16);
+    store<f32>(at, hasBounds ? roundDown(o.minZ) : <f32>Infinity, 32);
+    store<f32>(at, hasBounds ? roundUp(o.maxX) : -<f32>Infinity, 48);
+    store<f32>(at, hasBounds ? roundUp(o.maxY) : -<f32>Infinity, 64);
+    store<f32>(at, hasBounds ? roundUp(o.maxZ) : -<f32>Infinity, 80);
   }
 }
 
@@ -146,10 +147,10 @@ const SQUARED_ROUNDING: f32 = 3.814697265625e-6; // 2^-18
 export function setQueryBox(
   minX: f64, minY: f64, minZ: f64, maxX: f64, maxY: f64, maxZ: f64, distance: f64,
 ): void {
-  boxMinX = f32x4.splat(below(minX)); boxMaxX = f32x4.splat(above(maxX));
-  boxMinY = f32x4.splat(below(minY)); boxMaxY = f32x4.splat(above(maxY));
-  boxMinZ = f32x4.splat(below(minZ)); boxMaxZ = f32x4.splat(above(maxZ));
-  maxDistanceSquared = f32x4.splat(above(distance * distance) * (<f32>1 + SQUARED_ROUNDING));
+  boxMinX = f32x4.splat(roundDown(minX)); boxMaxX = f32x4.splat(roundUp(maxX));
+  boxMinY = f32x4.splat(roundDown(minY)); boxMaxY = f32x4.splat(roundUp(maxY));
+  boxMinZ = f32x4.splat(roundDown(minZ)); boxMaxZ = f32x4.splat(roundUp(maxZ));
+  maxDistanceSquared = f32x4.splat(roundUp(distance * distance) * (<f32>1 + SQUARED_ROUNDING));
 }
 
 /**

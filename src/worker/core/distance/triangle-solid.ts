@@ -103,7 +103,7 @@ function triangleToRound(t: Triangle, solid: Solid): f64 {
 }
 
 /**
- * Sets the solid's point to where the segment from the first point to the last, of length `axisDistance`, enters a ball about the
+ * Sets the solid's point to where the segment from the first point to the last, `distanceToCenter` long, enters a ball about the
  * last. Returns the distance to there; 0 if the ball contains the first point, which is then the solid's point.
  */
 function setPointOnBall(distanceToCenter: f64, radius: f64, x: f64, y: f64, z: f64, cx: f64, cy: f64, cz: f64): f64 {

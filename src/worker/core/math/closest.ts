@@ -125,8 +125,8 @@ const movedTriangle = changetype<Triangle>(memory.data(<i32>offsetof<Triangle>()
  */
 export function axisToTriangle(half: f64, t: Triangle, limit: f64): f64 {
   if (half == 0) return nearestOfTriangle(t, limit);
-  movedTriangle.ax = t.ax; movedTriangle.ay = t.ay; movedTriangle.bx = t.bx; movedTriangle.by = t.by; movedTriangle.cx =
-    t.cx; movedTriangle.cy = t.cy;
+  movedTriangle.ax = t.ax; movedTriangle.ay = t.ay; movedTriangle.bx = t.bx; movedTriangle.by = t.by;
+  movedTriangle.cx = t.cx; movedTriangle.cy = t.cy;
   movedTriangle.az = t.az - half; movedTriangle.bz = t.bz - half; movedTriangle.cz = t.cz - half;
   let minDistanceSquared = nearestOfTriangle(movedTriangle, limit);
   movedTriangle.az = t.az + half; movedTriangle.bz = t.bz + half; movedTriangle.cz = t.cz + half;

@@ -27,10 +27,10 @@ export function intersectCube(x: f64, y: f64, z: f64, dx: f64, dy: f64, dz: f64)
  * minus the result for -o. A line parallel to the slab is always inside, or never.
  */
 function slabEntries(o: v128, d: v128): v128 {
-  const firstRoot = f64x2.splat(1);
-  const t = f64x2.pmin(f64x2.div(f64x2.sub(f64x2.neg(firstRoot), o), d), f64x2.div(f64x2.sub(firstRoot, o), d));
-  const along = v128.bitselect(f64x2.splat(-Infinity), f64x2.splat(Infinity), f64x2.le(f64x2.abs(o), firstRoot));
-  return v128.bitselect(along, t, f64x2.eq(d, f64x2.splat(0)));
+  const one = f64x2.splat(1);
+  const t = f64x2.pmin(f64x2.div(f64x2.sub(f64x2.neg(one), o), d), f64x2.div(f64x2.sub(one, o), d));
+  const parallelEntry = v128.bitselect(f64x2.splat(-Infinity), f64x2.splat(Infinity), f64x2.le(f64x2.abs(o), one));
+  return v128.bitselect(parallelEntry, t, f64x2.eq(d, f64x2.splat(0)));
 }
 
 /** Returns the greater of two lanes in both. */
@@ -97,22 +97,22 @@ function extendInterval(from: f64, to: f64): void {
   if (!(from <= to)) return;
   if (from < entryT) {
     entryT = from;
-    entryX = midpointX - chordX;
-    entryY = midpointY - chordY;
-    entryZ = midpointZ - chordZ;
+    entryX = midpointX - halfChordX;
+    entryY = midpointY - halfChordY;
+    entryZ = midpointZ - halfChordZ;
   }
   if (to > exitT) {
     exitT = to;
-    exitX = midpointX + chordX;
-    exitY = midpointY + chordY;
-    exitZ = midpointZ + chordZ;
+    exitX = midpointX + halfChordX;
+    exitY = midpointY + halfChordY;
+    exitZ = midpointZ + halfChordZ;
   }
 }
 
 // The part of the line in a ball: its ends, its midpoint, and half of its chord.
 let near: f64 = 0, far: f64 = 0;
 let midpointX: f64 = 0, midpointY: f64 = 0, midpointZ: f64 = 0;
-let chordX: f64 = 0, chordY: f64 = 0, chordZ: f64 = 0;
+let halfChordX: f64 = 0, halfChordY: f64 = 0, halfChordZ: f64 = 0;
 
 /**
  * Finds where the line enters and leaves the unit ball about the origin; with z and dz 0, the unit disc, which contains a
@@ -129,7 +129,7 @@ function intersectBall(x: f64, y: f64, z: f64, dx: f64, dy: f64, dz: f64): bool 
     near = -Infinity;
     far = Infinity;
     midpointX = x; midpointY = y; midpointZ = z;
-    chordX = chordY = chordZ = 0;
+    halfChordX = halfChordY = halfChordZ = 0;
     return product <= 0;
   }
   const along = -(x * dx + y * dy + z * dz);
@@ -146,8 +146,8 @@ function intersectBall(x: f64, y: f64, z: f64, dx: f64, dy: f64, dz: f64): bool 
   near = min(firstRoot, secondRoot);
   far = max(firstRoot, secondRoot);
   const half = root / lengthSquared;
-  chordX = half * dx;
-  chordY = half * dy;
-  chordZ = half * dz;
+  halfChordX = half * dx;
+  halfChordY = half * dy;
+  halfChordZ = half * dz;
   return true;
 }

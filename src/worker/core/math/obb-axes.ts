@@ -19,7 +19,7 @@ export let centerDistance: f64 = 0;
 export let radiusSum: f64 = 0;
 
 /** Squared sine of the angle below which two edges count as parallel. */
-const PARALLEL_SQUARE: f64 = 1e-12;
+const MIN_SINE_SQUARED: f64 = 1e-12;
 
 /** Sets an axis by its number, and projects the two boxes on it. */
 export function setBoxAxis(axis: i32, a: Affine, b: Affine): void {
@@ -115,7 +115,7 @@ export function findWidestAxis(a: Affine, b: Affine, minGap: f64): bool {
 // @ts-ignore: decorator
 @inline
 function offerAxis(axis: i32, gap: f64, lengthSquared: f64, edgeProductSquared: f64): void {
-  if (gap > 0 && gap * gap > widestGap * widestGap * lengthSquared && lengthSquared > PARALLEL_SQUARE * edgeProductSquared) {
+  if (gap > 0 && gap * gap > widestGap * widestGap * lengthSquared && lengthSquared > MIN_SINE_SQUARED * edgeProductSquared) {
     widestGap = gap / sqrt(lengthSquared);
     widestAxis = axis;
   }

@@ -22,7 +22,7 @@ class Heights {
   /** orient3d of the other triangle and the corner, in floating point. */
   ofP: f64; ofQ: f64;
   /** The magnitude above which it is accurate to eleven digits. */
-  doubtOfP: f64; doubtOfQ: f64;
+  accuracyLimitOfP: f64; accuracyLimitOfQ: f64;
   /** A value of the same sign as the exact one. */
   sideOfP: f64; sideOfQ: f64;
 }
@@ -45,7 +45,7 @@ function heightsAt(corner: usize): Heights { return changetype<Heights>(heights 
 export function accurateHeight(corner: usize, o: Triangle, isOfP: bool): f64 {
   const cornerHeights = heightsAt((corner - changetype<usize>(o)) / CORNER_BYTES);
   const height = isOfP ? cornerHeights.ofP : cornerHeights.ofQ;
-  return abs(height) > (isOfP ? cornerHeights.doubtOfP : cornerHeights.doubtOfQ) ? height : NaN;
+  return abs(height) > (isOfP ? cornerHeights.accuracyLimitOfP : cornerHeights.accuracyLimitOfQ) ? height : NaN;
 }
 
 /**
@@ -93,7 +93,7 @@ function setHeights(
   );
   const maxError = f64x2.mul(f64x2.splat(BOUND_3D), size);
   v128.store(at, height);
-  v128.store(at, f64x2.mul(maxError, f64x2.splat(ACCURACY_RATIO)), offsetof<Heights>('doubtOfP'));
+  v128.store(at, f64x2.mul(maxError, f64x2.splat(ACCURACY_RATIO)), offsetof<Heights>('accuracyLimitOfP'));
   v128.store(at, height, offsetof<Heights>('sideOfP'));
   return i64x2.bitmask(f64x2.gt(f64x2.abs(height), maxError));
 }
@@ -102,9 +102,9 @@ function setHeights(
 function computeExactSides(p: Triangle, q: Triangle, corner: usize): void {
   const cornerHeights = heightsAt(corner);
   const offset = corner * CORNER_BYTES;
-  if (!(abs(cornerHeights.ofP) * ACCURACY_RATIO > cornerHeights.doubtOfP))
+  if (!(abs(cornerHeights.ofP) * ACCURACY_RATIO > cornerHeights.accuracyLimitOfP))
     cornerHeights.sideOfP = exactHeight(q, changetype<usize>(p) + offset);
-  if (!(abs(cornerHeights.ofQ) * ACCURACY_RATIO > cornerHeights.doubtOfQ))
+  if (!(abs(cornerHeights.ofQ) * ACCURACY_RATIO > cornerHeights.accuracyLimitOfQ))
     cornerHeights.sideOfQ = exactHeight(p, changetype<usize>(q) + offset);
 }
 

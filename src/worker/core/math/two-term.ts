@@ -31,13 +31,13 @@ export function twoProduct(a: f64, b: f64): f64 {
 }
 
 /**
- * Returns a coordinate of a ray's point at t relative to `centre`: origin + t · direction - centre. The direction is
+ * Returns a coordinate of a ray's point at t relative to `center`: origin + t · direction - center. The direction is
  * given as two terms. The result is rounded as if it were computed with twice the digits, however far the origin is.
  */
-export function coordinateAt(origin: f64, centre: f64, t: f64, direction: f64, directionLow: f64): f64 {
+export function coordinateAt(origin: f64, center: f64, t: f64, direction: f64, directionLow: f64): f64 {
   const product = twoProduct(t, direction);
   let errorSum = roundingError + t * directionLow;
-  const from = twoSum(origin, -centre);
+  const from = twoSum(origin, -center);
   errorSum += roundingError;
   const sum = twoSum(from, product);
   return sum + (errorSum + roundingError);

@@ -45,14 +45,14 @@ export function coverTriangle(
   let dx: f64 = 0, dy: f64 = 0;
   let minDepth = min(min(a, b), c);
   minDepth -= abs(minDepth) * slack;
-  let origin = minDepth;
+  let depthAtOrigin = minDepth;
   if (abs(area) > extent * extent * MIN_HEIGHT_RATIO) {
     dx = ((b - a) * (cy - ay) - (c - a) * (by - ay)) / area;
     dy = ((bx - ax) * (c - a) - (cx - ax) * (b - a)) / area;
-    // At the corner of the first tile that is farthest.
+    // The depth at that corner of the first tile that is farthest.
     const x = <f64>(dx > 0 ? 0 : TILE_WIDTH), y = <f64>(dy > 0 ? 0 : TILE_HEIGHT);
-    origin = a + dx * (x - ax) + dy * (y - ay);
-    origin -= slack * max(max(abs(a), abs(b)), abs(c));
+    depthAtOrigin = a + dx * (x - ax) + dy * (y - ay);
+    depthAtOrigin -= slack * max(max(abs(a), abs(b)), abs(c));
   }
   const c0 = firstColumn, c1 = lastColumn, r1 = lastRow;
   for (let row = firstRow; row <= r1; row++) {
@@ -67,10 +67,10 @@ export function coverTriangle(
     if (spanMin > spanMax) continue;
     const left = max(<i32>max(spanMin - 0.25, 0.0) / TILE_WIDTH, c0);
     const right = min(<i32>min(max(spanMax + 0.25, -1.0), <f64>pixelsWide) / TILE_WIDTH, c1);
-    const line = <usize>(row * columns) << 2;
-    const depth = origin + dy * y;
+    const rowOffset = <usize>(row * columns) << 2;
+    const depth = depthAtOrigin + dy * y;
     for (let column = left & ~3; column <= right; column += 4) {
-      const at = line + (<usize>column << 2);
+      const at = rowOffset + (<usize>column << 2);
       const base = depth + dx * <f64>(column * TILE_WIDTH), step = dx * <f64>TILE_WIDTH;
       const minDepths = f64x2.splat(minDepth);
       const depths01 = f64x2.pmax(f64x2.replace_lane(f64x2.splat(base), 1, base + step), minDepths);
@@ -156,7 +156,7 @@ function fill(masks: usize, row: i32, from: v128, to: v128): void {
   if (!v128.any_true(isFilled)) return;
   v128.store(firstColumns, from);
   v128.store(lastColumns, to);
-  const line = masks + (<usize>(row * columns) << 2);
+  const rowAddress = masks + (<usize>(row * columns) << 2);
   // Tiles that are filled entirely.
   let fullStart: i32 = 0, fullEnd: i32 = 0;
   if (i32x4.all_true(isFilled)) {
@@ -165,7 +165,7 @@ function fill(masks: usize, row: i32, from: v128, to: v128): void {
       fullStart = r == 0 ? first : max(fullStart, first);
       fullEnd = r == 0 ? last : min(fullEnd, last);
     }
-    for (let tile = fullStart; tile < fullEnd; tile++) store<u32>(line + (<usize>tile << 2), 0xffffffff);
+    for (let tile = fullStart; tile < fullEnd; tile++) store<u32>(rowAddress + (<usize>tile << 2), 0xffffffff);
   }
   for (let r: i32 = 0; r < 4; r++) {
     const x0 = load<i32>(firstColumns + (<usize>r << 2)), x1 = load<i32>(lastColumns + (<usize>r << 2));
@@ -177,7 +177,7 @@ function fill(masks: usize, row: i32, from: v128, to: v128): void {
       }
       const left = max(x0 - (tile << 3), 0), right = min(x1 - (tile << 3), 7);
       const bits: u32 = ((0xff << left) & (0xff >> (7 - right))) << (r << 3);
-      const at = line + (<usize>tile << 2);
+      const at = rowAddress + (<usize>tile << 2);
       store<u32>(at, load<u32>(at) | bits);
     }
   }

@@ -50,9 +50,9 @@ export function beginTiles(width: f64, height: f64, emptyDepth: f32): void {
     farthest = outlines + LIST_BYTES;
   }
   const scale = min(1.0, sqrt(MAX_TILES * <f64>(TILE_WIDTH * TILE_HEIGHT) / (width * height)));
-  columns = size(width * scale / <f64>TILE_WIDTH + 3.0) & ~3;
+  columns = clampTileCount(width * scale / <f64>TILE_WIDTH + 3.0) & ~3;
   columns = max(columns, 4);
-  rows = min(size(height * scale / <f64>TILE_HEIGHT + 0.5), <i32>CAPACITY / columns);
+  rows = min(clampTileCount(height * scale / <f64>TILE_HEIGHT + 0.5), <i32>CAPACITY / columns);
   pixelsWide = columns * TILE_WIDTH;
   pixelsHigh = rows * TILE_HEIGHT;
   for (let at: usize = 0, end = <usize>(columns * rows) << 2; at < end; at += 16) {
@@ -61,7 +61,7 @@ export function beginTiles(width: f64, height: f64, emptyDepth: f32): void {
   }
 }
 
-function size(tiles: f64): i32 {
+function clampTileCount(tiles: f64): i32 {
   return max(1, min(MAX_COLUMNS, <i32>min(tiles, <f64>MAX_COLUMNS)));
 }
 

@@ -38,7 +38,7 @@ const FLAT: f64 = 1e-11;
 /** How much depths are lowered, relative to their size, for the rounding of float32 here and on the graphics card. */
 export const DEPTH_SLACK: f64 = 4e-6;
 
-let vertices: usize = 0; // Projected each
+let vertices: usize = 0; // a ProjectedVertex each
 let drawnTriangles: usize = 0; // u16 each: the triangles with the requested orientation
 let edgeSides: usize = 0; // u8 per edge: which of its sides have a triangle
 

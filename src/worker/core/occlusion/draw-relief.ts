@@ -17,7 +17,7 @@ import { meshMeetsCube } from '../mesh/query/mesh-pair';
 import { Mesh, composeTreeMap } from '../mesh/tree/layout';
 import { pixelsHigh, pixelsWide } from './depth-tiles';
 import { drawOccluder, screenNear, screenW, screenX, screenY } from './draw-occluder';
-import { CORNER_BYTES, OccluderShape, VERTEX_BYTES, cornersOf, verticesOf } from './occluder-shape';
+import { TRIANGLE_BYTES, OccluderShape, VERTEX_BYTES, cornersOf, verticesOf } from './occluder-shape';
 import { F64_BYTES, WORD_BYTES } from '../sizes';
 import { Relief, maxBound, maxHeightsOf, minBound, minHeightsOf } from './relief';
 
@@ -30,7 +30,7 @@ export class ReliefEye {
   /** Points closer than this may be in front of the near plane. */
   nearRadius: f64;
   /** Size of a unit in pixels of the depth buffer, at a distance of 1. */
-  pixels: f64;
+  pixelsPerUnit: f64;
   /** Thickness of outlines to either side, in pixels. */
   outlineRadius: f64;
 }
@@ -51,8 +51,8 @@ const HEIGHT_SLACK: f64 = 1e-6;
 /** Rounding error of a position, relative to its terms. */
 const ROUNDING: f64 = 1e-9;
 
-const map = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
-const inverse = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const treeToWorld = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const worldToTree = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const box = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const meshToBox = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const toMesh = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
@@ -71,15 +71,15 @@ let minH: f64 = 0, maxH: f64 = 0;
 let axisA: u32 = 0, axisB: u32 = 0, axisH: u32 = 0;
 /** The drawn cells begin and end here; the heights of this many more cells around are taken into account. */
 let firstA: u32 = 0, endA: u32 = 0, firstB: u32 = 0, endB: u32 = 0;
-let aroundA: u32 = 0, aroundB: u32 = 0;
+let marginCellsA: u32 = 0, marginCellsB: u32 = 0;
 
 /**
  * Draws the relief of a mesh that `world` places, as seen from the front side of its triangles (`isFront`), or from the back.
  * Returns how many triangles were processed, 0 if nothing is certainly hidden. Throws OUT_OF_MEMORY.
  */
 export function drawRelief(relief: Relief, mesh: Mesh, world: Affine, isFront: bool, eye: ReliefEye): u32 {
-  composeTreeMap(map, mesh, world);
-  invert(inverse, map);
+  composeTreeMap(treeToWorld, mesh, world);
+  invert(worldToTree, treeToWorld);
   axisH = relief.axis;
   axisA = (axisH + 1) % 3;
   axisB = (axisH + 2) % 3;
@@ -100,25 +100,26 @@ export function drawRelief(relief: Relief, mesh: Mesh, world: Affine, isFront: b
   minH = sign > 0 ? minBound(relief, axisH) : -maxBound(relief, axisH);
   maxH = sign > 0 ? maxBound(relief, axisH) : -minBound(relief, axisH);
   // The drawn part is this far within the rectangle.
-  aroundA = cellCount((margin * unitA) / sizeA);
-  aroundB = cellCount((margin * unitB) / sizeB);
-  if ((aroundA << 1) >= relief.endColumn - relief.firstColumn || (aroundB << 1) >= relief.endRow - relief.firstRow) return 0;
-  firstA = relief.firstColumn + aroundA;
-  endA = relief.endColumn - aroundA;
-  firstB = relief.firstRow + aroundB;
-  endB = relief.endRow - aroundB;
+  marginCellsA = cellCount((margin * unitA) / sizeA);
+  marginCellsB = cellCount((margin * unitB) / sizeB);
+  if ((marginCellsA << 1) >= relief.endColumn - relief.firstColumn || (marginCellsB << 1) >= relief.endRow - relief.firstRow)
+    return 0;
+  firstA = relief.firstColumn + marginCellsA;
+  endA = relief.endColumn - marginCellsA;
+  firstB = relief.firstRow + marginCellsB;
+  endB = relief.endRow - marginCellsB;
   const eyeRegion = beginSides(relief);
   if (eyeRegion == AT_SIDE || meetsEye(mesh, eye, eyeRegion == INSIDE ? maxH : -Infinity)) return 0;
   setTreeFrustum();
   // A flat relief is as good in one patch.
   let maxPatchPixels = maxH - minH <= HEIGHT_SLACK ? Infinity : MAX_PATCH_PIXELS;
-  while (!findPatches(maxPatchPixels, eye.pixels)) maxPatchPixels *= COARSER;
+  while (!findPatches(maxPatchPixels, eye.pixelsPerUnit)) maxPatchPixels *= COARSER;
   let triangles: u32 = 0;
   for (let i: u32 = 0; i < patchCount; i++) {
     const patch = patchAt(i);
     if (!setShape(relief, patch)) continue;
     const shape = changetype<OccluderShape>(shapeAddress);
-    drawOccluder(shape, map, false, eye.outlineRadius);
+    drawOccluder(shape, treeToWorld, false, eye.outlineRadius);
     triangles += shape.triangleCount;
   }
   return triangles;
@@ -135,7 +136,7 @@ class Patch {
   a: u32; b: u32;
   step: u32;
   pad: u32;
-  distance: f64;
+  distanceSquared: f64;
 }
 
 const PATCH_BYTES: usize = offsetof<Patch>();
@@ -158,10 +159,10 @@ const front = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
 const depth = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
 
 function setTreeFrustum(): void {
-  pullBack(left, screenX, map);
-  pullBack(bottom, screenY, map);
-  pullBack(front, screenNear, map);
-  pullBack(depth, screenW, map);
+  pullBack(left, screenX, treeToWorld);
+  pullBack(bottom, screenY, treeToWorld);
+  pullBack(front, screenNear, treeToWorld);
+  pullBack(depth, screenW, treeToWorld);
   subtract(right, depth, <f64>pixelsWide, left);
   subtract(top, depth, <f64>pixelsHigh, bottom);
 }
@@ -174,7 +175,7 @@ function subtract(out: Plane, w: Plane, size: f64, from: Plane): void {
 }
 
 /** Finds the patches that may be in the image, nearest first; returns false if there are too many. */
-function findPatches(maxPatchPixels: f64, pixels: f64): bool {
+function findPatches(maxPatchPixels: f64, pixelsPerUnit: f64): bool {
   patchCount = 0;
   let step: u32 = 1;
   while (step * PATCH < max(endA - firstA, endB - firstB)) step <<= 1;
@@ -185,23 +186,23 @@ function findPatches(maxPatchPixels: f64, pixels: f64): bool {
     const patch = changetype<Patch>(stack + stackSize * <u32>PATCH_BYTES);
     const a = patch.a, b = patch.b, patchStep = patch.step, side = patchStep * PATCH;
     if (a >= endA || b >= endB || !isInImage(a, b, side)) continue;
-    const distance = distanceTo(a, b, side);
+    const distanceSquared = squaredDistanceTo(a, b, side);
     const size = max((<f64>side * sizeA) / unitA, (<f64>side * sizeB) / unitB);
-    if (patchStep > 1 && size * pixels > maxPatchPixels * sqrt(distance)) {
+    if (patchStep > 1 && size * pixelsPerUnit > maxPatchPixels * sqrt(distanceSquared)) {
       const half = patchStep >> 1, next = half * PATCH;
       for (let k: u32 = 0; k < 4; k++) push(stackSize++, a + (k & 1) * next, b + (k >> 1) * next, half);
       continue;
     }
     if (patchCount == MAX_PATCHES) return false;
     let i = patchCount++;
-    for (; i > 0 && patchAt(i - 1).distance > distance; i--) {
+    for (; i > 0 && patchAt(i - 1).distanceSquared > distanceSquared; i--) {
       memory.copy(changetype<usize>(patchAt(i)), changetype<usize>(patchAt(i - 1)), PATCH_BYTES);
     }
     const at = patchAt(i);
     at.a = a;
     at.b = b;
     at.step = patchStep;
-    at.distance = distance;
+    at.distanceSquared = distanceSquared;
   }
   return true;
 }
@@ -214,7 +215,7 @@ function push(at: u32, a: u32, b: u32, step: u32): void {
 }
 
 /** Returns the approximate squared distance of the eye from a square of cells, in the world. */
-function distanceTo(a: u32, b: u32, side: u32): f64 {
+function squaredDistanceTo(a: u32, b: u32, side: u32): f64 {
   const x = distanceToInterval(eyeA, minA + <f64>a * sizeA, minA + <f64>(a + side) * sizeA) / unitA;
   const y = distanceToInterval(eyeB, minB + <f64>b * sizeB, minB + <f64>(b + side) * sizeB) / unitB;
   const z = distanceToInterval(eyeH, minH, maxH) / unitH;
@@ -251,13 +252,13 @@ function cellCount(cells: f64): u32 {
 
 /** Returns the extent of a unit of the world along an axis of tree space. */
 function unitExtent(axis: u32): f64 {
-  const at = changetype<usize>(inverse) + (<usize>axis << 3);
+  const at = changetype<usize>(worldToTree) + (<usize>axis << 3);
   const x = load<f64>(at), y = load<f64>(at, offsetof<Affine>('yx')), z = load<f64>(at, offsetof<Affine>('zx'));
   return sqrt(x * x + y * y + z * z);
 }
 
 function eyeCoordinate(axis: u32, eye: ReliefEye): f64 {
-  const at = changetype<usize>(inverse) + (<usize>axis << 3);
+  const at = changetype<usize>(worldToTree) + (<usize>axis << 3);
   return load<f64>(at) * eye.x + load<f64>(at, offsetof<Affine>('yx')) * eye.y + load<f64>(at, offsetof<Affine>('zx')) * eye.z +
     load<f64>(at, offsetof<Affine>('tx'));
 }
@@ -389,10 +390,10 @@ function setShape(relief: Relief, patch: Patch): bool {
   const countA = listGridLines(linesA, patch.a, patch.step, firstA, endA),
     countB = listGridLines(linesB, patch.b, patch.step, firstB, endB);
   const vertexCount = countA * countB, maxTriangles = 2 * (countA - 1) * (countB - 1);
-  shapeAddress = reserve(shapeAddress, 0, 16 + <u64>vertexCount * VERTEX_BYTES + <u64>maxTriangles * CORNER_BYTES);
+  shapeAddress = reserve(shapeAddress, 0, 16 + <u64>vertexCount * VERTEX_BYTES + <u64>maxTriangles * TRIANGLE_BYTES);
   const shape = changetype<OccluderShape>(shapeAddress);
   shape.vertexCount = vertexCount;
-  const across = vertexCount, along = 2 * vertexCount;
+  const diagonalEdges = vertexCount, rowEdges = 2 * vertexCount;
   shape.edgeCount = 3 * vertexCount;
   findMinHeights(relief, countA, countB);
   const heightMargin = margin * unitH + HEIGHT_SLACK;
@@ -415,8 +416,8 @@ function setShape(relief: Relief, patch: Patch): bool {
       const i = l * countA + k, j = i + countA;
       if (!load<u8>(isUsed + i) || !load<u8>(isUsed + j + 1)) continue;
       // Each vertex has the edges to the next along columns, to the next along both, and to the next along rows.
-      if (load<u8>(isUsed + i + 1)) setTriangle(shape, count++, i, i + 1, j + 1, i, along + i + 1, across + i);
-      if (load<u8>(isUsed + j)) setTriangle(shape, count++, i, j + 1, j, across + i, j, along + i);
+      if (load<u8>(isUsed + i + 1)) setTriangle(shape, count++, i, i + 1, j + 1, i, rowEdges + i + 1, diagonalEdges + i);
+      if (load<u8>(isUsed + j)) setTriangle(shape, count++, i, j + 1, j, diagonalEdges + i, j, rowEdges + i);
     }
   }
   shape.triangleCount = count;
@@ -428,7 +429,7 @@ function setShape(relief: Relief, patch: Patch): bool {
  * smaller heights.
  */
 function setTriangle(shape: OccluderShape, triangle: u32, a: u32, b: u32, c: u32, ab: u32, bc: u32, ca: u32): void {
-  const to = cornersOf(shape) + triangle * <u32>CORNER_BYTES;
+  const to = cornersOf(shape) + triangle * <u32>TRIANGLE_BYTES;
   const isReversed = sign < 0;
   const second = isReversed ? c : b, third = isReversed ? b : c;
   const first = isReversed ? ca : ab, last = isReversed ? ab : ca;
@@ -444,23 +445,23 @@ function setTriangle(shape: OccluderShape, triangle: u32, a: u32, b: u32, c: u32
  * Finds the minimum height about each vertex: of its adjacent cells, up to the next vertices, and of the margin's cells around.
  */
 function findMinHeights(relief: Relief, countA: u32, countB: u32): void {
-  const firstRow = cellsFrom(linesB, 0, aroundB, relief.firstRow);
-  const rows = cellsTo(linesB, countB - 1, countB, aroundB, relief.endRow) - firstRow;
+  const firstRow = cellsFrom(linesB, 0, marginCellsB, relief.firstRow);
+  const rows = cellsTo(linesB, countB - 1, countB, marginCellsB, relief.endRow) - firstRow;
   rowMinima = reserve(rowMinima, 0, <u64>(countA * rows) << 3);
   for (let row: u32 = 0; row < rows; row++) {
     const cells = minHeights + (<usize>((firstRow + row) * columns) << 2);
     for (let k: u32 = 0; k < countA; k++) {
-      const to = cellsTo(linesA, k, countA, aroundA, relief.endColumn);
+      const to = cellsTo(linesA, k, countA, marginCellsA, relief.endColumn);
       let minHeight = Infinity;
-      for (let cell = cellsFrom(linesA, k, aroundA, relief.firstColumn); cell < to; cell++) {
+      for (let cell = cellsFrom(linesA, k, marginCellsA, relief.firstColumn); cell < to; cell++) {
         minHeight = min(minHeight, sign * <f64>load<f32>(cells + (<usize>cell << 2)));
       }
       store<f64>(rowMinima + (<usize>(row * countA + k) << 3), minHeight);
     }
   }
   for (let l: u32 = 0; l < countB; l++) {
-    const from = cellsFrom(linesB, l, aroundB, relief.firstRow) - firstRow;
-    const to = cellsTo(linesB, l, countB, aroundB, relief.endRow) - firstRow;
+    const from = cellsFrom(linesB, l, marginCellsB, relief.firstRow) - firstRow;
+    const to = cellsTo(linesB, l, countB, marginCellsB, relief.endRow) - firstRow;
     for (let k: u32 = 0; k < countA; k++) {
       let minHeight = Infinity;
       for (let row = from; row < to; row++) minHeight = min(minHeight, load<f64>(rowMinima + (<usize>(row * countA + k) << 3)));
@@ -470,12 +471,12 @@ function findMinHeights(relief: Relief, countA: u32, countB: u32): void {
 }
 
 /** Returns the first cell that counts for a grid line: from the previous line on, and the margin's cells before. */
-function cellsFrom(list: usize, i: u32, around: u32, first: u32): u32 {
+function cellsFrom(list: usize, i: u32, marginCells: u32, first: u32): u32 {
   const at = gridLineAt(list, i == 0 ? 0 : i - 1);
-  return at > first + around ? at - around : first;
+  return at > first + marginCells ? at - marginCells : first;
 }
 
 /** Returns the end of the cells that count for a grid line. */
-function cellsTo(list: usize, i: u32, count: u32, around: u32, end: u32): u32 {
-  return min(gridLineAt(list, min(i + 1, count - 1)) + around, end);
+function cellsTo(list: usize, i: u32, count: u32, marginCells: u32, end: u32): u32 {
+  return min(gridLineAt(list, min(i + 1, count - 1)) + marginCells, end);
 }

@@ -19,7 +19,7 @@ import { HAS_BOX, NO_BOX, UNKNOWN, findOccluder, findOrAddOccluder } from './occ
  */
 export const MAX_TRIANGLES: u32 = 2048;
 
-/** Triangles and edges; the vertices of 3 f64 each follow, and then CORNER_BYTES per triangle. */
+/** Triangles and edges; the vertices of 3 f64 each follow, and then TRIANGLE_BYTES per triangle. */
 @unmanaged
 export class OccluderShape {
   vertexCount: u32;
@@ -29,7 +29,7 @@ export class OccluderShape {
 }
 
 /** Three vertices, then three edges << 1, plus a bit for their direction: all u16. */
-export const CORNER_BYTES: usize = 16;
+export const TRIANGLE_BYTES: usize = 16;
 export const VERTEX_BYTES: usize = 24;
 
 /**
@@ -61,14 +61,14 @@ export function cornersOf(shape: OccluderShape): usize {
 // @ts-ignore: decorator
 @inline
 export function vertexOf(shape: OccluderShape, triangle: u32, i: usize): u32 {
-  return load<u16>(cornersOf(shape) + triangle * <u32>CORNER_BYTES + (i << 1));
+  return load<u16>(cornersOf(shape) + triangle * <u32>TRIANGLE_BYTES + (i << 1));
 }
 
 /** Returns the edge from a vertex of a triangle to the next, << 1, plus 1 if the edge has the opposite direction. */
 // @ts-ignore: decorator
 @inline
 export function edgeOf(shape: OccluderShape, triangle: u32, i: usize): u32 {
-  return load<u16>(cornersOf(shape) + triangle * <u32>CORNER_BYTES + (i << 1), 6);
+  return load<u16>(cornersOf(shape) + triangle * <u32>TRIANGLE_BYTES + (i << 1), 6);
 }
 
 /** Returns whether the shape or the box of a mesh has been made, if it can have one. */
@@ -130,7 +130,7 @@ function makeShape(mesh: Mesh): OccluderShape {
       triangleCount++;
     }
   }
-  const bytes = 16 + vertexCount * <u32>VERTEX_BYTES + triangleCount * <u32>CORNER_BYTES;
+  const bytes = 16 + vertexCount * <u32>VERTEX_BYTES + triangleCount * <u32>TRIANGLE_BYTES;
   const shape = changetype<OccluderShape>(allocate(bytes));
   shape.vertexCount = vertexCount;
   shape.triangleCount = triangleCount;
@@ -140,7 +140,7 @@ function makeShape(mesh: Mesh): OccluderShape {
   memory.fill(table, 0, TABLE_SIZE << 1);
   let edgeCount: u32 = 0;
   for (let t: u32 = 0; t < triangleCount; t++) {
-    const to = cornersOf(shape) + t * <u32>CORNER_BYTES;
+    const to = cornersOf(shape) + t * <u32>TRIANGLE_BYTES;
     for (let k: u32 = 0; k < 3; k++) {
       const from = load<u16>(corners + ((t * 3 + k) << 1)), next = load<u16>(corners + ((t * 3 + (k + 1) % 3) << 1));
       store<u16>(to + (<usize>k << 1), from);
@@ -187,7 +187,7 @@ function findOrAddEdge(first: u32, second: u32, count: u32): u32 {
 // --- the cube ---
 
 /** The cube [-1, 1]³, its triangles facing outwards. */
-export const CUBE = changetype<OccluderShape>(memory.data(16 + 8 * <i32>VERTEX_BYTES + 12 * <i32>CORNER_BYTES, 16));
+export const CUBE = changetype<OccluderShape>(memory.data(16 + 8 * <i32>VERTEX_BYTES + 12 * <i32>TRIANGLE_BYTES, 16));
 
 function setCube(): void {
   CUBE.vertexCount = 8;
@@ -205,7 +205,7 @@ function setCube(): void {
       for (let half: u32 = 0; half < 2; half++) {
         // Counterclockwise from outside: u, then v, on the far side of the axis.
         const second = half == 0 ? at + u : at + u + v, third = half == 0 ? at + u + v : at + v;
-        const to = cornersOf(CUBE) + triangle * <u32>CORNER_BYTES;
+        const to = cornersOf(CUBE) + triangle * <u32>TRIANGLE_BYTES;
         store<u16>(to, <u16>at);
         store<u16>(to, <u16>(side ? second : third), 2);
         store<u16>(to, <u16>(side ? third : second), 4);
@@ -223,7 +223,7 @@ function setCube(): void {
 /** The ends of the cube's edges that have been numbered. */
 const cubeEdges = memory.data(18 * <i32>sizeof<u16>());
 
-/** Returns the number of an edge of the cube, and assigns one if it has none. */
+/** Returns the index of an edge of the cube, and assigns one if it has none. */
 function edgeOfCube(ends: u32): u32 {
   let edge: u32 = 0;
   while (edge < CUBE.edgeCount && load<u16>(cubeEdges + (edge << 1)) != ends) edge++;
@@ -240,7 +240,7 @@ const treeToMesh = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 /** The first boxes that are tried, relative to the bounds: in a box-shaped mesh, the box must not touch the surface. */
 const FIRST_SIZES = memory.data<f64>([0.9990234375, 0.9, 0.75, 0.577, 0.4, 0.25, 0.12]);
 const FIRST_SIZE_COUNT: usize = 7;
-/** Number of bisections of each side's way outwards. */
+/** Number of bisections of each side's distance outwards. */
 const HALVINGS: u32 = 5;
 
 // The box that is tried.
@@ -279,10 +279,10 @@ function findInnerBox(mesh: Mesh): usize {
 function growSide(mesh: Mesh, side: u32, from: f64, to: f64): f64 {
   let free = from, blocked = to;
   for (let i: u32 = 0; i < HALVINGS; i++) {
-    const half = 0.5 * (free + blocked);
-    setSide(side, half);
-    if (isBoxFree(mesh)) free = half;
-    else blocked = half;
+    const midpoint = 0.5 * (free + blocked);
+    setSide(side, midpoint);
+    if (isBoxFree(mesh)) free = midpoint;
+    else blocked = midpoint;
   }
   setSide(side, free);
   return free;

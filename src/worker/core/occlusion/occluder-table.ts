@@ -29,7 +29,7 @@ const TOMBSTONE: u32 = 1;
 
 let entries: usize = 0;
 let capacity: u32 = 0;
-let used: u32 = 0; // including tombstones
+let usedCount: u32 = 0; // including tombstones
 
 // @ts-ignore: decorator
 @inline
@@ -55,13 +55,13 @@ export function findOccluder(mesh: u32): OccluderEntry | null {
 export function findOrAddOccluder(mesh: u32): OccluderEntry {
   const existing = findOccluder(mesh);
   if (existing !== null) return existing;
-  if ((used + 1) * 2 > capacity) grow();
+  if ((usedCount + 1) * 2 > capacity) grow();
   let i = bucketOf(mesh);
   while (entryAt(i).mesh != 0) i = (i + 1) & (capacity - 1);
   const entry = entryAt(i);
   memory.fill(changetype<usize>(entry), 0, ENTRY_BYTES);
   entry.mesh = mesh;
-  used++;
+  usedCount++;
   return entry;
 }
 
@@ -75,7 +75,7 @@ function grow(): void {
   memory.fill(newEntries, 0, newCapacity * <u32>ENTRY_BYTES);
   entries = newEntries;
   capacity = newCapacity;
-  used = liveCount;
+  usedCount = liveCount;
   for (let i: u32 = 0; i < count; i++) {
     const entry = changetype<OccluderEntry>(oldEntries + i * <u32>ENTRY_BYTES);
     if (entry.mesh <= TOMBSTONE) continue;

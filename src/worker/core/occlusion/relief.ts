@@ -36,8 +36,8 @@ export class Relief {
   firstRow: u32; endRow: u32;
   /** Positive if the front sides of the triangles face greater heights. */
   winding: i32;
-  lowX: f32; lowY: f32; lowZ: f32;
-  highX: f32; highY: f32; highZ: f32;
+  minX: f32; minY: f32; minZ: f32;
+  maxX: f32; maxY: f32; maxZ: f32;
 }
 
 const BOUNDING: u32 = 0;
@@ -80,13 +80,13 @@ function sumsOf(relief: Relief): usize {
 // @ts-ignore: decorator
 @inline
 export function minBound(relief: Relief, axis: u32): f64 {
-  return <f64>load<f32>(changetype<usize>(relief) + (<usize>axis << 2), offsetof<Relief>('lowX'));
+  return <f64>load<f32>(changetype<usize>(relief) + (<usize>axis << 2), offsetof<Relief>('minX'));
 }
 
 // @ts-ignore: decorator
 @inline
 export function maxBound(relief: Relief, axis: u32): f64 {
-  return <f64>load<f32>(changetype<usize>(relief) + (<usize>axis << 2), offsetof<Relief>('highX'));
+  return <f64>load<f32>(changetype<usize>(relief) + (<usize>axis << 2), offsetof<Relief>('maxX'));
 }
 
 /** The work that `reliefOf` has done, in triangles; the caller resets it to 0. */
@@ -106,8 +106,8 @@ export function reliefOf(mesh: Mesh, maxWork: u32): Relief | null {
     if (reliefWork >= maxWork) return null;
     const newRelief = changetype<Relief>(allocate(HEADER_BYTES));
     memory.fill(changetype<usize>(newRelief), 0, HEADER_BYTES);
-    newRelief.lowX = newRelief.lowY = newRelief.lowZ = Infinity;
-    newRelief.highX = newRelief.highY = newRelief.highZ = -Infinity;
+    newRelief.minX = newRelief.minY = newRelief.minZ = Infinity;
+    newRelief.maxX = newRelief.maxY = newRelief.maxZ = -Infinity;
     entry.relief = changetype<usize>(newRelief);
   }
   let relief = changetype<Relief>(entry.relief);
@@ -222,8 +222,8 @@ function processBlock(relief: Relief, block: Block): void {
 
 function includeCorner(relief: Relief, at: usize): void {
   const x = load<f32>(at), y = load<f32>(at, 16), z = load<f32>(at, 32);
-  relief.lowX = min(relief.lowX, x); relief.lowY = min(relief.lowY, y); relief.lowZ = min(relief.lowZ, z);
-  relief.highX = max(relief.highX, x); relief.highY = max(relief.highY, y); relief.highZ = max(relief.highZ, z);
+  relief.minX = min(relief.minX, x); relief.minY = min(relief.minY, y); relief.minZ = min(relief.minZ, z);
+  relief.maxX = max(relief.maxX, x); relief.maxY = max(relief.maxY, y); relief.maxZ = max(relief.maxZ, z);
 }
 
 // @ts-ignore: decorator

@@ -52,7 +52,7 @@ export class PointLineBuild {
   extent: f32; // the largest coordinate in tree space
   pad: u32;
   areas: f64; // half the area of all boxes
-  radiusSquared: f64; // of the radius
+  radiusSquared: f64;
   min: v128; max: v128;
   offsetX: f64; offsetY: f64; offsetZ: f64; // Space
   minX: f64; minY: f64; minZ: f64;
@@ -301,9 +301,9 @@ function childCapacity(blocks: u32): u32 {
 function nodesFor(blocks: u32): u32 {
   if (blocks <= 4) return 1;
   const parts = (blocks - 1) / childCapacity(blocks) + 1;
-  const each = blocks / parts, rest = blocks % parts;
-  const smaller = (parts - rest) * nodesFor(each);
-  return 1 + smaller + (rest == 0 ? 0 : rest * nodesFor(each + 1));
+  const blocksPerPart = blocks / parts, remainder = blocks % parts;
+  const smaller = (parts - remainder) * nodesFor(blocksPerPart);
+  return 1 + smaller + (remainder == 0 ? 0 : remainder * nodesFor(blocksPerPart + 1));
 }
 
 function push(build: PointLineBuild, start: u32, end: u32, node: u32): void {
@@ -345,11 +345,11 @@ function makeNode(build: PointLineBuild, start: u32, end: u32, index: u32): void
   const blocks = blocksFor(end - start, build.size);
   const isLast = blocks <= 4;
   const parts = isLast ? blocks : (blocks - 1) / childCapacity(blocks) + 1;
-  const each = blocks / parts, rest = blocks % parts;
+  const blocksPerPart = blocks / parts, remainder = blocks % parts;
   let at = start;
   for (let i: u32 = 0; i < parts; i++) {
     store<u32>(partStarts + (<usize>i << 2), at);
-    at += (each + (i < rest ? 1 : 0)) * blockCapacity;
+    at += (blocksPerPart + (i < remainder ? 1 : 0)) * blockCapacity;
   }
   store<u32>(partStarts + (<usize>parts << 2), end);
   if (build.size == 1) partitionParts<PointRecord>(build.records, 0, parts);
@@ -388,10 +388,10 @@ function partitionParts<T>(records: usize, first: u32, last: u32): void {
 
 function writeBlock(build: PointLineBuild, start: u32, end: u32): void {
   const mesh = changetype<PointLine>(build.mesh);
-  const size = build.size, per = elementsPerBlock(size), step = recordBytes(size);
+  const size = build.size, blockCapacity = elementsPerBlock(size), step = recordBytes(size);
   const block = build.mesh + mesh.blocks + <usize>build.blockCount * blockBytes(size);
   build.blockCount++;
-  for (let lane: u32 = 0; lane < per; lane++) {
+  for (let lane: u32 = 0; lane < blockCapacity; lane++) {
     const isFilled = start + lane < end;
     const record = build.records + <usize>(isFilled ? start + lane : start) * step;
     const position = v128.load(record);

@@ -26,7 +26,7 @@ const keys: usize = memory.data(VECTOR_BYTES, 16);
 
 /**
  * Finds the closest point. Returns whether there is one no farther than `limit`; `m` maps mesh space to the world about the
- * given point. Among elements at the same distance the one with the lowest number wins.
+ * given point. Among elements at the same distance the one with the lowest index wins.
  */
 export function closestOnPointLine(mesh: PointLine, m: Affine, limit: f64): bool {
   setMaps(meshOf(mesh), m);
@@ -46,9 +46,9 @@ export function closestOnPointLine(mesh: PointLine, m: Affine, limit: f64): bool
     }
     countNode();
     const node = nodeAt(meshOf(mesh), child);
-    const near = boxDistances(node);
-    let bits = <u32>i32x4.bitmask(f32x4.le(near, f32x4.splat(bound))) & childMask(node);
-    v128.store(keys, near);
+    const childDistances = boxDistances(node);
+    let bits = <u32>i32x4.bitmask(f32x4.le(childDistances, f32x4.splat(bound))) & childMask(node);
+    v128.store(keys, childDistances);
     while (bits != 0) {
       // The farthest is pushed first, so that the nearest is popped next.
       const next = indexOfMax(keys, bits);

@@ -43,7 +43,7 @@ function checkNodes(mesh: PointLine, seen: usize): u32 {
 
 const lanes: usize = memory.data(2 * VECTOR_BYTES, 16);
 
-/** Returns whether all coordinates below `child` along an axis are between low and high. */
+/** Returns whether all coordinates below `child` along an axis are between `minValue` and `maxValue`. */
 function contains(mesh: PointLine, child: u32, axis: usize, minValue: f32, maxValue: f32): bool {
   if (!(child & LEAF)) {
     const node = nodeAt(meshOf(mesh), child);

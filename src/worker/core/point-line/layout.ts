@@ -68,7 +68,7 @@ export function copyPointLine(mesh: PointLine): usize {
 }
 
 /**
- * Points of a block: x of each, y, z, then their numbers. Sixteen, so that a block and its share of the nodes take 18
+ * Points of a block: x of each, y, z, then their indices. Sixteen, so that a block and its share of the nodes take 18
  * bytes per point.
  */
 export const POINTS_PER_BLOCK: u32 = 16;
@@ -77,7 +77,7 @@ export const POINT_Y: usize = 64;
 export const POINT_Z: usize = 128;
 export const POINT_ELEMENT: usize = 192;
 
-/** Lines of a block: x, y and z of each one's start, then of its end, then their numbers. */
+/** Lines of a block: x, y and z of each one's start, then of its end, then their indices. */
 export const LINES_PER_BLOCK: u32 = 8;
 export const LINE_BLOCK_BYTES: usize = 224;
 export const LINE_Y: usize = 32;
@@ -85,7 +85,7 @@ export const LINE_Z: usize = 64;
 export const LINE_END: usize = 96;
 export const LINE_ELEMENT: usize = 192;
 
-/** The number of a lane without an element; it has the coordinates of the block's first element. */
+/** The index of a lane without an element; it has the coordinates of the block's first element. */
 export const NO_ELEMENT: u32 = 0xffffffff;
 
 // @ts-ignore: decorator
@@ -107,7 +107,7 @@ export function blockOf(mesh: PointLine, child: u32): usize {
   return changetype<usize>(mesh) + mesh.blocks + <usize>(child & ~LEAF) * blockBytes(mesh.size);
 }
 
-/** Returns the number of the element in a lane of a block, or NO_ELEMENT. */
+/** Returns the index of the element in a lane of a block, or NO_ELEMENT. */
 // @ts-ignore: decorator
 @inline
 export function elementIn(block: usize, lane: u32, size: u32): u32 {

@@ -41,10 +41,10 @@ function readBoxes(mesh: PointLine, child: u32): void {
   const node = nodeAt(meshOf(mesh), child);
   const half = f32x4.splat(0.5);
   for (let axis: usize = 0; axis < 3; axis++) {
-    const low = minBounds(node, axis), high = maxBounds(node, axis);
-    v128.store(boxes + (axis << 4), f32x4.mul(half, f32x4.add(low, high)));
+    const boxMin = minBounds(node, axis), boxMax = maxBounds(node, axis);
+    v128.store(boxes + (axis << 4), f32x4.mul(half, f32x4.add(boxMin, boxMax)));
     // Slightly enlarged for the rounding of both.
-    v128.store(boxes + (axis << 4), f32x4.mul(f32x4.splat(0.5000005), f32x4.sub(high, low)), 48);
+    v128.store(boxes + (axis << 4), f32x4.mul(f32x4.splat(0.5000005), f32x4.sub(boxMax, boxMin)), 48);
   }
 }
 

@@ -75,12 +75,12 @@ const ROUNDING: f64 = 1.9073486328125e-6;
 const MAX_F32_TERM: f64 = 1e9;
 
 /** The stack of children, as in mesh/query/ray.ts. */
-const PARENTS: usize = 1024;
-const stack: usize = memory.data(2 * <i32>PARENTS, 16);
+const PARENTS_OFFSET: usize = 1024;
+const stack: usize = memory.data(2 * <i32>PARENTS_OFFSET, 16);
 
 /**
  * Finds the nearest element that the ray hits and returns its t, or Infinity; of two at the same t, the one with the lower
- * number. ANY returns the first that is found. ALL returns Infinity: every hit becomes a record in hits.ts, with what is
+ * index. ANY returns the first that is found. ALL returns Infinity: every hit becomes a record in hits.ts, with what is
  * known of it here, its point in mesh space. Throws OUT_OF_MEMORY with ALL.
  */
 export function castThickRay(mesh: PointLine, ray: ThickRay, mode: u32): f64 {
@@ -90,8 +90,8 @@ export function castThickRay(mesh: PointLine, ray: ThickRay, mode: u32): f64 {
   ax = ray.aX * inverseScale; ay = ray.aY * inverseScale; az = ray.aZ * inverseScale; aw = -(ax * x + ay * y + az * z);
   bx = ray.bX * inverseScale; by = ray.bY * inverseScale; bz = ray.bZ * inverseScale; bw = -(bx * x + by * y + bz * z);
   tx = ray.tX * inverseScale; ty = ray.tY * inverseScale; tz = ray.tZ * inverseScale; tw = -(tx * x + ty * y + tz * z);
-  rx = ray.rX * inverseScale; ry = ray.rY * inverseScale; rz = ray.rZ * inverseScale; rw = ray.radius -
-    (rx * x + ry * y + rz * z);
+  rx = ray.rX * inverseScale; ry = ray.rY * inverseScale; rz = ray.rZ * inverseScale;
+  rw = ray.radius - (rx * x + ry * y + rz * z);
   tStart = ray.tStart;
   unitLength = ray.unitLength;
   hasRoundCap = ray.hasRoundCap;
@@ -122,7 +122,7 @@ export function castThickRay(mesh: PointLine, ray: ThickRay, mode: u32): f64 {
   const from = intervalStart(part);
   if (!(from <= intervalEnd(part))) return Infinity;
 
-  const length = sqrt(toX * toX + toY * toY + toZ * toZ), unit = 1.0 / length;
+  const length = sqrt(toX * toX + toY * toY + toZ * toZ), inverseLength = 1.0 / length;
   const px = x + from * toX, py = y + from * toY, pz = z + from * toZ;
   const far = max(max(max(abs(px), abs(py)), abs(pz)), max(max(paddingX, paddingY), paddingZ));
   // In float32, a, b and r are divided by the larger gradient of a and b, so that these are about 1.
@@ -133,18 +133,18 @@ export function castThickRay(mesh: PointLine, ray: ThickRay, mode: u32): f64 {
     (abs(rx) + abs(ry) + abs(rz)) * inverseSteepest < MAX_F32_TERM);
   const positionError = <f32>(far * ROUNDING);
   let limit = needsF64 ? <f32>Infinity : roundUp((intervalEnd(part) - from) * length);
-  let farthest = keyOf(limit);
+  let maxKey = keyOf(limit);
   let end = ray.tLimit;
   let best: f64 = Infinity;
 
   const point = f32x4(<f32>px, <f32>py, <f32>pz, 0);
-  const unitDirection = f32x4(<f32>(toX * unit), <f32>(toY * unit), <f32>(toZ * unit), 1);
+  const unitDirection = f32x4(<f32>(toX * inverseLength), <f32>(toY * inverseLength), <f32>(toZ * inverseLength), 1);
   const inverse = reciprocals(unitDirection), absInverse = f32x4.abs(inverse);
   const signs = i32x4.bitmask(inverse);
-  const minIndices = i8x16(0, -1, -1, -1, 1, -1, -1, -1, 2, -1, -1, -1, 3, -1, -1, -1), toHigh = i32x4.splat(4);
-  const nearX = v128.or(minIndices, i32x4.splat((signs & 1) << 2)), farX = v128.xor(nearX, toHigh);
-  const nearY = v128.or(minIndices, i32x4.splat((signs & 2) << 1)), farY = v128.xor(nearY, toHigh);
-  const nearZ = v128.or(minIndices, i32x4.splat(signs & 4)), farZ = v128.xor(nearZ, toHigh);
+  const minIndices = i8x16(0, -1, -1, -1, 1, -1, -1, -1, 2, -1, -1, -1, 3, -1, -1, -1), toMaxIndices = i32x4.splat(4);
+  const nearX = v128.or(minIndices, i32x4.splat((signs & 1) << 2)), farX = v128.xor(nearX, toMaxIndices);
+  const nearY = v128.or(minIndices, i32x4.splat((signs & 2) << 1)), farY = v128.xor(nearY, toMaxIndices);
+  const nearZ = v128.or(minIndices, i32x4.splat(signs & 4)), farZ = v128.xor(nearZ, toMaxIndices);
   // How much earlier a box is entered than its bounds, per unit of r, and for rounding.
   const entryPerRadius = f32x4.mul(
     f32x4(<f32>(extentX * steepest * 1.00001), <f32>(extentY * steepest * 1.00001), <f32>(extentZ * steepest * 1.00001), 0),
@@ -216,20 +216,20 @@ export function castThickRay(mesh: PointLine, ray: ThickRay, mode: u32): f64 {
       );
       near = needsF64 ? f32x4.splat(0) : f32x4.pmax(f32x4.splat(0), near); // in this order -0 becomes 0
       far = f32x4.pmin(far, f32x4.splat(limit));
-      const hit: u32 = needsF64 ? 15 : <u32>i32x4.bitmask(f32x4.le(near, far));
-      const bits = hit & maskOf(children);
+      const hitBits: u32 = needsF64 ? 15 : <u32>i32x4.bitmask(f32x4.le(near, far));
+      const bits = hitBits & maskOf(children);
       if (bits != 0) {
         const keys = sortedKeys(near, bits);
         const pendingCount: usize = popcnt(bits) - 1;
         v128.store(top, pendingKeys(keys, pendingCount));
-        v128.store(top, i32x4.splat(child), PARENTS);
+        v128.store(top, i32x4.splat(child), PARENTS_OFFSET);
         top += pendingCount << 2;
         child = linkOf(children, leaves, i32x4.extract_lane(keys, 0) & 3);
         continue;
       }
     } else {
       countLeaf();
-      const maxRadius = f32x4.splat(limit + tError);
+      const maxT = f32x4.splat(limit + tError);
       const block = blocks + <usize>(child & ~LEAF) * (isPoints ? POINT_BLOCK_BYTES : LINE_BLOCK_BYTES);
       const stop = isPoints ? block + POINT_Y : block + LINE_Y;
       for (let group = block; group < stop; group += 16) {
@@ -239,7 +239,7 @@ export function castThickRay(mesh: PointLine, ray: ThickRay, mode: u32): f64 {
           const a = evaluate(a0, a1, a2, a3, qx, qy, qz), b = evaluate(b0, b1, b2, b3, qx, qy, qz);
           const r = f32x4.add(isCone ? evaluate(radiusX, radiusY, radiusZ, radiusW, qx, qy, qz) : radiusW, radiusError);
           const isNear = f32x4.le(f32x4.add(f32x4.mul(a, a), f32x4.mul(b, b)), f32x4.mul(r, r));
-          bits = <u32>i32x4.bitmask(v128.and(isNear, f32x4.le(evaluate(t0, t1, t2, t3, qx, qy, qz), maxRadius)));
+          bits = <u32>i32x4.bitmask(v128.and(isNear, f32x4.le(evaluate(t0, t1, t2, t3, qx, qy, qz), maxT)));
         } else {
           const qx = v128.load(group), qy = v128.load(group, LINE_Y), qz = v128.load(group, LINE_Z);
           const sx = v128.load(group, LINE_END), sy = v128.load(group, LINE_END + LINE_Y),
@@ -284,7 +284,7 @@ export function castThickRay(mesh: PointLine, ray: ThickRay, mode: u32): f64 {
           end = t;
           if (needsF64) continue;
           limit = min(limit, roundUp((t - from) * length));
-          farthest = keyOf(limit);
+          maxKey = keyOf(limit);
         }
       }
     }
@@ -293,8 +293,8 @@ export function castThickRay(mesh: PointLine, ray: ThickRay, mode: u32): f64 {
       if (top == stack) return best;
       top -= 4;
       key = load<u32>(top);
-    } while (key > farthest);
-    const parent = changetype<Node>(nodes + load<u32>(top, PARENTS) * <u32>NODE_BYTES);
+    } while (key > maxKey);
+    const parent = changetype<Node>(nodes + load<u32>(top, PARENTS_OFFSET) * <u32>NODE_BYTES);
     child = childOf(parent, key & 3);
   }
 }
@@ -350,16 +350,16 @@ function intersectLine(lane: usize, end: f64): f64 {
   const ez = <f64>load<f32>(lane, LINE_END + LINE_Z) - z;
   const a = ax * x + ay * y + az * z + aw, b = bx * x + by * y + bz * z + bw, t0 = tx * x + ty * y + tz * z + tw;
   const c = ax * ex + ay * ey + az * ez, d = bx * ex + by * ey + bz * ez, rise = tx * ex + ty * ey + tz * ez;
-  const across = c * c + d * d, along = rise * unitLength;
+  const acrossSquared = c * c + d * d, along = rise * unitLength;
   let s: f64 = rise > 0 ? 1 : 0;
-  if (across > PARALLEL * (across + along * along)) s = f64.min(f64.max(-(a * c + b * d) / across, 0), 1);
+  if (acrossSquared > PARALLEL * (acrossSquared + along * along)) s = f64.min(f64.max(-(a * c + b * d) / acrossSquared, 0), 1);
   let t = t0 + s * rise;
   let before: f64 = 0;
   if (hasRoundCap && t < tStart) {
     // The closest point to the beginning of the ray.
     const height = (t0 - tStart) * unitLength;
-    const whole = across + along * along;
-    if (whole > 0) s = f64.min(f64.max(-(a * c + b * d + height * along) / whole, 0), 1);
+    const lengthSquared = acrossSquared + along * along;
+    if (lengthSquared > 0) s = f64.min(f64.max(-(a * c + b * d + height * along) / lengthSquared, 0), 1);
     t = t0 + s * rise;
     before = f64.min(t - tStart, 0) * unitLength;
     t = f64.max(t, tStart);

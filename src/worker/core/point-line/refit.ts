@@ -93,9 +93,9 @@ export function stepPointLineRefit(r: PointLineRefit): u32 {
     advance(r, end, mesh.elementCount);
   } else if (phase == PHASE_KEPT) {
     // If all elements are in the tree and finite, no block has to be checked.
-    const isAll = r.finiteCount == mesh.elementCount && mesh.keptCount == r.finiteCount;
-    const end = isAll ? mesh.blockCount : min(start + BLOCKS_PER_STEP, mesh.blockCount);
-    if (!isAll && !areKeptFinite(mesh, start, end)) return REFIT_NOT_FINITE;
+    const areAllInTree = r.finiteCount == mesh.elementCount && mesh.keptCount == r.finiteCount;
+    const end = areAllInTree ? mesh.blockCount : min(start + BLOCKS_PER_STEP, mesh.blockCount);
+    if (!areAllInTree && !areKeptFinite(mesh, start, end)) return REFIT_NOT_FINITE;
     if (end == mesh.blockCount && r.finiteCount > mesh.keptCount) return REFIT_NOT_IN_TREE;
     advance(r, end, mesh.blockCount);
   } else if (phase == PHASE_HEADER) {
@@ -168,10 +168,10 @@ function survey(mesh: PointLine, start: u32, end: u32): u32 {
  * finite.
  */
 function areKeptFinite(mesh: PointLine, start: u32, end: u32): bool {
-  const per = elementsPerBlock(mesh.size);
+  const blockCapacity = elementsPerBlock(mesh.size);
   for (let index = start; index < end; index++) {
     const block = blockOf(mesh, index);
-    for (let lane: u32 = 0; lane < per; lane++) {
+    for (let lane: u32 = 0; lane < blockCapacity; lane++) {
       const e = elementIn(block, lane, mesh.size);
       if (e == NO_ELEMENT) continue;
       for (let k: u32 = 0; k < mesh.size; k++) {
@@ -186,12 +186,12 @@ function areKeptFinite(mesh: PointLine, start: u32, end: u32): bool {
 
 /** Writes the coordinates of blocks. Returns the squared maximum distance of a vertex from the centre. */
 function writeBlocks(mesh: PointLine, scale: f64, start: u32, end: u32): f64 {
-  const size = mesh.size, per = elementsPerBlock(size);
+  const size = mesh.size, blockCapacity = elementsPerBlock(size);
   const x = 0.5 * (space.minX + space.maxX), y = 0.5 * (space.minY + space.maxY), z = 0.5 * (space.minZ + space.maxZ);
   let radiusSquared: f64 = 0;
   for (let index = start; index < end; index++) {
     const block = blockOf(mesh, index);
-    for (let lane: u32 = 0; lane < per; lane++) {
+    for (let lane: u32 = 0; lane < blockCapacity; lane++) {
       let e = elementIn(block, lane, size);
       if (e == NO_ELEMENT) e = elementIn(block, 0, size);
       const at = block + (<usize>lane << 2);

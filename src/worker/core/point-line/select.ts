@@ -2,13 +2,13 @@
 // Time Bounds for Selection", 1975). A partition has no branches that depend on keys (Lomuto's scheme: every record is
 // swapped, the border moves or does not), which takes half the time of Hoare's.
 
-/** A point and its number. */
+/** A point and its index. */
 @unmanaged
 export class PointRecord {
   position: v128;
 }
 
-/** The start of a line and its number, and its end. */
+/** The start of a line and its index, and its end. */
 @unmanaged
 export class LineRecord {
   start: v128;
@@ -80,13 +80,13 @@ function pivotFor<T>(records: usize, left: u32, right: u32, k: u32, axis: usize)
 function partition<T>(records: usize, left: u32, right: u32, pivot: f32, axis: usize): u32 {
   let border = records + <usize>left * offsetof<T>();
   for (let at = border, end = records + <usize>right * offsetof<T>(); at < end; at += offsetof<T>()) {
-    const below = keyAt<T>(at, axis) < pivot;
+    const isBelow = keyAt<T>(at, axis) < pivot;
     const first = v128.load(at), second = v128.load(at, offsetof<T>() - 16);
     v128.store(at, v128.load(border));
     if (offsetof<T>() > 16) v128.store(at, v128.load(border, 16), 16);
     v128.store(border, first);
     if (offsetof<T>() > 16) v128.store(border, second, 16);
-    border += <usize>below * offsetof<T>();
+    border += <usize>isBelow * offsetof<T>();
   }
   return <u32>((border - records) / offsetof<T>());
 }

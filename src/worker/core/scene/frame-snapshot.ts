@@ -12,13 +12,13 @@ import { REACHING_BYTE, REACH_BYTES, Reach } from '../shape/reach';
 import { areCopied, bytesOfTrees, copyTrees, dropTreeCopies, useTreeCopies, treeOfFrame } from './index/frame-trees';
 import { HOLE, MOVING_TREE, PASSIVE_TREE, STATIC_TREE, proxyAt, slotAt, treeOf } from './index/octree';
 import { boxAt, idAt, ids, itemAt, knownReachAt, reachAt, slotCount, slotOf } from './objects';
-import { isAnyReaching, recordMotionStart } from './ways';
+import { isAnyReaching, recordMotionStart } from './motions';
 
 const RECORD_BYTES: usize = PROXY_BYTES + ITEM_COPY_BYTES + REACH_BYTES;
 
 let isTaken: bool = false;
 let snapshotIds: usize = 0;
-/** By slot: the number of its record plus one; 0 if it has none. */
+/** By slot: the index of its record plus one; 0 if it has none. */
 let recordBySlot: usize = 0;
 /** How many slots there were at the time. */
 let snapshotSlotCount: u32 = 0;

@@ -5,8 +5,8 @@
 // without live objects is freed.
 
 import {
-  CONTACTS_NONE, FLAG_BOXES, FLAG_CONTINUOUS, FLAG_CULLABLE, FLAG_FACE_SIDES, FLAG_MATRIX, GENERATION_BITS, OBJECT_CLEARANCE, OBJECT_CLIP_SET, OBJECT_COLLIDES_WITH,
-  OBJECT_BOXES, OBJECT_CONTACTS,
+  CONTACTS_NONE, FLAG_BOXES, FLAG_CONTINUOUS, FLAG_CULLABLE, FLAG_FACE_SIDES, FLAG_MATRIX, GENERATION_BITS,
+  OBJECT_BOXES, OBJECT_CLEARANCE, OBJECT_CLIP_SET, OBJECT_COLLIDES_WITH, OBJECT_CONTACTS,
   OBJECT_FACE_SIDES, OBJECT_FLAGS, OBJECT_GROUP, OBJECT_LAYERS, OBJECT_MATRIX, OBJECT_MESH, OBJECT_SHAPE, SHAPE_MESH,
   SHAPE_POINT_LINE,
 } from '../../../shared/layout';
@@ -20,7 +20,7 @@ import {
 import { baseOf, fitsPose, freeReservations, isPosed, poseOf, repose, reserveRepose, retire } from '../skin/pose';
 import { PlacedShape, setPlacedShape } from '../shape/placed-shape';
 import { REACHING, REACH_BYTES, Reach, boundsZ, updateReach, halfExtentXY, maxXY, minXY, translationXY } from '../shape/reach';
-import { recordMotion, markReaching, recordMotionStart, reserveMotions, motionRound } from './ways';
+import { recordMotion, markReaching, recordMotionStart, reserveMotions, motionRound } from './motions';
 
 /** World bounds of a slot in float32, relative to the scene's origin, rounded outwards. */
 @unmanaged
@@ -61,7 +61,7 @@ class Page {
   clipSets: usize;
   /** The address of a Reach per slot; 0 if no object has had one. */
   reaches: usize;
-  live: u32;
+  liveCount: u32;
 }
 
 let pages: usize = 0;
@@ -161,7 +161,7 @@ export function mayHaveMesh(slot: u32, mesh: u32): bool {
   return v128.any_true(i8x16.eq(v128.load(meshTags + slot), i8x16.splat(<i8>tagOf(mesh))));
 }
 
-/** Notes the mesh of an object. */
+/** Records the mesh of an object. */
 export function setMeshTag(slot: u32, mesh: u32): void {
   store<u8>(meshTags + slot, <u8>tagOf(mesh));
 }
@@ -271,7 +271,7 @@ export function applyDescription(id: u32, description: usize): void {
   const wasContinuous = !isNew && (item.flags & FLAG_CONTINUOUS) != 0 && item.contacts != <u8>CONTACTS_NONE;
   if (isNew) {
     liveCount++;
-    pageOf(slot).live++;
+    pageOf(slot).liveCount++;
   } else if (item.shape == SHAPE_POINT_LINE) pointLineCount--;
   item.id = id;
   store<u32>(ids + (<usize>slot << 2), id);
@@ -350,7 +350,7 @@ export function releaseSlot(slot: u32): void {
   store<u32>(ids + (<usize>slot << 2), 0);
   liveCount--;
   const page = pageOf(slot);
-  if (--page.live != 0) return;
+  if (--page.liveCount != 0) return;
   if (page.primitives != page.records + PAGE_BYTES) release(page.primitives);
   if (page.clipSets != 0) release(page.clipSets);
   if (page.reaches != 0) release(page.reaches);
@@ -431,7 +431,7 @@ const MAX_COORDINATE: f32 = 1e30;
 
 // Scalar min and max compile to branches; those of vectors do not.
 /**
- * Moves values that were rounded to float32 so that they are certainly no less than before rounding, or, with a negative share,
+ * Moves values that were rounded to float32 so that they are certainly no less than before rounding, or, with a negative margin,
  * no greater.
  */
 // @ts-ignore: decorator

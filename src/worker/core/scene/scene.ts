@@ -17,7 +17,7 @@ import { beginTree, buildTree, enlist } from './index/build';
 import { addToTree, clearTree, refitDirty, removeFromTree, updateInTree } from './index/growing';
 import { insert } from './index/insert';
 import { SlotSet, addSlot, hasSlot, moveSlots, removeLast, reserveSet, slotIn } from './slot-set';
-import { isAnyReaching, recordMotionStart } from './ways';
+import { isAnyReaching, recordMotionStart } from './motions';
 import { recordReplacedSlot, reserveLastIds } from './view/last-ids';
 
 /** Dirty slots: the pairs of their objects are to be found again. */
@@ -89,7 +89,7 @@ let movingBits: usize = 0;
 let movingWords: u32 = 0;
 
 /**
- * Notes that the shape or the transform of an object has changed: updates its bounds and its position in a tree, or leaves the
+ * Handles a change of an object's shape or transform: updates its bounds and its position in a tree, or leaves the
  * position to `updateTrees`. Allocates nothing.
  */
 export function refreshBounds(slot: u32): void {

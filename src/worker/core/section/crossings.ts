@@ -216,7 +216,7 @@ const LOOPS: u32 = 6;
 const DONE: u32 = 7;
 let phase: u32 = DONE;
 /** The next end of the phase. */
-let next: u32 = 0;
+let nextEnd: u32 = 0;
 
 function clearTable(): void {
   memory.fill(table, 0, <usize>tableSize << 2);
@@ -232,7 +232,7 @@ export function beginJoining(mergeDistance: f64, minCellSize: f64): void {
   tolerance = mergeDistance;
   cellSize = max(mergeDistance, minCellSize);
   phase = segmentCount == 0 ? DONE : ENTERING;
-  next = 0;
+  nextEnd = 0;
   walkEnd = NO_END;
   tableSize = MIN_TABLE_SIZE;
   while (tableSize < segmentCount << 1) tableSize <<= 1;
@@ -245,10 +245,10 @@ export function joinSegments(deadline: f64): bool {
   const count = segmentCount << 1;
   let work: u32 = 0;
   while (phase != DONE) {
-    const end = min(next + ENDS_PER_READING, count);
-    work += end - next;
+    const end = min(nextEnd + ENDS_PER_READING, count);
+    work += end - nextEnd;
     joinUpTo(end);
-    if (next >= count) beginNextPhase();
+    if (nextEnd >= count) beginNextPhase();
     if (phase == DONE || work < ENDS_PER_READING) continue;
     work = 0;
     if (now() >= deadline) return false;
@@ -259,10 +259,10 @@ export function joinSegments(deadline: f64): bool {
 /** Continues a phase up to an end. A chain that takes too long is suspended, and resumed next time. */
 function joinUpTo(end: u32): void {
   const step: u32 = phase == PAIRING || phase == WELDING ? 1 : 2;
-  for (; next < end; next += step) {
-    if (phase <= PAIRING) matchEnd(next, phase != ENTERING);
-    else if (phase == WELDING) weldEnd(next);
-    else if (!walkFrom(next)) return;
+  for (; nextEnd < end; nextEnd += step) {
+    if (phase <= PAIRING) matchEnd(nextEnd, phase != ENTERING);
+    else if (phase == WELDING) weldEnd(nextEnd);
+    else if (!walkFrom(nextEnd)) return;
   }
 }
 
@@ -281,7 +281,7 @@ function beginNextPhase(): void {
     // Nothing is open.
     if (openCount == 0) phase = LOOPS;
   }
-  next = phase == LINKING || phase == REVERSED_CHAINS ? 1 : 0;
+  nextEnd = phase == LINKING || phase == REVERSED_CHAINS ? 1 : 0;
 }
 
 function beginWelding(): void {
@@ -339,11 +339,11 @@ function headOf(cell: u64): usize {
 }
 
 /**
- * Removes the end nearest to the located position from the grid, if one is within the tolerance, and returns it; NOWHERE
+ * Removes the end nearest to the located position from the grid, if one is within the tolerance, and returns it; NO_END
  * otherwise. No two ends in the grid are that close to each other, so that a cell has few.
  */
 function removeNearest(i: i32, j: i32, k: i32): u32 {
-  let nearest: usize = 0, minDistanceSquared = tolerance * tolerance;
+  let nearestLink: usize = 0, minDistanceSquared = tolerance * tolerance;
   for (let n: i32 = 0; n < 27; n++) {
     const cell = keyOf(i + n % 3 - 1, j + (n / 3) % 3 - 1, k + n / 9 - 1);
     let link = headOf(cell);
@@ -354,22 +354,22 @@ function removeNearest(i: i32, j: i32, k: i32): u32 {
         const distanceSquared = dx * dx + dy * dy + dz * dz;
         if (distanceSquared <= minDistanceSquared) {
           minDistanceSquared = distanceSquared;
-          nearest = link;
+          nearestLink = link;
         }
       }
       link = changetype<usize>(entry) + offsetof<OpenEnd>('next');
     }
   }
-  if (nearest == 0) return NO_END;
-  const entry = changetype<OpenEnd>(entries + <usize>(load<u32>(nearest) - 1) * OPEN_END_BYTES);
-  store<u32>(nearest, entry.next);
+  if (nearestLink == 0) return NO_END;
+  const entry = changetype<OpenEnd>(entries + <usize>(load<u32>(nearestLink) - 1) * OPEN_END_BYTES);
+  store<u32>(nearestLink, entry.next);
   return entry.end;
 }
 
 // --- outlines ---
 
 const NO_END: u32 = 0xffffffff;
-/** The end at which the walk along an outline enters a segment, NOWHERE between two outlines; and where the walk began. */
+/** The end at which the walk along an outline enters a segment, NO_END between two outlines; and where the walk began. */
 let walkEnd: u32 = NO_END;
 let walkStart: u32 = 0;
 /** Position of a crossing in the world. */

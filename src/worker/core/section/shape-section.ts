@@ -112,9 +112,9 @@ function exitParameter(x: f64, y: f64, z: f64, dx: f64, dy: f64, dz: f64, half: 
   // The cylinder first: a² t² + 2 b t + c = 0.
   const a = dx * dx + dy * dy, b = x * dx + y * dy, c = x * x + y * y - 1;
   const t = a > 0 ? (-b + sqrt(max(b * b - a * c, 0))) / a : Infinity;
-  const beyond = dz == 0 ? z : z + t * dz;
-  if (abs(beyond) <= half) return t;
-  const end = beyond > 0 ? half : -half;
+  const exitZ = dz == 0 ? z : z + t * dz;
+  if (abs(exitZ) <= half) return t;
+  const end = exitZ > 0 ? half : -half;
   const e = z - end, f = b + e * dz, g = x * x + y * y + e * e - 1;
   return -f + sqrt(max(f * f - g, 0));
 }

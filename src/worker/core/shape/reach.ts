@@ -172,21 +172,21 @@ function setMotionExtent(reach: Reach, item: Item, b: Affine): void {
     f64x2.ge(f64x2.mul(volume, volume), f64x2.mul(products, f64x2.splat(PERPENDICULAR_RATIO))),
     v128.and(f64x2.gt(products, f64x2.splat(MIN_PRODUCT)), f64x2.lt(products, f64x2.splat(MAX_PRODUCT))),
   );
-  const lengthX = f64x2.extract_lane(x, 0), lengthY = f64x2.extract_lane(y, 0), lengthZ = f64x2.extract_lane(z, 0);
+  const squaredX = f64x2.extract_lane(x, 0), squaredY = f64x2.extract_lane(y, 0), squaredZ = f64x2.extract_lane(z, 0);
   let sine: f64 = 0; // of half the angle
-  let radius = lengthX + lengthY + lengthZ;
+  let radius = squaredX + squaredY + squaredZ;
   if (
     i64x2.bitmask(arePerpendicular) == 3 && f64x2.extract_lane(volume, 0) * f64x2.extract_lane(volume, 1) > 0 &&
-    abs(f64x2.extract_lane(x, 1) - lengthX) <= LENGTH_TOLERANCE * lengthX &&
-      abs(f64x2.extract_lane(y, 1) - lengthY) <= LENGTH_TOLERANCE * lengthY &&
-    abs(f64x2.extract_lane(z, 1) - lengthZ) <= LENGTH_TOLERANCE * lengthZ
+    abs(f64x2.extract_lane(x, 1) - squaredX) <= LENGTH_TOLERANCE * squaredX &&
+      abs(f64x2.extract_lane(y, 1) - squaredY) <= LENGTH_TOLERANCE * squaredY &&
+    abs(f64x2.extract_lane(z, 1) - squaredZ) <= LENGTH_TOLERANCE * squaredZ
   ) {
     // The squared chords of the edges: 8 sin² of half the angle for three edges of unit length.
     const d0 = f64x2.sub(q0, p0), d1 = f64x2.sub(q1, p1), d2 = f64x2.sub(q2, p2), d3 = f64x2.sub(q3, p3), d4 = f64x2.sub(q4, p4);
     const c0 = f64x2.mul(d0, d0), c2 = f64x2.mul(d2, d2), c3 = f64x2.mul(d3, d3), chord = f64x2.extract_lane(d4, 0);
     const chords = f64x2.add(f64x2.add(firstLanes(c0, c2), secondLanes(c0, c2)), f64x2.mul(d1, d1));
     const sum =
-      lengthZ * (f64x2.extract_lane(chords, 0) * lengthY + f64x2.extract_lane(chords, 1) * lengthX) +
+      squaredZ * (f64x2.extract_lane(chords, 0) * squaredY + f64x2.extract_lane(chords, 1) * squaredX) +
       (f64x2.extract_lane(c3, 0) + f64x2.extract_lane(c3, 1) + chord * chord) * f64x2.extract_lane(productXY, 0);
     sine = min(sqrt(0.125 * sum / f64x2.extract_lane(products, 0)) + LENGTH_TOLERANCE, 1);
     v128.store(delta, toFloat32(d0, d1));
@@ -211,7 +211,7 @@ function setMotionExtent(reach: Reach, item: Item, b: Affine): void {
   const u = b.tx - to.tx, v = b.ty - to.ty, w = b.tz - to.tz;
   const arm = sqrt(u * u + v * v + w * w) + radius;
   const travel = sqrt(translationX * translationX + translationY * translationY + translationZ * translationZ) + 2.0 * sine * arm;
-  // 1 - cos is square / (1 + cos), and cos is at least 1 - square; an angle is at most its tangent, and at most π/2 times its
+  // 1 - cos is sin² / (1 + cos), and cos is at least 1 - sin²; an angle is at most its tangent, and at most π/2 times its
   // sine.
   const isSmall = sineSquared <= SMALL_SINE_SQUARED;
   reach.travel = roundUp(travel);

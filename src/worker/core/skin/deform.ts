@@ -20,7 +20,7 @@ import { Pose, BOUNDS_CURRENT, TREE_CURRENT, SUMS_CURRENT, boneMapAt, isPosed, m
 const MAP32_BYTES: usize = 64;
 /** A moved vertex: x, y, z and an unused number. */
 const VERTEX_BYTES: usize = 16;
-/** Marks a lane without a triangle; and the flag on the number of a triangle without an area (mesh/tree/refit.ts). */
+/** Marks a lane without a triangle; and the flag on the index of a triangle without an area (mesh/tree/refit.ts). */
 const NONE: u32 = 0xffffffff;
 const FLAT: u32 = 0x80000000;
 /** The minimum extent of a pose, so that one that collapses to a point has a tree space, too. */

@@ -100,10 +100,10 @@ function storeBoxes(node: Node, padding: f32): void {
   for (let axis: usize = 0; axis < 3; axis++) {
     const from = f32x4.sub(v128.load(boxes + (axis << 4)), f32x4.splat(padding));
     const to = f32x4.add(v128.load(boxes + (axis << 4), BOXES_MAX), f32x4.splat(padding));
-    const two = f32x4.pmin(from, v128.shuffle<f32>(from, from, 2, 3, 0, 1));
-    const other = f32x4.pmax(to, v128.shuffle<f32>(to, to, 2, 3, 0, 1));
-    const origin = min(f32x4.extract_lane(two, 0), f32x4.extract_lane(two, 1));
-    const end = max(f32x4.extract_lane(other, 0), f32x4.extract_lane(other, 1));
+    const minPairs = f32x4.pmin(from, v128.shuffle<f32>(from, from, 2, 3, 0, 1));
+    const maxPairs = f32x4.pmax(to, v128.shuffle<f32>(to, to, 2, 3, 0, 1));
+    const origin = min(f32x4.extract_lane(minPairs, 0), f32x4.extract_lane(minPairs, 1));
+    const end = max(f32x4.extract_lane(maxPairs, 0), f32x4.extract_lane(maxPairs, 1));
     let scale = (end - origin) / 255;
     while (origin + scale * 255 < end) scale *= <f32>1.0000002;
     const at = changetype<usize>(node) + (axis << 2);

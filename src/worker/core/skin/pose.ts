@@ -3,7 +3,7 @@
 // indices, and the data derived from its connectivity, are shared.
 //
 // Setting a pose only finds its bounds, from the boxes of the bones; vertices are moved and boxes fitted when a query reaches
-// its triangles (`settle`). A suspended reader of its tree may continue with it: then the object gets a new pose, and the old
+// its triangles (`refitPose`). A suspended reader of its tree may continue with it: then the object gets a new pose, and the old
 // one is kept until nobody reads it (`retire`).
 
 import { isPointLine } from '../point-line/layout';
@@ -206,7 +206,7 @@ function readBone(to: Affine, at: usize): bool {
  * How far the weighted targets move any vertex, in the tree space of the mesh at rest: the centre of the range, and half its
  * size. With bones, the range includes 0, since targets do not move the bones' hit boxes (hit-boxes.ts).
  */
-let morphCentreX: f64 = 0, morphCentreY: f64 = 0, morphCentreZ: f64 = 0;
+let morphCenterX: f64 = 0, morphCenterY: f64 = 0, morphCenterZ: f64 = 0;
 let morphHalfX: f64 = 0, morphHalfY: f64 = 0, morphHalfZ: f64 = 0;
 let isMorphed: bool = false;
 const boxToObject = changetype<Affine>(memory.data(<i32>MAP_BYTES, 16));
@@ -263,7 +263,7 @@ function findBounds(pose: Pose, base: Mesh): bool {
 }
 
 function sumRanges(pose: Pose, base: Mesh): void {
-  morphCentreX = morphCentreY = morphCentreZ = morphHalfX = morphHalfY = morphHalfZ = 0;
+  morphCenterX = morphCenterY = morphCenterZ = morphHalfX = morphHalfY = morphHalfZ = 0;
   isMorphed = pose.hasMorphs != 0;
   if (!isMorphed) return;
   const deform = deformOf(base);
@@ -276,9 +276,9 @@ function sumRanges(pose: Pose, base: Mesh): void {
     const minX = min(initialMin, <f64>load<f32>(range)), maxX = max(initialMax, <f64>load<f32>(range, 12));
     const minY = min(initialMin, <f64>load<f32>(range, 4)), maxY = max(initialMax, <f64>load<f32>(range, 16));
     const minZ = min(initialMin, <f64>load<f32>(range, 8)), maxZ = max(initialMax, <f64>load<f32>(range, 20));
-    morphCentreX += 0.5 * weight * (minX + maxX);
-    morphCentreY += 0.5 * weight * (minY + maxY);
-    morphCentreZ += 0.5 * weight * (minZ + maxZ);
+    morphCenterX += 0.5 * weight * (minX + maxX);
+    morphCenterY += 0.5 * weight * (minY + maxY);
+    morphCenterZ += 0.5 * weight * (minZ + maxZ);
     morphHalfX += 0.5 * abs(weight) * (maxX - minX);
     morphHalfY += 0.5 * abs(weight) * (maxY - minY);
     morphHalfZ += 0.5 * abs(weight) * (maxZ - minZ);
@@ -292,32 +292,32 @@ function includeBox(map: Affine, box: Affine): void {
     // Rows of both.
     const row = changetype<usize>(map) + (axis << 3), placed = changetype<usize>(boxToObject) + (axis << 3);
     const mx = load<f64>(row), my = load<f64>(row, 24), mz = load<f64>(row, 48);
-    let centre = load<f64>(placed, 72);
+    let center = load<f64>(placed, 72);
     let half = abs(load<f64>(placed)) + abs(load<f64>(placed, 24)) + abs(load<f64>(placed, 48));
     if (isMorphed) {
-      centre += mx * morphCentreX + my * morphCentreY + mz * morphCentreZ;
+      center += mx * morphCenterX + my * morphCenterY + mz * morphCenterZ;
       half += abs(mx) * morphHalfX + abs(my) * morphHalfY + abs(mz) * morphHalfZ;
     }
-    include(axisBoundsAt(axis), centre, half, load<f64>(row, 72), abs(mx) + abs(my) + abs(mz));
+    include(axisBoundsAt(axis), center, half, load<f64>(row, 72), abs(mx) + abs(my) + abs(mz));
   }
 }
 
 function includeRest(base: Mesh): void {
   const inverseScale = 1.0 / treeScale(base);
   const x = 0.5 * (base.maxX - base.minX), y = 0.5 * (base.maxY - base.minY), z = 0.5 * (base.maxZ - base.minZ);
-  include(axisBoundsAt(0), 0.5 * (base.minX + base.maxX) + morphCentreX * inverseScale, x + morphHalfX * inverseScale,
+  include(axisBoundsAt(0), 0.5 * (base.minX + base.maxX) + morphCenterX * inverseScale, x + morphHalfX * inverseScale,
     base.offsetX, inverseScale);
-  include(axisBoundsAt(1), 0.5 * (base.minY + base.maxY) + morphCentreY * inverseScale, y + morphHalfY * inverseScale,
+  include(axisBoundsAt(1), 0.5 * (base.minY + base.maxY) + morphCenterY * inverseScale, y + morphHalfY * inverseScale,
     base.offsetY, inverseScale);
-  include(axisBoundsAt(2), 0.5 * (base.minZ + base.maxZ) + morphCentreZ * inverseScale, z + morphHalfZ * inverseScale,
+  include(axisBoundsAt(2), 0.5 * (base.minZ + base.maxZ) + morphCenterZ * inverseScale, z + morphHalfZ * inverseScale,
     base.offsetZ, inverseScale);
 }
 
 // @ts-ignore: decorator
 @inline
-function include(bounds: AxisBounds, centre: f64, half: f64, translation: f64, stretch: f64): void {
-  bounds.min = min(bounds.min, centre - half);
-  bounds.max = max(bounds.max, centre + half);
+function include(bounds: AxisBounds, center: f64, half: f64, translation: f64, stretch: f64): void {
+  bounds.min = min(bounds.min, center - half);
+  bounds.max = max(bounds.max, center + half);
   bounds.minTranslation = min(bounds.minTranslation, translation);
   bounds.maxTranslation = max(bounds.maxTranslation, translation);
   bounds.maxStretch = max(bounds.maxStretch, stretch);
@@ -327,23 +327,23 @@ function include(bounds: AxisBounds, centre: f64, half: f64, translation: f64, s
 function setBounds(poseAddress: usize, axis: usize, pose: Pose, maxWeightSum: f32, minDeficit: f32, maxDeficit: f32): bool {
   const bounds = axisBoundsAt(axis);
   const axisAddress = poseAddress + (axis << 3);
-  const centre = 0.5 * (bounds.min + bounds.max);
+  const center = 0.5 * (bounds.min + bounds.max);
   let half = 0.5 * (bounds.max - bounds.min);
-  const maxOffset = max(abs(bounds.minTranslation - centre), abs(bounds.maxTranslation - centre));
+  const maxOffset = max(abs(bounds.minTranslation - center), abs(bounds.maxTranslation - center));
   let weightSum: f64 = 1, deficitOffset: f64 = 0;
   if (pose.hasBones) {
     weightSum = max(<f64>maxWeightSum, 1);
     deficitOffset = max(abs(<f64>minDeficit), abs(<f64>maxDeficit)) *
-      abs(load<f64>(axisAddress, offsetof<Pose>('unweightedX')) - centre);
+      abs(load<f64>(axisAddress, offsetof<Pose>('unweightedX')) - center);
   }
   // Vertices and their target offsets are within 2 of the tree's origin, except for large targets.
-  const maxTreeCoordinate = 2 + max(max(abs(morphCentreX) + morphHalfX, abs(morphCentreY) + morphHalfY), abs(morphCentreZ) +
+  const maxTreeCoordinate = 2 + max(max(abs(morphCenterX) + morphHalfX, abs(morphCenterY) + morphHalfY), abs(morphCenterZ) +
     morphHalfZ);
   half = weightSum * half + deficitOffset + ROUNDING *
-    (weightSum * (bounds.maxStretch * maxTreeCoordinate + maxOffset) + deficitOffset) + abs(centre) * 1e-15;
-  store<f64>(axisAddress, centre - half, offsetof<Pose>('minX'));
-  store<f64>(axisAddress, centre + half, offsetof<Pose>('maxX'));
-  return half < MAX_COORDINATE && abs(centre) < MAX_COORDINATE; // false for NaN
+    (weightSum * (bounds.maxStretch * maxTreeCoordinate + maxOffset) + deficitOffset) + abs(center) * 1e-15;
+  store<f64>(axisAddress, center - half, offsetof<Pose>('minX'));
+  store<f64>(axisAddress, center + half, offsetof<Pose>('maxX'));
+  return half < MAX_COORDINATE && abs(center) < MAX_COORDINATE; // false for NaN
 }
 
 // --- poses in their places ---

@@ -210,9 +210,9 @@ function heightAt(tau: f64, px: f64, py: f64, pz: f64): f64 {
   const y = normalY + tau * (normalZ * spinX - normalX * spinZ);
   const z = normalZ + tau * (normalX * spinY - normalY * spinX);
   findSupportPoint(movedBody, -x, -y, -z, isCoreOnly);
-  const length = isCoreOnly && movedBody.radius > 0 ? movedBody.radius * sqrt(x * x + y * y + z * z) : 0;
+  const ballExtent = isCoreOnly && movedBody.radius > 0 ? movedBody.radius * sqrt(x * x + y * y + z * z) : 0;
   return (
-    x * (supportX - px) + y * (supportY - py) + z * (supportZ - pz) - length +
+    x * (supportX - px) + y * (supportY - py) + z * (supportZ - pz) - ballExtent +
     normalX * (px + tau * translationX) + normalY * (py + tau * translationY) + normalZ * (pz + tau * translationZ) -
     0.5 * angle * angle * arm * tau * tau
   );

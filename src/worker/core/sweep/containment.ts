@@ -23,12 +23,12 @@ const corners: usize = memory.data(TRIANGLE_BYTES, 16);
  * and on until all of the inner shape has left. Throws OUT_OF_MEMORY.
  */
 export function findContained(
-  mesh: Mesh, map: Affine, inner: PlacedShape, body: Support, tree: Affine, isObject: bool,
+  mesh: Mesh, map: Affine, inner: PlacedShape, body: Support, innerTreeToWorld: Affine, isObject: bool,
 ): void {
   let x = body.x, y = body.y, z = body.z;
   if (inner.shape == SHAPE_MESH) {
     const innerMesh = changetype<Mesh>(<usize>inner.mesh);
-    mapTriangle(corners, changetype<usize>(innerMesh) + innerMesh.blocks, tree);
+    mapTriangle(corners, changetype<usize>(innerMesh) + innerMesh.blocks, innerTreeToWorld);
     x = load<f64>(corners); y = load<f64>(corners, 8); z = load<f64>(corners, 16);
   }
   invert(inverse, map);

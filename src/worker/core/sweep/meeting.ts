@@ -26,7 +26,7 @@ export let isPointKnown: bool = false;
 export let isSwapped: bool = false;
 
 let objectMesh: usize = 0;
-let objectTree: Affine = changetype<Affine>(0);
+let objectTreeToWorld: Affine = changetype<Affine>(0);
 let isMirrored: bool = false;
 let sides: u32 = SIDE_DOUBLE;
 let faceSides: usize = 0;
@@ -44,7 +44,7 @@ export function beginPairSweep(limit: f64, mesh: usize, treeToWorld: Affine, mir
   contactDepth = 0;
   contactTriangle = -1;
   objectMesh = mesh;
-  objectTree = treeToWorld;
+  objectTreeToWorld = treeToWorld;
   isMirrored = mirrored;
   sides = allowed;
   faceSides = faceSideList;
@@ -112,7 +112,7 @@ function triangleIndexOf(at: usize): i32 {
 
 /** Returns whether the side of an object's triangle that the shape approaches can be hit. */
 function isSideAllowed(at: usize, index: i32, x: f64, y: f64, z: f64): bool {
-  mapTriangle(corners, at, objectTree);
+  mapTriangle(corners, at, objectTreeToWorld);
   setTriangle(face, corners);
   let facing =
     x * (face.e0Y * face.e1Z - face.e0Z * face.e1Y) + y * (face.e0Z * face.e1X - face.e0X * face.e1Z) +

@@ -32,8 +32,8 @@ export function sweepRoundAtBox(round: Support, box: Support, roundSize: f64, li
   const p0 = c0, p1 = c1, p2 = c2;
   // Coordinates are off by the square of the skew, and so are the lengths of normals.
   const maxCoordinate = abs(p0) + abs(p1) + abs(p2) + translationLength + h0 + h1 + h2 + radius;
-  const halfExtent = radius + (SLAB_ROUNDING + 8.0 * skew * skew) * maxCoordinate;
-  const halfWidth0 = abs(d0) + h0 + halfExtent, halfWidth1 = abs(d1) + h1 + halfExtent, halfWidth2 = abs(d2) + h2 + halfExtent;
+  const maxRadius = radius + (SLAB_ROUNDING + 8.0 * skew * skew) * maxCoordinate;
+  const halfWidth0 = abs(d0) + h0 + maxRadius, halfWidth1 = abs(d1) + h1 + maxRadius, halfWidth2 = abs(d2) + h2 + maxRadius;
   let part = interval(0, limit);
   part = clipInlined(part, p0, w0, -halfWidth0, halfWidth0);
   part = clipInlined(part, p1, w1, -halfWidth1, halfWidth1);
@@ -45,8 +45,8 @@ export function sweepRoundAtBox(round: Support, box: Support, roundSize: f64, li
   let targetGap = 0.5 * touchDistance;
   let time = startTime;
   // Normal for a shape that is in the box at a later time than 0, by rounding alone.
-  boxNormalX = -translationX / translationLength; boxNormalY = -translationY /
-    translationLength; boxNormalZ = -translationZ / translationLength;
+  boxNormalX = -translationX / translationLength;
+  boxNormalY = -translationY / translationLength; boxNormalZ = -translationZ / translationLength;
   for (let step = 0; step < MAX_STEPS; step++) {
     const distance = distanceAt(p0 + time * w0, p1 + time * w1, p2 + time * w2);
     const gap = distance - radius;
@@ -62,7 +62,8 @@ export function sweepRoundAtBox(round: Support, box: Support, roundSize: f64, li
     if (step == 0 && gap < targetGap) targetGap = 0.5 * max(gap, 0.0);
     const closingSpeed = -(translationX * boxNormalX + translationY * boxNormalY + translationZ * boxNormalZ);
     if (gap <= touchDistance)
-      return closingSpeed > max(SLIDING_TOLERANCE, ROUNDING * (roundSize + boxSize) / distance) * translationLength ? time : Infinity;
+      return closingSpeed > max(SLIDING_TOLERANCE, ROUNDING * (roundSize + boxSize) / distance) * translationLength ? time
+        : Infinity;
     if (!(closingSpeed > 0)) return Infinity;
     time += (gap - targetGap) / closingSpeed;
     if (!(time < limit)) return Infinity;

@@ -150,10 +150,10 @@ function nearestOnAxis(): f64 {
 /** Narrows the interval at the points where the axis crosses the planes of two opposite faces, if it does. */
 // @ts-ignore: decorator
 @inline
-function narrowAtPlanes(center: f64, along: f64, half: f64): void {
-  const upper = half - center, lower = half + center, halfLength = abs(along);
-  if (abs(upper) < halfLength) narrowAt(upper / along);
-  if (abs(lower) < halfLength) narrowAt(-lower / along);
+function narrowAtPlanes(center: f64, halfAxis: f64, half: f64): void {
+  const toUpper = half - center, toLower = half + center, halfLength = abs(halfAxis);
+  if (abs(toUpper) < halfLength) narrowAt(toUpper / halfAxis);
+  if (abs(toLower) < halfLength) narrowAt(-toLower / halfAxis);
 }
 
 function narrowAt(s: f64): void {
@@ -230,12 +230,12 @@ function projectedRadius(nx: f64, ny: f64, nz: f64): f64 {
 }
 
 /** Squared sine of the angle below which an edge and the axis count as parallel. */
-const PARALLEL_SQUARE: f64 = 1e-12;
+const MIN_SINE_SQUARED: f64 = 1e-12;
 
 function offerExitAxis(ex: f64, ey: f64, ez: f64, fx: f64, fy: f64, fz: f64): void {
   const nx = ey * fz - ez * fy, ny = ez * fx - ex * fz, nz = ex * fy - ey * fx;
   const lengthSquared = nx * nx + ny * ny + nz * nz;
-  if (!(lengthSquared > PARALLEL_SQUARE * (ex * ex + ey * ey + ez * ez) * (fx * fx + fy * fy + fz * fz))) return;
+  if (!(lengthSquared > MIN_SINE_SQUARED * (ex * ex + ey * ey + ez * ez) * (fx * fx + fy * fy + fz * fz))) return;
   const length = sqrt(lengthSquared),
     centerDistance = nx * (roundBody.x - boxBody.x) + ny * (roundBody.y - boxBody.y) + nz * (roundBody.z - boxBody.z);
   const depth = (projectedRadius(nx, ny, nz) - abs(centerDistance)) / length;

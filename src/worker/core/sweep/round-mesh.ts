@@ -1,5 +1,5 @@
 // Sweeps a sphere or capsule straight against the triangles of a mesh. A motion along one direction is best viewed along it: in
-// the frame (u, v, w) whose last axis is the way and whose first contains the rest of the capsule's axis, a triangle is missed if
+// the frame (u, v, w) whose last axis is the motion and whose first has the rest of the capsule's axis, a triangle is missed if
 // its projection is beside that of the capsule. It is not hit before its plane is, nor before the front of the capsule, at the
 // lateral distance of the triangle, has reached its nearest corner; and it is hit when one of its corners is, if not before.
 // These tests run on four triangles at a time in float32, with bounds on rounding, during the tree traversal. The remaining
@@ -51,9 +51,9 @@ export function visitRound(block: usize, bits: u32): f64 {
   return translationLength > 0 ? min(contactTime, entryTime + <f64>limit / translationLength) : contactTime;
 }
 
-// --- the triangles that wait ---
+// --- candidates ---
 
-// Each candidate has its corners in the frame of the way, lower bounds of how far the capsule moves until they meet and of the
+// Each candidate has its corners in the frame of the motion, lower bounds of how far the capsule moves until they meet and of the
 // distance from its axis at the start, if that is needed, and its address in the mesh.
 const MAX_CANDIDATES: usize = 64;
 const CANDIDATE_BYTES: usize = 48;
@@ -211,8 +211,8 @@ function prepareFrames(): void {
   reduceMaxDistance(roundBody.radius);
   innerRadius = <f32>(roundBody.radius * (1.0 - 4.0 * <f64>ROUNDING));
   areSidesIgnored = areAllSides();
-  const axisSquare = halfAcross * halfAcross + halfAlong * halfAlong;
-  inverseAxisSquared = axisSquare > 0 ? 1 / axisSquare : 0;
+  const halfAxisSquared = halfAcross * halfAcross + halfAlong * halfAlong;
+  inverseAxisSquared = halfAxisSquared > 0 ? 1 / halfAxisSquared : 0;
   limit = roundUp(max((contactTime - entryTime) * translationLength, 0.0));
 }
 
@@ -228,14 +228,14 @@ let maxDistance: f32 = 0;
 let innerRadius: f32 = 0;
 /** Whether every triangle that is hit counts, so that later ones can be skipped. */
 let areSidesIgnored: bool = false;
-/** How far along the way hits matter, from where the mesh's bounds begin. */
+/** How far along the motion hits matter, from where the mesh's bounds begin. */
 let limit: f32 = 0;
 
-/** An axis whose angle to the way has a smaller sine than this counts as parallel to it; its rest is added to the width. */
+/** An axis whose angle to the motion has a smaller sine than this counts as parallel to it; its rest is added to the width. */
 const PARALLEL_SINE: f64 = 1e-6;
 /** Relative error bound for a few sums and products of float32: 2⁻²⁰. */
 const ROUNDING: f32 = 9.5367431640625e-7;
-/** The width that is added if the axis counts as parallel to the way. */
+/** The width that is added if the axis counts as parallel to the motion. */
 let parallelRest: f64 = 0;
 
 function setMotionFrame(): void {
@@ -314,7 +314,7 @@ function mayHit(block: usize): u32 {
   let missedMask = f32x4.gt(lateralDistance, radius);
   if (i32x4.all_true(missedMask)) return 0;
 
-  // The front and the back of the capsule at this lateral distance, along the way.
+  // The front and the back of the capsule at this lateral distance, along the motion.
   const halfChordSquared = minus(times(times(radius, radius), f32x4.splat(1 + ROUNDING)),
     times(times(lateralDistance, lateralDistance), f32x4.splat(1 - 2 * ROUNDING)));
   const length = f32x4.splat(abs(halfAlong));

@@ -2,8 +2,8 @@
 // in the capsule's own frame, float64.
 
 import {
-  advance, contactNormalX, contactNormalY, contactNormalZ, heightAbove, measureDistance, setCastCapsule,
-  contactPointX as capsuleX, contactPointY as capsuleY, contactPointZ as capsuleZ,
+  timeOfImpact, contactNormalX, contactNormalY, contactNormalZ, heightAbove, measureDistance, setCastCapsule,
+  contactPointX as localPointX, contactPointY as localPointY, contactPointZ as localPointZ,
 } from '../character/capsule-cast';
 import { Obstacle, TRIANGLE, boundTriangle } from '../character/obstacles';
 import { Support } from '../contact/convex/support';
@@ -27,7 +27,7 @@ const capsuleFrame = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16)
 const obstacle = changetype<Obstacle>(memory.data(<i32>offsetof<Obstacle>(), 16));
 
 /** Sets the sphere or capsule, and the map from the mesh's tree space to the world about the common origin. */
-export function setCapsuleFrame(round: Support, tree: Affine): void {
+export function setCapsuleFrame(round: Support, treeToWorld: Affine): void {
   roundBody = round;
   const b = round;
   half = b.edgeCount != 0 ? sqrt(b.edge0X * b.edge0X + b.edge0Y * b.edge0Y + b.edge0Z * b.edge0Z) : 0;
@@ -42,7 +42,7 @@ export function setCapsuleFrame(round: Support, tree: Affine): void {
   }
   const m = capsuleFrame;
   for (let column: usize = 0; column < 96; column += 24) {
-    const from = changetype<usize>(tree) + column, to = changetype<usize>(m) + column;
+    const from = changetype<usize>(treeToWorld) + column, to = changetype<usize>(m) + column;
     const isTranslation = column == 72;
     const x = load<f64>(from) - (isTranslation ? b.x : 0), y = load<f64>(from, 8) - (isTranslation ? b.y : 0);
     const z = load<f64>(from, 16) - (isTranslation ? b.z : 0);
@@ -79,7 +79,7 @@ export function sweepTriangle(at: usize, from: f64): i32 {
     }
   }
   if (contactTime == 0 && contactDepth > 0) return MISSED;
-  const time = advance(o, 0, 0, 0, localTranslationX, localTranslationY, localTranslationZ, translationLength, from,
+  const time = timeOfImpact(o, 0, 0, 0, localTranslationX, localTranslationY, localTranslationZ, translationLength, from,
     contactTime == 1 ? 1 : contactTime * (1.0 + 1e-15));
   if (!(time < 1)) return MISSED;
   recordContact(time, 0, at);
@@ -105,12 +105,12 @@ function recordOverlap(distance: f64, at: usize): void {
 function recordContact(time: f64, depth: f64, at: usize): void {
   if (!offerTriangleContact(time, depth, worldX(contactNormalX, contactNormalY, contactNormalZ),
     worldY(contactNormalX, contactNormalY, contactNormalZ), worldZ(contactNormalX, contactNormalY, contactNormalZ), at)) return;
-  // Points are along the way of the moving body; if that is the object, the shape's triangle is what moves towards it.
+  // Points are along the motion of the moving body; if that is the object, the shape's triangle is what moves towards it.
   const shift = isSwapped ? -time : 0;
   setContactPoint(
-    roundBody.x + worldX(capsuleX, capsuleY, capsuleZ) + shift * translationX,
-    roundBody.y + worldY(capsuleX, capsuleY, capsuleZ) + shift * translationY,
-    roundBody.z + worldZ(capsuleX, capsuleY, capsuleZ) + shift * translationZ,
+    roundBody.x + worldX(localPointX, localPointY, localPointZ) + shift * translationX,
+    roundBody.y + worldY(localPointX, localPointY, localPointZ) + shift * translationY,
+    roundBody.z + worldZ(localPointX, localPointY, localPointZ) + shift * translationZ,
   );
 }
 

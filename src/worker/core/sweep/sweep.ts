@@ -262,11 +262,11 @@ function convexAtMesh(): void {
 }
 
 /** Sweeps the body `start` straight against a mesh, whichever of them is the shape. */
-function sweepStraight(mesh: Mesh, map: Affine, tree: Affine): void {
+function sweepStraight(mesh: Mesh, map: Affine, treeToWorld: Affine): void {
   setSweptMesh(mesh, map);
-  straightTreeToWorld = tree;
+  straightTreeToWorld = treeToWorld;
   const isRound = start.hasBall != 0 && start.radius > 0;
-  if (isRound) beginRound(start, tree);
+  if (isRound) beginRound(start, treeToWorld);
   else if (start.isBox) setBox(firstPolytope, start);
   else setTriangleBody(resting, restingCorners);
   sweepTree(mesh, start, ballRadius(start), 0, start.x, start.y, start.z, translationX, translationY, translationZ, 0, 1,

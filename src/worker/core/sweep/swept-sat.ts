@@ -59,7 +59,7 @@ const TOUCHING: f64 = 1e-9;
 /** A motion along an axis up to this, relative to its length, counts as sliding along the surface. */
 const SLIDING_TOLERANCE: f64 = 1e-12;
 /** Squared sine of the angle below which two edges count as parallel. */
-const PARALLEL_SQUARE: f64 = 1e-12;
+const MIN_SINE_SQUARED: f64 = 1e-12;
 
 /**
  * Sweeps the first polytope along a translation of the given length. Returns whether it hits the second by `limit`. If
@@ -84,7 +84,7 @@ export function satSweep(p: Polytope, q: Polytope, x: f64, y: f64, z: f64, lengt
       const fx = load<f64>(f), fy = load<f64>(f, 8), fz = load<f64>(f, 16);
       const nx = ey * fz - ez * fy, ny = ez * fx - ex * fz, nz = ex * fy - ey * fx;
       const lengthSquared = nx * nx + ny * ny + nz * nz;
-      if (lengthSquared <= PARALLEL_SQUARE * ee * (fx * fx + fy * fy + fz * fz)) continue;
+      if (lengthSquared <= MIN_SINE_SQUARED * ee * (fx * fx + fy * fy + fz * fz)) continue;
       if (!clipTimesByAxis(nx, ny, nz, lengthSquared)) return false;
     }
   }

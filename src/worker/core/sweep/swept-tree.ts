@@ -1,4 +1,4 @@
-// Finds the triangles of a mesh that a convex body may hit on its way, nearest first: casts the ray of the body's centre
+// Finds the triangles of a mesh that a convex body may hit on its path, nearest first: casts the ray of the body's centre
 // against the boxes of the tree, each inflated by the body's extent along its axes (the slab test of a Minkowski sum: Ericson,
 // "Real-Time Collision Detection", 2005, 5.5.7). Four boxes at a time in float32, conservative; the caller decides the
 // triangles, in float64.
@@ -70,7 +70,7 @@ export function sweepTree(
 }
 
 /**
- * Transforms the body and its way to tree space, and clips the way to its part near the mesh. Returns false if there is none.
+ * Transforms the body and its motion to tree space, and clips it to the part near the mesh. Returns false if there is none.
  */
 function enterBounds(
   mesh: Mesh, body: Support, radius: f64, x: f64, y: f64, z: f64, dx: f64, dy: f64, dz: f64, fromTime: f64, toTime: f64,
@@ -177,7 +177,7 @@ function descend(mesh: Mesh, timeLimit: f64, visit: Visitor): f64 {
   }
 }
 
-/** Returns how far along its way the body is at a time, at most where it leaves the bounds. */
+/** Returns how far along its motion the body is at a time, at most where it leaves the bounds. */
 // @ts-ignore: decorator
 @inline
 function limitOf(time: f64): f32 {
@@ -221,11 +221,11 @@ function entriesOf(
   const ax = boundsAt(i32x4.extend_low_i16x8_u(qx), lane0(toMin), lane0(step));
   const bx = boundsAt(i32x4.extend_high_i16x8_u(qx), lane0(toMax), lane0(step));
   const ay = boundsAt(i32x4.extend_low_i16x8_u(qy), lane1(toMin), lane1(step));
-  const by1 = boundsAt(i32x4.extend_high_i16x8_u(qy), lane1(toMax), lane1(step));
+  const by = boundsAt(i32x4.extend_high_i16x8_u(qy), lane1(toMax), lane1(step));
   const az = boundsAt(i32x4.extend_low_i16x8_u(qz), lane2(toMin), lane2(step));
   const bz = boundsAt(i32x4.extend_high_i16x8_u(qz), lane2(toMax), lane2(step));
-  const near = f32x4.pmax(f32x4.pmax(f32x4.pmin(ax, bx), f32x4.pmin(ay, by1)), f32x4.pmin(az, bz));
-  const far = f32x4.pmin(f32x4.pmin(f32x4.pmax(ax, bx), f32x4.pmax(ay, by1)), f32x4.pmax(az, bz));
+  const near = f32x4.pmax(f32x4.pmax(f32x4.pmin(ax, bx), f32x4.pmin(ay, by)), f32x4.pmin(az, bz));
+  const far = f32x4.pmin(f32x4.pmin(f32x4.pmax(ax, bx), f32x4.pmax(ay, by)), f32x4.pmax(az, bz));
   return entered(near, far, children, f32x4.splat(limit));
 }
 

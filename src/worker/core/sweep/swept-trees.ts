@@ -15,7 +15,7 @@ import { POLYTOPE_BYTES, Polytope, satSweep, satTime } from './swept-sat';
 import { F64_BYTES, VECTOR_BYTES } from '../sizes';
 
 /** Gets the addresses of two triangles (swept-tree.ts). Returns the time until which others matter. */
-export type CandidatePair = (a: usize, b: usize) => f64;
+export type PairVisitor = (a: usize, b: usize) => f64;
 
 /** A pair of boxes on the stack: nodes or blocks; their boxes in the world follow. */
 @unmanaged
@@ -48,7 +48,7 @@ const parentPair: usize = memory.data(<i32>BOX_PAIR_BYTES, 16);
  */
 export function sweepTrees(
   a: Mesh, mapA: Affine, b: Mesh, mapB: Affine, x: f64, y: f64, z: f64, fromTime: f64, toTime: f64, inflation: f64,
-  timeLimit: f64, visit: CandidatePair,
+  timeLimit: f64, visit: PairVisitor,
 ): f64 {
   const length = sqrt(x * x + y * y + z * z);
   let latestTime = timeLimit;
@@ -94,7 +94,7 @@ export function sweepTrees(
 }
 
 /** Visits all pairs of triangles of two blocks. Returns the time until which others matter. */
-function visitPairs(a: Block, b: Block, timeLimit: f64, visit: CandidatePair): f64 {
+function visitPairs(a: Block, b: Block, timeLimit: f64, visit: PairVisitor): f64 {
   let latestTime = timeLimit;
   for (let i = filledLanes(a); i != 0; i &= i - 1) {
     for (let j = filledLanes(b); j != 0; j &= j - 1) {

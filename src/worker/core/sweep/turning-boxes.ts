@@ -116,10 +116,10 @@ export function boxesApartUntil(first: BoxMotion, second: BoxMotion, touchDistan
 
 /**
  * Returns whether the two that were examined last certainly overlap within the time after `time` in which they approach by at
- * most `duration`.
+ * most `distance`.
  */
-export function doBoxesOverlapSoon(time: f64, length: f64): bool {
-  const overlapTime = time + length / speed;
+export function doBoxesOverlapSoon(time: f64, distance: f64): bool {
+  const overlapTime = time + distance / speed;
   // Flat boxes may be separated along axes in their planes, too.
   if (!(overlapTime <= 1) || isFlat(changetype<Affine>(a.map)) || isFlat(changetype<Affine>(b.map))) return false;
   setPoses(trialA, trialB, overlapTime);

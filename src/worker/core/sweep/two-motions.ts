@@ -67,8 +67,8 @@ function setMovingShape(movingShape: MovingShape, start: PlacedShape, shape: Pla
   copyShape(start, shape);
   setMotionOf(movingShape, mapOf(start), mapOf(shape), from, to);
   movingShape.shape = changetype<usize>(start);
-  movingShape.turnX = rigid.turnX; movingShape.turnY = rigid.turnY; movingShape.turnZ = rigid.turnZ; movingShape.turnW =
-    rigid.turnW;
+  movingShape.turnX = rigid.turnX; movingShape.turnY = rigid.turnY; movingShape.turnZ = rigid.turnZ;
+  movingShape.turnW = rigid.turnW;
 }
 
 /** Sweeps one shape against another that does not turn, by its own translation minus the other's. */

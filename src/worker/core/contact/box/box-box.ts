@@ -6,7 +6,7 @@ import { CONTACT_NORMAL, CONTACT_POINT_BYTES } from '../../../../shared/layout';
 import { Form, inverseColumn } from '../../math/obb-sat-f32';
 import { plus, times, transpose, yzx, zxy } from '../../math/lanes';
 import { Proxy } from '../../shape/proxy';
-import { FLAT } from '../convex/contact-feature';
+import { FLAT_COSINE_SQUARED } from '../convex/contact-feature';
 import { ROW_BYTES, clipFaces, writeCorners } from './face-clip-x4';
 import { addPoint, countWrittenPoints, pointCount, points, reservePoints } from '../manifold/contact';
 import { beginReduction, offerPlanePoint, reduceToFour, reducedCount, reducedIndex } from '../manifold/manifold-reduction';
@@ -51,7 +51,7 @@ export const faceAxes: usize = memory.data(VECTOR_BYTES, 16);
 const referenceBoxes: usize = memory.data(VECTOR_BYTES, 16);
 const incidentBoxes: usize = memory.data(VECTOR_BYTES, 16);
 /** The normals, pointing out of the boxes with the reference face, in rows of four lanes. */
-const outward: usize = memory.data(3 * VECTOR_BYTES, 16);
+const outwardSign: usize = memory.data(3 * VECTOR_BYTES, 16);
 /** The normal from a to b, and the depth, of each pair: four f64. */
 const NORMAL_BYTES: i32 = 32;
 const normals: usize = memory.data(4 * NORMAL_BYTES, 16);
@@ -71,11 +71,11 @@ export function clipFourFaces(): void {
     store<f64>(normal, normalZ, 16);
     store<f64>(normal, depth, 24);
     const side = <f32>1 - <f32>(isOfB << 1);
-    store<f32>(outward + lane, side * <f32>normalX);
-    store<f32>(outward + lane, side * <f32>normalY, 16);
-    store<f32>(outward + lane, side * <f32>normalZ, 32);
+    store<f32>(outwardSign + lane, side * <f32>normalX);
+    store<f32>(outwardSign + lane, side * <f32>normalY, 16);
+    store<f32>(outwardSign + lane, side * <f32>normalZ, 32);
   }
-  clipFaces(referenceBoxes, incidentBoxes, v128.load(outward), v128.load(outward, 16), v128.load(outward, 32));
+  clipFaces(referenceBoxes, incidentBoxes, v128.load(outwardSign), v128.load(outwardSign, 16), v128.load(outwardSign, 32));
 }
 
 /** Adds the contact points of one of the four pairs. Returns false, and adds none, if float32 is not accurate enough. */
@@ -99,9 +99,9 @@ export function edgeContact(a: Proxy, b: Proxy, axis: i32): bool {
   setNormal(a, b, edge(a, i), edge(b, j));
   if (!isDeep(a)) return false;
   const ofA = findFlattestFace(a.form()), faceOfA = flattestFace;
-  if (!(ofA >= <f32>FLAT)) return addEdgePoint(a, b, i, j);
+  if (!(ofA >= <f32>FLAT_COSINE_SQUARED)) return addEdgePoint(a, b, i, j);
   const ofB = findFlattestFace(b.form());
-  if (!(ofB >= <f32>FLAT)) return addEdgePoint(a, b, i, j);
+  if (!(ofB >= <f32>FLAT_COSINE_SQUARED)) return addEdgePoint(a, b, i, j);
   return ofA >= ofB ? addFaceManifold(a, b, faceOfA, 1) : addFaceManifold(b, a, flattestFace, -1);
 }
 
@@ -114,7 +114,7 @@ let flattestFace: usize = 0;
 function findFlattestFace(box: Form): f32 {
   const cosinesSquared = squaredCosines(box, dotFaceNormals(box, f32x4.splat(<f32>normalX), f32x4.splat(<f32>normalY),
     f32x4.splat(<f32>normalZ)));
-  flattestFace = minLane(f32x4.neg(cosinesSquared));
+  flattestFace = minLaneIndex(f32x4.neg(cosinesSquared));
   return f32x4.extract_lane(f32x4.pmax(f32x4.pmax(cosinesSquared, yzx(cosinesSquared)), zxy(cosinesSquared)), 0);
 }
 
@@ -266,18 +266,18 @@ const rows: usize = memory.data(3 * <i32>ROW_BYTES, 16);
  * Adds the corners, four at once, each moved halfway up to the plane of face `i` of the box; if that point is outside of
  * the other box, the corner itself, which is on the other box's face.
  */
-function addCorners(map: Proxy, other: Proxy, i: usize, side: f64): void {
-  const edgeI = edge(map, i);
-  const outward = <f32>signOf(
+function addCorners(box: Proxy, other: Proxy, i: usize, side: f64): void {
+  const edgeI = edge(box, i);
+  const outwardSign = <f32>signOf(
     side * (load<f64>(edgeI) * normalX + load<f64>(edgeI, 8) * normalY + load<f64>(edgeI, 16) * normalZ),
   );
   const row = rows + i * ROW_BYTES, heights = v128.load(row);
-  v128.store(row, times(f32x4.splat(0.5), plus(heights, f32x4.splat(outward))));
-  setPositions(map);
-  const outside = outsideMask(other.form(), other.x - map.x, other.y - map.y, other.z - map.z);
+  v128.store(row, times(f32x4.splat(0.5), plus(heights, f32x4.splat(outwardSign))));
+  setPositions(box);
+  const outside = outsideMask(other.form(), other.x - box.x, other.y - box.y, other.z - box.z);
   if (i32x4.bitmask(outside) & ((1 << count) - 1)) {
     v128.store(row, v128.bitselect(heights, v128.load(row), outside));
-    setPositions(map);
+    setPositions(box);
   }
 
   const nx = <f32>normalX;
@@ -286,7 +286,7 @@ function addCorners(map: Proxy, other: Proxy, i: usize, side: f64): void {
   // A point is its position, followed by normal and depth: see layout.ts, CONTACT_*.
   const to = points + <usize>pointCount * CONTACT_POINT_BYTES;
   transpose(
-    positions, translate(map.x, pair0X, pair1X), translate(map.y, pair0Y, pair1Y), translate(map.z, pair0Z, pair1Z),
+    positions, translate(box.x, pair0X, pair1X), translate(box.y, pair0Y, pair1Y), translate(box.z, pair0Z, pair1Z),
     f32x4.splat(nx),
   );
   v128.store(to, v128.load(positions));
@@ -360,7 +360,7 @@ function outsideAxisMask(box: Form, offset: usize, u: v128, v: v128, w: v128): v
 /** Returns which of the first three lanes is the least. Branchless, since the result is unpredictable. */
 // @ts-ignore: decorator
 @inline
-function minLane(v: v128): usize {
+function minLaneIndex(v: v128): usize {
   const minimum = f32x4.pmin(f32x4.pmin(v, yzx(v)), zxy(v));
   return <usize>ctz(i32x4.bitmask(f32x4.eq(v, minimum)) | 4);
 }

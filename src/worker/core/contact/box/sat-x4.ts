@@ -9,15 +9,15 @@ import { VECTOR_BYTES } from '../../sizes';
  * rounding never selects it.
  */
 const EDGE_PENALTY: f32 = 1.00006;
-/** Edges at a smaller angle, as its squared sine, are left to float64; edges at an angle below PARALLEL give no axis. */
-const SMALL_ANGLE: f32 = 1e-5;
-const PARALLEL: f32 = 1e-12;
+/** Edges at a smaller angle, as its squared sine, are left to float64; below MIN_SINE_SQUARED they give no axis. */
+const SMALL_SINE_SQUARED: f32 = 1e-5;
+const MIN_SINE_SQUARED: f32 = 1e-12;
 
 /** The inverses of the four maps of b, nine vectors. */
 const inverses: usize = memory.data(9 * VECTOR_BYTES, 16);
 
 // The best so far: its squared depth, and its code.
-let best: v128 = i32x4.splat(0);
+let minDepthSquared: v128 = i32x4.splat(0);
 let axisCode: v128 = i32x4.splat(0);
 
 /**
@@ -36,29 +36,29 @@ export function bestAxes(formsA: usize, formsB: usize): v128 {
   const q20 = f32x4.abs(c20), q21 = f32x4.abs(c21), q22 = f32x4.abs(c22);
   const volume = f32x4.abs(dot(localEdge(0, 0), localEdge(0, 1), localEdge(0, 2), c00, c01, c02));
 
-  const depthB0 = depthOfB(0, c00, c01, c02, plus(plus(q00, q01), q02), volume);
-  const depthB1 = depthOfB(1, c10, c11, c12, plus(plus(q10, q11), q12), volume);
-  const depthB2 = depthOfB(2, c20, c21, c22, plus(plus(q20, q21), q22), volume);
+  const depthSquaredB0 = depthSquaredOfB(0, c00, c01, c02, plus(plus(q00, q01), q02), volume);
+  const depthSquaredB1 = depthSquaredOfB(1, c10, c11, c12, plus(plus(q10, q11), q12), volume);
+  const depthSquaredB2 = depthSquaredOfB(2, c20, c21, c22, plus(plus(q20, q21), q22), volume);
   const lengthSquared0 = lengthSquaredOf(0), lengthSquared1 = lengthSquaredOf(1), lengthSquared2 = lengthSquaredOf(2);
-  best = f32x4.splat(Infinity);
+  minDepthSquared = f32x4.splat(Infinity);
   // The order is such that of two equal axes the first of a's axes is taken.
-  offerAxis(0, depthOfA(0, lengthSquared0));
-  offerAxis(3, depthB0);
+  offerAxis(0, depthSquaredOfA(0, lengthSquared0));
+  offerAxis(3, depthSquaredB0);
   offerEdges(0, lengthSquared1, lengthSquared2, plus(q10, q20), plus(q00, q20), plus(q00, q10));
-  offerAxis(1, depthOfA(1, lengthSquared1));
-  offerAxis(4, depthB1);
+  offerAxis(1, depthSquaredOfA(1, lengthSquared1));
+  offerAxis(4, depthSquaredB1);
   offerEdges(1, lengthSquared2, lengthSquared0, plus(q11, q21), plus(q01, q21), plus(q01, q11));
-  offerAxis(2, depthOfA(2, lengthSquared2));
-  offerAxis(5, depthB2);
+  offerAxis(2, depthSquaredOfA(2, lengthSquared2));
+  offerAxis(5, depthSquaredB2);
   offerEdges(2, lengthSquared0, lengthSquared1, plus(q12, q22), plus(q02, q22), plus(q02, q12));
-  return v128.or(axisCode, f32x4.lt(best, f32x4.splat(0)));
+  return v128.or(axisCode, f32x4.lt(minDepthSquared, f32x4.splat(0)));
 }
 
 // @ts-ignore: decorator
 @inline
-function offerAxis(axis: i32, depths: v128): void {
-  axisCode = v128.bitselect(i32x4.splat(axis), axisCode, f32x4.lt(depths, best));
-  best = f32x4.pmin(best, depths);
+function offerAxis(axis: i32, depthsSquared: v128): void {
+  axisCode = v128.bitselect(i32x4.splat(axis), axisCode, f32x4.lt(depthsSquared, minDepthSquared));
+  minDepthSquared = f32x4.pmin(minDepthSquared, depthsSquared);
 }
 
 // @ts-ignore: decorator
@@ -80,7 +80,7 @@ function lengthSquaredOf(i: usize): v128 {
  */
 // @ts-ignore: decorator
 @inline
-function depthOfA(i: usize, lengthSquared: v128): v128 {
+function depthSquaredOfA(i: usize, lengthSquared: v128): v128 {
   const radius = plus(plus(f32x4.abs(localEdge(0, i)), f32x4.abs(localEdge(1, i))), f32x4.abs(localEdge(2, i)));
   const gap = minus(f32x4.abs(localPosition(i)), plus(f32x4.splat(1), radius));
   return f32x4.div(times(gap, gap), lengthSquared);
@@ -92,7 +92,7 @@ function depthOfA(i: usize, lengthSquared: v128): v128 {
  */
 // @ts-ignore: decorator
 @inline
-function depthOfB(j: usize, c0: v128, c1: v128, c2: v128, q: v128, volume: v128): v128 {
+function depthSquaredOfB(j: usize, c0: v128, c1: v128, c2: v128, q: v128, volume: v128): v128 {
   const p = f32x4.abs(dot(c0, c1, c2, localPosition(0), localPosition(1), localPosition(2)));
   const gap = f32x4.div(minus(p, plus(q, volume)), volume);
   const at = inverses + (j << 4);
@@ -113,9 +113,9 @@ function offerEdges(i: usize, lengthSquaredY: v128, lengthSquaredZ: v128, q0: v1
     inverseEntry(k, 0), inverseEntry(k, 1), inverseEntry(k, 2), inverseEntry(l, 0), inverseEntry(l, 1), inverseEntry(l, 2),
   );
   const twice = plus(product, product);
-  offerAxis(6 + <i32>i, edgeDepths(0, k, l, lengthSquaredY, lengthSquaredZ, twice, q0));
-  offerAxis(9 + <i32>i, edgeDepths(1, k, l, lengthSquaredY, lengthSquaredZ, twice, q1));
-  offerAxis(12 + <i32>i, edgeDepths(2, k, l, lengthSquaredY, lengthSquaredZ, twice, q2));
+  offerAxis(6 + <i32>i, edgeDepthsSquared(0, k, l, lengthSquaredY, lengthSquaredZ, twice, q0));
+  offerAxis(9 + <i32>i, edgeDepthsSquared(1, k, l, lengthSquaredY, lengthSquaredZ, twice, q1));
+  offerAxis(12 + <i32>i, edgeDepthsSquared(2, k, l, lengthSquaredY, lengthSquaredZ, twice, q2));
 }
 
 /**
@@ -124,7 +124,7 @@ function offerEdges(i: usize, lengthSquaredY: v128, lengthSquaredZ: v128, q0: v1
  */
 // @ts-ignore: decorator
 @inline
-function edgeDepths(j: usize, k: usize, l: usize, lengthSquaredY: v128, lengthSquaredZ: v128, twice: v128, q: v128): v128 {
+function edgeDepthsSquared(j: usize, k: usize, l: usize, lengthSquaredY: v128, lengthSquaredZ: v128, twice: v128, q: v128): v128 {
   const ex = worldEdge(j, 0), ey = worldEdge(j, 1), ez = worldEdge(j, 2);
   const u = localEdge(j, k), v = localEdge(j, l);
   const lengthSquared = minus(plus(times(lengthSquaredY, times(v, v)), times(lengthSquaredZ, times(u, u))),
@@ -132,11 +132,11 @@ function edgeDepths(j: usize, k: usize, l: usize, lengthSquaredY: v128, lengthSq
   const maxLengthSquared = times(lengthSquaredY, times(lengthSquaredZ, dot(ex, ey, ez, ex, ey, ez)));
   const radius = plus(plus(f32x4.abs(u), f32x4.abs(v)), q);
   const gap = minus(f32x4.abs(minus(times(u, localPosition(l)), times(v, localPosition(k)))), radius);
-  const depths = f32x4.div(times(times(gap, gap), f32x4.splat(EDGE_PENALTY)), lengthSquared);
-  const checkedDepths = v128.bitselect(depths, f32x4.splat(-1),
-    f32x4.ge(lengthSquared, times(maxLengthSquared, f32x4.splat(SMALL_ANGLE))));
-  return v128.bitselect(checkedDepths, f32x4.splat(Infinity),
-    f32x4.ge(lengthSquared, times(maxLengthSquared, f32x4.splat(PARALLEL))));
+  const depthsSquared = f32x4.div(times(times(gap, gap), f32x4.splat(EDGE_PENALTY)), lengthSquared);
+  const checkedDepthsSquared = v128.bitselect(depthsSquared, f32x4.splat(-1),
+    f32x4.ge(lengthSquared, times(maxLengthSquared, f32x4.splat(SMALL_SINE_SQUARED))));
+  return v128.bitselect(checkedDepthsSquared, f32x4.splat(Infinity),
+    f32x4.ge(lengthSquared, times(maxLengthSquared, f32x4.splat(MIN_SINE_SQUARED))));
 }
 
 const pairs: usize = memory.data(2 * VECTOR_BYTES, 16);

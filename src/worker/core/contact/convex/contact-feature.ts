@@ -19,7 +19,7 @@ import { VECTOR_BYTES } from '../../sizes';
  * direction most, whatever axis that is; Bullet and Box2D prefer face axes, which makes the depth up to 5 % more than
  * the least.)
  */
-export const FLAT: f64 = 0.99975;
+export const FLAT_COSINE_SQUARED: f64 = 0.99975;
 
 /** Height of the highest corner of the face that `findFlatFace` found above its lowest corner. */
 export let flatDrop: f64 = 0;
@@ -36,7 +36,7 @@ export function findFlatFace(box: Support, x: f64, y: f64, z: f64): u32 {
     const qx = edgeX(box, k), qy = edgeY(box, k), qz = edgeZ(box, k);
     const nx = py * qz - pz * qy, ny = pz * qx - px * qz, nz = px * qy - py * qx;
     const along = nx * x + ny * y + nz * z;
-    if (!(along * along >= FLAT * (nx * nx + ny * ny + nz * nz))) continue;
+    if (!(along * along >= FLAT_COSINE_SQUARED * (nx * nx + ny * ny + nz * nz))) continue;
     flatDrop = 2 * (abs(px * x + py * y + pz * z) + abs(qx * x + qy * y + qz * z));
     return i;
   }
@@ -106,8 +106,8 @@ function addMeshPoints(b: Support, x: f64, y: f64, z: f64, minHeight: f64): void
   const bitangentV = b.yx * bitangentX + b.yy * bitangentY + b.yz * bitangentZ;
   const tangentW = b.zx * tangentX + b.zy * tangentY + b.zz * tangentZ;
   const bitangentW = b.zx * bitangentX + b.zy * bitangentY + b.zz * bitangentZ;
-  const tangentAt = b.x * tangentX + b.y * tangentY + b.z * tangentZ,
-    bitangentAt = b.x * bitangentX + b.y * bitangentY + b.z * bitangentZ;
+  const tangentOffset = b.x * tangentX + b.y * tangentY + b.z * tangentZ,
+    bitangentOffset = b.x * bitangentX + b.y * bitangentY + b.z * bitangentZ;
   // The corners are stored behind the bounds.
   let corners = cornersIn(hull);
   const end = corners;
@@ -130,8 +130,8 @@ function addMeshPoints(b: Support, x: f64, y: f64, z: f64, minHeight: f64): void
           const corner = at + (<usize>ctz(bits) << 2);
           const u = <f64>load<f32>(corner), v = <f64>load<f32>(corner, 16), w = <f64>load<f32>(corner, 32);
           if (u * dx + v * dy + w * dz < threshold) continue;
-          store<f64>(to, u * tangentU + v * tangentV + w * tangentW + tangentAt);
-          store<f64>(to, u * bitangentU + v * bitangentV + w * bitangentW + bitangentAt, 8);
+          store<f64>(to, u * tangentU + v * tangentV + w * tangentW + tangentOffset);
+          store<f64>(to, u * bitangentU + v * bitangentV + w * bitangentW + bitangentOffset, 8);
           to += 16;
         }
       }
@@ -169,7 +169,7 @@ function setHull(out: Polygon): void {
 }
 
 const farthest: usize = memory.data(4 * VECTOR_BYTES, 16); // u32 each
-const thinned: usize = memory.data(16 * VECTOR_BYTES, 16); // same layout as `list`
+const thinned: usize = memory.data(16 * VECTOR_BYTES, 16); // same layout as `points`
 
 /**
  * Keeps at most MAX_CORNERS points, the farthest ones in as many directions: their hull is within that of all points.

@@ -85,8 +85,8 @@ function findNormal(): void {
   // Rounded bodies are compared by their cores, without the balls: the cores may be up to the sum of the radii apart. A
   // flat Minkowski difference, like that of two segments in one plane, may miss the origin within its plane.
   const radius = first.radius + second.radius;
-  const onlyEdges = first.mesh == 0 && second.mesh == 0;
-  if (onlyEdges) {
+  const hasOnlyEdges = first.mesh == 0 && second.mesh == 0;
+  if (hasOnlyEdges) {
     findSeparatingAxis(first, second);
     offerDirection(axisX, axisY, axisZ);
     if (radius == 0 || axisDepth > CLOSE_TOLERANCE * size) return;
@@ -94,9 +94,9 @@ function findNormal(): void {
   let distance: f64 = 0;
   // The simplex that proved the overlap is still available.
   if (first.mesh != 0 && second.mesh != 0 && isTetrahedronLeft) transformSimplex(frameOf(first));
-  else if (radius > 0 || !onlyEdges) distance = distanceBetween(first, second, size, true);
+  else if (radius > 0 || !hasOnlyEdges) distance = distanceBetween(first, second, size, true);
   if (radius > 0 && distance > 0) offerDirection(-nearestX / distance, -nearestY / distance, -nearestZ / distance);
-  if (onlyEdges || (radius > 0 && distance > CLOSE_TOLERANCE * size)) return;
+  if (hasOnlyEdges || (radius > 0 && distance > CLOSE_TOLERANCE * size)) return;
   // A point that they share without their balls is shared with them as well.
   hasCommonPoint = containsOrigin();
   if (hasCommonPoint) setCommonPoint();

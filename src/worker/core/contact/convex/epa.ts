@@ -48,7 +48,7 @@ const PRECISION: f64 = 1e-7;
 let rounding: f64 = 0;
 
 /**
- * Finds the shortest translation that separates the two bodies and sets wayX … wayLength. `size` is about the size of
+ * Finds the shortest translation that separates the bodies, and sets directionX … penetrationDepth. `size` is about the size of
  * both bodies. `isCoreOnly`: without their balls. `hasSimplex`: the tetrahedron of gjk.ts may be the first polytope.
  * `isRound`: the difference has round parts. Throws OUT_OF_MEMORY.
  */

@@ -208,9 +208,9 @@ function nearestOfThree(p: Vertex, q: Vertex, r: Vertex): f64 {
   const v = nx * (r.y * p.z - r.z * p.y) + ny * (r.z * p.x - r.x * p.z) + nz * (r.x * p.y - r.y * p.x);
   const w = nx * (p.y * q.z - p.z * q.y) + ny * (p.z * q.x - p.x * q.z) + nz * (p.x * q.y - p.y * q.x);
   if (!(u > 0 && v > 0 && w > 0 && normalLengthSquared > 0)) return Infinity;
-  const height = (nx * p.x + ny * p.y + nz * p.z) / normalLengthSquared;
-  const sum = 1.0 / (u + v + w);
-  return setCandidate(nx * height, ny * height, nz * height, u * sum, v * sum, w * sum, 0);
+  const normalScale = (nx * p.x + ny * p.y + nz * p.z) / normalLengthSquared;
+  const reciprocal = 1.0 / (u + v + w);
+  return setCandidate(nx * normalScale, ny * normalScale, nz * normalScale, u * reciprocal, v * reciprocal, w * reciprocal, 0);
 }
 
 function nearestOfFour(p: Vertex, q: Vertex, r: Vertex, s: Vertex): f64 {

@@ -13,7 +13,7 @@ import { plus, times } from '../../math/lanes';
 import { isConvex } from '../../mesh/topology/derived';
 import { PLANE_GROUP_BYTES, Hull, planesIn } from '../../mesh/topology/hull-layout';
 import { Mesh, TREE_EXTENT, treeScale } from '../../mesh/tree/layout';
-import { mapBToA as trees, setMap } from '../../mesh/query/tree-tree';
+import { mapBToA as treeMap, setMap } from '../../mesh/query/tree-tree';
 import { PlacedShape, mapOf } from '../../shape/placed-shape';
 
 export const HULLS_DISJOINT: i32 = 0;
@@ -67,8 +67,8 @@ export function compareHulls(a: PlacedShape, b: PlacedShape, axis: Axis): i32 {
   setRelative(map, mapOf(a), mapOf(b));
   setMap(map, meshB, treeScale(meshA), meshA.offsetX, meshA.offsetY, meshA.offsetZ);
   setHullSupport(first, meshA, identity);
-  setHullSupport(second, meshB, trees);
-  const m = trees;
+  setHullSupport(second, meshB, treeMap);
+  const m = treeMap;
   const extent = 2 + max(max(
     2 * (abs(m.xx) + abs(m.yx) + abs(m.zx)) + abs(m.tx), 2 * (abs(m.xy) + abs(m.yy) + abs(m.zy)) + abs(m.ty),
   ), 2 * (abs(m.xz) + abs(m.yz) + abs(m.zz)) + abs(m.tz));

@@ -87,10 +87,10 @@ function clipByHull(body: Support): void {
   const planes = planesIn(hull);
   const end = planes + <usize>hull.planeGroupCount * PLANE_GROUP_BYTES;
   // Ends early if all lines are entirely clipped away; this is checked once per 32 faces.
-  for (let facesOfFour = planes; facesOfFour < end && !i32x4.all_true(f32x4.gt(lower, upper)); ) {
-    for (const groupEnd = min(facesOfFour + PLANES_BETWEEN_CHECKS_BYTES, end); facesOfFour < groupEnd;
-      facesOfFour += PLANE_GROUP_BYTES) {
-      for (let at = facesOfFour; at < facesOfFour + 16; at += 4) {
+  for (let planeGroup = planes; planeGroup < end && !i32x4.all_true(f32x4.gt(lower, upper)); ) {
+    for (const batchEnd = min(planeGroup + PLANES_BETWEEN_CHECKS_BYTES, end); planeGroup < batchEnd;
+      planeGroup += PLANE_GROUP_BYTES) {
+      for (let at = planeGroup; at < planeGroup + 16; at += 4) {
         const nx = v128.load32_splat(at), ny = v128.load32_splat(at, 16), nz = v128.load32_splat(at, 32);
         const speed = plus(plus(times(nx, dx), times(ny, dy)), times(nz, dz));
         const distance = f32x4.sub(v128.load32_splat(at, 48), plus(plus(times(nx, x), times(ny, y)), times(nz, z)));
@@ -162,8 +162,8 @@ export function midpointsInside(body: Support): u32 {
   const hull = changetype<Hull>(<usize>body.hull);
   const planes = planesIn(hull);
   const end = planes + <usize>hull.planeGroupCount * PLANE_GROUP_BYTES;
-  for (let facesOfFour = planes; facesOfFour < end; facesOfFour += PLANE_GROUP_BYTES) {
-    for (let at = facesOfFour; at < facesOfFour + 16; at += 4) {
+  for (let planeGroup = planes; planeGroup < end; planeGroup += PLANE_GROUP_BYTES) {
+    for (let at = planeGroup; at < planeGroup + 16; at += 4) {
       const height = plus(
         plus(times(v128.load32_splat(at), x), times(v128.load32_splat(at, 16), y)), times(v128.load32_splat(at, 32), z),
       );

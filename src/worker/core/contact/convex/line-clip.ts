@@ -88,17 +88,17 @@ let root0: f64 = 0;
 let root1: f64 = 0;
 
 /**
- * Solves square · t² + 2 · product · t + distance = 1 and sets the two roots. Returns false if there are none; a line
+ * Solves lengthSquared · t² + 2 · product · t + distanceSquared = 1 and sets its roots. Returns false if there are none; a line
  * that misses by rounding only counts as touching.
  */
-function setRoots(distance: f64, product: f64, lengthSquared: f64): bool {
+function setRoots(distanceSquared: f64, product: f64, lengthSquared: f64): bool {
   if (lengthSquared == 0) {
     root0 = -Infinity;
     root1 = Infinity;
-    return distance <= 1 + 1e-9;
+    return distanceSquared <= 1 + 1e-9;
   }
   const center = -product / lengthSquared;
-  const halfWidthSquared = (1 - (distance + product * center)) / lengthSquared;
+  const halfWidthSquared = (1 - (distanceSquared + product * center)) / lengthSquared;
   if (halfWidthSquared * lengthSquared < -1e-9) return false;
   const halfWidth = sqrt(max(halfWidthSquared, 0.0));
   root0 = center - halfWidth;

@@ -32,8 +32,8 @@ export function addCorner(p: Polygon, x: f64, y: f64): void {
 
 // @ts-ignore: decorator
 @inline
-export function cross(ax: f64, ay: f64, bx: f64, clipper: f64): f64 {
-  return ax * clipper - ay * bx;
+export function cross(ax: f64, ay: f64, bx: f64, by: f64): f64 {
+  return ax * by - ay * bx;
 }
 
 export function copyPolygon(to: Polygon, from: Polygon): void {

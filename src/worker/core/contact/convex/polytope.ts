@@ -41,14 +41,14 @@ let supergroupBounds: usize = 0;
 let visibleFaces: usize = 0;
 let faceCapacity: u32 = 0;
 export let faceIndexEnd: u32 = 0;
-/** The head of the free list of faces below faceEnd, or NO_FACE. */
+/** The head of the free list of faces below `faceIndexEnd`, or NO_FACE. */
 let freeFace: u32 = NO_FACE;
 
 /** Initial capacities of vertices and faces: pairs that hardly penetrate take about 20 vertices. */
 const MIN_VERTICES: u32 = 256;
 const MIN_FACES: u32 = 512;
 /**
- * How many faces share a lower bound of their distances, and how many groups share another: lowestFace reads 64 numbers
+ * How many faces share a lower bound of their distances, and how many groups share another: `nearestFace` reads 64 numbers
  * on each level for 262,144 faces.
  */
 const GROUP_SIZE: u32 = 64;

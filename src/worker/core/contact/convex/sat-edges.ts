@@ -15,7 +15,7 @@ let count: u32 = 0;
 let cx: f64 = 0, cy: f64 = 0, cz: f64 = 0;
 
 /** Two vectors at a smaller angle span no face: the square of its sine. */
-const PARALLEL: f64 = 1e-22;
+const MIN_SINE_SQUARED: f64 = 1e-22;
 /** The axis of two edges is only taken if its translation is shorter by this factor than that of a face. */
 const EDGE_FACTOR: f64 = 1.0 - 1e-6;
 
@@ -47,7 +47,7 @@ function tryEdges(i: u32, j: u32, factor: f64): void {
   const qx = load<f64>(q), qy = load<f64>(q, 8), qz = load<f64>(q, 16);
   const x = py * qz - pz * qy, y = pz * qx - px * qz, z = px * qy - py * qx;
   const lengthSquared = x * x + y * y + z * z;
-  if (!(lengthSquared > PARALLEL * (px * px + py * py + pz * pz) * (qx * qx + qy * qy + qz * qz))) return;
+  if (!(lengthSquared > MIN_SINE_SQUARED * (px * px + py * py + pz * pz) * (qx * qx + qy * qy + qz * qz))) return;
   const scale = 1.0 / sqrt(lengthSquared);
   tryAxis(x * scale, y * scale, z * scale, factor);
 }

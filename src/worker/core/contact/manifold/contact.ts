@@ -40,7 +40,7 @@ export function resetPointBuffer(): void {
   setPointBuffer(ownPoints, ownCapacity);
 }
 
-/** Makes room for `capacity` points. Throws OUT_OF_MEMORY. */
+/** Makes room for `count` points. Throws OUT_OF_MEMORY. */
 export function reservePoints(count: u32): void {
   if (count <= pointCapacity) return;
   const usedBytes = <usize>pointCount * CONTACT_POINT_BYTES;

@@ -42,7 +42,7 @@ const minProjections: usize = memory.data(<i32>LINE_COUNT * F64_BYTES, 16);
 /** How many points are kept at present. */
 let keptCount: u32 = 0;
 /** Whether more points were offered than are kept, so that point i is the farthest one in direction i. */
-let hasOverflown: bool = false;
+let hasOverflowed: bool = false;
 /** The indices of the chosen points, u32 each. */
 const chosenIndices: usize = memory.data(4 * WORD_BYTES, 16);
 /** How many points remain after the reduction. */
@@ -74,7 +74,7 @@ export function reducedIndex(i: u32): u32 {
 /** Discards all offered points. */
 export function beginReduction(): void {
   keptCount = 0;
-  hasOverflown = false;
+  hasOverflowed = false;
 }
 
 /** Returns whether no point was offered. */
@@ -100,13 +100,13 @@ export function offerPoint(u: f64, v: f64, x: f64, y: f64, z: f64): void {
     setPoint(keptCount++, u, v, x, y, z);
     return;
   }
-  if (!hasOverflown) startOverflow();
+  if (!hasOverflowed) startOverflow();
   keepFarthest(u, v, x, y, z);
 }
 
 /** Replaces the kept points by the farthest of them in each direction. */
 function startOverflow(): void {
-  hasOverflown = true;
+  hasOverflowed = true;
   memory.copy(pointCopies, points, KEPT_BYTES);
   for (let i: usize = 0; i < LINE_COUNT; i++) {
     store<f64>(maxProjections + (i << 3), -Infinity);

@@ -114,7 +114,7 @@ function addBox(index: u32, sign: f64): void {
 let boxAxisX: f64 = 0, boxAxisY: f64 = 0, boxAxisZ: f64 = 0;
 
 /** Edges at a smaller angle have no cross product axis: the sine of that angle. */
-const PARALLEL: f64 = 1e-6;
+const MIN_SINE: f64 = 1e-6;
 
 /**
  * Sets the unit cross product of edges p and q, of 0 … 2 of side 0 and 3 … 5 of side 1. Returns false if they are nearly
@@ -127,7 +127,7 @@ function setBoxAxis(p: usize, q: usize): bool {
   const x = py * qz - pz * qy, y = pz * qx - px * qz, z = px * qy - py * qx;
   const lengthSquared = x * x + y * y + z * z;
   const edgeLengthsSquared = (px * px + py * py + pz * pz) * (qx * qx + qy * qy + qz * qz);
-  if (!(lengthSquared > PARALLEL * PARALLEL * edgeLengthsSquared)) return false;
+  if (!(lengthSquared > MIN_SINE * MIN_SINE * edgeLengthsSquared)) return false;
   const scale = 1.0 / sqrt(lengthSquared);
   boxAxisX = x * scale;
   boxAxisY = y * scale;

@@ -183,10 +183,10 @@ function setNormal(side: Side, t: ClippedTriangle): void {
   const nx = ey * fz - ez * fy, ny = ez * fx - ex * fz, nz = ex * fy - ey * fx;
   // A sliver may have no area, and so no normal, in contact space.
   const length = sqrt(nx * nx + ny * ny + nz * nz);
-  const norm = length > 0 ? side.sign / length : 0.0;
-  t.nx = nx * norm;
-  t.ny = ny * norm;
-  t.nz = nz * norm;
+  const scale = length > 0 ? side.sign / length : 0.0;
+  t.nx = nx * scale;
+  t.ny = ny * scale;
+  t.nz = nz * scale;
 }
 
 /** Makes room for three more interior triangles: the neighbours of a triangle. Throws OUT_OF_MEMORY. */

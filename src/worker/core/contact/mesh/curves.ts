@@ -89,10 +89,10 @@ export function joinNext(index: u32, a: Side, b: Side): void {
   const next = segmentAcross(segment, segment.edgeQ, a, b);
   if (next == NO_SEGMENT) return;
   unite(curves, index, next);
-  const entryAddress = nextEntryAt(index), nextEntry = nextEntryAt(next), followingEntry = load<u32>(nextEntry);
+  const entryAddress = nextEntryAt(index), nextEntryAddress = nextEntryAt(next), followingEntry = load<u32>(nextEntryAddress);
   const isMutual = (followingEntry & ~IS_NEXT) == index + 1;
   store<u32>(entryAddress, isMutual ? 0 : (load<u32>(entryAddress) & IS_NEXT) | (next + 1));
-  store<u32>(nextEntry, isMutual ? 0 : followingEntry | IS_NEXT);
+  store<u32>(nextEntryAddress, isMutual ? 0 : followingEntry | IS_NEXT);
 }
 
 /**

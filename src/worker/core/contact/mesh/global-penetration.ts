@@ -1,4 +1,4 @@
-// The way of one object out of another where the regions of their surfaces cannot tell it: one contains the other, or
+// The translation of one object out of another where the regions of their surfaces cannot tell it: one contains the other, or
 // they have too much in common. A few candidate directions are ranked by how far the hulls must move along them to
 // separate, found by support mappings; the best ones are measured by the directional depth of all triangles, unless
 // there are too many. Depths are upper bounds of the least one over all directions, exact in float64 for the returned
@@ -32,8 +32,8 @@ const MEASURED_DIRECTIONS = 3;
 // meshes the maps from tree space.
 const map0 = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const map1 = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
-const tree0 = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
-const tree1 = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const treeMap0 = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const treeMap1 = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const pointTransform = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
 // All triangles: for meshes their slots, for other shapes the addresses of their corners, u32 each; and those corners.
@@ -76,8 +76,8 @@ export function findGlobalPenetration(a: PlacedShape, b: PlacedShape, contained:
   const bx = centerX, by = centerY, bz = centerZ;
   directionCount = 0;
   addDirection(a, b, bx - ax, by - ay, bz - az);
-  if (contained == 1 && b.shape == SHAPE_MESH) addContainerDirections(a, b, b, map1, tree1, a, map0, tree0, -1);
-  if (contained == 2 && a.shape == SHAPE_MESH) addContainerDirections(a, b, a, map0, tree0, b, map1, tree1, 1);
+  if (contained == 1 && b.shape == SHAPE_MESH) addContainerDirections(a, b, b, map1, treeMap1, a, map0, treeMap0, -1);
+  if (contained == 2 && a.shape == SHAPE_MESH) addContainerDirections(a, b, a, map0, treeMap0, b, map1, treeMap1, 1);
   addBoxNormals(a, b, map0);
   addBoxNormals(a, b, map1);
   const areListed = listAllTriangles(a, b);
@@ -92,8 +92,8 @@ export function findGlobalPenetration(a: PlacedShape, b: PlacedShape, contained:
     directionY = direction.y;
     directionZ = direction.z;
   }
-  if (contained == 1) findLastPoint(a, map0, tree0, 1);
-  else if (contained == 2) findLastPoint(b, map1, tree1, -1);
+  if (contained == 1) findLastPoint(a, map0, treeMap0, 1);
+  else if (contained == 2) findLastPoint(b, map1, treeMap1, -1);
 }
 
 /** Returns the depth of all triangles along a unit direction; `fallback` if there are too many. Throws OUT_OF_MEMORY. */
@@ -109,8 +109,8 @@ function setMaps(a: PlacedShape, b: PlacedShape): void {
   map1.ty -= map0.ty;
   map1.tz -= map0.tz;
   map0.tx = map0.ty = map0.tz = 0;
-  if (a.shape == SHAPE_MESH) composeTreeMap(tree0, changetype<Mesh>(a.mesh), map0);
-  if (b.shape == SHAPE_MESH) composeTreeMap(tree1, changetype<Mesh>(b.mesh), map1);
+  if (a.shape == SHAPE_MESH) composeTreeMap(treeMap0, changetype<Mesh>(a.mesh), map0);
+  if (b.shape == SHAPE_MESH) composeTreeMap(treeMap1, changetype<Mesh>(b.mesh), map1);
 }
 
 let centerX: f64 = 0, centerY: f64 = 0, centerZ: f64 = 0;
@@ -157,27 +157,27 @@ function addFaceNormal(a: PlacedShape, b: PlacedShape, ux: f64, uy: f64, uz: f64
  * one through which it leaves soonest. `directionSign` is -1 if b is the container, since b then moves the opposite way.
  */
 function addContainerDirections(
-  a: PlacedShape, b: PlacedShape, container: PlacedShape, m: Affine, tree: Affine, inner: PlacedShape, innerMap: Affine,
-  innerTree: Affine, directionSign: f64,
+  a: PlacedShape, b: PlacedShape, container: PlacedShape, m: Affine, treeMap: Affine, inner: PlacedShape, innerMap: Affine,
+  innerTreeMap: Affine, directionSign: f64,
 ): void {
   setCenter(inner, innerMap);
   addNearestDirection(a, b, container, m, centerX, centerY, centerZ, directionSign);
   const mesh = changetype<Mesh>(container.mesh);
   if (mesh.keptCount <= MAX_FACES) {
-    addMeshNormals(a, b, mesh, tree, directionSign);
+    addMeshNormals(a, b, mesh, treeMap, directionSign);
     return;
   }
   for (let axis = 0; axis < 3; axis++) {
     for (let side: f64 = -1; side < 2; side += 2) {
-      setOutermost(inner, innerMap, innerTree, axis, side);
+      setOutermost(inner, innerMap, innerTreeMap, axis, side);
       addNearestDirection(a, b, container, m, outermostX, outermostY, outermostZ, directionSign);
     }
   }
 }
 
 /** Considers the outward normals of all faces of a closed mesh. */
-function addMeshNormals(a: PlacedShape, b: PlacedShape, mesh: Mesh, tree: Affine, directionSign: f64): void {
-  const outwardSign = determinant(tree) < 0 == mesh.facing < 0 ? directionSign : -directionSign;
+function addMeshNormals(a: PlacedShape, b: PlacedShape, mesh: Mesh, treeMap: Affine, directionSign: f64): void {
+  const outwardSign = determinant(treeMap) < 0 == mesh.facing < 0 ? directionSign : -directionSign;
   for (let index: u32 = 0; index < mesh.blockCount; index++) {
     const block = changetype<usize>(blockAt(mesh, index));
     for (let lanes = filledLanes(blockAt(mesh, index)); lanes != 0; lanes &= lanes - 1) {
@@ -185,9 +185,9 @@ function addMeshNormals(a: PlacedShape, b: PlacedShape, mesh: Mesh, tree: Affine
       const x = <f64>load<f32>(at), y = <f64>load<f32>(at, 16), z = <f64>load<f32>(at, 32);
       const ex = <f64>load<f32>(at, 48) - x, ey = <f64>load<f32>(at, 64) - y, ez = <f64>load<f32>(at, 80) - z;
       const fx = <f64>load<f32>(at, 96) - x, fy = <f64>load<f32>(at, 112) - y, fz = <f64>load<f32>(at, 128) - z;
-      const px = tree.xx * ex + tree.yx * ey + tree.zx * ez, qx = tree.xx * fx + tree.yx * fy + tree.zx * fz;
-      const py = tree.xy * ex + tree.yy * ey + tree.zy * ez, qy = tree.xy * fx + tree.yy * fy + tree.zy * fz;
-      const pz = tree.xz * ex + tree.yz * ey + tree.zz * ez, qz = tree.xz * fx + tree.yz * fy + tree.zz * fz;
+      const px = treeMap.xx * ex + treeMap.yx * ey + treeMap.zx * ez, qx = treeMap.xx * fx + treeMap.yx * fy + treeMap.zx * fz;
+      const py = treeMap.xy * ex + treeMap.yy * ey + treeMap.zy * ez, qy = treeMap.xy * fx + treeMap.yy * fy + treeMap.zy * fz;
+      const pz = treeMap.xz * ex + treeMap.yz * ey + treeMap.zz * ez, qz = treeMap.xz * fx + treeMap.yz * fy + treeMap.zz * fz;
       addDirection(
         a, b, outwardSign * (py * qz - pz * qy), outwardSign * (pz * qx - px * qz), outwardSign * (px * qy - py * qx),
       );
@@ -198,7 +198,7 @@ function addMeshNormals(a: PlacedShape, b: PlacedShape, mesh: Mesh, tree: Affine
 let outermostX: f64 = 0, outermostY: f64 = 0, outermostZ: f64 = 0;
 
 /** Sets the outermost point of a shape along one of its own axes, approximately if the shape is round. */
-function setOutermost(solid: PlacedShape, m: Affine, tree: Affine, axis: i32, side: f64): void {
+function setOutermost(solid: PlacedShape, m: Affine, treeMap: Affine, axis: i32, side: f64): void {
   const column = changetype<usize>(m) + <usize>axis * 24;
   const x = side * load<f64>(column), y = side * load<f64>(column, 8), z = side * load<f64>(column, 16);
   if (solid.shape != SHAPE_MESH) {
@@ -208,13 +208,13 @@ function setOutermost(solid: PlacedShape, m: Affine, tree: Affine, axis: i32, si
     outermostZ = m.tz + extent * z;
     return;
   }
-  farthestVertex(
-    changetype<Mesh>(solid.mesh), tree.xx * x + tree.xy * y + tree.xz * z, tree.yx * x + tree.yy * y + tree.yz * z,
-    tree.zx * x + tree.zy * y + tree.zz * z,
+  farthestVertex(changetype<Mesh>(solid.mesh),
+    treeMap.xx * x + treeMap.xy * y + treeMap.xz * z, treeMap.yx * x + treeMap.yy * y + treeMap.yz * z,
+    treeMap.zx * x + treeMap.zy * y + treeMap.zz * z,
   );
-  outermostX = tree.xx * farthestX + tree.yx * farthestY + tree.zx * farthestZ + tree.tx;
-  outermostY = tree.xy * farthestX + tree.yy * farthestY + tree.zy * farthestZ + tree.ty;
-  outermostZ = tree.xz * farthestX + tree.yz * farthestY + tree.zz * farthestZ + tree.tz;
+  outermostX = treeMap.xx * farthestX + treeMap.yx * farthestY + treeMap.zx * farthestZ + treeMap.tx;
+  outermostY = treeMap.xy * farthestX + treeMap.yy * farthestY + treeMap.zy * farthestZ + treeMap.ty;
+  outermostZ = treeMap.xz * farthestX + treeMap.yz * farthestY + treeMap.zz * farthestZ + treeMap.tz;
 }
 
 /**
@@ -234,10 +234,10 @@ function addNearestDirection(
 
 /** Inserts a direction into the list, which is kept sorted by depth. */
 function addDirection(a: PlacedShape, b: PlacedShape, x: f64, y: f64, z: f64): void {
-  const norm = 1.0 / sqrt(x * x + y * y + z * z);
-  if (!(norm < Infinity)) return;
-  const nx = x * norm, ny = y * norm, nz = z * norm;
-  const depth = supportHeight(a, map0, tree0, nx, ny, nz) + supportHeight(b, map1, tree1, -nx, -ny, -nz);
+  const scale = 1.0 / sqrt(x * x + y * y + z * z);
+  if (!(scale < Infinity)) return;
+  const nx = x * scale, ny = y * scale, nz = z * scale;
+  const depth = supportHeight(a, map0, treeMap0, nx, ny, nz) + supportHeight(b, map1, treeMap1, -nx, -ny, -nz);
   let i = directionCount++;
   for (; i > 0 && directionAt(i - 1).depth > depth; i--) {
     memory.copy(changetype<usize>(directionAt(i)), changetype<usize>(directionAt(i - 1)), DIRECTION_BYTES);
@@ -248,11 +248,11 @@ function addDirection(a: PlacedShape, b: PlacedShape, x: f64, y: f64, z: f64): v
 }
 
 /** Returns how far a solid reaches along a unit direction: its support function. */
-function supportHeight(solid: PlacedShape, m: Affine, tree: Affine, nx: f64, ny: f64, nz: f64): f64 {
+function supportHeight(solid: PlacedShape, m: Affine, treeMap: Affine, nx: f64, ny: f64, nz: f64): f64 {
   if (solid.shape == SHAPE_MESH) {
-    const x = tree.xx * nx + tree.xy * ny + tree.xz * nz, y = tree.yx * nx + tree.yy * ny + tree.yz * nz;
-    const z = tree.zx * nx + tree.zy * ny + tree.zz * nz;
-    return farthestVertex(changetype<Mesh>(solid.mesh), x, y, z) + tree.tx * nx + tree.ty * ny + tree.tz * nz;
+    const x = treeMap.xx * nx + treeMap.xy * ny + treeMap.xz * nz, y = treeMap.yx * nx + treeMap.yy * ny + treeMap.yz * nz;
+    const z = treeMap.zx * nx + treeMap.zy * ny + treeMap.zz * nz;
+    return farthestVertex(changetype<Mesh>(solid.mesh), x, y, z) + treeMap.tx * nx + treeMap.ty * ny + treeMap.tz * nz;
   }
   const x = m.xx * nx + m.xy * ny + m.xz * nz, y = m.yx * nx + m.yy * ny + m.yz * nz;
   const z = m.zx * nx + m.zy * ny + m.zz * nz;
@@ -279,7 +279,7 @@ function listAllTriangles(a: PlacedShape, b: PlacedShape): bool {
   list0 = reserve(list0, 0, <u64>triangleCount0 << 2);
   list1 = reserve(list1, 0, <u64>triangleCount1 << 2);
   if (a.shape == SHAPE_MESH) {
-    setMeshSource(0, changetype<Mesh>(a.mesh), tree0);
+    setMeshSource(0, changetype<Mesh>(a.mesh), treeMap0);
     count0 = listSlots(changetype<Mesh>(a.mesh), list0);
   } else {
     setCornerSource(0);
@@ -287,7 +287,7 @@ function listAllTriangles(a: PlacedShape, b: PlacedShape): bool {
     count0 = listCorners(a, map0, corners0, list0);
   }
   if (b.shape == SHAPE_MESH) {
-    setMeshSource(1, changetype<Mesh>(b.mesh), tree1);
+    setMeshSource(1, changetype<Mesh>(b.mesh), treeMap1);
     count1 = listSlots(changetype<Mesh>(b.mesh), list1);
   } else {
     setCornerSource(1);
@@ -335,10 +335,10 @@ function writePoint(to: usize, m: Affine, x: f64, y: f64, z: f64): void {
 function writeBoxTriangles(m: Affine, to: usize): usize {
   for (let axis = 0; axis < 3; axis++) {
     for (let side: f64 = -1; side < 2; side += 2) {
-      for (let half: f64 = -1; half < 2; half += 2) {
-        writeRotatedPoint(to, m, axis, side, half, half);
-        writeRotatedPoint(to + 24, m, axis, side, -1, 1);
-        writeRotatedPoint(to + 48, m, axis, side, 1, -1);
+      for (let cornerSign: f64 = -1; cornerSign < 2; cornerSign += 2) {
+        writePermutedPoint(to, m, axis, side, cornerSign, cornerSign);
+        writePermutedPoint(to + 24, m, axis, side, -1, 1);
+        writePermutedPoint(to + 48, m, axis, side, 1, -1);
         to += 72;
       }
     }
@@ -346,7 +346,7 @@ function writeBoxTriangles(m: Affine, to: usize): usize {
   return to;
 }
 
-function writeRotatedPoint(to: usize, m: Affine, axis: i32, s: f64, t: f64, u: f64): void {
+function writePermutedPoint(to: usize, m: Affine, axis: i32, s: f64, t: f64, u: f64): void {
   if (axis == 0) writePoint(to, m, s, t, u);
   else if (axis == 1) writePoint(to, m, u, s, t);
   else writePoint(to, m, t, u, s);
@@ -382,7 +382,7 @@ function writeRoundPoint(to: usize, m: Affine, half: f64, ring: i32, i: i32): vo
 
 // --- the point that leaves last ---
 
-function findLastPoint(solid: PlacedShape, m: Affine, tree: Affine, directionSign: f64): void {
+function findLastPoint(solid: PlacedShape, m: Affine, treeMap: Affine, directionSign: f64): void {
   if (solid.shape != SHAPE_MESH) {
     setCenter(solid, m);
     lastPointX = centerX;
@@ -392,11 +392,11 @@ function findLastPoint(solid: PlacedShape, m: Affine, tree: Affine, directionSig
   }
   const nx = directionSign * directionX, ny = directionSign * directionY, nz = directionSign * directionZ;
   farthestVertex(
-    changetype<Mesh>(solid.mesh), tree.xx * nx + tree.xy * ny + tree.xz * nz,
-    tree.yx * nx + tree.yy * ny + tree.yz * nz,
-    tree.zx * nx + tree.zy * ny + tree.zz * nz,
+    changetype<Mesh>(solid.mesh), treeMap.xx * nx + treeMap.xy * ny + treeMap.xz * nz,
+    treeMap.yx * nx + treeMap.yy * ny + treeMap.yz * nz,
+    treeMap.zx * nx + treeMap.zy * ny + treeMap.zz * nz,
   );
-  lastPointX = tree.xx * farthestX + tree.yx * farthestY + tree.zx * farthestZ + tree.tx;
-  lastPointY = tree.xy * farthestX + tree.yy * farthestY + tree.zy * farthestZ + tree.ty;
-  lastPointZ = tree.xz * farthestX + tree.yz * farthestY + tree.zz * farthestZ + tree.tz;
+  lastPointX = treeMap.xx * farthestX + treeMap.yx * farthestY + treeMap.zx * farthestZ + treeMap.tx;
+  lastPointY = treeMap.xy * farthestX + treeMap.yy * farthestY + treeMap.zy * farthestZ + treeMap.ty;
+  lastPointZ = treeMap.xz * farthestX + treeMap.yz * farthestY + treeMap.zz * farthestZ + treeMap.tz;
 }

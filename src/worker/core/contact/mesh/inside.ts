@@ -38,7 +38,7 @@ export function findOrientations(a: Side, b: Side, regionCount: u32): void {
   }
 }
 
-/** Gives a region the senses of another one, whose number is at least as high. */
+/** Gives a region the orientations of another one, whose index is at least as high. */
 export function copyOrientations(to: u32, from: u32): void {
   v128.store(orientations + (<usize>to << 4), v128.load(orientations + (<usize>from << 4)));
 }
@@ -77,9 +77,9 @@ export function isInside(sideIndex: u32, triangle: ClippedTriangle, x: f64, y: f
   const first = triangle.firstSegment, onlySegment = segmentAt(first);
   // A single segment decides, since no other can be nearer: a third of all calls for two dragons end here.
   if ((sideIndex == 0 ? onlySegment.nextA : onlySegment.nextB) == NO_SEGMENT) {
-    const side = signedHeight(sideIndex, triangle, first, x - onlySegment.px, y - onlySegment.py, z - onlySegment.pz);
+    const onlyVote = unscaledVote(sideIndex, triangle, first, x - onlySegment.px, y - onlySegment.py, z - onlySegment.pz);
     decidingSegment = first;
-    if (abs(side) > 0) return side > 0;
+    if (abs(onlyVote) > 0) return onlyVote > 0;
   }
   let excludedDistanceSquared = -1.0;
   while (true) {
@@ -118,7 +118,7 @@ export function isInside(sideIndex: u32, triangle: ClippedTriangle, x: f64, y: f
       i = sideIndex == 0 ? segment.nextA : segment.nextB;
     }
     decidingSegment = nearestSegment;
-    if (soleNearest != NO_SEGMENT) voteSum = signedHeight(sideIndex, triangle, soleNearest, soleX, soleY, soleZ);
+    if (soleNearest != NO_SEGMENT) voteSum = unscaledVote(sideIndex, triangle, soleNearest, soleX, soleY, soleZ);
     if (abs(voteSum) > maxVote * VOTE_TOLERANCE) return voteSum > 0;
     if (minDistanceSquared == Infinity) {
       isUndecided = true;
@@ -146,7 +146,7 @@ function voteOf(sideIndex: u32, triangle: ClippedTriangle, index: u32, rx: f64, 
 /** Returns a number of the same sign as `voteOf`, including 0, for a vote that is not compared with others. */
 // @ts-ignore: decorator
 @inline
-function signedHeight(sideIndex: u32, triangle: ClippedTriangle, index: u32, rx: f64, ry: f64, rz: f64): f64 {
+function unscaledVote(sideIndex: u32, triangle: ClippedTriangle, index: u32, rx: f64, ry: f64, rz: f64): f64 {
   const segment = segmentAt(index);
   const plane = clippedAt(sideAt(1 - sideIndex), sideIndex == 0 ? segment.b : segment.a);
   const height = (rx * plane.nx + ry * plane.ny + rz * plane.nz) * orientationOf(segment, 1 - sideIndex);

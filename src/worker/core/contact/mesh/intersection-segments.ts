@@ -51,7 +51,7 @@ let rounding: f64 = 0;
 /** By how many roundings of the largest product coordinates along a line may differ: 16. */
 const LINE_ROUNDINGS: f64 = 16;
 /** How many roundings touching triangles may be apart: 8, squared. */
-const TOUCHING_SQUARE: f64 = 64;
+const TOUCHING_ROUNDINGS_SQUARED: f64 = 64;
 /**
  * The error of a mapped coordinate, relative to the largest one: that of a sum of four products in float64, with some
  * margin.
@@ -82,7 +82,7 @@ export function findSegments(a: Mesh, b: Mesh, m: Affine): void {
   touchDistanceSquared = -1;
   hasAllSegments = !descend(a, b, addIfIntersecting);
   if (segmentCount != 0) return;
-  touchDistanceSquared = rounding * rounding * TOUCHING_SQUARE;
+  touchDistanceSquared = rounding * rounding * TOUCHING_ROUNDINGS_SQUARED;
   minDistanceSquared = Infinity;
   hasAllSegments = !descend(a, b, addIfTouching);
   if (segmentCount != 0 || minDistanceSquared == Infinity) return;
@@ -119,7 +119,7 @@ let fromEdge: u32 = ANY_EDGE, toEdge: u32 = ANY_EDGE;
 
 /**
  * The interval in which a triangle intersects the line that both planes share. The line crosses two edges that begin at
- * one corner, the apex. Each field is a pair of values for the two edges, and `enter` is the index of the edge at which
+ * one corner, the apex. Each field is a pair of values for the two edges, and `entryIndex` is the index of the edge at which
  * the line enters: such choices are unpredictable branches, so they are made by indexed loads instead. 200 manifolds of
  * two dragons take 188 instead of 198 ms.
  */
@@ -128,15 +128,15 @@ class Span {
   /** The position along the line at which it crosses each edge. */
   along: f64; along1: f64;
   /** The same as fractions of the edges, from the apex. */
-  share: f64; share1: f64;
+  fraction: f64; fraction1: f64;
   /** The addresses of the corners at the other end of the edges. */
   corner: u32; corner1: u32;
-  /** The numbers of the edges; ANY_EDGE if a corner lies in the other triangle's plane. */
+  /** The indices of the edges; ANY_EDGE if a corner lies in the other triangle's plane. */
   edge: u32; edge1: u32;
   /** The address of the apex. */
   apex: u32;
   /** 0 or 1. */
-  enter: u32;
+  entryIndex: u32;
 }
 
 const SPAN_BYTES: usize = offsetof<Span>();
@@ -174,8 +174,8 @@ function intersectionSegment(p: Triangle, q: Triangle): bool {
   const aboveA = f64x2.gt(a, zero), aboveB = f64x2.gt(b, zero), aboveC = f64x2.gt(c, zero);
   const belowA = f64x2.lt(a, zero), belowB = f64x2.lt(b, zero), belowC = f64x2.lt(c, zero);
   const onA = f64x2.eq(a, zero), onB = f64x2.eq(b, zero), onC = f64x2.eq(c, zero);
-  const isApart = v128.or(v128.and(v128.and(aboveA, aboveB), aboveC), v128.and(v128.and(belowA, belowB), belowC));
-  if (v128.any_true(v128.or(isApart, v128.and(v128.and(onA, onB), onC)))) return false;
+  const apartMask = v128.or(v128.and(v128.and(aboveA, aboveB), aboveC), v128.and(v128.and(belowA, belowB), belowC));
+  if (v128.any_true(v128.or(apartMask, v128.and(v128.and(onA, onB), onC)))) return false;
   v128.store(heights, a);
   v128.store(heights, b, 16);
   v128.store(heights, c, 32);
@@ -197,18 +197,18 @@ function intersectionSegment(p: Triangle, q: Triangle): bool {
   const entryP = entryPosition(ofP), entryQ = entryPosition(ofQ), exitP = exitPosition(ofP), exitQ = exitPosition(ofQ);
   if (max(entryP, entryQ) > min(exitP, exitQ) + lineTolerance) return false;
   const from = spans + (entryQ > entryP ? SPAN_BYTES : 0), to = spans + (exitQ < exitP ? SPAN_BYTES : 0);
-  const entryIndex = changetype<Span>(from).enter, exitIndex = changetype<Span>(to).enter ^ 1;
+  const entryIndex = changetype<Span>(from).entryIndex, exitIndex = changetype<Span>(to).entryIndex ^ 1;
   let u = <usize>changetype<Span>(from).apex, v = <usize>load<u32>(from + (entryIndex << 2), offsetof<Span>('corner'));
-  let share = load<f64>(from + (entryIndex << 3), offsetof<Span>('share'));
-  fromX = load<f64>(u) + share * (load<f64>(v) - load<f64>(u));
-  fromY = load<f64>(u, 8) + share * (load<f64>(v, 8) - load<f64>(u, 8));
-  fromZ = load<f64>(u, 16) + share * (load<f64>(v, 16) - load<f64>(u, 16));
+  let fraction = load<f64>(from + (entryIndex << 3), offsetof<Span>('fraction'));
+  fromX = load<f64>(u) + fraction * (load<f64>(v) - load<f64>(u));
+  fromY = load<f64>(u, 8) + fraction * (load<f64>(v, 8) - load<f64>(u, 8));
+  fromZ = load<f64>(u, 16) + fraction * (load<f64>(v, 16) - load<f64>(u, 16));
   u = changetype<Span>(to).apex;
   v = load<u32>(to + (exitIndex << 2), offsetof<Span>('corner'));
-  share = load<f64>(to + (exitIndex << 3), offsetof<Span>('share'));
-  toX = load<f64>(u) + share * (load<f64>(v) - load<f64>(u));
-  toY = load<f64>(u, 8) + share * (load<f64>(v, 8) - load<f64>(u, 8));
-  toZ = load<f64>(u, 16) + share * (load<f64>(v, 16) - load<f64>(u, 16));
+  fraction = load<f64>(to + (exitIndex << 3), offsetof<Span>('fraction'));
+  toX = load<f64>(u) + fraction * (load<f64>(v) - load<f64>(u));
+  toY = load<f64>(u, 8) + fraction * (load<f64>(v, 8) - load<f64>(u, 8));
+  toZ = load<f64>(u, 16) + fraction * (load<f64>(v, 16) - load<f64>(u, 16));
   // Where edges cross each other, the curve may continue across any of them.
   fromEdge = abs(entryQ - entryP) > lineTolerance ? load<u32>(from + (entryIndex << 2), offsetof<Span>('edge')) : ANY_EDGE;
   toEdge = abs(exitQ - exitP) > lineTolerance ? load<u32>(to + (exitIndex << 2), offsetof<Span>('edge')) : ANY_EDGE;
@@ -218,13 +218,13 @@ function intersectionSegment(p: Triangle, q: Triangle): bool {
 // @ts-ignore: decorator
 @inline
 function entryPosition(span: usize): f64 {
-  return load<f64>(span + (changetype<Span>(span).enter << 3));
+  return load<f64>(span + (changetype<Span>(span).entryIndex << 3));
 }
 
 // @ts-ignore: decorator
 @inline
 function exitPosition(span: usize): f64 {
-  return load<f64>(span + ((changetype<Span>(span).enter ^ 1) << 3));
+  return load<f64>(span + ((changetype<Span>(span).entryIndex ^ 1) << 3));
 }
 
 // @ts-ignore: decorator
@@ -263,17 +263,17 @@ function setSpan(out: Span, corners: usize, cornerHeights: usize, apex: usize, d
   const ends = dot(dx, dy, dz, loadPairAt(q, r), loadPairAt(q + 8, r + 8), loadPairAt(q + 16, r + 16));
   const apexHeight = v128.load64_splat(cornerHeights + (apex << 4));
   const otherHeights = loadPairAt(cornerHeights + (<usize>next << 4), cornerHeights + (<usize>last << 4));
-  const share = f64x2.div(apexHeight, f64x2.sub(apexHeight, otherHeights));
-  const along = f64x2.add(apexAlong, f64x2.mul(share, f64x2.sub(ends, apexAlong)));
+  const fraction = f64x2.div(apexHeight, f64x2.sub(apexHeight, otherHeights));
+  const along = f64x2.add(apexAlong, f64x2.mul(fraction, f64x2.sub(ends, apexAlong)));
   v128.store(changetype<usize>(out), along);
-  v128.store(changetype<usize>(out), share, offsetof<Span>('share'));
+  v128.store(changetype<usize>(out), fraction, offsetof<Span>('fraction'));
   out.corner = <u32>q;
   out.corner1 = <u32>r;
   const onPlaneMask = i64x2.bitmask(v128.or(f64x2.eq(apexHeight, f64x2.splat(0)), f64x2.eq(otherHeights, f64x2.splat(0))));
   out.edge = onPlaneMask & 1 ? ANY_EDGE : edge + <u32>apex;
   out.edge1 = onPlaneMask & 2 ? ANY_EDGE : edge + <u32>last;
   out.apex = <u32>p;
-  out.enter = <u32>(f64x2.extract_lane(along, 0) > f64x2.extract_lane(along, 1));
+  out.entryIndex = <u32>(f64x2.extract_lane(along, 0) > f64x2.extract_lane(along, 1));
 }
 
 // @ts-ignore: decorator

@@ -211,8 +211,8 @@ function sumRegion(region: u32): void {
     sumX += segmentLength * (px + 0.5 * ex); sumY += segmentLength * (py + 0.5 * ey); sumZ += segmentLength * (pz + 0.5 * ez);
     length += segmentLength;
     const ax = orientationA * a.nx, ay = orientationA * a.ny, az = orientationA * a.nz;
-    normalX += segmentLength * (ax - orientationB * b.nx); normalY += segmentLength *
-      (ay - orientationB * b.ny); normalZ += segmentLength * (az - orientationB * b.nz);
+    normalX += segmentLength * (ax - orientationB * b.nx);
+    normalY += segmentLength * (ay - orientationB * b.ny); normalZ += segmentLength * (az - orientationB * b.nz);
     normal0X += segmentLength * ax; normal0Y += segmentLength * ay; normal0Z += segmentLength * az;
   }
   if (length > 0) {
@@ -221,8 +221,8 @@ function sumRegion(region: u32): void {
     areaX -= my * endOffsetZ - mz * endOffsetY;
     areaY -= mz * endOffsetX - mx * endOffsetZ;
     areaZ -= mx * endOffsetY - my * endOffsetX;
-    areaX *= 0.5 * orientationA * orientationB; areaY *= 0.5 * orientationA * orientationB; areaZ *= 0.5 * orientationA *
-      orientationB;
+    areaX *= 0.5 * orientationA * orientationB; areaY *= 0.5 * orientationA * orientationB;
+    areaZ *= 0.5 * orientationA * orientationB;
     return;
   }
   for (let i = from; i < end; i++) {

@@ -35,7 +35,7 @@ let entries: usize = 0; // Entry each
 let minU: f64 = 0, minV: f64 = 0, maxU: f64 = 0, maxV: f64 = 0;
 let cellsU: i32 = 1, cellsV: i32 = 1;
 let cellsPerU: f64 = 0, cellsPerV: f64 = 0; // cells per length
-let halfCellU: f64 = 0, halfCellV: f64 = 0; // of a cell
+let halfCellU: f64 = 0, halfCellV: f64 = 0; // half of a cell's size
 
 /** The most cells along a side of the grid: it is cleared for each direction. */
 const MAX_CELLS: f64 = 96;
@@ -144,7 +144,7 @@ function minOf(at: usize): v128 {
 // @ts-ignore: decorator
 @inline
 function maxOf(at: usize): v128 {
-  return f64x2.add(f64x2.promote_low_f32x4(v128.load64_zero(at, offsetof<Shadow>('highU'))), f64x2.splat(MARGIN));
+  return f64x2.add(f64x2.promote_low_f32x4(v128.load64_zero(at, offsetof<Shadow>('maxU'))), f64x2.splat(MARGIN));
 }
 
 /** Sums up the widths of the shadows within the common bounds. Returns how many of them overlap these bounds. */

@@ -14,10 +14,10 @@ import { Projected, Source, project, sourceAt } from './triangle-projection';
  */
 @unmanaged
 export class Shadow {
-  lowU: f32; lowV: f32; bottom: f32;
+  minU: f32; minV: f32; bottom: f32;
   /** The triangle, as given in its list. */
   triangle: u32;
-  highU: f32; highV: f32; top: f32;
+  maxU: f32; maxV: f32; top: f32;
   /** The shadow of the other set with which a shadow in the cells was last compared. */
   comparedWith: u32;
 }
@@ -153,7 +153,7 @@ export function castShadows(side: u32, shadows: usize, list: usize, count: u32):
     }
     v128.store(to, i32x4.replace_lane(lower, 3, triangle));
     // The last lane, `comparedWith`, is 0: not compared with any shadow yet.
-    v128.store(to, upper, offsetof<Shadow>('highU'));
+    v128.store(to, upper, offsetof<Shadow>('maxU'));
     listMin = f32x4.pmin(listMin, lower);
     listMax = f32x4.pmax(listMax, upper);
   }
@@ -178,14 +178,14 @@ export let marginMin: v128 = i32x4.splat(0), marginMax: v128 = i32x4.splat(0);
 @inline
 export function setMarginBounds(at: usize): void {
   marginMin = f32x4.sub(v128.load(at), f32x4.splat(MARGIN));
-  marginMax = f32x4.add(v128.load(at, offsetof<Shadow>('highU')), f32x4.splat(MARGIN));
+  marginMax = f32x4.add(v128.load(at, offsetof<Shadow>('maxU')), f32x4.splat(MARGIN));
 }
 
 /** Returns whether a shadow, given by its address, overlaps bounds that include the margin. */
 // @ts-ignore: decorator
 @inline
 export function overlapsBounds(lower: v128, upper: v128, at: usize): bool {
-  const isWithin = v128.and(f32x4.le(lower, v128.load(at, offsetof<Shadow>('highU'))), f32x4.le(v128.load(at), upper));
+  const isWithin = v128.and(f32x4.le(lower, v128.load(at, offsetof<Shadow>('maxU'))), f32x4.le(v128.load(at), upper));
   return (i32x4.bitmask(isWithin) & WINDOW_LANES) == WINDOW_LANES;
 }
 
@@ -285,12 +285,12 @@ export function keepHigher(shadows: usize, count: u32, otherTop: f32): u32 {
     const isKept =
       <u32>(<f64>(s.top + otherTop) > minHeightSum) & <u32>(s.comparedWith != PROBED) & <u32>overlapsBounds(boundsMin,
         boundsMax, at);
-    const shadowMin = v128.load(at), shadowMax = v128.load(at, offsetof<Shadow>('highU'));
+    const shadowMin = v128.load(at), shadowMax = v128.load(at, offsetof<Shadow>('maxU'));
     const mask = i32x4.splat(-<i32>isKept);
     lower = v128.bitselect(f32x4.pmin(lower, shadowMin), lower, mask);
     upper = v128.bitselect(f32x4.pmax(upper, shadowMax), upper, mask);
     v128.store(to, shadowMin);
-    v128.store(to, shadowMax, offsetof<Shadow>('highU'));
+    v128.store(to, shadowMax, offsetof<Shadow>('maxU'));
     to += isKept * <u32>SHADOW_BYTES;
   }
   remainingTop = f32x4.extract_lane(upper, 2);

@@ -41,7 +41,7 @@ export function setBestTriangles(triangle0: u32, triangle1: u32): void {
 /** The rounding margin relative to the triangles: points that are this little outside count as inside. */
 const INSIDE_TOLERANCE: f64 = 1e-10;
 /** The relative size of a determinant below which rounding dominates it: edges are parallel, or a triangle is edge-on. */
-const PARALLEL: f64 = 1e-13;
+const PARALLEL_TOLERANCE: f64 = 1e-13;
 
 /**
  * Measures the depth at each corner of one triangle above the other, and where their edges cross, unless the depth is
@@ -63,7 +63,7 @@ function compareCorners(p: Projected, q: Projected, feature: i32): void {
   const eu = q.bu - q.au, ev = q.bv - q.av, fu = q.cu - q.au, fv = q.cv - q.av;
   const area = eu * fv - ev * fu;
   const size = abs(eu * fv) + abs(ev * fu);
-  if (abs(area) <= PARALLEL * size) return;
+  if (abs(area) <= PARALLEL_TOLERANCE * size) return;
   const inverse = f64x2.splat(1.0 / area);
   for (let at = changetype<usize>(p), end = at + 72; at < end; at += 48) {
     // The third corner is in both lanes.
@@ -154,7 +154,7 @@ function measureCrossing(a: usize, b: usize, c: usize, d: usize, feature: i32): 
   const au = load<f64>(a), av = load<f64>(a, 8), cu = load<f64>(c), cv = load<f64>(c, 8);
   const ru = load<f64>(b) - au, rv = load<f64>(b, 8) - av, su = load<f64>(d) - cu, sv = load<f64>(d, 8) - cv;
   const crossProduct = ru * sv - rv * su;
-  if (abs(crossProduct) <= PARALLEL * (abs(ru * sv) + abs(rv * su))) return;
+  if (abs(crossProduct) <= PARALLEL_TOLERANCE * (abs(ru * sv) + abs(rv * su))) return;
   const wu = cu - au, wv = cv - av;
   const s = wu * sv - wv * su, t = wu * rv - wv * ru;
   const ah = load<f64>(a, 16), ch = load<f64>(c, 16);
@@ -176,10 +176,10 @@ export function findTouch(nx: f64, ny: f64, nz: f64): bool {
   const along = touchX * nx + touchY * ny + touchZ * nz;
   const length = sqrt(touchX * touchX + touchY * touchY + touchZ * touchZ);
   if (!(length > 0) || along == 0) return false;
-  const norm = (along < 0 ? -1.0 : 1.0) / length;
-  touchX *= norm;
-  touchY *= norm;
-  touchZ *= norm;
+  const scale = (along < 0 ? -1.0 : 1.0) / length;
+  touchX *= scale;
+  touchY *= scale;
+  touchZ *= scale;
   return true;
 }
 

@@ -81,14 +81,14 @@ export function setProjectionDirection(nx: f64, ny: f64, nz: f64): void {
 /** Sets the projection of a source, with heights along (hx, hy, hz). */
 function setSource(s: Source, hx: f64, hy: f64, hz: f64): void {
   const m = transformOf(s);
-  s.ofXu = tangentX * m.xx + tangentY * m.xy + tangentZ * m.xz; s.ofXv = bitangentX * m.xx + bitangentY * m.xy +
-    bitangentZ * m.xz;
-  s.ofYu = tangentX * m.yx + tangentY * m.yy + tangentZ * m.yz; s.ofYv = bitangentX * m.yx + bitangentY * m.yy +
-    bitangentZ * m.yz;
-  s.ofZu = tangentX * m.zx + tangentY * m.zy + tangentZ * m.zz; s.ofZv = bitangentX * m.zx + bitangentY * m.zy +
-    bitangentZ * m.zz;
-  s.ofOneU = tangentX * m.tx + tangentY * m.ty + tangentZ * m.tz; s.ofOneV = bitangentX * m.tx + bitangentY * m.ty +
-    bitangentZ * m.tz;
+  s.ofXu = tangentX * m.xx + tangentY * m.xy + tangentZ * m.xz;
+  s.ofXv = bitangentX * m.xx + bitangentY * m.xy + bitangentZ * m.xz;
+  s.ofYu = tangentX * m.yx + tangentY * m.yy + tangentZ * m.yz;
+  s.ofYv = bitangentX * m.yx + bitangentY * m.yy + bitangentZ * m.yz;
+  s.ofZu = tangentX * m.zx + tangentY * m.zy + tangentZ * m.zz;
+  s.ofZv = bitangentX * m.zx + bitangentY * m.zy + bitangentZ * m.zz;
+  s.ofOneU = tangentX * m.tx + tangentY * m.ty + tangentZ * m.tz;
+  s.ofOneV = bitangentX * m.tx + bitangentY * m.ty + bitangentZ * m.tz;
   s.ofXh = hx * m.xx + hy * m.xy + hz * m.xz; s.ofYh = hx * m.yx + hy * m.yy + hz * m.yz;
   s.ofZh = hx * m.zx + hy * m.zy + hz * m.zz; s.ofOneH = hx * m.tx + hy * m.ty + hz * m.tz;
 }

@@ -76,7 +76,7 @@ function includeCornerExit(x: f64, y: f64, z: f64): void {
   if (root > maxDistance) maxDistance = root;
 }
 
-/** Returns the greater root of square · t² + 2 middle · t + rest = 0; NaN if there is none. */
+/** Returns the greater root of quadratic · t² + 2 halfLinear · t + constant = 0; NaN if there is none. */
 // @ts-ignore: decorator
 @inline
 function greaterRoot(halfLinear: f64, constant: f64, quadratic: f64): f64 {

@@ -10,7 +10,7 @@ import { Affine, determinant, setRelative } from '../../math/affine';
 import { Triangle } from '../../math/triangles';
 import { Mesh } from '../../mesh/tree/layout';
 import { PlacedShape, mapOf } from '../../shape/placed-shape';
-import { areaX, areaY, areaZ, hasCommonDirection, sumAll, sumAround } from './projected-area';
+import { areaX, areaY, areaZ, hasCommonDirection, sumAll, sumAlike } from './projected-area';
 import {
   BATCH_TRIANGLES, CUBE, NO_TRIANGLE, findOverlapping, overlappingAt, overlappingCount, triangleAt,
 } from './overlapping-triangles';
@@ -141,7 +141,7 @@ function tryDirection(requiredTriangle: u32, x: f64, y: f64, z: f64): void {
 let depth: f64 = 0;
 
 /**
- * Raises `depth` for the next triangles of a list that are marked as around the seed. Returns the first triangle after
+ * Raises `depth` for the next triangles of a list that are marked as facing like the seed. Returns the first triangle after
  * these.
  */
 function raiseDepthInBatch(from: u32, limit: f64): u32 {
@@ -170,7 +170,7 @@ function chooseForSeed(): f64 {
   triangleMtd(triangleAt(seed));
   const x = mtdX, y = mtdY, z = mtdZ;
   if (mayLeadIntoNeighbours(x, y, z)) {
-    sumAround(remaining, seed);
+    sumAlike(remaining, seed);
     bestDepth = Infinity;
     if (!runsIntoOthers(x, y, z)) tryDirection(seed, x, y, z);
     tryAreaDirection();
@@ -261,7 +261,7 @@ function chooseForAll(): f64 {
 function chooseOutwards(frontTriangle: u32): f64 {
   const distance = sqrt(nearestPointToSegment(half, triangleAt(frontTriangle), Infinity));
   const segmentHalf = max(half, 0.0);
-  sumAround(remaining, frontTriangle);
+  sumAlike(remaining, frontTriangle);
   bestDepth = Infinity;
   if (distance > THROUGH_DISTANCE)
     tryDirection(frontTriangle, -pointX, -pointY, max(min(pointZ, segmentHalf), -segmentHalf) - pointZ);

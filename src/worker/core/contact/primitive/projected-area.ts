@@ -44,7 +44,7 @@ function addNormal(): void {
   lengthSum += scale * length;
 }
 
-/** Sums up all triangles of the list and marks them as around. */
+/** Sums up all triangles of the list and marks them as facing alike. */
 export function sumAll(head: u32): void {
   clearSum();
   for (let i = head; i != NO_TRIANGLE; checkpoint(BATCH_TRIANGLES)) i = sumBatch(i);
@@ -62,10 +62,10 @@ function sumBatch(from: u32): u32 {
 }
 
 /**
- * Sums up the triangles of the list that face roughly the same way as `reference` in world space. Marks these as around it,
+ * Sums up the triangles of the list that face roughly the same way as `reference` in world space. Marks these as facing alike,
  * and the others as not.
  */
-export function sumAround(head: u32, reference: u32): void {
+export function sumAlike(head: u32, reference: u32): void {
   clearSum();
   setNormal(triangleAt(reference));
   referenceX = normalX;

@@ -99,8 +99,8 @@ function offerAxis(x: f64, y: f64, z: f64, lower: f64, upper: f64, radius: f64):
   const normalSquared = normalLengthSquared(x, y, z);
   if (!(normalSquared > 0)) return;
   const exitAgainst = max(radius + upper, 0.0), exitAlong = max(radius - lower, 0.0);
-  const shorterExtent = min(exitAgainst, exitAlong);
-  const lengthSquared = shorterExtent * shorterExtent / normalSquared;
+  const shorterExit = min(exitAgainst, exitAlong);
+  const lengthSquared = shorterExit * shorterExit / normalSquared;
   if (!(lengthSquared < minLengthSquared)) return;
   minLengthSquared = lengthSquared;
   const sign: f64 = exitAgainst <= exitAlong ? -1 : 1;

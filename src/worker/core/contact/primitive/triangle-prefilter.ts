@@ -17,7 +17,7 @@ let half: f32 = 0;
 let isCube: bool = false;
 
 /** The rounding error of float32 in squared distances, relative to them. */
-const ROUNDING_SQUARE: f32 = 1.52587890625e-5; // 2^-16
+const SQUARED_DISTANCE_ROUNDING: f32 = 1.52587890625e-5; // 2^-16
 
 /** Sets the map from tree space to the solid's. A negative half denotes the cube. */
 export function setPrefilter(m: Affine, halfSegment: f64): void {
@@ -26,7 +26,7 @@ export function setPrefilter(m: Affine, halfSegment: f64): void {
   half = <f32>max(halfSegment, 0.0);
 }
 
-/** Returns the distances of intervals from the one from -reach to reach; 0 if they overlap it. */
+/** Returns the distances of intervals from the one from -halfExtent to halfExtent; 0 if they overlap it. */
 // @ts-ignore: decorator
 @inline
 function distanceFromInterval(lower: v128, upper: v128, halfExtent: f32): v128 {
@@ -45,8 +45,8 @@ export function mayOverlap(block: Block): u32 {
   const halfExtent: f32 = isCube ? 1 : 0;
   const dx = distanceFromInterval(minX, maxX, halfExtent), dy = distanceFromInterval(minY, maxY, halfExtent),
     dz = distanceFromInterval(minZ, maxZ, isCube ? 1 : half);
-  const gap = dot(dx, dy, dz, dx, dy, dz);
-  const apartMask = f32x4.gt(gap, f32x4.splat(isCube ? 0 : <f32>1.0 + ROUNDING_SQUARE));
+  const distanceSquared = dot(dx, dy, dz, dx, dy, dz);
+  const apartMask = f32x4.gt(distanceSquared, f32x4.splat(isCube ? 0 : <f32>1.0 + SQUARED_DISTANCE_ROUNDING));
   if (i32x4.all_true(apartMask)) return 0;
 
   const ex = minus(bx, ax), ey = minus(by, ay), ez = minus(bz, az);

@@ -266,11 +266,11 @@ function chooseAxes(d: DeformBuild, mesh: Mesh): void {
     clearExtents(hit);
     const s = hit.count == 0 ? sumsOf(d, bone) : hit;
     if (s.count == 0) continue;
-    const share = 1.0 / s.count;
-    const x = s.x * share, y = s.y * share, z = s.z * share;
+    const inverseCount = 1.0 / s.count;
+    const x = s.x * inverseCount, y = s.y * inverseCount, z = s.z * inverseCount;
     diagonalise(
-      s.xx * share - x * x, s.xy * share - x * y, s.xz * share - x * z,
-      s.yy * share - y * y, s.yz * share - y * z, s.zz * share - z * z,
+      s.xx * inverseCount - x * x, s.xy * inverseCount - x * y, s.xz * inverseCount - x * z,
+      s.yy * inverseCount - y * y, s.yz * inverseCount - y * z, s.zz * inverseCount - z * z,
       AXIS_TOLERANCE,
     );
     box.isUsed = 1;

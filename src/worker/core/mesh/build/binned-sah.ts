@@ -62,7 +62,7 @@ export function emptyMax(): v128 {
   return f32x4.splat(-Infinity);
 }
 
-/** Returns half the surface area of the box from low to high. */
+/** Returns half the surface area of the box from `boxMin` to `boxMax`. */
 // @ts-ignore: decorator
 @inline
 export function halfArea(boxMin: v128, boxMax: v128): f32 {
@@ -89,38 +89,38 @@ function costsOf(a: v128, b: v128, c: v128, count: v128): v128 {
 
 /** The bounds of the sums of primitives' low and high corners, which are twice their centres. */
 @unmanaged
-export class Centres {
+export class CenterBounds {
   min: v128;
   max: v128;
 }
 
-export function boundCentres(primitives: usize, start: u32, end: u32, to: Centres): void {
-  let centreMin = emptyMin();
-  let centreMax = emptyMax();
+export function boundCenters(primitives: usize, start: u32, end: u32, to: CenterBounds): void {
+  let centerMin = emptyMin();
+  let centerMax = emptyMax();
   for (let i = start; i < end; i++) {
     const p = primitiveAt(primitives, i);
-    const centre = f32x4.add(p.min, p.max);
-    centreMin = f32x4.pmin(centreMin, centre);
-    centreMax = f32x4.pmax(centreMax, centre);
+    const center = f32x4.add(p.min, p.max);
+    centerMin = f32x4.pmin(centerMin, center);
+    centerMax = f32x4.pmax(centerMax, center);
   }
-  to.min = centreMin;
-  to.max = centreMax;
+  to.min = centerMin;
+  to.max = centerMax;
 }
 
 /** The number of triangles in the first part of the last cut. */
 export let firstPartCount: u32 = 0;
 
 /**
- * Reorders primitives [start, end) and returns where to cut them: start < cut < end. `centres` are the bounds of their
+ * Reorders primitives [start, end) and returns where to cut them: start < cut < end. `centers` are the bounds of their
  * centres; they are replaced by those of the first part, and those of the second part are written to `second`.
  */
-export function split(primitives: usize, start: u32, end: u32, halve: bool, centres: Centres, second: Centres): u32 {
-  const centreMin = centres.min, centreMax = centres.max;
-  if (halve) return halved(primitives, start, end, centres, second);
+export function split(primitives: usize, start: u32, end: u32, halve: bool, centers: CenterBounds, second: CenterBounds): u32 {
+  const centerMin = centers.min, centerMax = centers.max;
+  if (halve) return halved(primitives, start, end, centers, second);
   const binCount = end - start > FEW_PRIMITIVES ? MAX_BINS : MAX_BINS / 2;
   // Along an axis without an extent, or with one too small to have a reciprocal in float32, everything is in the first
   // bin.
-  const steps = f32x4.div(f32x4.splat(<f32>binCount * 0.999), f32x4.sub(centreMax, centreMin));
+  const steps = f32x4.div(f32x4.splat(<f32>binCount * 0.999), f32x4.sub(centerMax, centerMin));
   const scale = v128.and(steps, f32x4.lt(steps, f32x4.splat(Infinity)));
   let bin = bins;
   for (let count = counts, end = counts + (<usize>binCount << 4); count < end; count += 16) {
@@ -133,7 +133,7 @@ export function split(primitives: usize, start: u32, end: u32, halve: bool, cent
   for (let i = start; i < end; i++) {
     const p = primitiveAt(primitives, i);
     const primitiveMin = p.min, primitiveMax = p.max, weight = tagOf(primitiveMax);
-    const bin = i32x4.trunc_sat_f32x4_s(f32x4.mul(f32x4.sub(f32x4.add(primitiveMin, primitiveMax), centreMin), scale));
+    const bin = i32x4.trunc_sat_f32x4_s(f32x4.mul(f32x4.sub(f32x4.add(primitiveMin, primitiveMax), centerMin), scale));
     addToBin(i32x4.extract_lane(bin, 0), 0, primitiveMin, primitiveMax, weight);
     addToBin(i32x4.extract_lane(bin, 1), 1, primitiveMin, primitiveMax, weight);
     addToBin(i32x4.extract_lane(bin, 2), 2, primitiveMin, primitiveMax, weight);
@@ -154,25 +154,25 @@ export function split(primitives: usize, start: u32, end: u32, halve: bool, cent
   minX = minY = minZ = emptyMin();
   maxX = maxY = maxZ = emptyMax();
   count = i32x4.splat(0);
-  let best = f32x4.splat(Infinity), bestBins = i32x4.splat(-1);
+  let minCosts = f32x4.splat(Infinity), bestBins = i32x4.splat(-1);
   for (let i = 0; i < binCount - 1; i++) {
     const bin = bins + <usize>i * BIN_BYTES;
     minX = f32x4.pmin(minX, v128.load(bin)); maxX = f32x4.pmax(maxX, v128.load(bin, 16));
     minY = f32x4.pmin(minY, v128.load(bin, 32)); maxY = f32x4.pmax(maxY, v128.load(bin, 48));
     minZ = f32x4.pmin(minZ, v128.load(bin, 64)); maxZ = f32x4.pmax(maxZ, v128.load(bin, 80));
     count = i32x4.add(count, v128.load(counts + (<usize>i << 4)));
-    const left = costsOf(f32x4.sub(maxX, minX), f32x4.sub(maxY, minY), f32x4.sub(maxZ, minZ), count);
-    const costs = f32x4.add(left, v128.load(rightCosts + (<usize>i << 4), 16));
+    const leftCosts = costsOf(f32x4.sub(maxX, minX), f32x4.sub(maxY, minY), f32x4.sub(maxZ, minZ), count);
+    const costs = f32x4.add(leftCosts, v128.load(rightCosts + (<usize>i << 4), 16));
     // False if a side is empty.
-    const isBetter = f32x4.lt(costs, best);
-    best = v128.bitselect(costs, best, isBetter);
+    const isBetter = f32x4.lt(costs, minCosts);
+    minCosts = v128.bitselect(costs, minCosts, isBetter);
     bestBins = v128.bitselect(i32x4.splat(i), bestBins, isBetter);
   }
-  let axis = f32x4.extract_lane(best, 1) < f32x4.extract_lane(best, 0) ? 1 : 0;
-  if (f32x4.extract_lane(best, 2) < min(f32x4.extract_lane(best, 0), f32x4.extract_lane(best, 1))) axis = 2;
+  let axis = f32x4.extract_lane(minCosts, 1) < f32x4.extract_lane(minCosts, 0) ? 1 : 0;
+  if (f32x4.extract_lane(minCosts, 2) < min(f32x4.extract_lane(minCosts, 0), f32x4.extract_lane(minCosts, 1))) axis = 2;
   const lastBin =
     axis == 0 ? i32x4.extract_lane(bestBins, 0) : axis == 1 ? i32x4.extract_lane(bestBins, 1) : i32x4.extract_lane(bestBins, 2);
-  if (lastBin < 0) return halved(primitives, start, end, centres, second);
+  if (lastBin < 0) return halved(primitives, start, end, centers, second);
   // The side is decided by the same arithmetic as above, so both agree to the bit.
   let firstMin = emptyMin(), firstMax = emptyMax(), secondMin = emptyMin(), secondMax = emptyMax();
   // Every primitive is swapped with the first of those that go to the other side: branchless, since the side is
@@ -181,16 +181,16 @@ export function split(primitives: usize, start: u32, end: u32, halve: bool, cent
   for (let i = start; i < end; i++) {
     const p = primitiveAt(primitives, i);
     const primitiveMin = p.min, primitiveMax = p.max;
-    const centre = f32x4.add(primitiveMin, primitiveMax);
-    const bin = i32x4.trunc_sat_f32x4_s(f32x4.mul(f32x4.sub(centre, centreMin), scale));
+    const center = f32x4.add(primitiveMin, primitiveMax);
+    const bin = i32x4.trunc_sat_f32x4_s(f32x4.mul(f32x4.sub(center, centerMin), scale));
     const b =
       axis == 0 ? i32x4.extract_lane(bin, 0) : axis == 1 ? i32x4.extract_lane(bin, 1) : i32x4.extract_lane(bin, 2);
     const isFirst = <i32>(b <= lastBin);
     const mask = i32x4.splat(-isFirst);
-    firstMin = f32x4.pmin(firstMin, v128.bitselect(centre, emptyMin(), mask));
-    firstMax = f32x4.pmax(firstMax, v128.bitselect(centre, emptyMax(), mask));
-    secondMin = f32x4.pmin(secondMin, v128.bitselect(emptyMin(), centre, mask));
-    secondMax = f32x4.pmax(secondMax, v128.bitselect(emptyMax(), centre, mask));
+    firstMin = f32x4.pmin(firstMin, v128.bitselect(center, emptyMin(), mask));
+    firstMax = f32x4.pmax(firstMax, v128.bitselect(center, emptyMax(), mask));
+    secondMin = f32x4.pmin(secondMin, v128.bitselect(emptyMin(), center, mask));
+    secondMax = f32x4.pmax(secondMax, v128.bitselect(emptyMax(), center, mask));
     const q = primitiveAt(primitives, cut);
     p.min = q.min;
     p.max = q.max;
@@ -200,19 +200,19 @@ export function split(primitives: usize, start: u32, end: u32, halve: bool, cent
     firstPartTriangles += tagOf(primitiveMax) & -isFirst;
   }
   firstPartCount = firstPartTriangles;
-  centres.min = firstMin;
-  centres.max = firstMax;
+  centers.min = firstMin;
+  centers.max = firstMax;
   second.min = secondMin;
   second.max = secondMax;
   return cut;
 }
 
-function halved(primitives: usize, start: u32, end: u32, centres: Centres, second: Centres): u32 {
+function halved(primitives: usize, start: u32, end: u32, centers: CenterBounds, second: CenterBounds): u32 {
   const middle = (start + end) >> 1;
   firstPartCount = 0;
   for (let i = start; i < middle; i++) firstPartCount += tagOf(primitiveAt(primitives, i).max);
-  boundCentres(primitives, start, middle, centres);
-  boundCentres(primitives, middle, end, second);
+  boundCenters(primitives, start, middle, centers);
+  boundCenters(primitives, middle, end, second);
   return middle;
 }
 

@@ -43,7 +43,7 @@ export function setFitting(blocks: usize, subtrees: usize, extremes: usize): voi
  * Fits node `index`, whose inner children are fitted already; with `triesTurns`, small turns of the best rotation are
  * tried, too. Returns half the area of its boxes.
  */
-export function fitNode(node: Node, index: u32, padding: f32, triesTurns: bool): f32 {
+export function fitNode(node: Node, index: u32, extent: f32, triesTurns: bool): f32 {
   boundSubtree(node, index);
   const identityCost = areaOfBoxes(boxes);
   let cost = identityCost;
@@ -63,18 +63,18 @@ export function fitNode(node: Node, index: u32, padding: f32, triesTurns: bool):
     }
     if (triesTurns || isRotated(node)) storeExtremes(index);
   }
-  storeLanes(node, boxes, padding * BOX_PADDING);
+  storeLanes(node, boxes, extent * BOX_PADDING);
   return cost;
 }
 
 /** Recomputes the boxes for moved triangles, keeping the node's rotation. Returns half the area of its boxes. */
-export function refitNode(node: Node, index: u32, padding: f32): f32 {
+export function refitNode(node: Node, index: u32, extent: f32): f32 {
   boundSubtree(node, index);
   if (isRotated(node)) {
     rotationAt(rotation, changetype<usize>(node) + offsetof<Node>('quaternion'));
     rotatedBoxes(node, rotation);
   }
-  storeLanes(node, boxes, padding * BOX_PADDING);
+  storeLanes(node, boxes, extent * BOX_PADDING);
   return areaOfBoxes(boxes);
 }
 
@@ -261,9 +261,9 @@ function copyQuaternion(to: Quaternion, from: Quaternion): void {
 /** Sets `trialRotation` to the principal axes of the points, relative to the centre of the node. */
 function principalAxes(s: Subtree): void {
   const half = f32x4.splat(0.5);
-  const centre = f32x4.add(f32x4.mul(s.min, half), f32x4.mul(s.max, half));
-  const mx = f32x4.splat(f32x4.extract_lane(centre, 0)), my = f32x4.splat(f32x4.extract_lane(centre, 1));
-  const mz = f32x4.splat(f32x4.extract_lane(centre, 2));
+  const center = f32x4.add(f32x4.mul(s.min, half), f32x4.mul(s.max, half));
+  const mx = f32x4.splat(f32x4.extract_lane(center, 0)), my = f32x4.splat(f32x4.extract_lane(center, 1));
+  const mz = f32x4.splat(f32x4.extract_lane(center, 2));
   let sx = f32x4.splat(0), sy = sx, sz = sx, sxx = sx, sxy = sx, sxz = sx, syy = sx, syz = sx, szz = sx;
   const end = points + pointCount * POINT_BYTES;
   for (let point = points; point < end; point += POINT_BYTES) {

@@ -69,11 +69,11 @@ export function reserveOrder(build: Build): void {
   memory.fill(build.digits, 0, <usize>PASSES * DIGITS * 4);
 }
 
-/** Stores the code of primitive `i`, given twice its centre: the grid begins at `min` and has `scale` cells per unit. */
+/** Stores the code of primitive `i`, given twice its centre: the grid begins at `gridMin` and has `scale` cells per unit. */
 // @ts-ignore: decorator
 @inline
-export function storeCode(build: Build, i: u32, centre: v128, gridMin: v128, scale: v128): void {
-  const key = mortonCode(f32x4.mul(f32x4.sub(centre, gridMin), scale));
+export function storeCode(build: Build, i: u32, doubledCenter: v128, gridMin: v128, scale: v128): void {
+  const key = mortonCode(f32x4.mul(f32x4.sub(doubledCenter, gridMin), scale));
   const keyed = keyedAt(build.order, i);
   keyed.key = key;
   keyed.primitive = i;
@@ -244,11 +244,11 @@ export function copyContents(cells: usize, start: u32, end: u32, contents: usize
   for (let c = start; c < end; c++) {
     const cell = primitiveAt(cells, c), count = tagOf(cell.max);
     for (let i = tagOf(cell.min), copied: u32 = 0; copied < count; i++) {
-      const p = primitiveAt(contents, i), high = p.max;
+      const p = primitiveAt(contents, i), primitiveMax = p.max;
       v128.store(at, p.min);
-      v128.store(at, high, 16);
+      v128.store(at, primitiveMax, 16);
       at += PRIMITIVE_BYTES;
-      copied += tagOf(high);
+      copied += tagOf(primitiveMax);
     }
   }
   return <u32>((at - to) / PRIMITIVE_BYTES);

@@ -59,7 +59,7 @@ class Edge {
   hash: u64;
   /** The number of triangles on one side minus that on the other. */
   surplus: i32;
-  corner: u32;
+  edgeIndex: u32;
 }
 
 const PHASE_COUNT = 0;
@@ -85,13 +85,13 @@ export const OPEN_EDGES_BYTES: usize = offsetof<OpenEdges>();
  * largest extent. Throws OUT_OF_MEMORY.
  */
 export function beginOpenEdges(
-  open: OpenEdges, positions: usize, indices: usize, d: Derivation, flats: usize, flatCount: u32, extent: f64,
+  open: OpenEdges, positions: usize, indices: usize, d: Derivation, flatTriangles: usize, flatCount: u32, extent: f64,
 ): void {
   open.positions = positions;
   open.indices = indices;
   open.edges = d.openEdges;
   open.edgeCount = d.openCount;
-  open.flatTriangles = flats;
+  open.flatTriangles = flatTriangles;
   open.flatCount = flatCount;
   open.extent = extent;
   open.exampleEdge = 0xffffffff;
@@ -146,7 +146,7 @@ function flatEdge(open: OpenEdges, i: u32): u32 {
   return load<u32>(open.flatTriangles + (<usize>(i / 3) << 2)) * 3 + (i % 3);
 }
 
-function countEdge(open: OpenEdges, from: u64, to: u64, corner: u32): void {
+function countEdge(open: OpenEdges, from: u64, to: u64, edgeIndex: u32): void {
   if (from == to) return;
   const hash = mix(from + to) | 1; // 0 is an empty slot
   if ((<u32>(hash >> 40) & ((1 << open.passShift) - 1)) != open.pass) return;
@@ -155,10 +155,10 @@ function countEdge(open: OpenEdges, from: u64, to: u64, corner: u32): void {
     const edge = changetype<Edge>(open.table + <usize>slot * offsetof<Edge>());
     if (edge.hash == 0) {
       edge.hash = hash;
-      edge.corner = corner;
+      edge.edgeIndex = edgeIndex;
     }
     if (edge.hash == hash) {
-      edge.corner = min(edge.corner, corner);
+      edge.edgeIndex = min(edge.edgeIndex, edgeIndex);
       edge.surplus += from < to ? 1 : -1;
       return;
     }
@@ -186,13 +186,13 @@ function listEdges(open: OpenEdges): void {
 
 function addOpenEdge(open: OpenEdges, edge: Edge): void {
   open.openCount++;
-  open.exampleEdge = min(open.exampleEdge, edge.corner);
+  open.exampleEdge = min(open.exampleEdge, edge.edgeIndex);
   if (open.openCount > MAX_SEAM_EDGES) return;
   const used = <usize>open.listedCount;
   open.ends = reserve(open.ends, used * 24, <u64>(used + 1) * 24);
   open.surplus = reserve(open.surplus, used << 2, <u64>(used + 1) << 2);
   open.listedCount++;
-  const triangle = edge.corner / 3, k = edge.corner % 3;
+  const triangle = edge.edgeIndex / 3, k = edge.edgeIndex % 3;
   const from = cornerAt(open, triangle, k), to = cornerAt(open, triangle, k == 2 ? 0 : k + 1);
   copyPoint(open.ends + used * 24, from);
   copyPoint(open.ends + used * 24 + 12, to);

@@ -110,9 +110,9 @@ export function scan(build: Build): void {
 // @ts-ignore: decorator
 @inline
 function areFinite(a: v128, b: v128, c: v128): bool {
-  const none = f32x4.splat(0);
-  const sum = f32x4.add(f32x4.add(f32x4.mul(a, none), f32x4.mul(b, none)), f32x4.mul(c, none));
-  return (i32x4.bitmask(f32x4.eq(sum, none)) & 7) == 7;
+  const zero = f32x4.splat(0);
+  const sum = f32x4.add(f32x4.add(f32x4.mul(a, zero), f32x4.mul(b, zero)), f32x4.mul(c, zero));
+  return (i32x4.bitmask(f32x4.eq(sum, zero)) & 7) == 7;
 }
 
 function addFlatTriangle(build: Build, t: u32): void {

@@ -6,7 +6,7 @@ import { hasArea } from '../../math/collinear-triangles';
 import { BLOCK_BYTES, Block, MAX_NODES, NODE_BYTES, Node, setChildren } from '../tree/layout';
 import { scaleFor } from '../tree/tree-space';
 import {
-  Centres, PRIMITIVE_BYTES, boundCentres, firstPartCount, primitiveAt, setTag, split, tagOf,
+  CenterBounds, PRIMITIVE_BYTES, boundCenters, firstPartCount, primitiveAt, setTag, split, tagOf,
 } from './binned-sah';
 import { FIRST, NOT_CUT, PHASE_SPLIT, SECOND, WHOLE, Build, vertexOfCorner, coordinate, vertexAt } from './build-state';
 import {
@@ -136,7 +136,7 @@ function beginSplit(build: Build): void {
   build.nodeCount = 1;
   const kind = build.groupCount > 0 ? OF_GROUPS : build.cellCount > 0 ? OF_CELLS : OF_TRIANGLES;
   const end = kind == OF_GROUPS ? build.groupCount : kind == OF_CELLS ? build.cellCount : build.keptCount;
-  boundCentres(primitivesOf(build, kind), 0, end, partAt(0));
+  boundCenters(primitivesOf(build, kind), 0, end, partAt(0));
   push(build, 0, end, 0, 0, build.keptCount, kind, partAt(0));
 }
 
@@ -145,7 +145,7 @@ export function gatherStep(build: Build): void {
 }
 
 function push(
-  build: Build, start: u32, end: u32, depth: u32, node: u32, count: u32, kind: u32, centres: Centres,
+  build: Build, start: u32, end: u32, depth: u32, node: u32, count: u32, kind: u32, centers: CenterBounds,
 ): void {
   build.stack = reserve(build.stack, <usize>build.stackCount * RANGE_BYTES, <u64>(build.stackCount + 1) * RANGE_BYTES);
   const range = changetype<Range>(build.stack + build.stackCount++ * <u32>RANGE_BYTES);
@@ -155,13 +155,13 @@ function push(
   range.node = node;
   range.count = count;
   range.kind = kind;
-  range.min = centres.min;
-  range.max = centres.max;
+  range.min = centers.min;
+  range.max = centers.max;
 }
 
 /** A part of a range, which becomes a child. */
 @unmanaged
-class Part extends Centres {
+class Part extends CenterBounds {
   start: u32;
   end: u32;
   count: u32; // of triangles
@@ -221,7 +221,7 @@ export function splitStep(build: Build): void {
     while (kind != OF_TRIANGLES && !staysClosed(build, kind, count, end - start, depth)) {
       end = openRange(build, kind--, start, end, count);
       start = 0;
-      boundCentres(primitivesOf(build, kind), 0, end, partAt(0));
+      boundCenters(primitivesOf(build, kind), 0, end, partAt(0));
       work += end;
     }
     makeNode(build, start, end, depth, node, count, kind);

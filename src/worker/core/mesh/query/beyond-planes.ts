@@ -10,7 +10,7 @@ import {
 } from '../tree/layout';
 import { WORD_BYTES } from '../../sizes';
 
-export const MOST_PLANES: u32 = 4;
+export const MAX_PLANES: u32 = 4;
 
 /** A plane, and its float32 bounds. */
 @unmanaged

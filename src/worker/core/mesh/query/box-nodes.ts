@@ -12,7 +12,7 @@ const inverse = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const rotation = changetype<Rotation>(memory.data(<i32>offsetof<Rotation>(), 16));
 
 /** The centre of the box and its half edges in tree space. */
-let centre: v128 = i32x4.splat(0);
+let center: v128 = i32x4.splat(0);
 let edge0: v128 = i32x4.splat(0), edge1: v128 = i32x4.splat(0), edge2: v128 = i32x4.splat(0);
 let padding: v128 = i32x4.splat(0);
 
@@ -23,30 +23,30 @@ const PADDING: f32 = 3.814697265625e-6;
 export function setBox(m: Affine): void {
   const b = inverse;
   invert(b, m);
-  centre = f32x4(<f32>b.tx, <f32>b.ty, <f32>b.tz, 0);
+  center = f32x4(<f32>b.tx, <f32>b.ty, <f32>b.tz, 0);
   edge0 = f32x4(<f32>b.xx, <f32>b.xy, <f32>b.xz, 0);
   edge1 = f32x4(<f32>b.yx, <f32>b.yy, <f32>b.yz, 0);
   edge2 = f32x4(<f32>b.zx, <f32>b.zy, <f32>b.zz, 0);
-  const far = f32x4.add(f32x4.abs(centre), f32x4.add(f32x4.add(f32x4.abs(edge0), f32x4.abs(edge1)), f32x4.abs(edge2)));
+  const far = f32x4.add(f32x4.abs(center), f32x4.add(f32x4.add(f32x4.abs(edge0), f32x4.abs(edge1)), f32x4.abs(edge2)));
   const sum = f32x4.add(f32x4.add(lane0(far), lane1(far)), lane2(far));
   padding = f32x4.mul(f32x4.add(sum, f32x4.splat(4)), f32x4.splat(PADDING));
 }
 
 /** Returns which of a node's four boxes the box may overlap, a bit each. If a value is NaN, returns all. */
 export function overlappedChildren(node: Node): u32 {
-  let boxCentre = centre, halfSize = f32x4.add(f32x4.add(f32x4.abs(edge0), f32x4.abs(edge1)), f32x4.abs(edge2));
+  let boxCenter = center, halfSize = f32x4.add(f32x4.add(f32x4.abs(edge0), f32x4.abs(edge1)), f32x4.abs(edge2));
   if (isRotated(node)) {
     rotationAt(rotation, changetype<usize>(node) + offsetof<Node>('quaternion'));
     const x = f32x4(rotation.xx, rotation.yx, rotation.zx, 0);
     const y = f32x4(rotation.xy, rotation.yy, rotation.zy, 0);
     const z = f32x4(rotation.xz, rotation.yz, rotation.zz, 0);
-    boxCentre = rotated(centre, x, y, z);
+    boxCenter = rotated(center, x, y, z);
     halfSize = f32x4.add(
       f32x4.add(f32x4.abs(rotated(edge0, x, y, z)), f32x4.abs(rotated(edge1, x, y, z))), f32x4.abs(rotated(edge2, x, y, z)),
     );
   }
   halfSize = f32x4.add(halfSize, padding);
-  const boxMin = f32x4.sub(boxCentre, halfSize), boxMax = f32x4.add(boxCentre, halfSize);
+  const boxMin = f32x4.sub(boxCenter, halfSize), boxMax = f32x4.add(boxCenter, halfSize);
   const isApartX = v128.or(f32x4.gt(minBounds(node, 0), lane0(boxMax)), f32x4.gt(lane0(boxMin), maxBounds(node, 0)));
   const isApartY = v128.or(f32x4.gt(minBounds(node, 1), lane1(boxMax)), f32x4.gt(lane1(boxMin), maxBounds(node, 1)));
   const isApartZ = v128.or(f32x4.gt(minBounds(node, 2), lane2(boxMax)), f32x4.gt(lane2(boxMin), maxBounds(node, 2)));

@@ -157,12 +157,12 @@ function setAxes(mesh: Mesh, maxStretch: f64, distance: f64): void {
   const ux = tangentX, uy = tangentY, uz = tangentZ;
   const vx = bitangentX, vy = bitangentY, vz = bitangentZ;
   const reciprocal = 1.0 / minStretch;
-  row0X = columnAlong(0, ux, uy, uz, reciprocal); row0Y = columnAlong(24, ux, uy, uz, reciprocal); row0Z =
-    columnAlong(48, ux, uy, uz, reciprocal);
-  row1X = columnAlong(0, vx, vy, vz, reciprocal); row1Y = columnAlong(24, vx, vy, vz, reciprocal); row1Z =
-    columnAlong(48, vx, vy, vz, reciprocal);
-  row2X = columnAlong(0, x, y, z, reciprocal); row2Y = columnAlong(24, x, y, z, reciprocal); row2Z =
-    columnAlong(48, x, y, z, reciprocal);
+  row0X = columnAlong(0, ux, uy, uz, reciprocal); row0Y = columnAlong(24, ux, uy, uz, reciprocal);
+  row0Z = columnAlong(48, ux, uy, uz, reciprocal);
+  row1X = columnAlong(0, vx, vy, vz, reciprocal); row1Y = columnAlong(24, vx, vy, vz, reciprocal);
+  row1Z = columnAlong(48, vx, vy, vz, reciprocal);
+  row2X = columnAlong(0, x, y, z, reciprocal); row2Y = columnAlong(24, x, y, z, reciprocal);
+  row2Z = columnAlong(48, x, y, z, reciprocal);
   row0W = columnAlong(72, ux, uy, uz, reciprocal);
   row1W = columnAlong(72, vx, vy, vz, reciprocal);
   distanceAhead = toWorld.tx * x + toWorld.ty * y + toWorld.tz * z;
@@ -201,17 +201,17 @@ export function boxDistances(node: Node): v128 {
   const hx = f32x4.mul(f32x4.sub(maxX, minX), half), cx = f32x4.mul(f32x4.add(maxX, minX), half);
   const hy = f32x4.mul(f32x4.sub(maxY, minY), half), cy = f32x4.mul(f32x4.add(maxY, minY), half);
   const hz = f32x4.mul(f32x4.sub(maxZ, minZ), half), cz = f32x4.mul(f32x4.add(maxZ, minZ), half);
-  const centre = centresAlong(cx, cy, cz, row2X, row2Y, row2Z, row2W);
+  const centers = centersAlong(cx, cy, cz, row2X, row2Y, row2Z, row2W);
   const extents = f32x4.add(extentsAlong(hx, hy, hz, row2X, row2Y, row2Z), f32x4.splat(axisError));
-  if (metric == FAR) return f32x4.sub(centre, extents);
-  const none = f32x4.splat(0);
-  const ez = f32x4.pmax(none, f32x4.sub(f32x4.abs(centre), extents));
-  const ex = f32x4.pmax(none, f32x4.sub(
-    f32x4.abs(centresAlong(cx, cy, cz, row0X, row0Y, row0Z, row0W)),
+  if (metric == FAR) return f32x4.sub(centers, extents);
+  const zero = f32x4.splat(0);
+  const ez = f32x4.pmax(zero, f32x4.sub(f32x4.abs(centers), extents));
+  const ex = f32x4.pmax(zero, f32x4.sub(
+    f32x4.abs(centersAlong(cx, cy, cz, row0X, row0Y, row0Z, row0W)),
     f32x4.add(extentsAlong(hx, hy, hz, row0X, row0Y, row0Z), f32x4.splat(axisError)),
   ));
-  const ey = f32x4.pmax(none, f32x4.sub(
-    f32x4.abs(centresAlong(cx, cy, cz, row1X, row1Y, row1Z, row1W)),
+  const ey = f32x4.pmax(zero, f32x4.sub(
+    f32x4.abs(centersAlong(cx, cy, cz, row1X, row1Y, row1Z, row1W)),
     f32x4.add(extentsAlong(hx, hy, hz, row1X, row1Y, row1Z), f32x4.splat(axisError)),
   ));
   return f32x4.pmax(
@@ -223,7 +223,7 @@ export function boxDistances(node: Node): v128 {
 /** Projects the centres of the boxes onto an axis. */
 // @ts-ignore: decorator
 @inline
-function centresAlong(cx: v128, cy: v128, cz: v128, x: f32, y: f32, z: f32, w: f32): v128 {
+function centersAlong(cx: v128, cy: v128, cz: v128, x: f32, y: f32, z: f32, w: f32): v128 {
   return f32x4.add(
     f32x4.add(onAxis(cx, 0, x, y, z), onAxis(cy, 12, x, y, z)), f32x4.add(onAxis(cz, 24, x, y, z), f32x4.splat(w)),
   );
@@ -249,8 +249,8 @@ function onAxis(lengths: v128, axis: usize, x: f32, y: f32, z: f32): v128 {
 // @ts-ignore: decorator
 @inline
 function lengths(x: v128, y: v128, z: v128): v128 {
-  const square = f32x4.add(f32x4.add(f32x4.mul(x, x), f32x4.mul(y, y)), f32x4.mul(z, z));
-  return f32x4.mul(f32x4.sqrt(square), f32x4.splat(<f32>1.0 - ROUNDING));
+  const lengthSquared = f32x4.add(f32x4.add(f32x4.mul(x, x), f32x4.mul(y, y)), f32x4.mul(z, z));
+  return f32x4.mul(f32x4.sqrt(lengthSquared), f32x4.splat(<f32>1.0 - ROUNDING));
 }
 
 /** Returns lower bounds of the distances of a coordinate from four intervals. */

@@ -18,7 +18,7 @@ import {
   LEAF, Mesh, Node, blockAt, childOf, filledLanes, nodeAt, composeTreeMap, setUnitNode, treeScale, triangleOf,
 } from '../tree/layout';
 import { closestDistance, closestOnMesh, closestX, closestY, closestZ } from './closest-point';
-import { coordinateError as blockBlur, max3, min3, mapBlock } from './mapped-block';
+import { coordinateError as blockError, max3, min3, mapBlock } from './mapped-block';
 import { mapTriangle } from './mapped-triangle';
 import { gaps, obbDistance4x4, projectBlock, setBoxes, setDirection, unit } from './obb-distance-4x4';
 import { mapBToA as treeMap, setTrees } from './tree-tree';
@@ -31,10 +31,10 @@ export let pointBX: f64 = 0, pointBY: f64 = 0, pointBZ: f64 = 0;
 export let triangleA: i32 = -1, triangleB: i32 = -1;
 
 /** Maps trees to the world, and to the metric space. */
-const worldA = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
-const worldB = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
-const toA = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
-const toB = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const treeToWorldA = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const treeToWorldB = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const toMetricA = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const toMetricB = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const relative = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 let isSimilar: bool = false;
 let isFar: bool = false;
@@ -42,7 +42,7 @@ let isFar: bool = false;
 let isInTreeSpace: bool = false;
 
 let bestDistance: f64 = 0;
-let isFound: bool = false;
+let hasResult: bool = false;
 /** The distance that is subtracted from bounds, and their unit in the metric space. */
 let baseDistance: f64 = 0;
 let unitLength: f64 = 1;
@@ -77,7 +77,7 @@ export function distanceOfMeshes(first: Mesh, a: Affine, second: Mesh, b: Affine
   lastBlockB = 0;
   descend(visitBlocks);
   mapToWorld();
-  return isFound;
+  return hasResult;
 }
 
 /** Maps the meshes' own spaces to the world, and the queried mesh to the world relative to a point. */
@@ -102,15 +102,15 @@ const BOUND_MARGIN: f64 = 1.00001;
  */
 function tightenBound(): void {
   isBoundTightened = true;
-  let size: f64 = 1;
+  let metricScale: f64 = 1;
   let x = pointBX, y = pointBY, z = pointBZ;
   if (isInTreeSpace) {
-    size = columnLength(worldA);
-    x = worldA.xx * pointBX + worldA.yx * pointBY + worldA.zx * pointBZ + worldA.tx;
-    y = worldA.xy * pointBX + worldA.yy * pointBY + worldA.zy * pointBZ + worldA.ty;
-    z = worldA.xz * pointBX + worldA.yz * pointBY + worldA.zz * pointBZ + worldA.tz;
+    metricScale = columnLength(treeToWorldA);
+    x = treeToWorldA.xx * pointBX + treeToWorldA.yx * pointBY + treeToWorldA.zx * pointBZ + treeToWorldA.tx;
+    y = treeToWorldA.xy * pointBX + treeToWorldA.yy * pointBY + treeToWorldA.zy * pointBZ + treeToWorldA.ty;
+    z = treeToWorldA.xz * pointBX + treeToWorldA.yz * pointBY + treeToWorldA.zz * pointBZ + treeToWorldA.tz;
   }
-  let maxDistance = bestDistance * size * BOUND_MARGIN;
+  let maxDistance = bestDistance * metricScale * BOUND_MARGIN;
   for (let i = 0; i < 2; i++) {
     copy(aboutPoint, i == 0 ? meshToWorldA : meshToWorldB);
     aboutPoint.tx -= x; aboutPoint.ty -= y; aboutPoint.tz -= z;
@@ -118,7 +118,7 @@ function tightenBound(): void {
     x += closestX; y += closestY; z += closestZ;
     maxDistance = closestDistance;
   }
-  const newBound = (maxDistance * BOUND_MARGIN + (abs(x) + abs(y) + abs(z)) * 1e-14) / size;
+  const newBound = (maxDistance * BOUND_MARGIN + (abs(x) + abs(y) + abs(z)) * 1e-14) / metricScale;
   if (!(newBound < bestDistance)) return;
   bestDistance = newBound;
   setBound();
@@ -141,7 +141,7 @@ export function distanceOfMeshAndBox(mesh: Mesh, a: Affine, b: Affine, limit: f6
   isBoundTightened = true;
   descend(visit);
   mapToWorld();
-  return isFound;
+  return hasResult;
 }
 
 /** Returns the least distance that was found so far, in the metric space. */
@@ -155,15 +155,15 @@ export function minDistanceSoFar(): f64 {
  * Maps a triangle of the first mesh, given by its address (of the block, plus four times the lane), to the metric space.
  */
 export function mapTriangleOfA(out: Triangle, at: usize): void {
-  mapTriangle(changetype<usize>(out), at, toA);
+  mapTriangle(changetype<usize>(out), at, toMetricA);
 }
 
 /** Takes a distance in the metric space, with its points there, if it is less than the least so far. */
 export function offerDistance(
   newDistance: f64, ax: f64, ay: f64, az: f64, bx: f64, by: f64, bz: f64, newTriangleA: i32, newTriangleB: i32,
 ): void {
-  if (!(newDistance < bestDistance || (!isFound && newDistance <= bestDistance))) return;
-  isFound = true;
+  if (!(newDistance < bestDistance || (!hasResult && newDistance <= bestDistance))) return;
+  hasResult = true;
   bestDistance = newDistance;
   pointAX = ax; pointAY = ay; pointAZ = az;
   pointBX = bx; pointBY = by; pointBZ = bz;
@@ -173,7 +173,7 @@ export function offerDistance(
   const x = bx - ax, y = by - ay, z = bz - az;
   const pointDistance = sqrt(x * x + y * y + z * z);
   if (pointDistance > 0 && pointDistance > (abs(ax) + abs(ay) + abs(az)) * MIN_DIRECTION_LENGTH) {
-    setDirection(x / pointDistance, y / pointDistance, z / pointDistance, toA, toB, baseDistance, 1.0 / unitLength);
+    setDirection(x / pointDistance, y / pointDistance, z / pointDistance, toMetricA, toMetricB, baseDistance, 1.0 / unitLength);
   }
 }
 
@@ -184,49 +184,49 @@ const MIN_DIRECTION_LENGTH: f64 = 1e-12;
 function beginDistance(first: Mesh, a: Affine, second: Mesh, b: Affine, limit: f64, allowsTreeSpace: bool): void {
   meshA = first;
   meshB = second;
-  isFound = false;
+  hasResult = false;
   triangleA = triangleB = -1;
-  composeTreeMap(worldA, first, a);
-  composeTreeMap(worldB, second, b);
-  isSimilar = isSimilarity(worldA) && isSimilarity(worldB);
+  composeTreeMap(treeToWorldA, first, a);
+  composeTreeMap(treeToWorldB, second, b);
+  isSimilar = isSimilarity(treeToWorldA) && isSimilarity(treeToWorldB);
   setRelative(relative, a, b);
   setTrees(first, second, relative);
   let shortening: f64 = 1;
   isInTreeSpace = isSimilar && allowsTreeSpace;
   bestDistance = limit;
   if (isInTreeSpace) {
-    setIdentity(toA);
-    copy(toB, treeMap);
+    setIdentity(toMetricA);
+    copy(toMetricB, treeMap);
     unitLength = 1;
-    bestDistance /= columnLength(worldA);
+    bestDistance /= columnLength(treeToWorldA);
   } else {
-    copy(toA, worldA);
-    copy(toB, worldB);
-    unitLength = isSimilar ? columnLength(worldA) : spectralNorm(worldA);
+    copy(toMetricA, treeToWorldA);
+    copy(toMetricB, treeToWorldB);
+    unitLength = isSimilar ? columnLength(treeToWorldA) : spectralNorm(treeToWorldA);
     if (!isSimilar) {
-      invert(relative, worldA);
+      invert(relative, treeToWorldA);
       shortening = (1.0 - 1e-6) / (spectralNorm(relative) * unitLength);
     }
   }
-  let x = centreCoordinate(toB, second, 0) - centreCoordinate(toA, first, 0);
-  let y = centreCoordinate(toB, second, 8) - centreCoordinate(toA, first, 8);
-  let z = centreCoordinate(toB, second, 16) - centreCoordinate(toA, first, 16);
-  const gap = sqrt(x * x + y * y + z * z);
-  if (gap > 0 && gap < Infinity) {
-    x /= gap; y /= gap; z /= gap;
+  let x = centerCoordinate(toMetricB, second, 0) - centerCoordinate(toMetricA, first, 0);
+  let y = centerCoordinate(toMetricB, second, 8) - centerCoordinate(toMetricA, first, 8);
+  let z = centerCoordinate(toMetricB, second, 16) - centerCoordinate(toMetricA, first, 16);
+  const centerDistance = sqrt(x * x + y * y + z * z);
+  if (centerDistance > 0 && centerDistance < Infinity) {
+    x /= centerDistance; y /= centerDistance; z /= centerDistance;
   } else {
     x = 1; y = 0; z = 0;
   }
-  isFar = gap > FAR_AWAY * (spectralNorm(toA) + spectralNorm(toB));
-  baseDistance = isFar ? gap : 0;
+  isFar = centerDistance > FAR_AWAY * (spectralNorm(toMetricA) + spectralNorm(toMetricB));
+  baseDistance = isFar ? centerDistance : 0;
   setBoxes(treeMap, isSimilar, shortening, isFar);
   unitLength *= unit;
   setBound();
-  setDirection(x, y, z, toA, toB, baseDistance, 1.0 / unitLength);
+  setDirection(x, y, z, toMetricA, toMetricB, baseDistance, 1.0 / unitLength);
 }
 
 /** Returns a coordinate of the centre of a mesh's bounds in the metric space, x, y or z (0, 8, 16). */
-function centreCoordinate(m: Affine, mesh: Mesh, axis: usize): f64 {
+function centerCoordinate(m: Affine, mesh: Mesh, axis: usize): f64 {
   const scale = treeScale(mesh);
   const x = (0.5 * (mesh.minX + mesh.maxX) - mesh.offsetX) * scale;
   const y = (0.5 * (mesh.minY + mesh.maxY) - mesh.offsetY) * scale;
@@ -262,16 +262,16 @@ function setBound(): void {
 
 /** Maps the results to the world. */
 function mapToWorld(): void {
-  if (!isFound) return;
+  if (!hasResult) return;
   if (isInTreeSpace) {
     let x = pointAX, y = pointAY, z = pointAZ;
-    pointAX = worldA.xx * x + worldA.yx * y + worldA.zx * z + worldA.tx;
-    pointAY = worldA.xy * x + worldA.yy * y + worldA.zy * z + worldA.ty;
-    pointAZ = worldA.xz * x + worldA.yz * y + worldA.zz * z + worldA.tz;
+    pointAX = treeToWorldA.xx * x + treeToWorldA.yx * y + treeToWorldA.zx * z + treeToWorldA.tx;
+    pointAY = treeToWorldA.xy * x + treeToWorldA.yy * y + treeToWorldA.zy * z + treeToWorldA.ty;
+    pointAZ = treeToWorldA.xz * x + treeToWorldA.yz * y + treeToWorldA.zz * z + treeToWorldA.tz;
     x = pointBX; y = pointBY; z = pointBZ;
-    pointBX = worldA.xx * x + worldA.yx * y + worldA.zx * z + worldA.tx;
-    pointBY = worldA.xy * x + worldA.yy * y + worldA.zy * z + worldA.ty;
-    pointBZ = worldA.xz * x + worldA.yz * y + worldA.zz * z + worldA.tz;
+    pointBX = treeToWorldA.xx * x + treeToWorldA.yx * y + treeToWorldA.zx * z + treeToWorldA.tx;
+    pointBY = treeToWorldA.xy * x + treeToWorldA.yy * y + treeToWorldA.zy * z + treeToWorldA.ty;
+    pointBZ = treeToWorldA.xz * x + treeToWorldA.yz * y + treeToWorldA.zz * z + treeToWorldA.tz;
   }
   const x = pointBX - pointAX, y = pointBY - pointAY, z = pointBZ - pointAZ;
   distance = bestDistance == 0 ? 0 : sqrt(x * x + y * y + z * z);
@@ -307,9 +307,9 @@ function descend(visit: VisitLeaves): void {
   pair.masks = ALL_CHILDREN;
   let used = NODE_PAIR_BYTES;
   // Nothing is nearer than an intersection.
-  while (used != 0 && !(isFound && bestDistance == 0)) {
+  while (used != 0 && !(hasResult && bestDistance == 0)) {
     used = descendStep(visit, used);
-    if (isFound && !isBoundTightened && used != 0) tightenBound();
+    if (hasResult && !isBoundTightened && used != 0) tightenBound();
     checkpoint(PAIRS_AT_ONCE * WORK_OF_PAIR);
   }
 }
@@ -340,8 +340,8 @@ function push(top: usize, indexA: u32, indexB: u32, pairs: u32): usize {
     const pair = ctz(bits);
     const gap = load<f32>(gaps + (<usize>pair << 2));
     let at = top;
-    for (; at != base && !(load<f32>(at - NODE_PAIR_BYTES) >= gap);
-      at -= NODE_PAIR_BYTES) v128.store(at, v128.load(at - NODE_PAIR_BYTES));
+    for (; at != base && !(load<f32>(at - NODE_PAIR_BYTES) >= gap); at -= NODE_PAIR_BYTES)
+      v128.store(at, v128.load(at - NODE_PAIR_BYTES));
     top += NODE_PAIR_BYTES;
     const i = pair >> 2, j = pair & 3;
     const a = childOf(nodeA, i), b = childOf(nodeB, j);
@@ -395,11 +395,11 @@ function visitBlocks(indexA: u32, indexB: u32): void {
     // Triangles that are separated by a plane perpendicular to the direction do not intersect: the search for them can
     // be limited to less than the least distance so far.
     const separatedLanes = isFar ? 15 : <u32>i32x4.bitmask(f32x4.gt(gap, f32x4.splat(0)));
-    mapTriangle(changetype<usize>(first), at + (<usize>lane << 2), toA);
+    mapTriangle(changetype<usize>(first), at + (<usize>lane << 2), toMetricA);
     for (; bits != 0; bits &= bits - 1) {
       const other = ctz(bits);
       const q = changetype<Triangle>(trianglesB + <usize>other * 72);
-      if (!(mappedLanes & (1 << other))) mapTriangle(changetype<usize>(q), changetype<usize>(b) + (<usize>other << 2), toB);
+      if (!(mappedLanes & (1 << other))) mapTriangle(changetype<usize>(q), changetype<usize>(b) + (<usize>other << 2), toMetricB);
       mappedLanes |= 1 << other;
       countTriangle();
       const pairDistance = separatedLanes & (1 << other)
@@ -434,5 +434,5 @@ function boundsGap(at: usize, axis: usize): v128 {
   const p = v128.load32_splat(at + axis), q = v128.load32_splat(at + axis, 48), r = v128.load32_splat(at + axis, 96);
   const u = v128.load(mappedBlockB + axis), v = v128.load(mappedBlockB + axis, 48), w = v128.load(mappedBlockB + axis, 96);
   const gap = f32x4.pmax(f32x4.sub(min3(u, v, w), max3(p, q, r)), f32x4.sub(min3(p, q, r), max3(u, v, w)));
-  return f32x4.pmin(f32x4.pmax(f32x4.splat(0), f32x4.sub(gap, f32x4.splat(blockBlur))), f32x4.splat(1e15));
+  return f32x4.pmin(f32x4.pmax(f32x4.splat(0), f32x4.sub(gap, f32x4.splat(blockError))), f32x4.splat(1e15));
 }

@@ -25,7 +25,7 @@ const reversalsOfRest: usize = memory.data<u8>([
 
 /**
  * Returns the keys of the hit children, a bit each in `bits`, the nearest first: distances as integers, which sort alike
- * since none is negative, with the child's number in the lowest bits. All bits are set in the remaining lanes.
+ * since none is negative, with the child's index in the lowest bits. All bits are set in the remaining lanes.
  */
 // @ts-ignore: decorator
 @inline

@@ -5,8 +5,8 @@
 import { FACE_SHIFT } from '../../../../shared/layout';
 import { bytesOf, contentOf } from '../../shared-lists';
 
-/** Returns the sides of a triangle (SIDE_*): `own` unless the list has others. */
-export function sidesOfFace(list: usize, triangle: u32, own: u32): u32 {
+/** Returns the sides of a triangle (SIDE_*): `defaultSides` unless the list has others. */
+export function sidesOfFace(list: usize, triangle: u32, defaultSides: u32): u32 {
   const entries = contentOf(list);
   let low: u32 = 0, high = bytesOf(list) >> 2;
   while (low < high) {
@@ -14,7 +14,7 @@ export function sidesOfFace(list: usize, triangle: u32, own: u32): u32 {
     if (load<u32>(entries + (<usize>middle << 2)) >> FACE_SHIFT <= triangle) low = middle + 1;
     else high = middle;
   }
-  if (low == 0) return own;
+  if (low == 0) return defaultSides;
   const sides = load<u32>(entries + (<usize>(low - 1) << 2)) & ((1 << FACE_SHIFT) - 1);
-  return sides != 0 ? sides : own;
+  return sides != 0 ? sides : defaultSides;
 }

@@ -62,10 +62,10 @@ const EDGE_ERROR: f32 = 7.62939453125e-6; // 2^-17
 const SWIZZLE_BYTES: usize = 48;
 const swizzles: usize = memory.data(8 * <i32>SWIZZLE_BYTES, 16);
 for (let signs: u32 = 0; signs < 8; signs++) {
-  const low = i8x16(0, -1, -1, -1, 1, -1, -1, -1, 2, -1, -1, -1, 3, -1, -1, -1);
+  const minIndices = i8x16(0, -1, -1, -1, 1, -1, -1, -1, 2, -1, -1, -1, 3, -1, -1, -1);
   for (let axis: u32 = 0; axis < 3; axis++) {
     const at = swizzles + signs * <u32>SWIZZLE_BYTES + (axis << 4);
-    v128.store(at, v128.or(low, i32x4.splat(((signs >> axis) & 1) << 2)));
+    v128.store(at, v128.or(minIndices, i32x4.splat(((signs >> axis) & 1) << 2)));
   }
 }
 
@@ -112,7 +112,7 @@ export function setUpRay(
   const from = intervalStart(span);
   if (!(from <= intervalEnd(span))) return false;
   const length = sqrt(toX * toX + toY * toY + toZ * toZ);
-  const unit = 1.0 / length;
+  const inverseLength = 1.0 / length;
   const px = <f32>(fromX + from * toX), py = <f32>(fromY + from * toY), pz = <f32>(fromZ + from * toZ);
   ray.pointX = px;
   ray.pointY = py;
@@ -125,7 +125,7 @@ export function setUpRay(
   ray.end = tMax;
   ray.tEntry = from;
   ray.length = length;
-  finishRay(ray, f32x4(<f32>(toX * unit), <f32>(toY * unit), <f32>(toZ * unit), 1));
+  finishRay(ray, f32x4(<f32>(toX * inverseLength), <f32>(toY * inverseLength), <f32>(toZ * inverseLength), 1));
   return true;
 }
 
@@ -167,7 +167,7 @@ export function finishRay(ray: MeshRay, unitDirection: v128): void {
 export function entriesOf(
   address: usize, children: u32, point: v128, inverse: v128, nearX: v128, nearY: v128, nearZ: v128, limit: v128,
 ): v128 {
-  const toHigh = i32x4.splat(4);
+  const toMaxIndices = i32x4.splat(4);
   // The ray reaches a bound at (origin + scale · q - point) / along = start + step · q.
   const start = f32x4.mul(f32x4.sub(v128.load(address, offsetof<Node>('originX')), point), inverse);
   const step = f32x4.mul(v128.load(address, offsetof<Node>('scaleX')), inverse);
@@ -180,10 +180,10 @@ export function entriesOf(
   );
   const far = f32x4.pmin(
     f32x4.pmin(
-      boundsAt(i8x16.swizzle(qx, v128.xor(nearX, toHigh)), startX, stepX),
-      boundsAt(i8x16.swizzle(qy, v128.xor(nearY, toHigh)), startY, stepY),
+      boundsAt(i8x16.swizzle(qx, v128.xor(nearX, toMaxIndices)), startX, stepX),
+      boundsAt(i8x16.swizzle(qy, v128.xor(nearY, toMaxIndices)), startY, stepY),
     ),
-    boundsAt(i8x16.swizzle(qz, v128.xor(nearZ, toHigh)), startZ, stepZ),
+    boundsAt(i8x16.swizzle(qz, v128.xor(nearZ, toMaxIndices)), startZ, stepZ),
   );
   return entered(near, far, children, limit);
 }

@@ -54,7 +54,7 @@ export let unit: f64 = 1;
 let unitB: f64 = 1;
 /** The length of B's unit in A's space, if the map between them is a similarity. */
 let growth: f32 = 1;
-let shrink: f32 = 1;
+let inverseGrowth: f32 = 1;
 /**
  * The least factor by which the map from A's tree space to the metric space stretches a length, relative to the
  * greatest.
@@ -76,7 +76,7 @@ export function setBoxes(m: Affine, isSimilar: bool, minStretch: f64, isFar: boo
   comparedFrames = isFar ? NEITHER : isSimilar ? FROM_BOTH : FROM_A;
   const columns = rmsColumnLength(m) * ofA / ofB;
   growth = <f32>columns;
-  shrink = <f32>(1.0 / columns);
+  inverseGrowth = <f32>(1.0 / columns);
   shortening = <f32>(minStretch * (1.0 - ROUNDING));
   const originDistance = max(max(abs(m.tx), abs(m.ty)), abs(m.tz)) * ofA;
   positionError = <f32>min(ROUNDING * (TREE_RADIUS * (3.0 * columns * ofB + ofA) + originDistance), 1e30);
@@ -224,47 +224,47 @@ export function obbDistance4x4(a: Node, b: Node, maskA: u32, maskB: u32, bound: 
   v128.store(boxesA + EXTENT, hy, 16);
   v128.store(boxesA + EXTENT, hz, 32);
   const shorter = f32x4.splat(shortening);
-  let found: u32 = 0;
+  let nearBits: u32 = 0;
   for (let i: u32 = 0; i < 4; i++) {
     const row = (bits >> (i << 2)) & 15;
     if (row == 0) continue;
     const at = boxesA + (<usize>i << 2), to = gaps + (<usize>i << 4);
-    const square = sum(
+    const distanceSquared = sum(
       gapSquared(minus(ex, box(at)), plus(rx, box(at + 48))),
       gapSquared(minus(ey, box(at + 16)), plus(ry, box(at + 64))),
       gapSquared(minus(ez, box(at + 32)), plus(rz, box(at + 80))),
     );
-    const gap = f32x4.pmax(v128.load(to), times(f32x4.sqrt(square), shorter));
+    const gap = f32x4.pmax(v128.load(to), times(f32x4.sqrt(distanceSquared), shorter));
     v128.store(to, gap);
-    found |= (row & ~<u32>i32x4.bitmask(f32x4.gt(gap, limit))) << (i << 2);
+    nearBits |= (row & ~<u32>i32x4.bitmask(f32x4.gt(gap, limit))) << (i << 2);
   }
-  if (found == 0 || comparedFrames != FROM_BOTH) return found;
+  if (nearBits == 0 || comparedFrames != FROM_BOTH) return nearBits;
 
   // In frame B, in the same unit: G divided by its growth is a rotation, whose inverse is its transpose.
-  const over = f32x4.splat(shrink), grown = f32x4.splat(growth);
-  const fx = times(over, sum(times(g00, ex), times(g10, ey), times(g20, ez)));
-  const fy = times(over, sum(times(g01, ex), times(g11, ey), times(g21, ez)));
-  const fz = times(over, sum(times(g02, ex), times(g12, ey), times(g22, ez)));
+  const inverse = f32x4.splat(inverseGrowth), grown = f32x4.splat(growth);
+  const fx = times(inverse, sum(times(g00, ex), times(g10, ey), times(g20, ez)));
+  const fy = times(inverse, sum(times(g01, ex), times(g11, ey), times(g21, ez)));
+  const fz = times(inverse, sum(times(g02, ex), times(g12, ey), times(g22, ez)));
   const qx = plus(times(grown, ux), slack), qy = plus(times(grown, uy), slack), qz = plus(times(grown, uz), slack);
-  v128.store(boxesA + IN_B, times(over, sum(times(g00, ax), times(g10, ay), times(g20, az))));
-  v128.store(boxesA + IN_B, times(over, sum(times(g01, ax), times(g11, ay), times(g21, az))), 16);
-  v128.store(boxesA + IN_B, times(over, sum(times(g02, ax), times(g12, ay), times(g22, az))), 32);
-  v128.store(boxesA + EXTENT_IN_B, times(over, sum(times(n00, hx), times(n10, hy), times(n20, hz))));
-  v128.store(boxesA + EXTENT_IN_B, times(over, sum(times(n01, hx), times(n11, hy), times(n21, hz))), 16);
-  v128.store(boxesA + EXTENT_IN_B, times(over, sum(times(n02, hx), times(n12, hy), times(n22, hz))), 32);
-  bits = found;
+  v128.store(boxesA + IN_B, times(inverse, sum(times(g00, ax), times(g10, ay), times(g20, az))));
+  v128.store(boxesA + IN_B, times(inverse, sum(times(g01, ax), times(g11, ay), times(g21, az))), 16);
+  v128.store(boxesA + IN_B, times(inverse, sum(times(g02, ax), times(g12, ay), times(g22, az))), 32);
+  v128.store(boxesA + EXTENT_IN_B, times(inverse, sum(times(n00, hx), times(n10, hy), times(n20, hz))));
+  v128.store(boxesA + EXTENT_IN_B, times(inverse, sum(times(n01, hx), times(n11, hy), times(n21, hz))), 16);
+  v128.store(boxesA + EXTENT_IN_B, times(inverse, sum(times(n02, hx), times(n12, hy), times(n22, hz))), 32);
+  bits = nearBits;
   for (let i: u32 = 0; i < 4; i++) {
     const row = (bits >> (i << 2)) & 15;
     if (row == 0) continue;
     const at = boxesA + (<usize>i << 2), to = gaps + (<usize>i << 4);
-    const square = sum(
+    const distanceSquared = sum(
       gapSquared(minus(fx, box(at + 96)), plus(qx, box(at + 144))),
       gapSquared(minus(fy, box(at + 112)), plus(qy, box(at + 160))),
       gapSquared(minus(fz, box(at + 128)), plus(qz, box(at + 176))),
     );
-    const gap = f32x4.pmax(v128.load(to), times(f32x4.sqrt(square), shorter));
+    const gap = f32x4.pmax(v128.load(to), times(f32x4.sqrt(distanceSquared), shorter));
     v128.store(to, gap);
-    found &= ~(<u32>i32x4.bitmask(f32x4.gt(gap, limit)) << (i << 2));
+    nearBits &= ~(<u32>i32x4.bitmask(f32x4.gt(gap, limit)) << (i << 2));
   }
-  return found;
+  return nearBits;
 }

@@ -61,7 +61,7 @@ const rotation = changetype<Rotation>(memory.data(<i32>offsetof<Rotation>(), 16)
 // normals, and along each pair of edges.
 const boxesA: usize = memory.data((12 + 3 + 9) * VECTOR_BYTES, 16);
 const MAXES: usize = 3 * 16;
-const CENTRES: usize = 6 * 16;
+const CENTERS: usize = 6 * 16;
 const HALVES: usize = 9 * 16;
 const FACES: usize = 12 * 16;
 const EDGES: usize = 15 * 16;
@@ -144,7 +144,7 @@ export function obbOverlap4x4(
     const boxMin = minBounds(a, axis), boxMax = maxBounds(a, axis), to = boxesA + (axis << 4);
     v128.store(to, times(boxMin, unitA));
     v128.store(to, times(boxMax, unitA), MAXES);
-    v128.store(to, times(plus(boxMin, boxMax), halfA), CENTRES);
+    v128.store(to, times(plus(boxMin, boxMax), halfA), CENTERS);
     v128.store(to, times(minus(boxMax, boxMin), halfA), HALVES);
   }
 
@@ -205,11 +205,11 @@ export function obbOverlap4x4(
   v128.store(boxesA + FACES, sum(times(m01, hx), times(m11, hy), times(m21, hz)), 16);
   v128.store(boxesA + FACES, sum(times(m02, hx), times(m12, hy), times(m22, hz)), 32);
   const fx = plus(times(volume, ux), faceError), fy = plus(times(volume, uy), faceError), fz = plus(times(volume, uz), faceError);
-  let left = bits;
-  while (left != 0) {
-    const row = ctz(left) & 12, at = boxesA + row;
-    left &= ~(15 << row);
-    const dx = minus(ex, box(at + CENTRES)), dy = minus(ey, box(at + CENTRES + 16)), dz = minus(ez, box(at + CENTRES + 32));
+  let remaining = bits;
+  while (remaining != 0) {
+    const row = ctz(remaining) & 12, at = boxesA + row;
+    remaining &= ~(15 << row);
+    const dx = minus(ex, box(at + CENTERS)), dy = minus(ey, box(at + CENTERS + 16)), dz = minus(ez, box(at + CENTERS + 32));
     const apart = anyOf(
       isSeparated(sum(times(c00, dx), times(c10, dy), times(c20, dz)), plus(fx, box(at + FACES))),
       isSeparated(sum(times(c01, dx), times(c11, dy), times(c21, dz)), plus(fy, box(at + FACES + 16))),
@@ -240,11 +240,11 @@ export function obbOverlap4x4(
   const r20 = sum(times(m22, uy), times(m21, uz), edgeError);
   const r21 = sum(times(m22, ux), times(m20, uz), edgeError);
   const r22 = sum(times(m21, ux), times(m20, uy), edgeError);
-  left = bits;
-  while (left != 0) {
-    const row = ctz(left) & 12, at = boxesA + row;
-    left &= ~(15 << row);
-    const dx = minus(ex, box(at + CENTRES)), dy = minus(ey, box(at + CENTRES + 16)), dz = minus(ez, box(at + CENTRES + 32));
+  remaining = bits;
+  while (remaining != 0) {
+    const row = ctz(remaining) & 12, at = boxesA + row;
+    remaining &= ~(15 << row);
+    const dx = minus(ex, box(at + CENTERS)), dy = minus(ey, box(at + CENTERS + 16)), dz = minus(ez, box(at + CENTERS + 32));
     const apart = anyOf(
       anyOf(
         isSeparated(minus(times(g10, dz), times(g20, dy)), plus(r00, box(at + EDGES))),

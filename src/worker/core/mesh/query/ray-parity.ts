@@ -87,15 +87,15 @@ function setRay(mesh: Mesh, m: Affine): bool {
   const thickness = max(max(hx, hy), hz) * THICKNESS;
   if (abs(x) > hx + thickness || abs(y) > hy + thickness || abs(z) > hz + thickness) return false;
   const end = x + hx + thickness;
-  const toX = 2.0 / (end + thickness), across = 1.0 / thickness;
-  const centreX = pointX + 0.5 * (end - thickness);
+  const scaleX = 2.0 / (end + thickness), scaleAcross = 1.0 / thickness;
+  const centerX = pointX + 0.5 * (end - thickness);
   const r = toRay;
-  r.xx = m.xx * toX; r.xy = m.xy * across; r.xz = m.xz * across;
-  r.yx = m.yx * toX; r.yy = m.yy * across; r.yz = m.yz * across;
-  r.zx = m.zx * toX; r.zy = m.zy * across; r.zz = m.zz * across;
-  r.tx = (m.tx - centreX) * toX;
-  r.ty = (m.ty - pointY) * across;
-  r.tz = (m.tz - pointZ) * across;
+  r.xx = m.xx * scaleX; r.xy = m.xy * scaleAcross; r.xz = m.xz * scaleAcross;
+  r.yx = m.yx * scaleX; r.yy = m.yy * scaleAcross; r.yz = m.yz * scaleAcross;
+  r.zx = m.zx * scaleX; r.zy = m.zy * scaleAcross; r.zz = m.zz * scaleAcross;
+  r.tx = (m.tx - centerX) * scaleX;
+  r.ty = (m.ty - pointY) * scaleAcross;
+  r.tz = (m.tz - pointZ) * scaleAcross;
   setRelation(relation, r);
   return true;
 }

@@ -24,8 +24,8 @@ export const STREAM_RAYS: u32 = 64;
  * A stack consists of keys, followed by the addresses of the parent nodes; as many as in ray.ts, plus a sentinel of
  * four. The padding keeps the stacks of different rays from the same cache lines.
  */
-const STACK_HALF: usize = 1024;
-const STACK_BYTES: usize = 2 * STACK_HALF + 192;
+const PARENTS_OFFSET: usize = 1024;
+const STACK_BYTES: usize = 2 * PARENTS_OFFSET + 192;
 /**
  * A list of rays has room for one more than needed, since entries are written before it is known whether they belong
  * there.
@@ -101,15 +101,15 @@ export function addRayPair(
 
   const lengthSquared = f64x2.add(f64x2.add(f64x2.mul(toX, toX), f64x2.mul(toY, toY)), f64x2.mul(toZ, toZ));
   const length = f64x2.sqrt(lengthSquared);
-  const unit = f64x2.div(f64x2.splat(1), length);
+  const inverseLength = f64x2.div(f64x2.splat(1), length);
   const px = f32x4.demote_f64x2_zero(f64x2.add(fromX, f64x2.mul(from, toX)));
   const py = f32x4.demote_f64x2_zero(f64x2.add(fromY, f64x2.mul(from, toY)));
   const pz = f32x4.demote_f64x2_zero(f64x2.add(fromZ, f64x2.mul(from, toZ)));
   const rest = f64x2.mul(f64x2.sub(to, from), length);
   const limit = f32x4.demote_f64x2_zero(f64x2.add(f64x2.mul(rest, f64x2.splat(UPWARD_FACTOR)), f64x2.splat(UPWARD_ADDEND)));
-  const ux = f32x4.demote_f64x2_zero(f64x2.mul(toX, unit));
-  const uy = f32x4.demote_f64x2_zero(f64x2.mul(toY, unit));
-  const uz = f32x4.demote_f64x2_zero(f64x2.mul(toZ, unit));
+  const ux = f32x4.demote_f64x2_zero(f64x2.mul(toX, inverseLength));
+  const uy = f32x4.demote_f64x2_zero(f64x2.mul(toY, inverseLength));
+  const uz = f32x4.demote_f64x2_zero(f64x2.mul(toZ, inverseLength));
   const xy = v128.shuffle<f32>(px, py, 0, 4, 1, 5), zl = v128.shuffle<f32>(pz, limit, 0, 4, 1, 5);
   const uxy = v128.shuffle<f32>(ux, uy, 0, 4, 1, 5), uz1 = v128.shuffle<f32>(uz, f32x4.splat(1), 0, 4, 1, 5);
 
@@ -132,7 +132,7 @@ export function addRayPair(
     ray.index = index + lane;
     const stack = stacks + rayCount * <u32>STACK_BYTES;
     v128.store(stack, i32x4.splat(0));
-    v128.store(stack, i32x4.splat(0), STACK_HALF);
+    v128.store(stack, i32x4.splat(0), PARENTS_OFFSET);
     ray.top = <u32>stack + 16;
     ray.child = <u32>nodes;
     rayCount += (hitLanes >> lane) & 1;
@@ -153,7 +153,7 @@ function setBounds(): void {
 // @ts-ignore: decorator
 @inline
 function popChild(ray: MeshRay, top: usize, list: usize): usize {
-  const parent: usize = load<u32>(top, STACK_HALF);
+  const parent: usize = load<u32>(top, PARENTS_OFFSET);
   const children = load<u32>(parent, offsetof<Node>('children')), leafWord = load<u32>(parent, offsetof<Node>('blocks'));
   const i = load<u32>(top) & 3, innerCount = (children >> 26) & 7;
   const node = <u32>nodes + ((children & 0xffffff) + i) * <u32>NODE_BYTES;
@@ -169,10 +169,10 @@ function popChild(ray: MeshRay, top: usize, list: usize): usize {
 @inline
 function findNearEntry(ray: MeshRay): usize {
   // Four at a time, since the number of entries beyond it is unpredictable.
-  const farthest = i32x4.splat(keyOf(ray.limit));
+  const maxKeys = i32x4.splat(keyOf(ray.limit));
   let top: usize = ray.top;
   while (true) {
-    const bits = <u32>i32x4.bitmask(i32x4.le_u(v128.load(top - 16), farthest));
+    const bits = <u32>i32x4.bitmask(i32x4.le_u(v128.load(top - 16), maxKeys));
     if (bits != 0) return top - (<usize>clz(bits << 28) << 2) - 4;
     top -= 16;
   }
@@ -247,10 +247,10 @@ export function runStream(): void {
       const ray = changetype<MeshRay>(<usize>load<u32>(at));
       countNode();
       const address: usize = ray.child;
-      const near: usize = ray.nearSwizzle;
+      const nearSwizzle: usize = ray.nearSwizzle;
       const entries = entriesOf(
         address, load<u32>(address, offsetof<Node>('children')), v128.load(changetype<usize>(ray)), ray.inverse,
-        v128.load(near), v128.load(near, 16), v128.load(near, 32),
+        v128.load(nearSwizzle), v128.load(nearSwizzle, 16), v128.load(nearSwizzle, 32),
         v128.load32_splat(changetype<usize>(ray), offsetof<MeshRay>('limit')),
       );
       end = push(ray, address, entries, end);
@@ -276,9 +276,9 @@ function push(ray: MeshRay, node: usize, entries: v128, list: usize): usize {
   const keys = sortedEntries(entries);
   const top: usize = ray.top;
   v128.store(top, reversedKeys(keys, hitCount));
-  v128.store(top, i32x4.splat(<u32>node), STACK_HALF);
-  const farthest = keyOf(ray.limit);
+  v128.store(top, i32x4.splat(<u32>node), PARENTS_OFFSET);
+  const maxKey = keyOf(ray.limit);
   let topEntry = top + (hitCount << 2);
-  do topEntry -= 4; while (load<u32>(topEntry) > farthest);
+  do topEntry -= 4; while (load<u32>(topEntry) > maxKey);
   return popChild(ray, topEntry, list);
 }

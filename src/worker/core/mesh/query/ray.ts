@@ -27,11 +27,11 @@ export let hitV: f64 = 0;
 export let hitW: f64 = 0;
 
 /**
- * The stack of pending children: the distance at which each is entered, with its number in the lowest bits, and its
+ * The stack of pending children: the distance at which each is entered, with its index in the lowest bits, and its
  * parent.
  */
-const PARENTS: usize = 1024;
-const stack: usize = memory.data(2 * <i32>PARENTS, 16);
+const PARENTS_OFFSET: usize = 1024;
+const stack: usize = memory.data(2 * <i32>PARENTS_OFFSET, 16);
 
 /**
  * Finds the nearest hit with tMin ≤ t ≤ tMax and returns its t, or Infinity. The ray is in mesh space with a direction
@@ -50,9 +50,9 @@ export function castRay(
   setSides(sides, list);
   const rayAddress = changetype<usize>(ray);
   const point = v128.load(rayAddress), unitDirection = ray.unitDirection, inverse = ray.inverse;
-  const nearFirst: usize = ray.nearSwizzle;
-  const nearX = v128.load(nearFirst), nearY = v128.load(nearFirst, 16), nearZ = v128.load(nearFirst, 32);
-  let farthest = keyOf(ray.limit);
+  const nearSwizzle: usize = ray.nearSwizzle;
+  const nearX = v128.load(nearSwizzle), nearY = v128.load(nearSwizzle, 16), nearZ = v128.load(nearSwizzle, 32);
+  let maxKey = keyOf(ray.limit);
   let best: f64 = Infinity;
   let bestBlock: usize = 0;
   let bestLane: i32 = 0;
@@ -77,7 +77,7 @@ export function castRay(
         // Pushes all but the nearest, the farthest at the bottom; what is written above the top is overwritten later.
         const pendingCount: usize = 3 - popcnt(missedChildren);
         v128.store(top, pendingKeys(keys, pendingCount));
-        v128.store(top, i32x4.splat(child), PARENTS);
+        v128.store(top, i32x4.splat(child), PARENTS_OFFSET);
         top += pendingCount << 2;
         child = linkOf(children, leaves, i32x4.extract_lane(keys, 0) & 3);
         continue;
@@ -105,7 +105,7 @@ export function castRay(
         }
         ray.end = t;
         ray.limit = roundUp((t - ray.tEntry) * ray.length);
-        farthest = keyOf(ray.limit);
+        maxKey = keyOf(ray.limit);
       }
     }
     let key: u32;
@@ -116,8 +116,8 @@ export function castRay(
       }
       top -= 4;
       key = load<u32>(top);
-    } while (key > farthest);
-    const parent = changetype<Node>(nodes + load<u32>(top, PARENTS) * <u32>NODE_BYTES);
+    } while (key > maxKey);
+    const parent = changetype<Node>(nodes + load<u32>(top, PARENTS_OFFSET) * <u32>NODE_BYTES);
     child = childOf(parent, key & 3);
   }
 }

@@ -178,10 +178,10 @@ export function visitBlocks(a: Mesh, indexA: u32, b: Mesh, indexB: u32, visit: V
   // First all lanes, then one loop over the pairs that passed: the end of a loop per lane would be unpredictable. All
   // pairs of two dragons take 0.98 of the time.
   let pairs: u32 = 0;
-  for (let left = overlaps; left != 0; ) {
-    const row = ctz(left) & 12;
+  for (let remaining = overlaps; remaining != 0; ) {
+    const row = ctz(remaining) & 12;
     pairs |= mayIntersect(blockA, row >> 2) << row;
-    left &= ~(15 << row);
+    remaining &= ~(15 << row);
   }
   let last: u32 = 4;
   for (pairs &= overlaps; pairs != 0; pairs &= pairs - 1) {

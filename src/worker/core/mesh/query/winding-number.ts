@@ -50,7 +50,7 @@ const DIPOLE_ROUNDING: f64 = 9.5367431640625e-7; // 2^-20
  * Infinity sums all triangles. Sets `errorBound`.
  */
 function windingNumber(mesh: Mesh, x: f64, y: f64, z: f64, beta: f64): f64 {
-  let far: f64 = 0, bound: f64 = 0;
+  let farSum: f64 = 0, bound: f64 = 0;
   real = 1;
   imaginary = 0;
   turns = 0;
@@ -66,11 +66,11 @@ function windingNumber(mesh: Mesh, x: f64, y: f64, z: f64, beta: f64): f64 {
     if (distanceSquared > minDistance * minDistance) {
       const inverse = 1.0 / distanceSquared;
       const trace = <f64>d.xx + <f64>d.yy + <f64>d.zz;
-      const bent =
+      const momentTerm =
         dx * (<f64>d.xx * dx + 2.0 * (<f64>d.xy * dy + <f64>d.xz * dz)) + dy * (<f64>d.yy * dy + 2.0 * <f64>d.yz * dz) +
         dz * dz * <f64>d.zz;
       const dipole = <f64>d.normalX * dx + <f64>d.normalY * dy + <f64>d.normalZ * dz;
-      far += (dipole + trace - 3.0 * bent * inverse) * inverse * sqrt(inverse);
+      farSum += (dipole + trace - 3.0 * momentTerm * inverse) * inverse * sqrt(inverse);
       const gap = sqrt(distanceSquared) - <f64>d.radius, spread = <f64>d.radius / (gap * gap);
       bound += <f64>d.area * (REMAINDER * spread * spread + DIPOLE_ROUNDING * inverse);
       continue;
@@ -86,7 +86,7 @@ function windingNumber(mesh: Mesh, x: f64, y: f64, z: f64, beta: f64): f64 {
     }
   }
   errorBound = bound / (4.0 * Math.PI);
-  return far / (4.0 * Math.PI) + turns + Math.atan2(imaginary, real) / (2.0 * Math.PI);
+  return farSum / (4.0 * Math.PI) + turns + Math.atan2(imaginary, real) / (2.0 * Math.PI);
 }
 
 /** Returns the winding number about a point in tree space, to within a tenth if no triangle is near. */
@@ -106,10 +106,10 @@ function addAngles(block: Block, x: f64, y: f64, z: f64): void {
     const b = sqrt(bx * bx + by * by + bz * bz);
     const c = sqrt(cx * cx + cy * cy + cz * cz);
     const volume = ax * (by * cz - bz * cy) + ay * (bz * cx - bx * cz) + az * (bx * cy - by * cx);
-    const rest =
+    const realPart =
       a * b * c + (ax * bx + ay * by + az * bz) * c + (bx * cx + by * cy + bz * cz) * a +
       (cx * ax + cy * ay + cz * az) * b;
-    multiply(rest, volume);
+    multiply(realPart, volume);
   }
 }
 
@@ -122,9 +122,9 @@ function multiply(x: f64, y: f64): void {
   const r = real * p - imaginary * q, i = real * q + imaginary * p;
   // The argument wrapped around if two factors have arguments of one sign and their product has the other.
   if ((imaginary < 0) == (q < 0) && (i < 0) != (q < 0)) turns += q < 0 ? -1.0 : 1.0;
-  const norm = 1.0 / (abs(r) + abs(i));
-  real = r * norm;
-  imaginary = i * norm;
+  const scale = 1.0 / (abs(r) + abs(i));
+  real = r * scale;
+  imaginary = i * scale;
 }
 
 // --- on the surface ---
@@ -218,16 +218,16 @@ const OFFSET_FRACTION: f64 = 1.52587890625e-5; // 2^-16
 
 /**
  * Returns whether the mesh winds around a point, in either direction; an open mesh must do so more than half a time. The
- * point is in mesh space. A point that is no farther than `uncertain` (also in mesh space) from a triangle is inside if
+ * point is in mesh space. A point that is no farther than `tolerance` (also in mesh space) from a triangle is inside if
  * a point next to the triangle, on either side, is. Throws OUT_OF_MEMORY.
  */
-export function isInsideByWinding(mesh: Mesh, px: f64, py: f64, pz: f64, uncertain: f64): bool {
+export function isInsideByWinding(mesh: Mesh, px: f64, py: f64, pz: f64, tolerance: f64): bool {
   const scale = treeScale(mesh);
   const x = (px - mesh.offsetX) * scale, y = (py - mesh.offsetY) * scale, z = (pz - mesh.offsetZ) * scale;
-  const touchDistance = uncertain * scale + TREE_ROUNDING;
+  const touchDistance = tolerance * scale + TREE_ROUNDING;
   if (
-    px < mesh.minX - uncertain || px > mesh.maxX + uncertain || py < mesh.minY - uncertain ||
-    py > mesh.maxY + uncertain || pz < mesh.minZ - uncertain || pz > mesh.maxZ + uncertain
+    px < mesh.minX - tolerance || px > mesh.maxX + tolerance || py < mesh.minY - tolerance ||
+    py > mesh.maxY + tolerance || pz < mesh.minZ - tolerance || pz > mesh.maxZ + tolerance
   ) return false;
   findTouched(mesh, x, y, z, touchDistance);
   if (touchedWidth == 0) return isEnclosed(mesh, x, y, z);

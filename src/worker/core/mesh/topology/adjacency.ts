@@ -184,23 +184,23 @@ function isMatchedHere(d: Derivation, slot: u32, edge: u32, from: u32, to: u32):
 // @ts-ignore: decorator
 @inline
 function match(d: Derivation, slot: u32, edge: u32, from: u32, to: u32): void {
-  const half = slot * 3 + edge, ownLink = d.links + (<usize>half << 2);
+  const halfEdge = slot * 3 + edge, ownLink = d.links + (<usize>halfEdge << 2);
   const end = max(from, to), key = (min(from, to) + 1 << 1) + u32(from < to);
   const at = d.pendingEdges + <usize>end * PENDING_EDGES_BYTES, keys = v128.load(at);
-  const foundLanes = i32x4.bitmask(i32x4.eq(keys, i32x4.splat(key ^ 1))), isFound = foundLanes != 0;
-  const lanes = select(foundLanes, i32x4.bitmask(i32x4.eq(keys, i32x4.splat(0))), isFound);
+  const oppositeLanes = i32x4.bitmask(i32x4.eq(keys, i32x4.splat(key ^ 1))), hasOpposite = oppositeLanes != 0;
+  const lanes = select(oppositeLanes, i32x4.bitmask(i32x4.eq(keys, i32x4.splat(0))), hasOpposite);
   // Of two equal half edges the first is matched first, so everything behind an equal one goes to the lists, too.
   const equalEdges = i32x4.bitmask(i32x4.eq(keys, i32x4.splat(key))) | load<u32>(d.heads + (<usize>end << 2));
-  if (lanes == 0 || select(0, equalEdges, isFound) != 0 || from == to || d.matching != BY_NUMBER) {
+  if (lanes == 0 || select(0, equalEdges, hasOpposite) != 0 || from == to || d.matching != BY_NUMBER) {
     matchListed(d, slot, edge, from, to);
     return;
   }
   const lane = <u32>ctz(lanes), other = load<u32>(at + (<usize>lane << 2), 16);
   const isLane = i32x4.eq(i32x4(0, 1, 2, 3), i32x4.splat(lane));
-  v128.store(at, v128.bitselect(i32x4.splat(select(0, key, isFound)), keys, isLane));
-  store<u32>(at + (<usize>lane << 2), half, 16);
-  store<u32>(ownLink, select(MATCHED | other / 3, 0, isFound));
-  store<u32>(select(d.links + (<usize>other << 2), ownLink, isFound), select(MATCHED | slot, 0, isFound));
+  v128.store(at, v128.bitselect(i32x4.splat(select(0, key, hasOpposite)), keys, isLane));
+  store<u32>(at + (<usize>lane << 2), halfEdge, 16);
+  store<u32>(ownLink, select(MATCHED | other / 3, 0, hasOpposite));
+  store<u32>(select(d.links + (<usize>other << 2), ownLink, hasOpposite), select(MATCHED | slot, 0, hasOpposite));
 }
 
 /** Matches an edge whose opposite half edge may be pending in a list, after all those stored at the vertex itself. */
@@ -283,21 +283,21 @@ export function writeNeighbours(d: Derivation, start: u32, end: u32): void {
     v128.store(to, i16x8.narrow_i32x4_s(a, b));
     v128.store64_lane(to, i16x8.narrow_i32x4_s(c, c), 0, 16);
     const farBits = bitsOf(isFar(a), isFar(b), isFar(c)), listedBits = farBits | ~bitsOf(first, middle, last) & 0xfff;
-    for (let halves = listedBits; halves != 0; halves &= halves - 1) {
-      const half = <u32>ctz(halves), lane = half / 3, edge = half % 3;
-      if (farBits >> half & 1) {
-        store<i16>(to + <usize>(half << 1), FAR_NEIGHBOUR);
-        addFar(d, (index << 4) + (lane << 2) + edge, load<u32>(at + <usize>(half << 2)) & ~MATCHED);
+    for (let remaining = listedBits; remaining != 0; remaining &= remaining - 1) {
+      const halfEdge = <u32>ctz(remaining), lane = halfEdge / 3, edge = halfEdge % 3;
+      if (farBits >> halfEdge & 1) {
+        store<i16>(to + <usize>(halfEdge << 1), FAR_NEIGHBOUR);
+        addFar(d, (index << 4) + (lane << 2) + edge, load<u32>(at + <usize>(halfEdge << 2)) & ~MATCHED);
       } else addOpen(d, triangleOf(blockAt(meshOf(d), index), lane) * 3 + edge);
     }
   }
 }
 
 /** Lists a neighbour that does not fit into 16 bits. */
-function addFar(d: Derivation, half: u32, slot: u32): void {
+function addFar(d: Derivation, halfEdge: u32, slot: u32): void {
   const used = <usize>(d.farCount++) * FAR_NEIGHBOUR_BYTES;
   d.farNeighbours = reserve(d.farNeighbours, used, <u64>used + FAR_NEIGHBOUR_BYTES);
-  store<u32>(d.farNeighbours + used, half);
+  store<u32>(d.farNeighbours + used, halfEdge);
   store<u32>(d.farNeighbours + used, slot, 4);
 }
 

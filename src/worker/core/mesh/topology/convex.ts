@@ -92,8 +92,8 @@ function addFace(d: Derivation, at: usize): bool {
   // If rounding moves a corner, the plane tilts by that distance divided by the triangle's least altitude.
   const margin = ROUNDING * (1 + MAX_TILT_DISTANCE * longest / length);
   // The centre of a convex surface is behind all of its faces.
-  const centre = dipoleAt(mesh, 0);
-  const depth = (nx * (ax - <f64>centre.x) + ny * (ay - <f64>centre.y) + nz * (az - <f64>centre.z)) / length;
+  const center = dipoleAt(mesh, 0);
+  const depth = (nx * (ax - <f64>center.x) + ny * (ay - <f64>center.y) + nz * (az - <f64>center.z)) / length;
   if (abs(depth) > margin) {
     const side = depth < 0 ? -1 : 1;
     if (d.side == -side) return false;

@@ -58,11 +58,11 @@ function setCluster(d: Derivation, hull: Hull, cluster: u32): void {
     store<f32>(to, f32x4.extract_lane(corner, 2), 32);
   }
   const to = boundsIn(hull) + <usize>(cluster >> 2) * BOUNDS_GROUP_BYTES + <usize>((cluster & 3) << 2);
-  const centre = f32x4.mul(f32x4.add(boxMin, boxMax), f32x4.splat(0.5));
-  const half = f32x4.add(f32x4.max(f32x4.sub(boxMax, centre), f32x4.sub(centre, boxMin)), f32x4.splat(ROUNDING));
-  store<f32>(to, f32x4.extract_lane(centre, 0));
-  store<f32>(to, f32x4.extract_lane(centre, 1), 16);
-  store<f32>(to, f32x4.extract_lane(centre, 2), 32);
+  const center = f32x4.mul(f32x4.add(boxMin, boxMax), f32x4.splat(0.5));
+  const half = f32x4.add(f32x4.max(f32x4.sub(boxMax, center), f32x4.sub(center, boxMin)), f32x4.splat(ROUNDING));
+  store<f32>(to, f32x4.extract_lane(center, 0));
+  store<f32>(to, f32x4.extract_lane(center, 1), 16);
+  store<f32>(to, f32x4.extract_lane(center, 2), 32);
   store<f32>(to, isFilled ? f32x4.extract_lane(half, 0) : -EMPTY_HALF_SIZE, 48);
   store<f32>(to, isFilled ? f32x4.extract_lane(half, 1) : -EMPTY_HALF_SIZE, 64);
   store<f32>(to, isFilled ? f32x4.extract_lane(half, 2) : -EMPTY_HALF_SIZE, 80);
@@ -101,11 +101,11 @@ export function writePlanes(d: Derivation, start: u32, end: u32): void {
  */
 function setPlane(d: Derivation, to: usize, at: usize): void {
   const ax = <f64>load<f32>(at), ay = <f64>load<f32>(at, 16), az = <f64>load<f32>(at, 32);
-  const centre = dipoleAt(meshOf(d), 0);
+  const center = dipoleAt(meshOf(d), 0);
   setNormal(at);
   const length = sqrt(normalX * normalX + normalY * normalY + normalZ * normalZ);
   const depth =
-    normalX * (<f64>centre.x - ax) + normalY * (<f64>centre.y - ay) + normalZ * (<f64>centre.z - az);
+    normalX * (<f64>center.x - ax) + normalY * (<f64>center.y - ay) + normalZ * (<f64>center.z - az);
   if (!(depth > 0)) d.outwardCount++;
   const reciprocal: f64 = length > 0 ? (depth > 0 ? -1.0 : 1.0) / length : 0.0;
   const x = normalX * reciprocal, y = normalY * reciprocal, z = normalZ * reciprocal;
@@ -115,7 +115,7 @@ function setPlane(d: Derivation, to: usize, at: usize): void {
   store<f32>(to, <f32>(x * ax + y * ay + z * az), 48);
 }
 
-/** Fills up the last group of planes, and sets whether the mesh is whole. */
+/** Fills up the last group of planes, and sets whether the mesh is one closed part. */
 export function endHull(d: Derivation): void {
   const hull = hullOf(d);
   const count = d.planeCount;

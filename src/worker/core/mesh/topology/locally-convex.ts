@@ -43,10 +43,10 @@ function sideOf(a: usize, b: usize, c: usize, x: f64, y: f64, z: f64): f64 {
 
 /** Returns whether the centre is behind a triangle, and all neighbours are behind it or in its plane. */
 function testTriangle(d: Derivation, slot: u32): bool {
-  const centre = dipoleAt(meshOf(d), 0);
+  const center = dipoleAt(meshOf(d), 0);
   const i = vertexOf(d, slot, 0), j = vertexOf(d, slot, 1), k = vertexOf(d, slot, 2);
   const a = positionOf(d, i), b = positionOf(d, j), c = positionOf(d, k);
-  const inside = sideOf(a, b, c, <f64>centre.x, <f64>centre.y, <f64>centre.z);
+  const inside = sideOf(a, b, c, <f64>center.x, <f64>center.y, <f64>center.z);
   const side: i32 = inside > 0 ? 1 : inside < 0 ? -1 : 0;
   if (side == 0 || d.side == -side) return false;
   d.side = side;
@@ -79,6 +79,6 @@ const MAX_SINGLE_WINDING: f64 = 1.5;
 
 /** Returns whether the surface winds around its centre once, given that all faces have the centre behind them. */
 export function windsOnce(d: Derivation): bool {
-  const centre = dipoleAt(meshOf(d), 0);
-  return abs(windingNumberAt(meshOf(d), <f64>centre.x, <f64>centre.y, <f64>centre.z)) < MAX_SINGLE_WINDING;
+  const center = dipoleAt(meshOf(d), 0);
+  return abs(windingNumberAt(meshOf(d), <f64>center.x, <f64>center.y, <f64>center.z)) < MAX_SINGLE_WINDING;
 }

@@ -49,9 +49,9 @@ export const SURFACE_SUMS_BYTES: usize = offsetof<SurfaceSums>();
  */
 export function sumNodes(mesh: Mesh, sums: SurfaceSums, start: u32, end: u32): void {
   const scale = treeScale(mesh);
-  centreX = (0.5 * (mesh.minX + mesh.maxX) - mesh.offsetX) * scale;
-  centreY = (0.5 * (mesh.minY + mesh.maxY) - mesh.offsetY) * scale;
-  centreZ = (0.5 * (mesh.minZ + mesh.maxZ) - mesh.offsetZ) * scale;
+  centerX = (0.5 * (mesh.minX + mesh.maxX) - mesh.offsetX) * scale;
+  centerY = (0.5 * (mesh.minY + mesh.maxY) - mesh.offsetY) * scale;
+  centerZ = (0.5 * (mesh.minZ + mesh.maxZ) - mesh.offsetZ) * scale;
   // Volumes are relative to a corner of the mesh, so that no precision is lost if it is far from the origin: a corner of
   // the last block, which is in the second part of a parted build.
   const last = changetype<usize>(blockAt(mesh, mesh.blockCount - 1));
@@ -74,7 +74,7 @@ export function applySums(mesh: Mesh, sums: SurfaceSums): void {
   mesh.radius = sqrt(sums.radiusSquared) / treeScale(mesh);
 }
 
-let centreX: f64 = 0, centreY: f64 = 0, centreZ: f64 = 0;
+let centerX: f64 = 0, centerY: f64 = 0, centerZ: f64 = 0;
 let cornerX: f64 = 0, cornerY: f64 = 0, cornerZ: f64 = 0;
 
 // Sums over one node's children.
@@ -150,19 +150,19 @@ function addBlock(block: Block, sums: SurfaceSums): void {
     );
     volume = f64x2.add(volume, f64x2.add(along, f64x2.mul(uz, f64x2.sub(az, f64x2.splat(cornerZ)))));
     const isFilled = lane == 0 ? v128.shuffle<i32>(filled, filled, 0, 0, 1, 1) : v128.shuffle<i32>(filled, filled, 2, 2, 3, 3);
-    const farthest = f64x2.pmax(f64x2.pmax(distanceSquaredTo(ax, ay, az), distanceSquaredTo(bx, by, bz)),
+    const farthestSquared = f64x2.pmax(f64x2.pmax(distanceSquaredTo(ax, ay, az), distanceSquaredTo(bx, by, bz)),
       distanceSquaredTo(cx, cy, cz));
-    distanceSquared = f64x2.pmax(distanceSquared, v128.and(farthest, isFilled));
+    distanceSquared = f64x2.pmax(distanceSquared, v128.and(farthestSquared, isFilled));
   }
   area += sumOfLanes(areas);
   sumX += sumOfLanes(x); sumY += sumOfLanes(y); sumZ += sumOfLanes(z);
-  const normX = sumOfLanes(nx), normY = sumOfLanes(ny), normZ = sumOfLanes(nz);
-  normalX += normX; normalY += normY; normalZ += normZ;
+  const blockNormalX = sumOfLanes(nx), blockNormalY = sumOfLanes(ny), blockNormalZ = sumOfLanes(nz);
+  normalX += blockNormalX; normalY += blockNormalY; normalZ += blockNormalZ;
   momentXx += sumOfLanes(xx); momentYy += sumOfLanes(yy); momentZz += sumOfLanes(zz);
   momentXy += 0.5 * sumOfLanes(xy); momentXz += 0.5 * sumOfLanes(xz); momentYz += 0.5 * sumOfLanes(yz);
-  sums.normalX += 2.0 * normX;
-  sums.normalY += 2.0 * normY;
-  sums.normalZ += 2.0 * normZ;
+  sums.normalX += 2.0 * blockNormalX;
+  sums.normalY += 2.0 * blockNormalY;
+  sums.normalZ += 2.0 * blockNormalZ;
   sums.area += 2.0 * sumOfLanes(areas);
   sums.volume += sumOfLanes(volume);
   sums.radiusSquared = max(sums.radiusSquared, max(f64x2.extract_lane(distanceSquared, 0),
@@ -192,7 +192,7 @@ function sumOfSquares(x: v128, y: v128, z: v128): v128 {
 @inline
 function distanceSquaredTo(x: v128, y: v128, z: v128): v128 {
   return sumOfSquares(
-    f64x2.sub(x, f64x2.splat(centreX)), f64x2.sub(y, f64x2.splat(centreY)), f64x2.sub(z, f64x2.splat(centreZ)),
+    f64x2.sub(x, f64x2.splat(centerX)), f64x2.sub(y, f64x2.splat(centerY)), f64x2.sub(z, f64x2.splat(centerZ)),
   );
 }
 

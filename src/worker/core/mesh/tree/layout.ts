@@ -46,7 +46,7 @@ export class Mesh {
   derivedState: u32;
   /** The bytes of the data for deformation (deform-layout.ts); 0 if the mesh cannot be deformed. */
   deformBytes: u32;
-  padToo: u64; padAlso: u64;
+  pad0: u64; pad1: u64;
   // The open edges, 0 for a closed mesh: how many there are, and one of them.
   /** The weld distance that would close it; 0 if none is known. */
   closingWeld: f64;
@@ -303,7 +303,7 @@ export function isSound(node: Node): bool {
   );
 }
 
-/** Returns the triangle numbers of all lanes. */
+/** Returns the triangle indices of all lanes. */
 // @ts-ignore: decorator
 @inline
 export function trianglesOf(block: Block): v128 {

@@ -50,7 +50,7 @@ export class Refit {
   cursor: u32;
   /** The number of triangles in blocks, and of those with an area. */
   triangleCount: u32;
-  solidCount: u32;
+  nonFlatCount: u32;
   pad: u32;
   /** Half the total area of all boxes so far. */
   areas: f64;
@@ -126,10 +126,10 @@ export function stepRefit(r: Refit): u32 {
     if (r.triangleCount < mesh.triangleCount && isMissingFromTree(mesh, start, end)) return REFIT_NOT_IN_TREE;
     advance(r, end, mesh.triangleCount);
   } else if (phase == PHASE_HEADER) {
-    if (r.solidCount == 0) return REFIT_EMPTY;
+    if (r.nonFlatCount == 0) return REFIT_EMPTY;
     chooseOffset(space);
     mesh.exponent = exponentFor(largestCoordinate(space));
-    mesh.keptCount = r.solidCount;
+    mesh.keptCount = r.nonFlatCount;
     memory.copy(changetype<usize>(mesh) + offsetof<Mesh>('offsetX'), changetype<usize>(space), SPACE_BYTES);
     advance(r, 0, 0);
   } else {
@@ -186,7 +186,7 @@ function survey(r: Refit, mesh: Mesh, start: u32, end: u32): u32 {
       }
       if (!hasArea(ax, ay, az, bx, by, bz, cx, cy, cz)) continue;
       setBit(hasAreaBits, t);
-      r.solidCount++;
+      r.nonFlatCount++;
       includeTriangle(space, ax, ay, az, bx, by, bz, cx, cy, cz);
     }
   }
@@ -252,14 +252,14 @@ function writeBlock(mesh: Mesh, block: Block, scale: f64): void {
   for (let lane = 0; lane < 4; lane++) {
     const word = laneOf(block, lane);
     const t = (word == NONE ? laneOf(block, 0) : word) & ~FLAT;
-    const isSolid = hasBit(hasAreaBits, t);
+    const isNonFlat = hasBit(hasAreaBits, t);
     loadTriangle(mesh, t);
-    if (!isSolid) {
+    if (!isNonFlat) {
       ax = max(min(ax, space.maxX), space.minX);
       ay = max(min(ay, space.maxY), space.minY);
       az = max(min(az, space.maxZ), space.minZ);
     }
-    if (!isSolid || word == NONE) {
+    if (!isNonFlat || word == NONE) {
       bx = ax; by = ay; bz = az;
       cx = ax; cy = ay; cz = az;
     }
@@ -273,7 +273,7 @@ function writeBlock(mesh: Mesh, block: Block, scale: f64): void {
     store<f32>(at, <f32>((cx - space.offsetX) * scale), 96);
     store<f32>(at, <f32>((cy - space.offsetY) * scale), 112);
     store<f32>(at, <f32>((cz - space.offsetZ) * scale), 128);
-    if (word != NONE) store<u32>(at, isSolid ? t : t | FLAT, offsetof<Block>('triangle0'));
+    if (word != NONE) store<u32>(at, isNonFlat ? t : t | FLAT, offsetof<Block>('triangle0'));
   }
 }
 

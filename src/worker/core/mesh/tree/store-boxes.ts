@@ -49,12 +49,12 @@ function storeAxis(node: Node, axis: usize, boxMins: v128, boxMaxes: v128, paddi
   store<f32>(at, origin, offsetof<Node>('originX'));
   store<f32>(at, scale, offsetof<Node>('scaleX'));
 
-  const start = f32x4.splat(origin), step = f32x4.splat(scale), one = f32x4.splat(1), none = f32x4.splat(0);
+  const start = f32x4.splat(origin), step = f32x4.splat(scale), one = f32x4.splat(1), zero = f32x4.splat(0);
   const from = f32x4.sub(boxMins, f32x4.splat(padding)), to = f32x4.add(boxMaxes, f32x4.splat(padding));
-  let first = f32x4.pmax(none, f32x4.floor(f32x4.div(f32x4.sub(from, start), step)));
+  let first = f32x4.pmax(zero, f32x4.floor(f32x4.div(f32x4.sub(from, start), step)));
   let last = f32x4.pmin(f32x4.splat(LAST_STEP), f32x4.ceil(f32x4.div(f32x4.sub(to, start), step)));
   while (true) {
-    const isAboveMin = v128.and(f32x4.gt(f32x4.add(start, f32x4.mul(step, first)), from), f32x4.gt(first, none));
+    const isAboveMin = v128.and(f32x4.gt(f32x4.add(start, f32x4.mul(step, first)), from), f32x4.gt(first, zero));
     const isBelowMax = v128.and(f32x4.lt(f32x4.add(start, f32x4.mul(step, last)), to), f32x4.lt(last, f32x4.splat(LAST_STEP)));
     if (!v128.any_true(v128.or(isAboveMin, isBelowMax))) break;
     first = f32x4.sub(first, v128.and(one, isAboveMin));

@@ -75,9 +75,9 @@ function boundOfChild(bounds: v128, i: u32): f32 {
 /** Returns whether box i of `node` contains all corners below `child`. */
 function contains(mesh: Mesh, node: Node, i: u32, child: u32): bool {
   if (!(child & LEAF)) {
-    const below = nodeAt(mesh, child);
-    const count = childCount(below);
-    for (let k: u32 = 0; k < count; k++) if (!contains(mesh, node, i, childOf(below, k))) return false;
+    const childNode = nodeAt(mesh, child);
+    const count = childCount(childNode);
+    for (let k: u32 = 0; k < count; k++) if (!contains(mesh, node, i, childOf(childNode, k))) return false;
     return true;
   }
   const block = changetype<usize>(blockAt(mesh, child));

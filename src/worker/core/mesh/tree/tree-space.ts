@@ -44,9 +44,9 @@ export function chooseOffset(s: Space): void {
   s.offsetZ = offsetFor(s.minZ, s.maxZ);
 }
 
-function offsetFor(low: f64, high: f64): f64 {
-  const centre = <f64>(<f32>(0.5 * (low + high)));
-  return abs(centre) > 2.0 * (high - low) ? centre : 0.0;
+function offsetFor(minimum: f64, maximum: f64): f64 {
+  const center = <f64>(<f32>(0.5 * (minimum + maximum)));
+  return abs(center) > 2.0 * (maximum - minimum) ? center : 0.0;
 }
 
 /** Returns the largest coordinate relative to the offset; times 2^exponent it is in [1, 2), the extent of tree space. */

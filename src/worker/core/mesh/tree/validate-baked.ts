@@ -87,24 +87,24 @@ function isOpenDataValid(mesh: Mesh): bool {
   );
 }
 
-const expected = changetype<Space>(memory.data(<i32>offsetof<Space>(), 16));
+const expectedSpace = changetype<Space>(memory.data(<i32>offsetof<Space>(), 16));
 
 /** Returns whether the bounds are possible for float32 positions, and tree space is the one that follows from them. */
 function isSpaceValid(mesh: Mesh): bool {
   const space = changetype<usize>(mesh) + offsetof<Mesh>('offsetX');
-  memory.copy(changetype<usize>(expected), space, SPACE_BYTES);
-  chooseOffset(expected);
+  memory.copy(changetype<usize>(expectedSpace), space, SPACE_BYTES);
+  chooseOffset(expectedSpace);
   return (
     isRangeValid(mesh.minX, mesh.maxX) && isRangeValid(mesh.minY, mesh.maxY) && isRangeValid(mesh.minZ, mesh.maxZ) &&
-    memory.compare(changetype<usize>(expected), space, SPACE_BYTES) == 0 &&
-    mesh.exponent == exponentFor(largestCoordinate(expected)) &&
+    memory.compare(changetype<usize>(expectedSpace), space, SPACE_BYTES) == 0 &&
+    mesh.exponent == exponentFor(largestCoordinate(expectedSpace)) &&
     mesh.exponent >= MIN_EXPONENT && mesh.exponent <= MAX_EXPONENT
   );
 }
 
 // Each comparison is false for NaN, here and below.
-function isRangeValid(low: f64, high: f64): bool {
-  return low >= <f64>-f32.MAX_VALUE && low <= high && high <= <f64>f32.MAX_VALUE;
+function isRangeValid(minimum: f64, maximum: f64): bool {
+  return minimum >= <f64>-f32.MAX_VALUE && minimum <= maximum && maximum <= <f64>f32.MAX_VALUE;
 }
 
 /** More than the diagonal of the largest bounds in float32. */

@@ -60,19 +60,20 @@ export function moveCharacter(c: Character, motionX: f64, motionY: f64, motionZ:
   }
   const margin = castRadius;
   const length = sqrt(motionX * motionX + motionY * motionY + motionZ * motionZ);
-  const parts = min(max(ceil(length / (SIZES_PER_PART * (castRadius + c.halfHeight))), 1.0), MAX_PARTS);
-  const part = 1.0 / parts;
-  const carry = sqrt(carryX * carryX + carryY * carryY + carryZ * carryZ);
-  // Across: as far as it looks ahead for a step. Up and down: the step height and the snap distance.
-  const lookAhead = castRadius + 2 * c.skin + length * part;
-  const across = lookAhead + margin;
+  const partCount = min(max(ceil(length / (SIZES_PER_PART * (castRadius + c.halfHeight))), 1.0), MAX_PARTS);
+  const fraction = 1.0 / partCount;
+  const carryLength = sqrt(carryX * carryX + carryY * carryY + carryZ * carryZ);
+  // The range: as far as it looks ahead for a step. Up and down: the step height and the snap distance.
+  const lookAhead = castRadius + 2 * c.skin + length * fraction;
+  const range = lookAhead + margin;
   const extra = max(max(c.stepHeight, c.snapDistance) + 2 * c.skin, margin) - margin;
   beginMove((c.flags & CHARACTER_IS_STANDING) != 0);
-  setGatherBox(c, across + carry, extra);
-  if (parts > 1 || carry > 0 || !tryNarrowPushOut(c, lookAhead)) {
+  setGatherBox(c, range + carryLength, extra);
+  if (partCount > 1 || carryLength > 0 || !tryNarrowPushOut(c, lookAhead)) {
     gatherAround(c, gatherHalfX, gatherHalfY, gatherHalfZ);
-    if (carry > 0) slide(toFrameX(carryX, carryY, carryZ), toFrameY(carryX, carryY, carryZ), toFrameZ(carryX, carryY, carryZ));
-    setGatherBox(c, across, extra);
+    if (carryLength > 0)
+      slide(toFrameX(carryX, carryY, carryZ), toFrameY(carryX, carryY, carryZ), toFrameZ(carryX, carryY, carryZ));
+    setGatherBox(c, range, extra);
     for (let round = 0; round < MAX_PUSH_ROUNDS; round++) {
       if (pushOut() <= margin) break;
       // It was pushed beyond the box of the gathered obstacles.
@@ -81,13 +82,13 @@ export function moveCharacter(c: Character, motionX: f64, motionY: f64, motionZ:
     }
   }
   const up = motionX * c.upX + motionY * c.upY + motionZ * c.upZ;
-  const height = up > 0 && up < HORIZONTAL_TOLERANCE * length ? 0 : up * part;
-  const horizontalX = (motionX - up * c.upX) * part, horizontalY = (motionY - up * c.upY) * part,
-    horizontalZ = (motionZ - up * c.upZ) * part;
+  const height = up > 0 && up < HORIZONTAL_TOLERANCE * length ? 0 : up * fraction;
+  const horizontalX = (motionX - up * c.upX) * fraction, horizontalY = (motionY - up * c.upY) * fraction,
+    horizontalZ = (motionZ - up * c.upZ) * fraction;
   const sx = toFrameX(horizontalX, horizontalY, horizontalZ), sy = toFrameY(horizontalX, horizontalY, horizontalZ),
     sz = toFrameZ(horizontalX, horizontalY, horizontalZ);
-  for (let i: f64 = 0; i < parts; i++) {
-    if (i > 0 || carry > 0) {
+  for (let i: f64 = 0; i < partCount; i++) {
+    if (i > 0 || carryLength > 0) {
       commitMove(c);
       gatherAround(c, gatherHalfX, gatherHalfY, gatherHalfZ);
     }
@@ -111,7 +112,7 @@ const CARRY_ROUNDING: f64 = 1.4210854715202004e-14;
 const MAX_PUSH_ROUNDS: i32 = 4;
 
 /** The largest push in a step that gathers only obstacles along its motion, relative to the character's cast radius. */
-const NARROW: f64 = 0.1;
+const MAX_NARROW_PUSH: f64 = 0.1;
 
 /**
  * Gathers only what a step without climbing or pushing needs, and pushes the character out of that. Returns false, and leaves the
@@ -119,11 +120,11 @@ const NARROW: f64 = 0.1;
  * 3.1 ms instead of 4.3.
  */
 function tryNarrowPushOut(c: Character, lookAhead: f64): bool {
-  const narrow = NARROW * (c.radius + c.skin);
-  const across = lookAhead + narrow;
-  const extra = max(c.snapDistance - narrow, 0.0);
-  gatherAround(c, across + extra * upX(c), across + extra * upY(c), across + extra * upZ(c) + c.halfHeight);
-  if (pushOut() <= narrow) return true;
+  const maxPush = MAX_NARROW_PUSH * (c.radius + c.skin);
+  const range = lookAhead + maxPush;
+  const extra = max(c.snapDistance - maxPush, 0.0);
+  gatherAround(c, range + extra * absUpX(c), range + extra * absUpY(c), range + extra * absUpZ(c) + c.halfHeight);
+  if (pushOut() <= maxPush) return true;
   undoPushes();
   return false;
 }
@@ -131,17 +132,17 @@ function tryNarrowPushOut(c: Character, lookAhead: f64): bool {
 // Half sizes of the box in which obstacles are gathered for a step that does not stay near, or looks farther.
 let gatherHalfX: f64 = 0, gatherHalfY: f64 = 0, gatherHalfZ: f64 = 0;
 
-/** Sets the box to all obstacles nearer than `across`, and `extra` farther along the up direction. */
-function setGatherBox(c: Character, across: f64, extra: f64): void {
-  gatherHalfX = across + extra * upX(c);
-  gatherHalfY = across + extra * upY(c);
-  gatherHalfZ = across + extra * upZ(c) + c.halfHeight;
+/** Sets the box to all obstacles nearer than `range`, and `extra` farther along the up direction. */
+function setGatherBox(c: Character, range: f64, extra: f64): void {
+  gatherHalfX = range + extra * absUpX(c);
+  gatherHalfY = range + extra * absUpY(c);
+  gatherHalfZ = range + extra * absUpZ(c) + c.halfHeight;
 }
 
 // The absolute components of the up direction in the character's frame.
-function upX(c: Character): f64 { return abs(toFrameX(c.upX, c.upY, c.upZ)); }
-function upY(c: Character): f64 { return abs(toFrameY(c.upX, c.upY, c.upZ)); }
-function upZ(c: Character): f64 { return abs(toFrameZ(c.upX, c.upY, c.upZ)); }
+function absUpX(c: Character): f64 { return abs(toFrameX(c.upX, c.upY, c.upZ)); }
+function absUpY(c: Character): f64 { return abs(toFrameY(c.upX, c.upY, c.upZ)); }
+function absUpZ(c: Character): f64 { return abs(toFrameZ(c.upX, c.upY, c.upZ)); }
 
 /** Gathers obstacles in a box around the character, given by its half sizes; the character's frame begins there. */
 function gatherAround(c: Character, hx: f64, hy: f64, hz: f64): void {

@@ -58,7 +58,7 @@ export class Character {
   id: u32;
 }
 
-const CHARACTER_SIZE: usize = offsetof<Character>();
+const CHARACTER_BYTES: usize = offsetof<Character>();
 
 let characters: usize = 0;
 export let slotCount: u32 = 0;
@@ -70,15 +70,15 @@ const map = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 // @ts-ignore: decorator
 @inline
 export function characterAt(slot: u32): Character {
-  return changetype<Character>(characters + <usize>slot * CHARACTER_SIZE);
+  return changetype<Character>(characters + <usize>slot * CHARACTER_BYTES);
 }
 
 /** Adds a character, or changes one, by its description (layout.ts, CHARACTER_*). Throws OUT_OF_MEMORY. */
 export function putCharacter(id: u32, description: usize): void {
   const slot = slotOf(id);
   if (slot >= slotCount) {
-    characters = reserve(characters, <usize>slotCount * CHARACTER_SIZE, <u64>(slot + 1) * CHARACTER_SIZE);
-    memory.fill(characters + <usize>slotCount * CHARACTER_SIZE, 0, <usize>(slot + 1 - slotCount) * CHARACTER_SIZE);
+    characters = reserve(characters, <usize>slotCount * CHARACTER_BYTES, <u64>(slot + 1) * CHARACTER_BYTES);
+    memory.fill(characters + <usize>slotCount * CHARACTER_BYTES, 0, <usize>(slot + 1 - slotCount) * CHARACTER_BYTES);
     slotCount = slot + 1;
   }
   const count = load<u32>(description, CHARACTER_IGNORE_COUNT);
@@ -89,7 +89,7 @@ export function putCharacter(id: u32, description: usize): void {
   const isNew = c.id != id;
   if (isNew) {
     if (c.id == 0) characterCount++;
-    memory.fill(changetype<usize>(c), 0, CHARACTER_SIZE);
+    memory.fill(changetype<usize>(c), 0, CHARACTER_BYTES);
     c.id = id;
   }
   c.ignored = <u32>ignored;
@@ -141,7 +141,7 @@ export function removeCharacter(id: u32): void {
   const c = characterAt(slotOf(id));
   if (c.id != id) return;
   if (c.ignored != 0) release(c.ignored);
-  memory.fill(changetype<usize>(c), 0, CHARACTER_SIZE);
+  memory.fill(changetype<usize>(c), 0, CHARACTER_BYTES);
   characterCount--;
 }
 

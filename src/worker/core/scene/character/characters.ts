@@ -93,8 +93,8 @@ const STEP_ROUNDING: f64 = 1e-6;
 /** No more steps than these are caught up at once: a page that slept does not make its characters run. */
 const MAX_STEPS: i32 = 16;
 
-/** Makes the time steps of a character that moves for this many seconds at a speed. */
-function runSteps(c: Character, speedX: f64, speedY: f64, speedZ: f64, seconds: f64): void {
+/** Makes the time steps of a character that moves for this many seconds at a velocity. */
+function runSteps(c: Character, velocityX: f64, velocityY: f64, velocityZ: f64, seconds: f64): void {
   const step = c.step;
   c.time += seconds;
   for (let i = 0; i < MAX_STEPS && c.time >= step * (1 - STEP_ROUNDING); i++) {
@@ -107,7 +107,7 @@ function runSteps(c: Character, speedX: f64, speedY: f64, speedZ: f64, seconds: 
     const height = c.flags & CHARACTER_IS_STANDING ? 0 : c.speed * step;
     const startX = c.x, startY = c.y, startZ = c.z;
     moveCharacter(
-      c, speedX * step + c.upX * height, speedY * step + c.upY * height, speedZ * step + c.upZ * height,
+      c, velocityX * step + c.upX * height, velocityY * step + c.upY * height, velocityZ * step + c.upZ * height,
     );
     c.steps++;
     if (c.flags & CHARACTER_IS_STANDING) c.speed = 0;

@@ -120,8 +120,8 @@ function addBox(object: u32): void {
     const a = cornerOf(face), c = cornerOf(face + 2);
     const b = isMirrored ? cornerOf(face + 3) : cornerOf(face + 1);
     const d = isMirrored ? cornerOf(face + 1) : cornerOf(face + 3);
-    addFace(object, a, b, c);
-    addFace(object, a, c, d);
+    addTriangle(object, a, b, c);
+    addTriangle(object, a, c, d);
   }
   // The rows of the inverse give the depth of a point in the box.
   invert(inverse, map);
@@ -138,7 +138,7 @@ function cornerOf(i: usize): usize {
   return corners + <usize>load<u8>(faces + i) * 24;
 }
 
-function addFace(object: u32, a: usize, b: usize, c: usize): void {
+function addTriangle(object: u32, a: usize, b: usize, c: usize): void {
   const o = addObstacle(object, -1, TRIANGLE, true);
   const to = changetype<usize>(o);
   copyPoint(to, a);

@@ -2,10 +2,10 @@
 
 import {
   BLOCK_COUNT, BLOCK_FLOAT_BYTES, BLOCK_IDS, BLOCK_MATRICES, BLOCK_NEXT, BLOCK_PARENT, IN_BLOCKS, IN_BLOCK_COUNT,
-  IN_CONTACT_BUDGET, IN_EPOCH, IN_FRAME, IN_IDS, IN_MATRICES, IN_POSES, IN_POSE_COUNT, IN_TRANSFORM_COUNT, IN_VIEWS, IN_VIEW_COUNT, MATRIX_BYTES,
-  OUT_BYTES, OUT_EPOCH, OUT_FRAME, OUT_MS_ANSWER, OUT_MS_BROAD_PHASE, OUT_MS_CONTACTS, OUT_MS_CULL,
-  OUT_MS_NARROW_PHASE, OUT_MS_OCCLUSION, OUT_MS_TOTAL, OUT_MS_UPDATE, OUT_REJECTED, OUT_REJECTED_COUNT, OUT_TRUNCATED, POSE_BYTES, POSE_ID,
-  VIEW_BYTES, VIEW_SLOT,
+  IN_CONTACT_BUDGET, IN_EPOCH, IN_FRAME, IN_IDS, IN_MATRICES, IN_POSES, IN_POSE_COUNT, IN_TRANSFORM_COUNT, IN_VIEWS,
+  IN_VIEW_COUNT, MATRIX_BYTES, OUT_BYTES, OUT_EPOCH, OUT_FRAME, OUT_MS_ANSWER, OUT_MS_BROAD_PHASE, OUT_MS_CONTACTS, OUT_MS_CULL,
+  OUT_MS_NARROW_PHASE, OUT_MS_OCCLUSION, OUT_MS_TOTAL, OUT_MS_UPDATE, OUT_REJECTED, OUT_REJECTED_COUNT, OUT_TRUNCATED,
+  POSE_BYTES, POSE_ID, VIEW_BYTES, VIEW_SLOT,
 } from '../../../../shared/layout';
 import { now } from '../../host';
 import { Affine, isIdentity, setFromVectors, multiply } from '../../math/affine';
@@ -31,8 +31,8 @@ import {
   beginChangesSince, endChangesSince, moveObject, moveTo, updateMovedObjects, reserveChangesSince, placeStaticObjects,
   changedSinceCull, updateTrees,
 } from '../scene';
-import { dropFinishedMotions, holdMotionStarts, restorePreviousMotions, restoreWaitingMotions } from '../way-rounds';
-import { beginMotionRound } from '../ways';
+import { dropFinishedMotions, holdMotionStarts, restorePreviousMotions, restoreWaitingMotions } from '../motion-rounds';
+import { beginMotionRound } from '../motions';
 import { beginReplacedDuringFrame, endReplacedDuringFrame, updateLastIds, reserveReplacedDuringFrame } from '../view/last-ids';
 import { setView, viewAt, viewCount } from '../view/views';
 
@@ -67,7 +67,7 @@ let isWriting: bool = false;
 /** Whether a frame is between two steps. */
 let isUnderWay: bool = false;
 /** Whether the scene has changed since the frame began (`goAhead`). */
-let isAhead: bool = false;
+let isSceneAhead: bool = false;
 let msUpdate: f64 = 0, msCull: f64 = 0, msOcclusion: f64 = 0, msBroadPhase: f64 = 0, msNarrowPhase: f64 = 0, msAnswer: f64 = 0;
 
 /**
@@ -195,7 +195,7 @@ const MAX_COPY_BYTES: u64 = 1 << 26;
  * knows how much of it is left: a change then never waits more than twice as long as it has to (ski rental; Karlin, Manasse,
  * Rudolph and Sleator, "Competitive Snoopy Caching", 1988).
  */
-function areTreesWorthIt(): bool {
+function isTreeCopyWorthwhile(): bool {
   const bytes = snapshotAllBytes();
   return bytes <= MAX_COPY_BYTES && msBroadPhase * COPY_BYTES_PER_MS >= <f64>bytes;
 }
@@ -205,8 +205,8 @@ function areTreesWorthIt(): bool {
  * impossible because the trees are not up to date, or if it is not worth it yet. Throws OUT_OF_MEMORY, with nothing changed.
  */
 export function goAhead(): bool {
-  if (!isUnderWay || isAhead) return true;
-  if (!isVisibilityFound || (!isBroadPhaseDone && !areTreesWorthIt())) return false;
+  if (!isUnderWay || isSceneAhead) return true;
+  if (!isVisibilityFound || (!isBroadPhaseDone && !isTreeCopyWorthwhile())) return false;
   beginSnapshot();
   if (isBroadPhaseDone) snapshotQueued();
   else snapshotAll();
@@ -217,7 +217,7 @@ export function goAhead(): bool {
   beginChangesSince();
   beginReplacedDuringFrame();
   beginMotionRound();
-  isAhead = true;
+  isSceneAhead = true;
   return true;
 }
 
@@ -232,13 +232,13 @@ export function areCharactersMoved(): bool {
  */
 function resumeLiveScene(isAnswered: bool): void {
   isUnderWay = false;
-  if (!isAhead) return;
+  if (!isSceneAhead) return;
   if (isAnswered) restoreWaitingMotions();
   else restorePreviousMotions();
   dropSnapshot();
   endChangesSince();
   endReplacedDuringFrame();
-  isAhead = false;
+  isSceneAhead = false;
 }
 
 /** Returns the number of bytes of the answer without the pairs; `restOutParts` is the number of their parts. */
@@ -278,7 +278,7 @@ function writeAnswer(sliceEnd: f64): bool {
 /** Makes the results those of the last frame, and writes the rest of the answer. */
 function endFrame(): void {
   commitPairs();
-  if (!isAhead) {
+  if (!isSceneAhead) {
     holdMotionStarts();
     beginMotionRound();
   }

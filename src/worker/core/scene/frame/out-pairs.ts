@@ -16,7 +16,7 @@ import { now } from '../../host';
 import { Pair, pairIn } from '../pairs/pair-list';
 import { arePairsUnchanged, countPairs, countWaiting, ended, endedCount, newPairs } from '../pairs/pairs';
 import { recordIn } from '../pairs/record-list';
-import { isAnyReaching } from '../ways';
+import { isAnyReaching } from '../motions';
 import { append, out } from './out';
 
 export const PAIRS_OUT_PARTS = 21;
@@ -28,9 +28,9 @@ const PAIRS_PER_READING: u32 = 1 << 12;
 let pairList: usize = 0, count: u32 = 0;
 let a: usize = 0, b: usize = 0, groupA: usize = 0, groupB: usize = 0;
 let begun: usize = 0, contained: usize = 0, stale: usize = 0, times: usize = 0;
-let pointStart: usize = 0, positions: usize = 0, normals: usize = 0, depths: usize = 0;
-let triangleStart: usize = 0, triangles: usize = 0, segments: usize = 0;
-let boneStart: usize = 0, bones: usize = 0;
+let pointStarts: usize = 0, positions: usize = 0, normals: usize = 0, depths: usize = 0;
+let triangleStarts: usize = 0, triangles: usize = 0, segments: usize = 0;
+let boneStarts: usize = 0, bones: usize = 0;
 let endedA: usize = 0, endedB: usize = 0, endedGroupA: usize = 0, endedGroupB: usize = 0;
 // Progress of the writing.
 let pairsDone: u32 = 0, endedDone: u32 = 0;
@@ -60,15 +60,15 @@ export function beginWritingPairs(): void {
   endedB = addPart(OUT_ENDED_B, endedCount << 2);
   endedGroupA = addPart(OUT_ENDED_GROUP_A, endedCount << 2);
   endedGroupB = addPart(OUT_ENDED_GROUP_B, endedCount << 2);
-  pointStart = addPart(OUT_PAIR_START, (count + 1) << 2);
+  pointStarts = addPart(OUT_PAIR_START, (count + 1) << 2);
   // Vector stores reach 4 bytes beyond the last point of a part.
   positions = addPart(OUT_POINTS, totalPointCount * 12 + 4);
   normals = addPart(OUT_NORMALS, totalPointCount * 12 + 4);
   depths = addPart(OUT_DEPTHS, totalPointCount << 2);
-  triangleStart = addPart(OUT_TRIANGLE_START, (count + 1) << 2);
+  triangleStarts = addPart(OUT_TRIANGLE_START, (count + 1) << 2);
   triangles = addPart(OUT_TRIANGLES, totalCrossingCount << 3);
   segments = addPart(OUT_SEGMENTS, totalCrossingCount * 24);
-  boneStart = addPart(OUT_BONE_START, (count + 1) << 2);
+  boneStarts = addPart(OUT_BONE_START, (count + 1) << 2);
   bones = addPart(OUT_BONES, totalBonePairCount * BONE_PAIR_BYTES);
   store<u32>(out, count, OUT_PAIR_COUNT);
   store<u32>(out, countWaiting(), OUT_WAITING);
@@ -95,9 +95,9 @@ export function writePairs(sliceEnd: f64): bool {
     writeEnded(min(endedCount, endedDone + PAIRS_PER_READING));
     if (endedDone < endedCount && now() >= sliceEnd) return false;
   }
-  store<u32>(pointStart + (<usize>count << 2), <u32>pointsDone);
-  store<u32>(triangleStart + (<usize>count << 2), <u32>crossingsDone);
-  store<u32>(boneStart + (<usize>count << 2), <u32>bonePairsDone);
+  store<u32>(pointStarts + (<usize>count << 2), <u32>pointsDone);
+  store<u32>(triangleStarts + (<usize>count << 2), <u32>crossingsDone);
+  store<u32>(boneStarts + (<usize>count << 2), <u32>bonePairsDone);
   return true;
 }
 
@@ -134,60 +134,61 @@ function writeEnded(end: usize): void {
 }
 
 function writePoints(end: usize): void {
-  let count = pointsDone;
+  let pointIndex = pointsDone;
   for (let i: usize = pairsDone; i < end; i++) {
-    store<u32>(pointStart + (i << 2), <u32>count);
+    store<u32>(pointStarts + (i << 2), <u32>pointIndex);
     const pair = pairIn(pairList, <u32>i);
     let from = pointsOf(contactRecordAt(pair.contact));
-    for (const last = count + pair.points; count < last; count++) {
+    for (const pointsEnd = pointIndex + pair.points; pointIndex < pointsEnd; pointIndex++) {
       const normalAndDepth = v128.load(from, CONTACT_NORMAL);
-      v128.store(positions + count * 12, v128.load(from, CONTACT_POINT));
-      v128.store(normals + count * 12, normalAndDepth);
-      v128.store32_lane(depths + (count << 2), normalAndDepth, 3);
+      v128.store(positions + pointIndex * 12, v128.load(from, CONTACT_POINT));
+      v128.store(normals + pointIndex * 12, normalAndDepth);
+      v128.store32_lane(depths + (pointIndex << 2), normalAndDepth, 3);
       from += CONTACT_POINT_BYTES;
     }
   }
-  pointsDone = count;
+  pointsDone = pointIndex;
 }
 
 function writeCrossings(end: usize): void {
   // If no pair has crossings, the pool is not read a second time.
   if (totalCrossingCount == 0) {
-    memory.fill(triangleStart + (<usize>pairsDone << 2), 0, (end - pairsDone) << 2);
+    memory.fill(triangleStarts + (<usize>pairsDone << 2), 0, (end - pairsDone) << 2);
     return;
   }
-  let count = crossingsDone;
+  let crossingIndex = crossingsDone;
   for (let i: usize = pairsDone; i < end; i++) {
-    store<u32>(triangleStart + (i << 2), <u32>count);
-    const record = pairIn(pairList, <u32>i).contact;
-    if (record == NO_CONTACT) continue;
-    const kept = contactRecordAt(record);
-    let from = crossingsOf(kept);
-    for (const last = count + kept.crossings; count < last; count++) {
-      store<u64>(triangles + (count << 3), load<u64>(from, CROSSING_A));
-      memory.copy(segments + count * 24, from + CROSSING_SEGMENT, 24);
+    store<u32>(triangleStarts + (i << 2), <u32>crossingIndex);
+    const contactIndex = pairIn(pairList, <u32>i).contact;
+    if (contactIndex == NO_CONTACT) continue;
+    const contactRecord = contactRecordAt(contactIndex);
+    let from = crossingsOf(contactRecord);
+    for (const crossingsEnd = crossingIndex + contactRecord.crossings; crossingIndex < crossingsEnd; crossingIndex++) {
+      store<u64>(triangles + (crossingIndex << 3), load<u64>(from, CROSSING_A));
+      memory.copy(segments + crossingIndex * 24, from + CROSSING_SEGMENT, 24);
       from += CROSSING_BYTES;
     }
   }
-  crossingsDone = count;
+  crossingsDone = crossingIndex;
 }
 
 function writeBonePairs(end: usize): void {
   // Most scenes have no bone pairs; then no contact is read.
   if (totalBonePairCount == 0) {
-    memory.fill(boneStart + (<usize>pairsDone << 2), 0, (end - pairsDone) << 2);
+    memory.fill(boneStarts + (<usize>pairsDone << 2), 0, (end - pairsDone) << 2);
     return;
   }
-  let count = bonePairsDone;
+  let bonePairIndex = bonePairsDone;
   for (let i: usize = pairsDone; i < end; i++) {
-    store<u32>(boneStart + (i << 2), <u32>count);
-    const record = pairIn(pairList, <u32>i).contact;
-    if (record == NO_CONTACT) continue;
-    const kept = contactRecordAt(record);
-    memory.copy(bones + count * BONE_PAIR_BYTES, bonePairsOf(kept), <usize>kept.bonePairs * BONE_PAIR_BYTES);
-    count += kept.bonePairs;
+    store<u32>(boneStarts + (i << 2), <u32>bonePairIndex);
+    const contactIndex = pairIn(pairList, <u32>i).contact;
+    if (contactIndex == NO_CONTACT) continue;
+    const contactRecord = contactRecordAt(contactIndex);
+    memory.copy(bones + bonePairIndex * BONE_PAIR_BYTES, bonePairsOf(contactRecord),
+      <usize>contactRecord.bonePairs * BONE_PAIR_BYTES);
+    bonePairIndex += contactRecord.bonePairs;
   }
-  bonePairsDone = count;
+  bonePairsDone = bonePairIndex;
 }
 
 /**

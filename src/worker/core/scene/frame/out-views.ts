@@ -50,10 +50,11 @@ function writeView(slot: u32, entry: usize): void {
   const view = viewAt(slot);
   const words = view.words;
   const currentIds = idsOfFrame();
-  const inside = view.insideCount, crossing = view.crossingCount, entered = view.enteredCount, left = view.leftCount;
-  const ids = append((inside + crossing) << 2);
-  const enteredIds = append(entered << 2);
-  const leftIds = append(left << 2);
+  const insideCount = view.insideCount, crossingCount = view.crossingCount, enteredCount = view.enteredCount,
+    leftCount = view.leftCount;
+  const ids = append((insideCount + crossingCount) << 2);
+  const enteredIds = append(enteredCount << 2);
+  const leftIds = append(leftCount << 2);
   const occludedIds = append(view.occludedCount << 2);
   const occluderIds = append(view.occluderCount << 2);
   const crossingIds = writeIds(view.inside, words, currentIds, out + ids);
@@ -75,12 +76,12 @@ function writeView(slot: u32, entry: usize): void {
 
   const record = out + entry;
   store<u32>(record, slot, OUT_VIEW_SLOT);
-  store<u32>(record, inside + crossing, OUT_VIEW_COUNT_IDS);
-  store<u32>(record, inside, OUT_VIEW_INSIDE);
+  store<u32>(record, insideCount + crossingCount, OUT_VIEW_COUNT_IDS);
+  store<u32>(record, insideCount, OUT_VIEW_INSIDE);
   store<u32>(record, ids, OUT_VIEW_IDS);
-  store<u32>(record, entered, OUT_VIEW_ENTERED_COUNT);
+  store<u32>(record, enteredCount, OUT_VIEW_ENTERED_COUNT);
   store<u32>(record, enteredIds, OUT_VIEW_ENTERED);
-  store<u32>(record, left, OUT_VIEW_LEFT_COUNT);
+  store<u32>(record, leftCount, OUT_VIEW_LEFT_COUNT);
   store<u32>(record, leftIds, OUT_VIEW_LEFT);
   store<u32>(record, view.occludedCount, OUT_VIEW_OCCLUDED_COUNT);
   store<u32>(record, occludedIds, OUT_VIEW_OCCLUDED);

@@ -13,11 +13,11 @@ import { WORD_BYTES } from '../../sizes';
  * Cells with no more objects than this are not split. Measured on 10,000 boxes, with which a leaf then holds 20: with leaves of 2
  * or 3 instead, rays take 1.26 and moving boxes 1.4 times as long.
  */
-const LEAF_SIZE: u32 = 40;
+const MAX_LEAF_OBJECTS: u32 = 40;
 /** In trees of at least this many objects, each leaf with objects gets a reserve block; smaller trees are rebuilt in no time. */
 export const MIN_COUNT_FOR_RESERVES: u32 = 1024;
 /** The slots to be placed, and the scratch list for partitioning them. */
-let order: usize = 0;
+let slotOrder: usize = 0;
 let spare: usize = 0;
 /** The stack of cells to be split; and its initial capacity: the children of thirty levels. */
 let pending: usize = 0;
@@ -29,7 +29,7 @@ const digitStarts: usize = memory.data(DIGITS * WORD_BYTES, 16);
 /** Begins a build for `count` objects; the caller then writes their slots with `enlist`. */
 export function beginTree(tree: Tree, count: u32): void {
   tree.isBuilt = 0;
-  order = reserve(order, 0, max<u64>(<u64>count << 2, 64));
+  slotOrder = reserve(slotOrder, 0, max<u64>(<u64>count << 2, 64));
   spare = reserve(spare, 0, max<u64>(<u64>count << 2, 64));
   tree.count = count;
   tree.positions = 0;
@@ -43,7 +43,7 @@ export function beginTree(tree: Tree, count: u32): void {
 // @ts-ignore: decorator
 @inline
 export function enlist(position: u32, slot: u32): void {
-  store<u32>(order + (<usize>position << 2), slot);
+  store<u32>(slotOrder + (<usize>position << 2), slot);
 }
 
 export function buildTree(tree: Tree): void {
@@ -51,7 +51,7 @@ export function buildTree(tree: Tree): void {
   const root = newCell(tree, 0);
   root.start = 0;
   root.end = count;
-  setCube(root, order, count);
+  setCube(root, slotOrder, count);
   if (pending == 0) pending = allocate(INITIAL_PENDING * WORD_BYTES);
   store<u32>(pending, 0);
   let top: u32 = 1;
@@ -101,7 +101,7 @@ function splitCell(tree: Tree, index: u32): void {
   const end = cell.end;
   cell.ownEnd = end;
   const count = end - start;
-  if (count <= LEAF_SIZE) return;
+  if (count <= MAX_LEAF_OBJECTS) return;
   // A cell whose objects all fall into one child shrinks to the cube around them. A chain of cells would be useless, and if one
   // object is far away, the chain might not reach the others before float32 ends.
   for (let isTight = false; ; isTight = true) {
@@ -109,16 +109,16 @@ function splitCell(tree: Tree, index: u32): void {
     const half = cell.half;
     const x = cell.centreX, y = cell.centreY, z = cell.centreZ;
     for (let i = start; i < end; i++) {
-      const digit = digitOf(boxAt(load<u32>(order + (<usize>i << 2))), x, y, z, half);
+      const digit = digitOf(boxAt(load<u32>(slotOrder + (<usize>i << 2))), x, y, z, half);
       const at = digitCounts + (<usize>digit << 2);
       store<u32>(at, load<u32>(at) + 1);
     }
     if (load<u32>(digitCounts) == count) return;
-    let only: u32 = 0;
-    for (let digit: u32 = 1; digit < 9; digit++) if (load<u32>(digitCounts + (<usize>digit << 2)) == count) only = digit;
-    if (only == 0) break;
+    let onlyDigit: u32 = 0;
+    for (let digit: u32 = 1; digit < 9; digit++) if (load<u32>(digitCounts + (<usize>digit << 2)) == count) onlyDigit = digit;
+    if (onlyDigit == 0) break;
     if (isTight) return; // float32 ends here, or all centres coincide
-    setCube(cell, order + (<usize>start << 2), count);
+    setCube(cell, slotOrder + (<usize>start << 2), count);
   }
 
   const half = cell.half;
@@ -129,13 +129,13 @@ function splitCell(tree: Tree, index: u32): void {
     at += load<u32>(digitCounts + (<usize>digit << 2));
   }
   for (let i = start; i < end; i++) {
-    const slot = load<u32>(order + (<usize>i << 2));
+    const slot = load<u32>(slotOrder + (<usize>i << 2));
     const to = digitStarts + (<usize>digitOf(boxAt(slot), x, y, z, half) << 2);
     const position = load<u32>(to);
     store<u32>(to, position + 1);
     store<u32>(spare + (<usize>position << 2), slot);
   }
-  memory.copy(order + (<usize>start << 2), spare + (<usize>start << 2), <usize>count << 2);
+  memory.copy(slotOrder + (<usize>start << 2), spare + (<usize>start << 2), <usize>count << 2);
 
   const first = tree.cellCount;
   cell.ownEnd = start + load<u32>(digitCounts);
@@ -208,7 +208,7 @@ function fillPositions(tree: Tree): void {
         clearPosition(tree, position);
         continue;
       }
-      const slot = load<u32>(order + (<usize>(cell.orderStart + indexInCell) << 2));
+      const slot = load<u32>(slotOrder + (<usize>(cell.orderStart + indexInCell) << 2));
       boxAt(slot).position = position;
       store<u32>(tree.slots + (<usize>position << 2), slot);
       writePosition(tree, position, slot, orientedBounds(slot));

@@ -65,7 +65,7 @@ function cellBoundsAt(cell: Cell): usize {
 }
 
 /**
- * Sets the map from the cube to a box relative to the scene's origin, given as low x, y, z, high x, y, z, `stride`
+ * Sets the map from the cube to a box relative to the scene's origin, given as min x, y, z, max x, y, z, `stride`
  * bytes apart.
  */
 function boxOf(at: usize, stride: usize): Affine {

@@ -11,7 +11,7 @@ import {
   BLOCK_BYTES, CELL_BYTES, MOVING_TREE, STATIC_TREE, TREE_BYTES, Tree, treeOf,
 } from './octree';
 
-/** The trees with these two numbers, 0 and 1, are copied: objects of the third make no pairs. */
+/** The trees with the indices 0 and 1 are copied: objects of the third make no pairs. */
 const COPIED_TREES: u32 = 2;
 const copies: usize = memory.data(<i32>COPIED_TREES * <i32>offsetof<Tree>(), 16);
 /** Whether the frame reads the copies. */

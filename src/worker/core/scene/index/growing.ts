@@ -207,9 +207,9 @@ function freeGroup(tree: Tree, cell: Cell): void {
   cell.firstChild = 0;
 }
 
-function rootHolds(tree: Tree, box: Box): bool {
+function rootContains(tree: Tree, box: Box): bool {
   const root = cellAt(tree, 0);
-  return isWithin(box, root.centreX, root.centreY, root.centreZ, root.half);
+  return isCentreWithin(box, root.centreX, root.centreY, root.centreZ, root.half);
 }
 
 /** Adds a root of twice the size above the root, towards a box. Throws OUT_OF_MEMORY. */
@@ -250,7 +250,7 @@ function cellWithRoom(tree: Tree, box: Box): u32 {
   let index: u32 = 0;
   while (true) {
     // Also after it was just split: its cube then surrounds only the objects that it had.
-    if (index == 0) while (!rootHolds(tree, box)) doubleRoot(tree, box);
+    if (index == 0) while (!rootContains(tree, box)) doubleRoot(tree, box);
     const cell = cellAt(tree, index);
     const isLeaf = cell.firstChild == 0;
     const digit = isLeaf ? 0 : digitOf(box, cell.centreX, cell.centreY, cell.centreZ, cell.half);
@@ -317,13 +317,13 @@ function split(tree: Tree, index: u32): bool {
  * child.
  */
 function digitWithin(box: Box, x: f32, y: f32, z: f32, half: f32): u32 {
-  return isWithin(box, x, y, z, half) ? digitOf(box, x, y, z, half) : 0;
+  return isCentreWithin(box, x, y, z, half) ? digitOf(box, x, y, z, half) : 0;
 }
 
 /** Returns whether the centre of a box is in a cube. */
 // @ts-ignore: decorator
 @inline
-function isWithin(box: Box, x: f32, y: f32, z: f32, half: f32): bool {
+function isCentreWithin(box: Box, x: f32, y: f32, z: f32, half: f32): bool {
   return (
     abs(midpoint(box.minX, box.maxX) - x) <= half &&
     abs(midpoint(box.minY, box.maxY) - y) <= half &&

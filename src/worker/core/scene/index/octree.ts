@@ -35,7 +35,7 @@ export class Cell {
 }
 
 export const CELL_BYTES: usize = offsetof<Cell>();
-/** The bytes of four boxes: low x of all four, then low y, z, high x, y, z. */
+/** The bytes of four boxes: min x of all four, then min y, z, max x, y, z. */
 export const BLOCK_BYTES: usize = 96;
 
 /**
@@ -356,13 +356,13 @@ export function updateMoved(tree: Tree, position: u32, slot: u32, bounds: Affine
   storeBox(laneAt(tree, position), box);
 }
 
-/** Notes that bounds in a tree have changed. */
+/** Records that bounds in a tree have changed. */
 export function markChanged(tree: Tree): void {
   tree.dirty = 1;
   changeVersion(tree);
 }
 
-/** Notes that a box replaces the one at its position, which is still stored there. */
+/** Records that a box replaces the one at its position, which is still stored there. */
 // @ts-ignore: decorator
 @inline
 export function markBoxReplaced(tree: Tree, box: Box, position: u32): void {

@@ -24,8 +24,8 @@ export function inspectScene(): usize {
   store<u32>(sceneFigures, countIn(STATIC_TREE), INSPECTED_SCENE_STATIC);
   store<u32>(sceneFigures, countIn(PASSIVE_TREE), INSPECTED_SCENE_PASSIVE);
   let cells: u32 = 0;
-  for (let treeIndex: u32 = 0; treeIndex < TREE_COUNT;
-    treeIndex++) if (!isEmpty(treeOf(treeIndex))) cells += treeOf(treeIndex).cellCount;
+  for (let treeIndex: u32 = 0; treeIndex < TREE_COUNT; treeIndex++)
+    if (!isEmpty(treeOf(treeIndex))) cells += treeOf(treeIndex).cellCount;
   store<u32>(sceneFigures, cells, INSPECTED_SCENE_CELLS);
   store<f64>(sceneFigures, sceneOriginX, INSPECTED_SCENE_ORIGIN);
   store<f64>(sceneFigures, sceneOriginY, INSPECTED_SCENE_ORIGIN + 8);
@@ -39,8 +39,8 @@ function countIn(treeIndex: u32): u32 {
 
 /**
  * Lists the bounds of the cells of all octrees that have objects in their subtree, at most `maxCount`. Parents come before
- * their children. Words of a cell: its level, the number of its parent or NO_PARENT, the number of objects in itself and
- * not in its children, and the number of its tree. Returns whether there are more. Throws OUT_OF_MEMORY.
+ * their children. Words of a cell: its level, the index of its parent or NO_PARENT, the number of objects in itself and
+ * not in its children, and the index of its tree. Returns whether there are more. Throws OUT_OF_MEMORY.
  */
 export function inspectCells(maxCount: u32): bool {
   updateTrees();
@@ -74,8 +74,8 @@ export function inspectCells(maxCount: u32): bool {
 
 function addCell(cells: usize, tree: Tree, treeIndex: u32, index: u32, level: u32, parent: u32): usize {
   const used = <usize>boxCount << 2;
-  const grown = reserve(cells, used, <u64>used + 4);
-  store<u32>(grown + used, index);
+  const newCells = reserve(cells, used, <u64>used + 4);
+  store<u32>(newCells + used, index);
   const cell = cellAt(tree, index);
   const frame = addBox(level, parent, ownCount(tree, cell), treeIndex);
   memory.fill(changetype<usize>(frame), 0, AFFINE_BYTES);
@@ -85,7 +85,7 @@ function addCell(cells: usize, tree: Tree, treeIndex: u32, index: u32, level: u3
   frame.tx = 0.5 * (<f64>cell.minX + <f64>cell.maxX) + sceneOriginX;
   frame.ty = 0.5 * (<f64>cell.minY + <f64>cell.maxY) + sceneOriginY;
   frame.tz = 0.5 * (<f64>cell.minZ + <f64>cell.maxZ) + sceneOriginZ;
-  return grown;
+  return newCells;
 }
 
 function ownCount(tree: Tree, cell: Cell): u32 {

@@ -3,7 +3,7 @@
 // its moved vertices. Other shapes have level 0 only. A listing may be suspended and resumed: the mesh must stay, the object
 // need not.
 //
-// Words of a box: its level, the number of its parent among the boxes or NO_PARENT, its first element and their count, which is
+// Words of a box: its level, the index of its parent among the boxes or NO_PARENT, its first element and their count, which is
 // 0 if the box is not a leaf.
 
 import {
@@ -38,7 +38,7 @@ const NODES_PER_READING: u32 = 64;
 const treeToWorld = changetype<Affine>(memory.data(<i32>AFFINE_BYTES, 16));
 const box = changetype<Affine>(memory.data(<i32>AFFINE_BYTES, 16));
 const rotation = changetype<Rotation>(memory.data(<i32>ROTATION_BYTES, 16));
-/** The bounds of four children: low x, y, z, then high x, y, z. */
+/** The bounds of four children: min x, y, z, then max x, y, z. */
 const bounds: usize = memory.data(6 * VECTOR_BYTES, 16);
 const meshFigures: usize = memory.data(INSPECTED_MESH_END, 16);
 
@@ -53,7 +53,7 @@ let firstLevel: u32 = 0;
 let lastLevel: u32 = 0;
 let maxBoxes: u32 = 0;
 let maySuspend: bool = true;
-/** Queue of nodes, each with the number of the box that contains it, eight bytes each. */
+/** Queue of nodes, each with the index of the box that contains it, eight bytes each. */
 let queue: usize = 0;
 let queueNext: u32 = 0;
 let levelEnd: u32 = 0;

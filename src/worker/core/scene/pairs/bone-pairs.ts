@@ -119,7 +119,7 @@ export function bonesNear(a: Proxy, itemA: Item, b: Proxy, itemB: Item, detail: 
   return bonePairCount != 0;
 }
 
-/** Returns the number of a bone in a list; -1 if the object has no bones. */
+/** Returns the index of the bone of a list's entry; -1 if the object has no bones. */
 // @ts-ignore: decorator
 @inline
 function boneOf(list: usize, i: u32, isBoned: bool): i32 {

@@ -50,7 +50,7 @@ let isQueueing: bool = false;
 /** Whether there were more pairs than MAX_PAIRS. */
 export let isTruncated: bool = false;
 /** Whether all pairs are found again, and not only those of changed objects. */
-export let isAll: bool = false;
+export let isFindingAll: bool = false;
 /** The work since the last reading of the clock. */
 let work: u32 = 0;
 /** How many pairs with overlapping boxes were considered one by one, in total; for tests. */
@@ -72,7 +72,7 @@ let isGridUsed: bool = false;
 
 /** Begins to find the pairs of all objects. With `queueing`, pairs are queued instead of being examined. */
 export function beginAll(queueing: bool): void {
-  isAll = true;
+  isFindingAll = true;
   begin(queueing);
   cellIndex = 0;
   position = NOT_BEGUN;
@@ -86,7 +86,7 @@ export function beginAll(queueing: bool): void {
 
 /** Begins to find the pairs of changed objects, as `beginAll` does for all objects. */
 export function beginChanged(queueing: bool): void {
-  isAll = false;
+  isFindingAll = false;
   begin(queueing);
   changedIndex = 0;
   maxRefusals = REFUSALS_PER_OBJECT * (<u64>liveCount + 1024);
@@ -112,7 +112,7 @@ export const TOO_MANY_REFUSED: u32 = 2;
  * Continues to find pairs until the slice ends. Returns UNFINISHED, FINISHED or TOO_MANY_REFUSED. Throws OUT_OF_MEMORY.
  */
 export function continueBroadPhase(sliceEnd: f64): u32 {
-  if (isAll) return findAll(sliceEnd) ? FINISHED : UNFINISHED;
+  if (isFindingAll) return findAll(sliceEnd) ? FINISHED : UNFINISHED;
   return findChanged(sliceEnd);
 }
 

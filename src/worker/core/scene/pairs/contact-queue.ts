@@ -11,7 +11,7 @@ import { beginSort, passesFor, sortByBits, sortByIds } from './radix-sort';
 import { RECORDS_PER_READING, RecordList, clearRecords, recordIn, appendRecord } from './record-list';
 import { changedSlots } from '../scene';
 import { SlotSet, addSlot, clearSlots, hasSlot, reserveSet } from '../slot-set';
-import { isAnyReaching } from '../ways';
+import { isAnyReaching } from '../motions';
 
 /** Two objects whose bounds overlap. */
 @unmanaged
@@ -172,13 +172,13 @@ export function isAnswered(queued: QueuedPair): bool {
   return isBudgeted && queuedIn(queue, queued.queueIndex).queueIndex >= REFRESHED;
 }
 
-/** Notes that a pair was examined. */
+/** Records that a pair was examined. */
 export function markExamined(queued: QueuedPair): void {
   if (isBudgeted) markDone(queued.queueIndex, false);
 }
 
 /**
- * Notes that the pair at an index of the queue was examined. With `isStale` it was examined in the state of an older frame
+ * Records that the pair at an index of the queue was examined. With `isStale` it was examined in the state of an older frame
  * and stays in the queue as the youngest.
  */
 export function markDone(queueIndex: i32, isStale: bool): void {

@@ -33,8 +33,8 @@ export function doesOneContainOther(a: PlacedShape, b: PlacedShape): bool {
 
 // @ts-ignore: decorator
 @inline
-function isFilled(solid: PlacedShape): bool {
-  return solid.shape == SHAPE_MESH && solid.filled != 0;
+function isFilled(shape: PlacedShape): bool {
+  return shape.shape == SHAPE_MESH && shape.filled != 0;
 }
 
 /** Tests one point of a shape, since all of it is on one side of the surface of a mesh that it does not meet. */

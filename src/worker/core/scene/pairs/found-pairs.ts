@@ -62,15 +62,15 @@ function newPair(a: Proxy, b: Proxy, contained: i32): Pair {
 }
 
 /** How many slots there were when the sort began; 0 for a radix sort. */
-let slots: u32 = 0;
+let sortedSlotCount: u32 = 0;
 let spare: usize = 0;
 
 /** Begins to sort the found pairs. Throws OUT_OF_MEMORY. */
 export function beginSortFound(): void {
   beginSort();
   // If few of many objects are in pairs, there are more slots than pairs, and the radix sort is used.
-  slots = slotCount <= foundCount * 8 ? slotCount : 0;
-  if (slots == 0) spare = reserve(spare, 0, <u64>foundCount * PAIR_BYTES);
+  sortedSlotCount = slotCount <= foundCount * 8 ? slotCount : 0;
+  if (sortedSlotCount == 0) spare = reserve(spare, 0, <u64>foundCount * PAIR_BYTES);
 }
 
 /**
@@ -79,6 +79,6 @@ export function beginSortFound(): void {
  */
 export function sortFound(to: usize, sliceEnd: f64): bool {
   if (foundCount == 0) return true;
-  if (slots != 0) return sortBySlots(foundPairs, to, foundCount, slots, PAIR_BYTES, sliceEnd);
+  if (sortedSlotCount != 0) return sortBySlots(foundPairs, to, foundCount, sortedSlotCount, PAIR_BYTES, sliceEnd);
   return sortByIds(foundPairs, spare, to, foundCount, PAIR_BYTES, sliceEnd);
 }

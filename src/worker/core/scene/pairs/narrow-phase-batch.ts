@@ -9,14 +9,14 @@ import { compareObbsX4, compareReachX4, loadPairs, widestAxisIn } from '../../ma
 import { laneCompaction } from '../../math/lane-compaction';
 import { Proxy } from '../../shape/proxy';
 import { CLEARANCE_BYTE, Reach } from '../../shape/reach';
-import { apartUntil, doBoxesMeetAt } from './box-ways';
+import { apartUntil, doBoxesMeetAt } from './box-motions';
 import { addPair, addPairAt } from './found-pairs';
 import { testPair, testOrPostpone } from './pair-test';
 import { areBoxes } from './narrow-phase';
 import { reachOfFrame } from '../frame-snapshot';
 import { postpone } from './contact-queue';
 import { isReaching, mayReach } from './reaching-pairs';
-import { isAnyReaching } from '../ways';
+import { isAnyReaching } from '../motions';
 
 /**
  * Examines many pairs, given by the addresses of their proxies in two lists with room for three more entries; changes the
@@ -78,12 +78,12 @@ class NearPair {
   /** Their reaches, null for an object without one. */
   reachA: Reach;
   reachB: Reach;
-  /** The number of the axis along which they are farthest apart, or -1. */
+  /** The index of the axis along which they are farthest apart, or -1. */
   axis: i32;
 }
 const MAX_NEAR_PAIRS: u32 = 256;
 const nearPairs: usize = memory.data(<i32>MAX_NEAR_PAIRS * 20, 16);
-let nearCount: u32 = 0;
+let nearPairCount: u32 = 0;
 let prefetchSum: u32 = 0;
 
 // @ts-ignore: decorator
@@ -93,13 +93,13 @@ function nearPair(i: u32): NearPair {
 }
 
 function addNear(a: Proxy, b: Proxy, axis: i32): void {
-  const pair = nearPair(nearCount);
+  const pair = nearPair(nearPairCount);
   pair.a = a;
   pair.b = b;
   pair.reachA = reachOfFrame(a);
   pair.reachB = reachOfFrame(b);
   pair.axis = axis;
-  if (++nearCount == MAX_NEAR_PAIRS) considerNear();
+  if (++nearPairCount == MAX_NEAR_PAIRS) considerNear();
 }
 
 /**
@@ -107,17 +107,17 @@ function addNear(a: Proxy, b: Proxy, axis: i32): void {
  */
 function considerNear(): void {
   let sum: u32 = 0;
-  for (let i: u32 = 0; i < nearCount; i++) {
+  for (let i: u32 = 0; i < nearPairCount; i++) {
     // If there is no reach, this reads the first bytes of the memory.
     sum += load<u32>(changetype<usize>(nearPair(i).reachA)) + load<u32>(changetype<usize>(nearPair(i).reachB));
   }
   prefetchSum = sum;
-  for (let i: u32 = 0; i < nearCount; i++) {
+  for (let i: u32 = 0; i < nearPairCount; i++) {
     const pair = nearPair(i), a = pair.a, b = pair.b;
     if (mayReach(a, pair.reachA, b, pair.reachB, pair.axis) && !isDecidedByMotion(a, pair.reachA, b, pair.reachB))
       postpone(a.id, b.id);
   }
-  nearCount = 0;
+  nearPairCount = 0;
 }
 
 /**

@@ -35,8 +35,8 @@ const boundsA = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const boundsB = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const shapeA = changetype<PlacedShape>(memory.data(<i32>offsetof<PlacedShape>(), 16));
 const shapeB = changetype<PlacedShape>(memory.data(<i32>offsetof<PlacedShape>(), 16));
-let firstItem: Item = changetype<Item>(0);
-let secondItem: Item = changetype<Item>(0);
+let currentItemA: Item = changetype<Item>(0);
+let currentItemB: Item = changetype<Item>(0);
 
 /** Tests whether two objects may make a pair at all. */
 // @ts-ignore: decorator
@@ -61,8 +61,8 @@ export function collide(a: Proxy, b: Proxy, itemA: Item, itemB: Item): i32 {
   if (boundsRelation == APART) return NO_CONTACT;
   clearContact();
   onlyPartlyContained = 0;
-  firstItem = itemA;
-  secondItem = itemB;
+  currentItemA = itemA;
+  currentItemB = itemB;
   const detail = <i32>min(a.contacts, b.contacts);
   if (IS_INTERRUPTIBLE && detail <= CONTACTS_BONES) {
     const isBoxedA = isBoxed(a, itemA, detail), isBoxedB = isBoxed(b, itemB, detail);
@@ -74,8 +74,8 @@ export function collide(a: Proxy, b: Proxy, itemA: Item, itemB: Item): i32 {
     if (!hasPoints(detail)) return contained;
     if (boxBoxContact(a, b, bestAxis(changetype<usize>(a), changetype<usize>(b)))) return contained;
   }
-  setExactShape(shapeA, a, firstItem);
-  setExactShape(shapeB, b, secondItem);
+  setExactShape(shapeA, a, currentItemA);
+  setExactShape(shapeB, b, currentItemB);
   // The orientation of the surfaces is part of their contact.
   if (shapeA.shape == SHAPE_MESH) refitPoseAndSums(changetype<Mesh>(shapeA.mesh));
   if (shapeB.shape == SHAPE_MESH) refitPoseAndSums(changetype<Mesh>(shapeB.mesh));
@@ -85,13 +85,13 @@ export function collide(a: Proxy, b: Proxy, itemA: Item, itemB: Item): i32 {
 
 /** Finds which bones or given boxes meet, if at least one of the objects has some. Returns whether any do. */
 function collideBoxes(a: Proxy, b: Proxy, isBoxedA: bool, isBoxedB: bool, detail: i32): bool {
-  if (isBoxedA && isBoxedB) return bonesMeet(a, firstItem, b, secondItem);
+  if (isBoxedA && isBoxedB) return bonesMeet(a, currentItemA, b, currentItemB);
   if (isBoxedA) {
-    setShapeOrBounds(shapeB, b, secondItem, detail);
-    return bonesMeetShape(firstItem, b, shapeB, true);
+    setShapeOrBounds(shapeB, b, currentItemB, detail);
+    return bonesMeetShape(currentItemA, b, shapeB, true);
   }
-  setShapeOrBounds(shapeA, a, firstItem, detail);
-  return bonesMeetShape(secondItem, a, shapeA, false);
+  setShapeOrBounds(shapeA, a, currentItemA, detail);
+  return bonesMeetShape(currentItemB, a, shapeA, false);
 }
 
 /** Sets the shape that represents an object without boxes: its own, or its bounds for detail 'bounds'. */
@@ -117,11 +117,11 @@ export function areBoxes(a: Proxy, b: Proxy): bool {
 let onlyPartlyContained: i32 = 0;
 
 function collideShapes(a: Proxy, b: Proxy, knownRelation: u32, detail: i32): i32 {
-  const onlyBoxes = areBoxes(a, b);
-  if (knownRelation == OVERLAPPING && onlyBoxes) return 0;
+  const areBothBoxes = areBoxes(a, b);
+  if (knownRelation == OVERLAPPING && areBothBoxes) return 0;
   const boundsRelation = knownRelation == UNSURE ? compareObbs(boundsOf(a, boundsA), boundsOf(b, boundsB)) : knownRelation;
   if (detail == CONTACTS_BOUNDS) return boundsRelation == APART ? NO_CONTACT : 0;
-  if (onlyBoxes) {
+  if (areBothBoxes) {
     return boundsRelation == APART ? NO_CONTACT : boundsRelation == FIRST_INSIDE ? 1 : boundsRelation == SECOND_INSIDE ? 2 : 0;
   }
   // The bounds of other shapes decide nothing if they are apart by no more than rounding: the shapes may touch. A shape
@@ -133,8 +133,8 @@ function collideShapes(a: Proxy, b: Proxy, knownRelation: u32, detail: i32): i32
 
 /** Does the same as `collideShapes`, by the shapes themselves instead of their bounds. */
 function collideExactShapes(a: Proxy, b: Proxy): i32 {
-  setExactShape(shapeA, a, firstItem);
-  setExactShape(shapeB, b, secondItem);
+  setExactShape(shapeA, a, currentItemA);
+  setExactShape(shapeB, b, currentItemB);
   if (!IS_INTERRUPTIBLE) {
     if (!shapesOverlap(shapeA, shapeB, noWitness())) return NO_CONTACT;
   } else if (!doShapesMeet(a, b)) {

@@ -73,7 +73,7 @@ export function gatherFromCell(leaf: Cell, tree: Tree, cell: Cell): void {
   let count = nearCount;
   let address = addresses(proxyAt(tree, cell.start));
   let block = blockAt(tree, cell.start);
-  for (const last = blockAt(tree, cell.ownEnd); block < last; block += BLOCK_BYTES) {
+  for (const end = blockAt(tree, cell.ownEnd); block < end; block += BLOCK_BYTES) {
     const bits = boxAgainstFour(block, minX, minY, minZ, maxX, maxY, maxZ);
     const bytes = laneCompactionBytes(bits);
     const to = nearBounds + count;

@@ -72,7 +72,7 @@ export function beginContact(a: u32, b: u32, detail: u32, deadline: f64): i32 {
   if (isHeavy(proxyA, proxyB)) {
     dropSuspended();
     reach.clearance = clearanceOf(a) + clearanceOf(b);
-    return conclude(beginPair(proxyA, itemA, proxyB, itemB, reachOrNothing(), deadline));
+    return conclude(beginPair(proxyA, itemA, proxyB, itemB, reachAddress(), deadline));
   }
   clearContact();
   lastContact.contained = collide(proxyA, proxyB, itemA, itemB);
@@ -107,7 +107,7 @@ function clearanceOf(id: u32): f64 {
   return changetype<usize>(reach) == 0 ? 0 : reach.clearance;
 }
 
-function reachOrNothing(): usize {
+function reachAddress(): usize {
   return reach.clearance > 0 ? changetype<usize>(reach) : 0;
 }
 
@@ -119,7 +119,7 @@ function copyObject(to: usize, id: u32, detail: u32): void {
 /** Begins the contact of two copied objects and frees the copies; returns the same as `beginContact`. */
 export function beginKeptContact(kept: usize, deadline: f64): i32 {
   restoreKept(kept);
-  return conclude(beginPair(proxyA, copiedItem(itemCopyA), proxyB, copiedItem(itemCopyB), reachOrNothing(), deadline));
+  return conclude(beginPair(proxyA, copiedItem(itemCopyA), proxyB, copiedItem(itemCopyB), reachAddress(), deadline));
 }
 
 /** Takes over two copied objects and frees the copies. */

@@ -4,7 +4,9 @@
 import { NO_CONTACT, beginPool, carryOverContact, swapPools } from '../../contact/manifold/pool';
 import { now } from '../../host';
 import { reserve } from '../../memory';
-import { TOO_MANY_REFUSED, UNFINISHED, beginAll, beginChanged, continueBroadPhase, isAll, isTruncated } from './broad-phase';
+import {
+  TOO_MANY_REFUSED, UNFINISHED, beginAll, beginChanged, continueBroadPhase, isFindingAll, isTruncated,
+} from './broad-phase';
 import { beginSortFound, clearFound, foundCount, sortFound } from './found-pairs';
 import { proxyOf } from '../frame-snapshot';
 import { idAt, liveCount, slotCount } from '../objects';
@@ -192,7 +194,7 @@ export function setPairs(a: usize, b: usize, groupA: usize, groupB: usize, count
 
 /** Returns whether newly found pairs are merged with kept ones. */
 function isMerging(): bool {
-  return !isAll || isQueueing;
+  return !isFindingAll || isQueueing;
 }
 
 /** Makes room for the next pairs and begins to sort the newly found ones. Throws OUT_OF_MEMORY. */

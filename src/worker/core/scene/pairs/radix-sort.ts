@@ -139,15 +139,15 @@ let countsA: usize = 0;
 let recordsByB: usize = 0;
 
 /**
- * Sorts the records of a list by ids into another place. All slots are below `slots`, which must stay the same until the
+ * Sorts the records of a list by ids into another place. All slots are below `slotCount`, which must stay the same until the
  * sort is done: each slot is one digit, and records move once. 6,700 pairs of 10,000 objects take 0.4 of the time of the
  * radix sort. Returns whether the sort is done. Throws OUT_OF_MEMORY.
  */
 export function sortBySlots(
-  from: RecordList, to: usize, count: u32, slots: u32, recordBytes: usize, sliceEnd: f64,
+  from: RecordList, to: usize, count: u32, slotCount: u32, recordBytes: usize, sliceEnd: f64,
 ): bool {
   if (step == 0) {
-    if (nextIndex == 0) clearSlotCounts(count, slots);
+    if (nextIndex == 0) clearSlotCounts(count, slotCount);
     do {
       const end = chunkEnd(count);
       for (let source = segmentStart(from, nextIndex); nextIndex < end; nextIndex++, source += recordBytes) {
@@ -157,7 +157,7 @@ export function sortBySlots(
       }
       if (!advanceStep(count, sliceEnd)) return false;
     } while (step == 0);
-    sumSlotCounts(to, slots);
+    sumSlotCounts(to, slotCount);
   }
   while (step == 1) {
     const end = chunkEnd(count);
@@ -183,8 +183,8 @@ export function sortBySlots(
   return true;
 }
 
-function clearSlotCounts(count: u32, slots: u32): void {
-  const bytes = <usize>slots << 2;
+function clearSlotCounts(count: u32, slotCount: u32): void {
+  const bytes = <usize>slotCount << 2;
   countsB = reserve(countsB, 0, bytes);
   countsA = reserve(countsA, 0, bytes);
   recordsByB = reserve(recordsByB, 0, <u64>count << 2);
@@ -192,9 +192,9 @@ function clearSlotCounts(count: u32, slots: u32): void {
   memory.fill(countsA, 0, bytes);
 }
 
-function sumSlotCounts(to: usize, slots: u32): void {
+function sumSlotCounts(to: usize, slotCount: u32): void {
   let nextB = <u32>recordsByB, nextA = <u32>to;
-  for (let at: usize = 0, bytes = <usize>slots << 2; at < bytes; at += 4) {
+  for (let at: usize = 0, bytes = <usize>slotCount << 2; at < bytes; at += 4) {
     const b = load<u32>(countsB + at), a = load<u32>(countsA + at);
     store<u32>(countsB + at, nextB);
     store<u32>(countsA + at, nextA);

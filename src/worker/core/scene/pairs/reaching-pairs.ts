@@ -14,7 +14,7 @@ import {
   CLEARANCE_BYTE, PAIR_REACH_BYTES, PairReach, REACHING_BYTE, Reach, combineReach, setStartBounds,
 } from '../../shape/reach';
 import { itemOf, reachOfFrame } from '../frame-snapshot';
-import { apartUntil } from './box-ways';
+import { apartUntil } from './box-motions';
 
 const boundsA = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const boundsB = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
@@ -47,7 +47,7 @@ const SQUARE_PER_SAGITTA: f64 = 10;
 
 /**
  * Tests whether the bounds of two objects are no farther apart than their clearances, or may have met in the motions of the
- * objects; `reachA` and `reachB` are their reaches as the frame sees them, or null. `knownAxis` is the number of the axis
+ * objects; `reachA` and `reachB` are their reaches as the frame sees them, or null. `knownAxis` is the index of the axis
  * (obb-axes.ts) along which the bounds are farthest apart, or -1.
  */
 export function mayReach(a: Proxy, reachA: Reach, b: Proxy, reachB: Reach, knownAxis: i32): bool {
@@ -63,8 +63,8 @@ export function mayReach(a: Proxy, reachA: Reach, b: Proxy, reachB: Reach, known
     if (knownAxis < 0 && !findWidestAxis(boundsA, boundsB, 0)) return true;
   }
   const noReach = changetype<Reach>(zeroReach);
-  return !areSeparatedThroughout(knownAxis < 0 ? widestAxis : knownAxis, a, hasMotionA ? reachA : noReach, b, hasMotionB
-    ? reachB : noReach);
+  return !areSeparatedThroughout(knownAxis < 0 ? widestAxis : knownAxis, a, hasMotionA ? reachA : noReach,
+    b, hasMotionB ? reachB : noReach);
 }
 
 /** The reach of an object without a motion, or one that has not moved on it. */
@@ -169,7 +169,7 @@ function laneSum(v: v128): f64 {
   return f64x2.extract_lane(v, 0) + f64x2.extract_lane(v, 1);
 }
 
-/** Returns the largest distance of a corner of a box from its centre. */
+/** Returns an upper bound of the distance of a box's corners from its centre. */
 function boundingRadiusOf(b: Affine): f64 {
   return sqrt(
     3.0 * (b.xx * b.xx + b.xy * b.xy + b.xz * b.xz + b.yx * b.yx + b.yy * b.yy + b.yz * b.yz + b.zx * b.zx + b.zy * b.zy + b.zz * b.zz),

@@ -58,8 +58,8 @@ function growList(list: RecordList, count: u32, recordBytes: usize): void {
   const segmentIndex = count >> SEGMENT_BITS;
   if (segmentIndex >= list.segmentCount) {
     list.segments = reserve(list.segments, <usize>segmentIndex << 2, <u64>(segmentIndex + 1) << 2);
-    store<u32>(list.segments + (<usize>segmentIndex << 2), segmentIndex == 0 ? 0
-      : <u32>allocate(<u64>SEGMENT_RECORDS * recordBytes));
+    store<u32>(list.segments + (<usize>segmentIndex << 2),
+      segmentIndex == 0 ? 0 : <u32>allocate(<u64>SEGMENT_RECORDS * recordBytes));
     list.segmentCount = segmentIndex + 1;
   }
   const entry = list.segments + (<usize>segmentIndex << 2), used = <usize>(count & (SEGMENT_RECORDS - 1)) * recordBytes;

@@ -13,7 +13,7 @@ import { reserve } from '../../memory';
 import { Proxy } from '../../shape/proxy';
 import { sceneOriginX, sceneOriginY, sceneOriginZ } from '../objects';
 import { BLOCK_BYTES, HOLE, Tree, blockAt, cellAt, maxLane, laneAt, proxyAt, slotAt } from '../index/octree';
-import { isAnyReaching } from '../ways';
+import { isAnyReaching } from '../motions';
 
 /** Fewer objects need no grid. More are not put in one, since that is not done in slices and would take more than 3 ms. */
 const MIN_OBJECTS: u32 = 128;
@@ -55,7 +55,7 @@ const FRAMES_WITHOUT_GRID: u32 = 16;
 /** How many objects are swept between two readings of the clock. */
 const OBJECTS_PER_READING: u32 = 1024;
 
-/** In the order of cells: the bounds of each object, low and then the negative of high; and the addresses of proxies. */
+/** In the order of cells: the bounds of each object, minima and then the negatives of maxima; and the addresses of proxies. */
 let bounds: usize = 0;
 export let gridProxies: usize = 0;
 export let gridCount: u32 = 0;
@@ -176,7 +176,7 @@ function countCells(tree: Tree): bool {
     const cell = f32x4.add(f32x4.add(x, f32x4.mul(y, rows)), f32x4.add(f32x4.mul(z, planes), f32x4.splat(UNITS_BASE + 1)));
     const isOccupied = f32x4.le(v128.load(block), v128.load(block, 48));
     v128.store(at, v128.bitselect(v128.and(cell, i32x4.splat(UNITS_MASK)), noCell, isOccupied));
-    for (const last = at + 16; at < last; at += 4) {
+    for (const vectorEnd = at + 16; at < vectorEnd; at += 4) {
       // Written two entries later, so that the sums are the beginnings of cells while these are being filled.
       const to = cellStarts + (<usize>load<u32>(at) << 2);
       const previousCount = load<u32>(to, 8);
@@ -276,9 +276,9 @@ export function hasUnswept(): bool {
  * Writes the proxies of pairs with overlapping bounds to two lists; beyond `bytes`, these must have room for as many entries
  * as there are objects in the grid, and a vector. Returns the bytes of each list.
  */
-export function sweepGrid(firsts: usize, seconds: usize, bytes: usize): usize {
+export function sweepGrid(proxiesA: usize, proxiesB: usize, bytes: usize): usize {
   let listedBytes: usize = 0, i = nextObject;
-  for (const last = min(gridCount, i + OBJECTS_PER_READING); i < last && listedBytes < bytes; i++) {
+  for (const endObject = min(gridCount, i + OBJECTS_PER_READING); i < endObject && listedBytes < bytes; i++) {
     const ownBounds = v128.load(bounds + (<usize>i << 4));
     const negatedBounds = i8x16.neg(v128.shuffle<i64>(ownBounds, ownBounds, 1, 0));
     const first = v128.load32_splat(gridProxies + (<usize>i << 2));
@@ -295,8 +295,8 @@ export function sweepGrid(firsts: usize, seconds: usize, bytes: usize): usize {
         const apart = v128.or(v128.shuffle<i32>(p, q, 0, 2, 4, 6), v128.shuffle<i32>(p, q, 1, 3, 5, 7));
         const isApart = v128.and(apart, i32x4.splat(<i32>0x80808080));
         const bits = i32x4.bitmask(i32x4.eq(isApart, i32x4.splat(0))) & ~(-1 << <i32>min<isize>(end - k, 4));
-        v128.store(firsts + listedBytes, first);
-        v128.store(seconds + listedBytes, v128.swizzle(v128.load(gridProxies + (k << 2)), laneCompaction(bits)));
+        v128.store(proxiesA + listedBytes, first);
+        v128.store(proxiesB + listedBytes, v128.swizzle(v128.load(gridProxies + (k << 2)), laneCompaction(bits)));
         listedBytes += <usize>popcnt(bits) << 2;
         k += 4;
       } while (k < end);

@@ -7,7 +7,7 @@ import { addClipPlane, dropPlanes, volumePlaneCount } from './volume';
 /** The limits of the current part, in addition to those of the volume. */
 export let partLimits: u64 = 0;
 let objectSet: ClipSet | null = null;
-let next: u32 = 0;
+let nextIndex: u32 = 0;
 let partCount: u32 = 0;
 /** How many planes the volume has without those of a part. */
 let planeCount: u32 = 0;
@@ -20,7 +20,7 @@ export function clipVolume(): void {
 /** Begins the parts of the volume for an object with these planes of its own, or null. */
 export function beginParts(set: ClipSet | null): void {
   objectSet = set;
-  next = 0;
+  nextIndex = 0;
   partCount = max<u32>(queryPlanes.intersectionCount, 1);
   if (set !== null) partCount *= max<u32>(set.intersectionCount, 1);
   planeCount = volumePlaneCount();
@@ -30,8 +30,8 @@ export function beginParts(set: ClipSet | null): void {
 export function nextPart(): bool {
   dropPlanes(planeCount);
   partLimits = 0;
-  if (next == partCount) return false;
-  const part = next++;
+  if (nextIndex == partCount) return false;
+  const part = nextIndex++;
   const queryPartCount = queryPlanes.intersectionCount;
   if (queryPartCount != 0) partLimits = addClipPlane(planeOf(queryPlanes, part % queryPartCount));
   const set = objectSet;

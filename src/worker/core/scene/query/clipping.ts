@@ -144,7 +144,7 @@ function intersectPlane(plane: Plane, ox: f64, oy: f64, oz: f64, dx: f64, dy: f6
     isKept = maxValue >= 0;
     return;
   }
-  // most + t · slope + |t| · off = 0: the value falls more slowly both forwards and backwards.
+  // maxValue + t · slope + |t| · slopeError = 0: the value falls more slowly both forwards and backwards.
   const isAhead = maxValue >= 0 == slope < 0;
   crossingT = -maxValue / (isAhead ? slope + slopeError : slope - slopeError);
 }

@@ -113,7 +113,7 @@ function boxToPoint(box: PlacedShape, cx: f64, cy: f64, cz: f64): f64 {
 
 /**
  * Takes a face's nearest point if its squared distance is less than `limitSquared`. Returns its squared distance. Columns of
- * the map are given by their offsets: across, then along.
+ * the map are given by their offsets: the normal's, then the face's two.
  */
 function faceToPoint(
   box: PlacedShape, cx: f64, cy: f64, cz: f64, normalColumn: usize, columnA: usize, columnB: usize, side: f64, limitSquared: f64,

@@ -39,7 +39,7 @@ let eyeTreeX: f64 = 0, eyeTreeY: f64 = 0, eyeTreeZ: f64 = 0;
  */
 let countsAll: bool = true;
 let countedSides: u32 = SIDE_DOUBLE;
-let faceSides: usize = 0;
+let countedFaceSides: usize = 0;
 
 const rotation = changetype<Rotation>(memory.data(<i32>offsetof<Rotation>(), 16));
 const childBounds: usize = memory.data(6 * VECTOR_BYTES, 16);
@@ -54,10 +54,10 @@ export function planeAt(i: u32): Plane {
 }
 
 /** Sets the mesh, its map to the world, and which sides of triangles count. Returns which of `limits` cross it. */
-export function enterMesh(mesh: Mesh, m: Affine, limits: u64, sides: u32, sideList: usize): u64 {
+export function enterMesh(mesh: Mesh, m: Affine, limits: u64, sides: u32, faceSides: usize): u64 {
   countedSides = sides;
-  faceSides = sideList;
-  countsAll = sides == SIDE_DOUBLE && sideList == 0;
+  countedFaceSides = faceSides;
+  countsAll = sides == SIDE_DOUBLE && faceSides == 0;
   composeTreeMap(treeToWorld, mesh, m);
   if (!countsAll) {
     invert(worldToTree, treeToWorld);
@@ -86,10 +86,10 @@ export function enterMesh(mesh: Mesh, m: Affine, limits: u64, sides: u32, sideLi
 
 /**
  * Returns whether any triangle that counts has a point in the volume: one that shows one of `sides` to the eye, or the
- * sides that `sideList` (face-sides.ts, or 0) gives for it.
+ * sides that `faceSides` (face-sides.ts, or 0) gives for it.
  */
-export function meshTouches(mesh: Mesh, m: Affine, limits: u64, sides: u32, sideList: usize): bool {
-  return touchesFrom(mesh, enterMesh(mesh, m, limits, sides, sideList));
+export function meshTouches(mesh: Mesh, m: Affine, limits: u64, sides: u32, faceSides: usize): bool {
+  return touchesFrom(mesh, enterMesh(mesh, m, limits, sides, faceSides));
 }
 
 function touchesFrom(mesh: Mesh, limits: u64): bool {
@@ -98,13 +98,13 @@ function touchesFrom(mesh: Mesh, limits: u64): bool {
   while (stackSize != 0) {
     const top = stack + --stackSize * <u32>ENTRY_BYTES;
     const child = load<u32>(top);
-    const crossed = load<u64>(top, 8);
+    const nodeLimits = load<u64>(top, 8);
     if (child & LEAF) {
-      if (blockTouches(blockAt(mesh, child), crossed)) return true;
+      if (blockTouches(blockAt(mesh, child), nodeLimits)) return true;
       continue;
     }
     const node = nodeAt(mesh, child);
-    enterNode(node, crossed);
+    enterNode(node, nodeLimits);
     for (let i: u32 = 0; i < childCount(node); i++) {
       if (!(outsideBits & (1 << i)) && childLimits(i) == 0 && countsAll) return true;
       if (!(outsideBits & (1 << i))) stackSize = push(stackSize, childOf(node, i), childLimits(i));
@@ -116,27 +116,27 @@ function touchesFrom(mesh: Mesh, limits: u64): bool {
 /**
  * Returns whether all that is kept of the triangles that count is in the volume: INSIDE, or NONE if nothing is kept.
  */
-export function meshEnclosure(mesh: Mesh, m: Affine, limits: u64, sides: u32, sideList: usize): u32 {
-  const crossed = enterMesh(mesh, m, limits, sides, sideList);
+export function meshEnclosure(mesh: Mesh, m: Affine, limits: u64, sides: u32, faceSides: usize): u32 {
+  const crossed = enterMesh(mesh, m, limits, sides, faceSides);
   if (!touchesFrom(mesh, crossed & clipLimits)) return NONE;
   let stackSize = push(0, 0, crossed);
   while (stackSize != 0) {
     const top = stack + --stackSize * <u32>ENTRY_BYTES;
     const child = load<u32>(top);
-    const crossed = load<u64>(top, 8);
-    if ((crossed & ~clipLimits) == 0) continue;
+    const nodeLimits = load<u64>(top, 8);
+    if ((nodeLimits & ~clipLimits) == 0) continue;
     if (child & LEAF) {
-      if (!blockIsEnclosed(blockAt(mesh, child), crossed)) return CROSSING;
+      if (!blockIsEnclosed(blockAt(mesh, child), nodeLimits)) return CROSSING;
       continue;
     }
     const node = nodeAt(mesh, child);
-    enterNode(node, crossed);
+    enterNode(node, nodeLimits);
     for (let i: u32 = 0; i < childCount(node); i++) {
       if (cutAwayBits & (1 << i)) continue;
       // A child outside is a counterexample if its triangles count and are kept.
       const isOutside = (outsideBits & (1 << i)) != 0;
       if (isOutside && countsAll && (childLimits(i) & clipLimits) == 0) return CROSSING;
-      stackSize = push(stackSize, childOf(node, i), isOutside ? crossed : childLimits(i));
+      stackSize = push(stackSize, childOf(node, i), isOutside ? nodeLimits : childLimits(i));
     }
   }
   return INSIDE;
@@ -257,7 +257,7 @@ function loadTriangle(block: Block, lane: u32): bool {
   ax = load<f32>(at); ay = load<f32>(at, 16); az = load<f32>(at, 32);
   bx = load<f32>(at, 48); by = load<f32>(at, 64); bz = load<f32>(at, 80);
   cx = load<f32>(at, 96); cy = load<f32>(at, 112); cz = load<f32>(at, 128);
-  const sides = faceSides == 0 ? countedSides : sidesOfFace(faceSides, triangleOf(block, lane), countedSides);
+  const sides = countedFaceSides == 0 ? countedSides : sidesOfFace(countedFaceSides, triangleOf(block, lane), countedSides);
   if (sides == SIDE_DOUBLE) return true;
   const ex = bx - ax, ey = by - ay, ez = bz - az;
   const fx = cx - ax, fy = cy - ay, fz = cz - az;

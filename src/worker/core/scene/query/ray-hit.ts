@@ -29,9 +29,9 @@ import {
 
 // The nearest hit so far; ray-line.ts has its object and its distance.
 export let foundTriangle: i32 = -1;
-/** The number of the triangle, point or line; -1 for other shapes. */
+/** The index of the triangle, point or line; -1 for other shapes. */
 export let foundElement: i32 = -1;
-/** The bone whose box was hit, or the number of the given box; -1 if none was hit. */
+/** The bone whose box was hit, or the index of the given box; -1 if none was hit. */
 export let foundBone: i32 = -1;
 /** For points and lines. */
 export let foundDistanceToRay: f64 = 0;
@@ -41,8 +41,8 @@ export let foundNormalX: f64 = 0, foundNormalY: f64 = 0, foundNormalZ: f64 = 0;
 export let foundU: f64 = 0, foundV: f64 = 0, foundW: f64 = 0;
 
 /**
- * Casts the ray at an object, given by its proxy and its place in a tree. A nearer hit replaces the one found; of two at the same
- * distance the lower id stays. Throws OUT_OF_MEMORY.
+ * Casts the ray at an object, given by its proxy and its position in a tree. A nearer hit replaces the one found; of two at
+ * the same distance the lower id stays. Throws OUT_OF_MEMORY.
  */
 export function castObject(proxy: Proxy, tree: Tree, position: u32, sides: u32): void {
   const id = proxy.id;

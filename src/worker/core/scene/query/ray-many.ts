@@ -145,8 +145,8 @@ function setRays(pair: RayPair, a: v128, b: v128, c: v128, d: v128): void {
   pair.originY = f64x2.promote_low_f32x4(v128.shuffle<f64>(xy, xy, 1, 1));
   pair.originZ = f64x2.promote_low_f32x4(zt);
   pair.tMin = f64x2.promote_low_f32x4(v128.shuffle<f64>(zt, zt, 1, 1));
-  const along = v128.shuffle<f32>(c, d, 0, 4, 1, 5), ze = v128.shuffle<f32>(c, d, 2, 6, 3, 7);
-  const x = f64x2.promote_low_f32x4(along), y = f64x2.promote_low_f32x4(v128.shuffle<f64>(along, along, 1, 1));
+  const directionXY = v128.shuffle<f32>(c, d, 0, 4, 1, 5), ze = v128.shuffle<f32>(c, d, 2, 6, 3, 7);
+  const x = f64x2.promote_low_f32x4(directionXY), y = f64x2.promote_low_f32x4(v128.shuffle<f64>(directionXY, directionXY, 1, 1));
   const z = f64x2.promote_low_f32x4(ze);
   pair.distance = f64x2.promote_low_f32x4(v128.shuffle<f64>(ze, ze, 1, 1));
   const lengthSquared = f64x2.add(f64x2.add(f64x2.mul(x, x), f64x2.mul(y, y)), f64x2.mul(z, z));

@@ -2,7 +2,7 @@
 
 import {
   HIT_BYTES, HIT_DISTANCE, HIT_DISTANCE_TO_RAY, HIT_ELEMENT, HIT_NORMAL, HIT_OBJECT, HIT_POINT, RAY_CONE_A,
-  RAY_CONE_B, RAY_CONE_REACH, RAY_IS_CONE,
+  RAY_CONE_B, RAY_CONE_RADIUS, RAY_IS_CONE,
 } from '../../../../shared/layout';
 import { dropHits, hitAt, hitCount } from '../../hits';
 import { tangentX, tangentY, tangentZ, bitangentX, bitangentY, bitangentZ, setBasis } from '../../math/basis';
@@ -40,8 +40,8 @@ export function isCone(): bool {
 
 /** Returns the radius of the cone at the start of the ray, which may have moved. */
 export function coneRadius(): f64 {
-  const growth = coneAlong(RAY_CONE_REACH, directionX, directionY, directionZ);
-  return load<f64>(cone, RAY_CONE_REACH + 24) + originShift * growth;
+  const growth = coneAlong(RAY_CONE_RADIUS, directionX, directionY, directionZ);
+  return load<f64>(cone, RAY_CONE_RADIUS + 24) + originShift * growth;
 }
 
 /** Returns the increment of one of the cone's functions along a vector. */
@@ -125,7 +125,7 @@ function setThickRay(threshold: f64, isLocalThreshold: bool): void {
   thick.radius = threshold;
   thick.isScreenSpace = cone != 0 && !isLocalThreshold;
   thick.unitLength = 1;
-  // If it begins at its origin, which is at -movedBy, or behind it.
+  // If it begins at its origin, which is at -originShift, or behind it.
   thick.hasRoundCap = !thick.isScreenSpace && tMin <= -originShift;
   if (isLocalThreshold) {
     const lengthSquared = localDirectionX * localDirectionX + localDirectionY * localDirectionY +
@@ -134,15 +134,15 @@ function setThickRay(threshold: f64, isLocalThreshold: bool): void {
     setBasis(localDirectionX / length, localDirectionY / length, localDirectionZ / length);
     thick.aX = tangentX; thick.aY = tangentY; thick.aZ = tangentZ;
     thick.bX = bitangentX; thick.bY = bitangentY; thick.bZ = bitangentZ;
-    thick.tX = localDirectionX / lengthSquared; thick.tY = localDirectionY / lengthSquared; thick.tZ = localDirectionZ /
-      lengthSquared;
+    thick.tX = localDirectionX / lengthSquared; thick.tY = localDirectionY / lengthSquared;
+    thick.tZ = localDirectionZ / lengthSquared;
     thick.unitLength = length;
     return;
   }
   toLocalGradient(directionX, directionY, directionZ);
   thick.tX = gradientX; thick.tY = gradientY; thick.tZ = gradientZ;
   if (cone == 0) setBasis(directionX, directionY, directionZ);
-  const a = cone + RAY_CONE_A, b = cone + RAY_CONE_B, r = cone + RAY_CONE_REACH;
+  const a = cone + RAY_CONE_A, b = cone + RAY_CONE_B, r = cone + RAY_CONE_RADIUS;
   if (cone == 0) toLocalGradient(tangentX, tangentY, tangentZ);
   else toLocalGradient(load<f64>(a), load<f64>(a, 8), load<f64>(a, 16));
   thick.aX = gradientX; thick.aY = gradientY; thick.aZ = gradientZ;
@@ -152,7 +152,7 @@ function setThickRay(threshold: f64, isLocalThreshold: bool): void {
   if (cone == 0) return;
   toLocalGradient(load<f64>(r), load<f64>(r, 8), load<f64>(r, 16));
   thick.rX = gradientX; thick.rY = gradientY; thick.rZ = gradientZ;
-  thick.radius = coneRadius() + startT * coneAlong(RAY_CONE_REACH, directionX, directionY, directionZ);
+  thick.radius = coneRadius() + startT * coneAlong(RAY_CONE_RADIUS, directionX, directionY, directionZ);
 }
 
 let gradientX: f64 = 0, gradientY: f64 = 0, gradientZ: f64 = 0;

@@ -26,9 +26,9 @@ export const solid = changetype<PlacedShape>(memory.data(<i32>offsetof<PlacedSha
 export const inverse = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 let preparedId: u32 = 0;
 let preparedPrecision: u32 = 0;
-let preparedChange: u32 = 0;
+let preparedVersion: u32 = 0;
 /** The centre of the object's bounds, and the distance from there beyond which the ray's origin is far away. */
-let centreX: f64 = 0, centreY: f64 = 0, centreZ: f64 = 0;
+let centerX: f64 = 0, centerY: f64 = 0, centerZ: f64 = 0;
 let farDistance: f64 = 0;
 /** Whether boxes represent the object, given ones or those of its bones; then the prepared space is the object's own. */
 export let isBoxed: bool = false;
@@ -36,14 +36,14 @@ export let isBoxed: bool = false;
 // @ts-ignore: decorator
 @inline
 export function isPrepared(id: u32): bool {
-  return id == preparedId && precision == preparedPrecision && boundsVersion == preparedChange;
+  return id == preparedId && precision == preparedPrecision && boundsVersion == preparedVersion;
 }
 
 export function prepare(proxy: Proxy, tree: Tree, position: u32): void {
   const map = mapOf(solid);
-  centreX = proxy.x;
-  centreY = proxy.y;
-  centreZ = proxy.z;
+  centerX = proxy.x;
+  centerY = proxy.y;
+  centerZ = proxy.z;
   const x = abs(proxy.xx) + abs(proxy.xy) + abs(proxy.xz);
   const y = abs(proxy.yx) + abs(proxy.yy) + abs(proxy.yz);
   const z = abs(proxy.zx) + abs(proxy.zy) + abs(proxy.zz);
@@ -74,7 +74,7 @@ export function setPrepared(id: u32): void {
   invert(inverse, mapOf(solid));
   preparedId = id;
   preparedPrecision = precision;
-  preparedChange = boundsVersion;
+  preparedVersion = boundsVersion;
 }
 
 /** Prepares an object for its boxes. Returns false if none were given and no bones move it. */
@@ -108,7 +108,7 @@ export function toLocal(): void {
   startX = originX;
   startY = originY;
   startZ = originZ;
-  const offsetX = originX - centreX, offsetY = originY - centreY, offsetZ = originZ - centreZ;
+  const offsetX = originX - centerX, offsetY = originY - centerY, offsetZ = originZ - centerZ;
   const distance = abs(offsetX) + abs(offsetY) + abs(offsetZ);
   if (distance > farDistance && distance < MAX_DISTANCE) {
     findDirectionLow();

@@ -23,8 +23,9 @@ import { castThickRays } from './thick-ray';
 import { VECTOR_BYTES } from '../../sizes';
 
 export {
-  findNormal, foundBone, foundDistanceToRay, foundElement, foundNormalX, foundNormalY, foundNormalZ, foundTriangle, foundU, foundV, foundW,
-  pointX, pointY, pointZ,
+  findNormal, foundBone, foundDistanceToRay, foundElement, foundNormalX, foundNormalY, foundNormalZ, foundTriangle, foundU,
+  foundV,
+  foundW, pointX, pointY, pointZ,
 } from './ray-hit';
 export { foundObject, hitDistance } from './ray-line';
 export { setCone } from './ray-point-line';
@@ -47,8 +48,8 @@ export function castRay(
 }
 
 /**
- * Does the same as `castRay`, but ignores points and lines. `first`: an object that is likely to be hit, which is tested before
- * the others; or 0. Throws OUT_OF_MEMORY.
+ * Does the same as `castRay`, but ignores points and lines. `entryLanes`: an object that is likely to be hit, which is tested
+ * before the others; or 0. Throws OUT_OF_MEMORY.
  */
 export function castSurfaces(
   ox: f64, oy: f64, oz: f64, dx: f64, dy: f64, dz: f64, from: f64, to: f64,
@@ -88,7 +89,7 @@ function castAtObject(id: u32): void {
 const PADDING: f32 = 3.814697265625e-6;
 
 // Where the ray enters the tree: the parameter, the point in the world, and the bound of that point's rounding.
-let entry: f64 = 0;
+let entryT: f64 = 0;
 let entryX: f64 = 0, entryY: f64 = 0, entryZ: f64 = 0;
 let pointError: f64 = 0;
 /** The direction, three f32. */
@@ -124,7 +125,7 @@ function castTree(tree: Tree): void {
       // The nearest child is visited at once, the others are pushed.
       const pending = flipped(hitBits, flip), others = pending & (pending - 1);
       store<u32>(added, cell.firstChild);
-      store<u32>(added, others, ENTRY_WAITING);
+      store<u32>(added, others, ENTRY_PENDING);
       if (others != 0) top = added;
       cell = cellAt(tree, cell.firstChild + (ctz(pending) ^ flip));
       continue;
@@ -132,8 +133,8 @@ function castTree(tree: Tree): void {
     let child: u32 = 0;
     do {
       if (top < stack) return;
-      const pending = load<u32>(top, ENTRY_WAITING), others = pending & (pending - 1), octant = ctz(pending) ^ flip;
-      store<u32>(top, others, ENTRY_WAITING);
+      const pending = load<u32>(top, ENTRY_PENDING), others = pending & (pending - 1), octant = ctz(pending) ^ flip;
+      store<u32>(top, others, ENTRY_PENDING);
       if (!(load<f32>(top + (<usize>octant << 2), ENTRY_DISTANCES) > limit)) child = load<u32>(top) + octant;
       if (others == 0) top -= ENTRY_BYTES;
     } while (child == 0);
@@ -169,7 +170,7 @@ function enterTree(root: Cell): f32 {
   store<u32>(slabs, signs & 2 ? 64 : 16, 52);
   store<u32>(slabs, signs & 4 ? 80 : 32, 56);
   v128.store(directionAddress, direction);
-  entry = from;
+  entryT = from;
   entryX = originX + from * directionX;
   entryY = originY + from * directionY;
   entryZ = originZ + from * directionZ;
@@ -186,14 +187,14 @@ function castAtCellObjects(tree: Tree, cell: Cell, initialLimit: f32): f32 {
     // A bit mask of the objects that the ray may meet: fewer unpredictable branches.
     const stop = min(cell.ownEnd, start + BATCH_SIZE);
     let hitBits = intersectBoxes(blockAt(tree, start), blockAt(tree, stop), limit, distances);
-    if (tree.proxies == 0 && popcnt(hitBits) > READ_AHEAD_MINIMUM) readAhead(tree, start, hitBits);
+    if (tree.proxies == 0 && popcnt(hitBits) > PREFETCH_MINIMUM) prefetch(tree, start, hitBits);
     for (; hitBits != 0; hitBits &= hitBits - 1) {
       const i = <u32>ctz(hitBits);
       if (load<f32>(distances + (<usize>i << 2)) > limit || (usesOrientedBounds && missesBounds(tree, start + i))) continue;
       castAtPosition(tree, start + i);
       if (foundObject == 0) continue;
       if (mode == ANY) return NOTHING_LEFT;
-      limit = min(limit, roundUp(foundDistance - entry));
+      limit = min(limit, roundUp(foundDistance - entryT));
     }
   }
   return limit;
@@ -227,7 +228,7 @@ function castAtPosition(tree: Tree, position: u32): void {
 
 /** An entry: the first of eight children, a bit mask of those still to be visited, and where the ray enters each. */
 const ENTRY_BYTES: usize = 48;
-const ENTRY_WAITING: usize = 4;
+const ENTRY_PENDING: usize = 4;
 const ENTRY_DISTANCES: usize = 16;
 let stack: usize = 0;
 
@@ -242,18 +243,18 @@ function intersectChildren(tree: Tree, cell: Cell, limit: f32, entryAddress: usi
 
 // --- boxes, four at a time ---
 
-/** This many objects or fewer are not worth `readAhead`. */
-const READ_AHEAD_MINIMUM: u64 = 2;
-let readAheadSum: u32 = 0;
+/** This many objects or fewer are not worth `prefetch`. */
+const PREFETCH_MINIMUM: u64 = 2;
+let prefetchSum: u32 = 0;
 
 /** Reads the records of all objects that the ray may meet, which are far apart, so that their cache misses overlap. */
-function readAhead(tree: Tree, start: u32, hitBits: u64): void {
+function prefetch(tree: Tree, start: u32, hitBits: u64): void {
   let sum: u32 = 0;
   for (let rest = hitBits; rest != 0; rest &= rest - 1) {
     const at = changetype<usize>(itemAt(slotAt(tree, start + <u32>ctz(rest))));
     sum += load<u32>(at) + load<u32>(at, 64);
   }
-  readAheadSum = sum;
+  prefetchSum = sum;
 }
 
 /** How many objects of a cell are tested together. */
@@ -275,10 +276,10 @@ function intersectBoxes(from: usize, end: usize, limit: f32, out: usize): u64 {
   const invX = v128.load32_splat(slabs, 32), invY = v128.load32_splat(slabs, 36), invZ = v128.load32_splat(slabs, 40);
   let hitBits: u64 = 0, lane: u64 = 0;
   for (let block = from; block < end; block += BLOCK_BYTES) {
-    const first = entryDistances(block, firstX, firstY, firstZ, nearX, nearY, nearZ, invX, invY, invZ);
-    const last = exitDistances(block, lastX, lastY, lastZ, farX, farY, farZ, invX, invY, invZ, limit);
-    v128.store(out + (<usize>lane << 2), first);
-    hitBits |= <u64>i32x4.bitmask(f32x4.le(first, last)) << lane;
+    const entryLanes = entryDistances(block, firstX, firstY, firstZ, nearX, nearY, nearZ, invX, invY, invZ);
+    const exitLanes = exitDistances(block, lastX, lastY, lastZ, farX, farY, farZ, invX, invY, invZ, limit);
+    v128.store(out + (<usize>lane << 2), entryLanes);
+    hitBits |= <u64>i32x4.bitmask(f32x4.le(entryLanes, exitLanes)) << lane;
     lane += 4;
   }
   return hitBits;

@@ -35,15 +35,15 @@ export const MESH_WORK: i32 = WORK_PER_READING;
 let waiting: usize = 0;
 let waitingLength: u32 = 0;
 let testedCount: u32 = 0;
-let deadline: f64 = Infinity;
+let testingDeadline: f64 = Infinity;
 let workLeft: i32 = 0;
 let isTimeUp: bool = false;
 
 /** Begins to test objects, until a time by the clock of `now`. */
-export function beginTesting(time: f64): void {
+export function beginTesting(deadline: f64): void {
   clearFound();
   waitingLength = testedCount = 0;
-  deadline = time;
+  testingDeadline = deadline;
   workLeft = 1; // at least one object, however late it is
   isTimeUp = false;
 }
@@ -55,7 +55,7 @@ export function beginTesting(time: f64): void {
 export function mayTest(shape: u32, work: i32): bool {
   if (workLeft <= 0 && !isTimeUp) {
     workLeft = WORK_PER_READING;
-    isTimeUp = now() >= deadline;
+    isTimeUp = now() >= testingDeadline;
   }
   if (isTimeUp) return false;
   workLeft -= shape == SHAPE_MESH || shape == SHAPE_POINT_LINE ? MESH_WORK : work;

@@ -5,7 +5,7 @@ import { Proxy } from '../../shape/proxy';
 import { translationX, translationY, translationZ } from '../../sweep/motion';
 
 /** Half of its axis, its motion, and its radius. */
-let axisX: v128 = i32x4.splat(0), axisY: v128 = i32x4.splat(0), axisZ: v128 = i32x4.splat(0);
+let halfAxisX: v128 = i32x4.splat(0), halfAxisY: v128 = i32x4.splat(0), halfAxisZ: v128 = i32x4.splat(0);
 let motionLanesX: v128 = i32x4.splat(0), motionLanesY: v128 = i32x4.splat(0), motionLanesZ: v128 = i32x4.splat(0);
 let radius: f32 = 0;
 /** The sum of the absolute coordinates of the motion and of the axis, and the radius. */
@@ -15,9 +15,9 @@ let terms: f32 = 0;
 export function setRoundShape(round: Support): void {
   const hasAxis = round.edgeCount != 0;
   const x = hasAxis ? round.edge0X : 0, y = hasAxis ? round.edge0Y : 0, z = hasAxis ? round.edge0Z : 0;
-  axisX = f32x4.splat(<f32>x); axisY = f32x4.splat(<f32>y); axisZ = f32x4.splat(<f32>z);
-  motionLanesX = f32x4.splat(<f32>translationX); motionLanesY = f32x4.splat(<f32>translationY); motionLanesZ =
-    f32x4.splat(<f32>translationZ);
+  halfAxisX = f32x4.splat(<f32>x); halfAxisY = f32x4.splat(<f32>y); halfAxisZ = f32x4.splat(<f32>z);
+  motionLanesX = f32x4.splat(<f32>translationX); motionLanesY = f32x4.splat(<f32>translationY);
+  motionLanesZ = f32x4.splat(<f32>translationZ);
   radius = <f32>round.radius;
   terms = <f32>(abs(translationX) + abs(translationY) + abs(translationZ) + abs(x) + abs(y) + abs(z) + round.radius);
 }
@@ -43,7 +43,7 @@ export function missesBounds(proxy: Proxy, fromX: f64, fromY: f64, fromZ: f64, e
   const dx = <f32>(fromX - proxy.x), dy = <f32>(fromY - proxy.y), dz = <f32>(fromZ - proxy.z);
   const halfMotion = f32x4.mul(transformed(x, y, z, motionLanesX, motionLanesY, motionLanesZ), f32x4.splat(halfTime));
   const center = f32x4.add(transformed(x, y, z, f32x4.splat(dx), f32x4.splat(dy), f32x4.splat(dz)), halfMotion);
-  const axis = f32x4.abs(transformed(x, y, z, axisX, axisY, axisZ));
+  const axis = f32x4.abs(transformed(x, y, z, halfAxisX, halfAxisY, halfAxisZ));
   const rowLengths = f32x4.sqrt(transformed(x, y, z, x, y, z));
   const inflation = radius + SLACK * (abs(dx) + abs(dy) + abs(dz) + terms);
   const halfExtent = f32x4.add(f32x4.add(f32x4.splat(CUBE_SIZE), axis), f32x4.mul(rowLengths, f32x4.splat(inflation)));

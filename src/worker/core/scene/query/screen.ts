@@ -18,7 +18,7 @@ import { addRectangle, beginVolume, limitDepth } from './volume';
 
 // The cursor in clip space over w, and the pixels per unit of it.
 let cursorX: f64 = 0, cursorY: f64 = 0;
-let pixelsX: f64 = 0, pixelsY: f64 = 0;
+let pixelsPerUnitX: f64 = 0, pixelsPerUnitY: f64 = 0;
 /**
  * How many pixels a centre may be away from the cursor: the given radius with `wantsAll`, else the distance of the best
  * one.
@@ -35,10 +35,10 @@ export function pickScreen(view: usize, x: f64, y: f64, radius: f64, filter: usi
   setFilter(filter);
   setProjection(view);
   const viewport = view + VIEW_VIEWPORT;
-  pixelsX = 0.5 * load<f64>(viewport, 16);
-  pixelsY = 0.5 * load<f64>(viewport, 24);
-  cursorX = (x - load<f64>(viewport)) / pixelsX - 1.0;
-  cursorY = 1.0 - (y - load<f64>(viewport, 8)) / pixelsY;
+  pixelsPerUnitX = 0.5 * load<f64>(viewport, 16);
+  pixelsPerUnitY = 0.5 * load<f64>(viewport, 24);
+  cursorX = (x - load<f64>(viewport)) / pixelsPerUnitX - 1.0;
+  cursorY = 1.0 - (y - load<f64>(viewport, 8)) / pixelsPerUnitY;
   maxPixels = radius;
   wantsAll = findAll;
   clearHits();
@@ -50,7 +50,7 @@ export function pickScreen(view: usize, x: f64, y: f64, radius: f64, filter: usi
 /** Sets the volume to the square around the circle of radius `maxPixels`, and a hair more. */
 function setSearchVolume(): void {
   const pixels = maxPixels * 1.000000001 + 1e-9;
-  const x = pixels / pixelsX, y = pixels / pixelsY;
+  const x = pixels / pixelsPerUnitX, y = pixels / pixelsPerUnitY;
   beginVolume();
   addRectangle(cursorX - x, cursorY - y, cursorX + x, cursorY + y);
   limitDepth();
@@ -61,15 +61,16 @@ function visitObject(tree: Tree, position: u32, _limits: u64): void {
   if (sidesOf(proxy) == 0) return;
   const w = valueAt(clipW, proxy.x, proxy.y, proxy.z);
   if (!(w > 0 && valueAt(nearPlane, proxy.x, proxy.y, proxy.z) >= 0 && valueAt(farPlane, proxy.x, proxy.y, proxy.z) >= 0)) return;
-  const x = (valueAt(clipX, proxy.x, proxy.y, proxy.z) / w - cursorX) * pixelsX;
-  const y = (valueAt(clipY, proxy.x, proxy.y, proxy.z) / w - cursorY) * pixelsY;
+  const x = (valueAt(clipX, proxy.x, proxy.y, proxy.z) / w - cursorX) * pixelsPerUnitX;
+  const y = (valueAt(clipY, proxy.x, proxy.y, proxy.z) / w - cursorY) * pixelsPerUnitY;
   const pixels = sqrt(x * x + y * y);
   if (!(pixels <= maxPixels) || isIgnored(proxy.id) || !objectKeepsPoint(proxy.id, proxy.x, proxy.y, proxy.z)) return;
   measure(proxy);
   if (!wantsAll && hitCount != 0) {
     const best = hitAt(0);
-    const nearest = load<f64>(best, HIT_DISTANCE);
-    if (pixels == maxPixels && (distance > nearest || (distance == nearest && proxy.id > load<u32>(best, HIT_OBJECT)))) return;
+    const bestDistance = load<f64>(best, HIT_DISTANCE);
+    if (pixels == maxPixels && (distance > bestDistance || (distance == bestDistance && proxy.id > load<u32>(best, HIT_OBJECT))))
+      return;
     clearHits();
   }
   record(proxy, pixels);

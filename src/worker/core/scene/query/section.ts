@@ -26,7 +26,7 @@ const solid = changetype<PlacedShape>(memory.data(<i32>offsetof<PlacedShape>(), 
  * one point to the next.
  */
 let objectPrecision: u32 = 0;
-let roundCount: u32 = 0;
+let roundPointCount: u32 = 0;
 let cosine: f64 = 1;
 let sine: f64 = 0;
 /** The distance within which ends of an outline are merged; negative for a share of the object's radius. */
@@ -55,7 +55,7 @@ export function beginSection(planeAddress: usize, filter: usize, count: u32, cos
   setFilter(filter);
   memory.copy(changetype<usize>(plane), planeAddress, PLANE_BYTES);
   objectPrecision = precision;
-  roundCount = count;
+  roundPointCount = count;
   cosine = cosineOfTurn;
   sine = sineOfTurn;
   weldTolerance = weldDistance;
@@ -96,7 +96,7 @@ export function beginObjectSection(id: u32): void {
     beginJoining(0, 0);
     phase = JOINING;
   } else if (solid.shape != SHAPE_POINT_LINE) {
-    cutRound(mapOf(solid), solid.half, plane, roundCount, cosine, sine);
+    cutRound(mapOf(solid), solid.half, plane, roundPointCount, cosine, sine);
   }
 }
 

@@ -112,8 +112,8 @@ function search(tree: Tree): void {
     if (isOverBudget) return;
     if (cell.firstChild == 0) continue;
     const block = childBlocksAt(tree, cell);
-    const bits = intersectBoxes(block, childDistances) | (
-      intersectBoxes(block + BLOCK_BYTES, childDistances + VECTOR_BYTES) << 4);
+    const bits = intersectBoxes(block, childDistances) |
+      (intersectBoxes(block + BLOCK_BYTES, childDistances + VECTOR_BYTES) << 4);
     top = pushChildren(top, cell.firstChild, bits);
   }
 }

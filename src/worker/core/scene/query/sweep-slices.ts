@@ -1,5 +1,5 @@
 // Answers `sweep` and `sweepAll` in slices: a sweep of or against meshes may take long, depending on their size. Objects near the
-// way are copied, and those that are meshes, or all if the shape is a mesh, are left to the interruptible module, one after the
+// path are copied, and those that are meshes, or all if the shape is a mesh, are left to the interruptible module, one after the
 // other. So the scene may change meanwhile; only the meshes must stay unchanged.
 
 import { MOTION_BYTES, MOTION_ROTATION, MOTION_TOLERANCE, OBJECT_MATRIX } from '../../../../shared/layout';
@@ -85,8 +85,8 @@ export function beginKeptSweep(at: usize, deadline: f64): i32 {
   dropSuspended();
   nextPair = 0;
   bestTime = 1;
-  for (let i: u32 = 0; i < changetype<KeptSweep>(at).count;
-    i++) if (pairAt(i).hasContact) bestTime = min(bestTime, pairAt(i).time);
+  for (let i: u32 = 0; i < changetype<KeptSweep>(at).count; i++)
+    if (pairAt(i).hasContact) bestTime = min(bestTime, pairAt(i).time);
   return continueSweep(deadline);
 }
 
@@ -124,7 +124,7 @@ function continueSweep(deadline: f64): i32 {
       return SUSPENDED;
     }
     storeOutcome(outcome);
-    nextPair--; // `take` has already advanced
+    nextPair--; // `storeOutcome` has already advanced
   }
   return writeHits();
 }

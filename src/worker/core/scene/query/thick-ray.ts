@@ -2,7 +2,7 @@
 // volume around the ray, by the descent of descend.ts, or that have a threshold of their own; each is then tested in its
 // own space (ray-hit.ts).
 
-import { RAY_CONE_A, RAY_CONE_B, RAY_CONE_REACH, SHAPE_POINT_LINE } from '../../../../shared/layout';
+import { RAY_CONE_A, RAY_CONE_B, RAY_CONE_RADIUS, SHAPE_POINT_LINE } from '../../../../shared/layout';
 import { tangentX, tangentY, tangentZ, bitangentX, bitangentY, bitangentZ, setBasis } from '../../math/basis';
 import { ANY } from '../../mesh/query/ray';
 import { descend } from '../index/descend';
@@ -42,11 +42,11 @@ function setVolume(): void {
   const pointError = (abs(originX) + abs(originY) + abs(originZ) + abs(tMin)) * ROUNDING;
   if (isCone()) {
     addSides(
-      coneAlong(RAY_CONE_REACH, 1, 0, 0), coneAlong(RAY_CONE_REACH, 0, 1, 0), coneAlong(RAY_CONE_REACH, 0, 0, 1), coneRadius(),
+      coneAlong(RAY_CONE_RADIUS, 1, 0, 0), coneAlong(RAY_CONE_RADIUS, 0, 1, 0), coneAlong(RAY_CONE_RADIUS, 0, 0, 1), coneRadius(),
       coneAlong(RAY_CONE_A, 1, 0, 0), coneAlong(RAY_CONE_A, 0, 1, 0), coneAlong(RAY_CONE_A, 0, 0, 1), pointError,
     );
     addSides(
-      coneAlong(RAY_CONE_REACH, 1, 0, 0), coneAlong(RAY_CONE_REACH, 0, 1, 0), coneAlong(RAY_CONE_REACH, 0, 0, 1), coneRadius(),
+      coneAlong(RAY_CONE_RADIUS, 1, 0, 0), coneAlong(RAY_CONE_RADIUS, 0, 1, 0), coneAlong(RAY_CONE_RADIUS, 0, 0, 1), coneRadius(),
       coneAlong(RAY_CONE_B, 1, 0, 0), coneAlong(RAY_CONE_B, 0, 1, 0), coneAlong(RAY_CONE_B, 0, 0, 1), pointError,
     );
   } else {

@@ -10,7 +10,7 @@ import {
   BOX_BYTES, FeatureTable, NODE_WIDTH, cornerX, cornerY, cornerZ, elementOf, levelAt, readCorner, readVertex, wordAt,
 } from './feature-table';
 import { findKeptParts, partCount, partFrom, partTo } from './kept-parts';
-import { SnapPick, addCandidate } from './room';
+import { SnapPick, addCandidate } from './snap-pick';
 import { OWN_FACE_SIDES, SnapTarget, faceSidesAt, targetAt } from './targets';
 
 /** How many nodes and items are visited before a pause, in about 0.1 ms. */
@@ -36,8 +36,7 @@ const screenW = changetype<LinearFunction>(linears + 2 * LINEAR_FUNCTION_BYTES);
 const nearPlane = changetype<LinearFunction>(linears + 3 * LINEAR_FUNCTION_BYTES);
 const farPlane = changetype<LinearFunction>(linears + 4 * LINEAR_FUNCTION_BYTES);
 /**
- * The planes that bound the search, positive inside: left and right, below and above, near and far. They are stored in pairs,
- * with the factors of x, of y, of z and the constants of both beside each other.
+ * The planes that bound the search, positive inside: left and right, below and above, near and far. Each pair is interleaved.
  */
 const planes: usize = memory.data(3 * 64, 16);
 const PAIR_BYTES: usize = 64;
@@ -135,7 +134,10 @@ function visitItems(pick: SnapPick, items: u32, end: u32): u32 {
   return SNAP_NONE;
 }
 
-/** Descends the tree of an object's features; if it is of other vertex positions, visits all items. Returns as `stepGathering`. */
+/**
+ * Descends the tree of an object's features; if it is of other vertex positions, visits all items. Returns as
+ * `stepGathering`.
+ */
 function descend(pick: SnapPick, t: SnapTarget, asksBoxes: bool, isHidden: bool): u32 {
   setTarget(pick.targetIndex);
   if (t.isMoved) return visitItems(pick, featureTable.order, featureTable.itemCount);
@@ -172,8 +174,8 @@ function advanceNode(pick: SnapPick, isSkipped: bool): void {
     for (let i = pick.next * NODE_WIDTH; i < end; i++) visitItem(wordAt(featureTable.order, i));
   }
   pick.next++;
-  for (const top = <i32>featureTable.levelCount - 1; pick.level < top && pick.next % NODE_WIDTH == 0;
-    pick.level++) pick.next /= NODE_WIDTH;
+  for (const top = <i32>featureTable.levelCount - 1; pick.level < top && pick.next % NODE_WIDTH == 0; pick.level++)
+    pick.next /= NODE_WIDTH;
 }
 
 /** Returns whether the box of a node is certainly not drawn within the square around the ring. */
@@ -192,13 +194,13 @@ function isOutside(box: u32): bool {
   const centerZ = f64x2.splat((minZ + maxZ) * 0.5), halfSizeZ = f64x2.splat((maxZ - minZ) * 0.5);
   for (let at = planes; at < PAIRS_END; at += PAIR_BYTES) {
     const a = v128.load(at), b = v128.load(at, 16), c = v128.load(at, 32), w = v128.load(at, 48);
-    const inward = f64x2.add(
+    const extents = f64x2.add(
       f64x2.add(f64x2.mul(f64x2.abs(a), halfSizeX), f64x2.mul(f64x2.abs(b), halfSizeY)), f64x2.mul(f64x2.abs(c), halfSizeZ),
     );
     const p = f64x2.mul(a, x), q = f64x2.mul(b, y), r = f64x2.mul(c, centerZ);
-    const farthest = f64x2.add(f64x2.add(f64x2.add(f64x2.add(p, q), r), w), inward);
+    const farthest = f64x2.add(f64x2.add(f64x2.add(f64x2.add(p, q), r), w), extents);
     if (i64x2.bitmask(farthest) == 0) continue;
-    const terms = f64x2.add(f64x2.add(f64x2.add(f64x2.add(f64x2.abs(p), f64x2.abs(q)), f64x2.abs(r)), f64x2.abs(w)), inward);
+    const terms = f64x2.add(f64x2.add(f64x2.add(f64x2.add(f64x2.abs(p), f64x2.abs(q)), f64x2.abs(r)), f64x2.abs(w)), extents);
     if (v128.any_true(f64x2.lt(farthest, f64x2.mul(f64x2.splat(-ROUNDING), terms)))) return true;
   }
   return false;
@@ -474,24 +476,23 @@ function visibleFace(edge: u32): i32 {
 }
 
 /**
- * Returns a number that is positive if a triangle shows its front, even if parts of it are behind the eye: from its orientation
- * on the screen (Olano and Greer, "Triangle scan conversion using 2D homogeneous coordinates", 1997), and from whether the object
- * and the view mirror it.
+ * Returns a number that is positive if a triangle shows its front, even if parts of it are behind the eye (Olano and Greer,
+ * "Triangle scan conversion using 2D homogeneous coordinates", 1997), and even if the object or the view mirrors it.
  */
 function orientationOf(slot: u32): f64 {
   for (let corner: u32 = 0; corner < 3; corner++) {
     readCorner(currentTarget.mesh, slot, corner);
-    const clipCorner = changetype<LinearFunction>(drawnCorners + corner * <u32>LINEAR_FUNCTION_BYTES);
+    const clipCorner = changetype<LinearFunction>(clipCorners + corner * <u32>LINEAR_FUNCTION_BYTES);
     clipCorner.x = evaluate(screenX, cornerX, cornerY, cornerZ);
     clipCorner.y = evaluate(screenY, cornerX, cornerY, cornerZ);
     clipCorner.z = evaluate(screenW, cornerX, cornerY, cornerZ);
   }
-  const orientation = determinant(drawnCorners, drawnCorners + LINEAR_FUNCTION_BYTES, drawnCorners + 2 * LINEAR_FUNCTION_BYTES);
-  const mirrored = determinant(changetype<usize>(screenX), changetype<usize>(screenY), changetype<usize>(nearPlane));
-  return mirrored > 0 ? -orientation : mirrored < 0 ? orientation : 0;
+  const orientation = determinant(clipCorners, clipCorners + LINEAR_FUNCTION_BYTES, clipCorners + 2 * LINEAR_FUNCTION_BYTES);
+  const viewDeterminant = determinant(changetype<usize>(screenX), changetype<usize>(screenY), changetype<usize>(nearPlane));
+  return viewDeterminant > 0 ? -orientation : viewDeterminant < 0 ? orientation : 0;
 }
 
-const drawnCorners: usize = memory.data(3 * 32, 16);
+const clipCorners: usize = memory.data(3 * 32, 16);
 
 function determinant(p: usize, q: usize, r: usize): f64 {
   const a = changetype<LinearFunction>(p), b = changetype<LinearFunction>(q), c = changetype<LinearFunction>(r);

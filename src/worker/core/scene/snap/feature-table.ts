@@ -88,7 +88,7 @@ export function readVertex(f: FeatureTable, mesh: u32, isMoved: u32, i: u32): vo
   cornerZ = <f64>load<f32>(at, 8);
 }
 
-/** Returns the number of the element in a slot, in the order of the given mesh. */
+/** Returns the index of the element in a slot, in the order of the given mesh. */
 export function elementOf(mesh: u32, slot: u32): i32 {
   const m = changetype<Mesh>(<usize>mesh), size = sizeOf(m);
   return load<i32>(laneAt(m, size, slot) + ((3 * size * lanesOf(size)) << 2));

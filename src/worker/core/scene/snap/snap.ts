@@ -16,7 +16,7 @@ import { OUTSIDE, addPlane, addVolumePlane, beginVolume } from '../query/volume'
 import { updateTrees } from '../scene';
 import { beginGathering, setPick, setTarget, visibleSlot, stepGathering } from './candidates';
 import { FeatureTable, cornerX, cornerY, cornerZ, elementOf, readVertex, wordAt } from './feature-table';
-import { SnapCandidate, SnapPick, areSameFeature, beginHeap, beginRing, nextRing, stepHeap, popBest } from './room';
+import { SnapCandidate, SnapPick, areSameFeature, beginHeap, beginRing, nextRing, stepHeap, popBest } from './snap-pick';
 import { markRemoved, targetAt, toWorld, worldX, worldY, worldZ } from './targets';
 
 /** How much nearer than a point a surface must be to hide it, in pixels at the point. */
@@ -34,7 +34,7 @@ const ORDERING: u32 = 1;
 const TESTING: u32 = 2;
 
 /** The object that is tested first for hiding a point: the one that hid the last point, or was picked. */
-let hider: u32 = 0;
+let likelyOccluder: u32 = 0;
 
 /**
  * Begins a step of a snapping pick, valid until the next query. The filter must stay readable until then. Throws OUT_OF_MEMORY.
@@ -50,18 +50,18 @@ export function beginSnap(filter: usize): void {
  * Returns their number. Throws OUT_OF_MEMORY.
  */
 export function listSnap(address: usize, front: usize, hitObject: u32): u32 {
-  hider = hitObject;
+  likelyOccluder = hitObject;
   const pick = changetype<SnapPick>(address), radius = pick.radius;
   const x = changetype<Plane>(address), y = changetype<Plane>(address + PLANE_BYTES),
     w = changetype<Plane>(address + 2 * PLANE_BYTES);
-  const near = changetype<Plane>(address + 3 * PLANE_BYTES), far = changetype<Plane>(address + 4 * PLANE_BYTES);
+  const nearPlane = changetype<Plane>(address + 3 * PLANE_BYTES), farPlane = changetype<Plane>(address + 4 * PLANE_BYTES);
   beginVolume();
   addVolumePlane(1, x, MIN_MARGIN - max(pick.minX, -radius), w);
   addVolumePlane(-1, x, MIN_MARGIN + min(pick.maxX, radius), w);
   addVolumePlane(1, y, MIN_MARGIN - max(pick.minY, -radius), w);
   addVolumePlane(-1, y, MIN_MARGIN + min(pick.maxY, radius), w);
-  addVolumePlane(1, near, 0, near);
-  addVolumePlane(1, far, 0, far);
+  addVolumePlane(1, nearPlane, 0, nearPlane);
+  addVolumePlane(1, farPlane, 0, farPlane);
   if (front != 0) {
     const plane = changetype<Plane>(front);
     addPlane(plane.x, plane.y, plane.z, plane.w);
@@ -86,7 +86,7 @@ export function beginSnapKinds(address: usize, kinds: u32, depth: i32): void {
   pick.phase = GATHERING;
 }
 
-/** Notes which posed meshes were removed between two steps. Throws OUT_OF_MEMORY. */
+/** Marks which posed meshes were removed between two steps. Throws OUT_OF_MEMORY. */
 export function resumeSnap(address: usize): void {
   markRemoved(changetype<SnapPick>(address));
 }
@@ -184,31 +184,31 @@ function findLineOfSight(pick: SnapPick, px: f64, py: f64, pz: f64): void {
   const bx = pick.yx - q * pick.wx, by = pick.yy - q * pick.wy, bz = pick.yz - q * pick.wz;
   const s = ay * bz - az * by, t = az * bx - ax * bz, u = ax * by - ay * bx;
   const rise = pick.nearX * s + pick.nearY * t + pick.nearZ * u;
-  const unit = <f64>(i32(rise > 0) - i32(rise < 0)) / sqrt(s * s + t * t + u * u);
-  const length = (pick.nearX * px + pick.nearY * py + pick.nearZ * pz + pick.nearW) / (rise * unit);
-  const pixel = depth / sqrt(max(ax * ax + ay * ay + az * az, bx * bx + by * by + bz * bz));
+  const inverseLength = <f64>(i32(rise > 0) - i32(rise < 0)) / sqrt(s * s + t * t + u * u);
+  const length = (pick.nearX * px + pick.nearY * py + pick.nearZ * pz + pick.nearW) / (rise * inverseLength);
+  const pixelSize = depth / sqrt(max(ax * ax + ay * ay + az * az, bx * bx + by * by + bz * bz));
   pick.x = px;
   pick.y = py;
   pick.z = pz;
   pick.screenX = p;
   pick.screenY = q;
-  pick.sightDirectionX = s * unit;
-  pick.sightDirectionY = t * unit;
-  pick.sightDirectionZ = u * unit;
+  pick.sightDirectionX = s * inverseLength;
+  pick.sightDirectionY = t * inverseLength;
+  pick.sightDirectionZ = u * inverseLength;
   pick.sightStartX = px - length * pick.sightDirectionX;
   pick.sightStartY = py - length * pick.sightDirectionY;
   pick.sightStartZ = pz - length * pick.sightDirectionZ;
-  pick.sightLength = length - HIDING_PIXELS * pixel;
+  pick.sightLength = length - HIDING_PIXELS * pixelSize;
 }
 
 /** Returns whether a surface intersects the line of sight. Points and lines hide nothing. */
 function isOccluded(pick: SnapPick): bool {
   if (!(pick.sightLength > 0)) return false;
-  const first = isAlive(hider) ? hider : 0;
+  const first = isAlive(likelyOccluder) ? likelyOccluder : 0;
   castSurfaces(pick.sightStartX, pick.sightStartY, pick.sightStartZ, pick.sightDirectionX, pick.sightDirectionY,
     pick.sightDirectionZ, 0, pick.sightLength, ANY, first);
   if (foundObject == 0) return false;
-  hider = foundObject;
+  likelyOccluder = foundObject;
   pick.hiddenCount++;
   return true;
 }

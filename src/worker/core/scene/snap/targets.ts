@@ -9,7 +9,7 @@ import { baseOf } from '../../skin/pose';
 import { readProxy, treeOf } from '../index/octree';
 import { boxAt, clipSetOf, isAlive, placedShapeAt, slotOf } from '../objects';
 import { faceSidesOf, precision, sidesOf } from '../query/filter';
-import { SnapPick } from './room';
+import { SnapPick } from './snap-pick';
 
 /** Flag: triangles have sides of their own. */
 export const OWN_FACE_SIDES: u32 = 4;
@@ -62,7 +62,7 @@ export function addSnapTarget(address: usize, id: u32): usize {
 
 const currentShape = changetype<PlacedShape>(memory.data(<i32>offsetof<PlacedShape>(), 16));
 
-/** Notes which posed meshes were removed between two steps: nothing keeps them alive. Throws OUT_OF_MEMORY. */
+/** Marks which posed meshes were removed between two steps: nothing keeps them alive. Throws OUT_OF_MEMORY. */
 export function markRemoved(pick: SnapPick): void {
   for (let i: u32 = 0; i < pick.targetCount; i++) {
     const target = targetAt(pick, i);

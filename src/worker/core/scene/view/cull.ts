@@ -60,7 +60,7 @@ function cullTree(tree: Tree): void {
     top -= 8;
     const cell = cellAt(tree, load<u32>(top));
     const mask = load<u32>(top, 4);
-    if (top != stack) sum += readAhead(tree, cellAt(tree, load<u32>(top - 8)));
+    if (top != stack) sum += prefetch(tree, cellAt(tree, load<u32>(top - 8)));
     cullRange(tree, cell.start, cell.ownEnd, mask);
     if (cell.firstChild == 0) continue;
     for (let group: u32 = 0; group < 8; group += 4) {
@@ -93,7 +93,7 @@ function cullTree(tree: Tree): void {
       }
     }
   }
-  readAheadSum = sum;
+  prefetchSum = sum;
   testListed(tree);
 }
 
@@ -103,7 +103,7 @@ function cullTree(tree: Tree): void {
  */
 // @ts-ignore: decorator
 @inline
-function readAhead(tree: Tree, cell: Cell): u32 {
+function prefetch(tree: Tree, cell: Cell): u32 {
   let sum: u32 = 0;
   if (cell.start != cell.ownEnd) {
     const block = blockAt(tree, cell.start);
@@ -236,7 +236,7 @@ function markInside(tree: Tree, position: u32): void {
 const MAX_LISTED: u32 = 64;
 const listedObjects: usize = memory.data(<i32>MAX_LISTED * 8, 16);
 let listedCount: u32 = 0;
-let readAheadSum: u32 = 0;
+let prefetchSum: u32 = 0;
 
 function listObject(tree: Tree, position: u32, mask: u32): void {
   const at = listedObjects + (<usize>listedCount << 3);
@@ -264,7 +264,7 @@ function testListed(tree: Tree): void {
       sum += load<u32>(changetype<usize>(item)) + load<u32>(local) + load<u32>(local, 64);
     }
   }
-  readAheadSum = sum;
+  prefetchSum = sum;
   for (let i: u32 = 0; i < listedCount; i++) {
     const at = listedObjects + (<usize>i << 3);
     testOriented(tree, load<u32>(at), load<u32>(at, 4));

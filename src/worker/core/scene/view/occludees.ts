@@ -31,11 +31,11 @@ export function hideOccluded(tree: Tree): void {
   for (let position: u32 = 0; position < tree.positions; position += 4) {
     const bits = visibleLanes(tree, position);
     if (bits == 0) continue;
-    const inFront = projectBlock(blockAt(tree, position));
+    const inFrontBits = projectBlock(blockAt(tree, position));
     for (let rest = bits; rest != 0; rest &= rest - 1) {
       const lane = ctz(rest), at = <usize>lane << 2;
       const slot = slotAt(tree, position + lane);
-      if (!(inFront & (1 << lane))) {
+      if (!(inFrontBits & (1 << lane))) {
         if (isHidden(boundsAt(tree, position + lane))) hide(slot);
         continue;
       }
@@ -170,8 +170,8 @@ function isRectangleHidden(minX: f64, minY: f64, maxX: f64, maxY: f64, depth: f6
   if (camera.isLasting) {
     if (!(x0 >= 0 && y0 >= 0 && x1 < width && y1 < height)) return false;
   } else if (!(x1 >= 0 && y1 >= 0 && x0 < width && y0 < height)) return false;
-  const nearest = <f32>(depth + abs(depth) * DEPTH_SLACK + camera.bias);
+  const nearestDepth = <f32>(depth + abs(depth) * DEPTH_SLACK + camera.bias);
   return isCovered(
-    <i32>max(x0, 0.0), <i32>max(y0, 0.0), <i32>min(x1, width - 1), <i32>min(y1, height - 1), nearest,
+    <i32>max(x0, 0.0), <i32>max(y0, 0.0), <i32>min(x1, width - 1), <i32>min(y1, height - 1), nearestDepth,
   );
 }

@@ -24,7 +24,7 @@ export function chooseOccluders(): void {
   candidateCount = 0;
   setSides();
   memory.fill(buckets, 0, BUCKETS << 2);
-  const pixels = <f32>(view.pixelsPerUnit * <f64>pixelsWide / camera.width);
+  const pixelsPerUnit = <f32>(view.pixelsPerUnit * <f64>pixelsWide / camera.width);
   for (let treeIndex: u32 = 0; treeIndex < TREE_COUNT; treeIndex++) {
     const tree = treeOf(treeIndex);
     if (isEmpty(tree)) continue;
@@ -46,7 +46,7 @@ export function chooseOccluders(): void {
           f32x4.add(f32x4.mul(z, f32x4.splat(screenW32.z)), f32x4.splat(screenW32.w)));
         depth = f32x4.max(depth, f32x4.mul(extent, f32x4.splat(0.125)));
       }
-      const size = f32x4.div(f32x4.mul(extent, f32x4.splat(pixels)), depth);
+      const size = f32x4.div(f32x4.mul(extent, f32x4.splat(pixelsPerUnit)), depth);
       bits &= i32x4.bitmask(f32x4.ge(size, f32x4.splat(MIN_PIXELS)));
       if (bits == 0) continue;
       bits &= lanesInImage(minX, minY, minZ, maxX, maxY, maxZ);
@@ -61,8 +61,8 @@ export function chooseOccluders(): void {
         candidateCount++;
         store<u32>(at, slot);
         store<u32>(at, bucket, 4);
-        const count = buckets + (<usize>bucket << 2);
-        store<u32>(count, load<u32>(count) + 1);
+        const bucketAddress = buckets + (<usize>bucket << 2);
+        store<u32>(bucketAddress, load<u32>(bucketAddress) + 1);
       }
     }
   }
@@ -70,15 +70,15 @@ export function chooseOccluders(): void {
   sorted = reserve(sorted, 0, <u64>max<u32>(candidateCount, 1) << 2);
   let end: u32 = 0;
   for (let bucket: i32 = BUCKETS - 1; bucket >= 0; bucket--) {
-    const count = buckets + (<usize>bucket << 2);
+    const bucketAddress = buckets + (<usize>bucket << 2);
     const start = end;
-    end += load<u32>(count);
-    store<u32>(count, start);
+    end += load<u32>(bucketAddress);
+    store<u32>(bucketAddress, start);
   }
   for (let i: u32 = 0; i < candidateCount; i++) {
-    const at = candidates + (<usize>i << 3), nextIndex = buckets + (<usize>load<u32>(at, 4) << 2);
-    store<u32>(sorted + (<usize>load<u32>(nextIndex) << 2), load<u32>(at));
-    store<u32>(nextIndex, load<u32>(nextIndex) + 1);
+    const at = candidates + (<usize>i << 3), bucketAddress = buckets + (<usize>load<u32>(at, 4) << 2);
+    store<u32>(sorted + (<usize>load<u32>(bucketAddress) << 2), load<u32>(at));
+    store<u32>(bucketAddress, load<u32>(bucketAddress) + 1);
   }
 }
 

@@ -74,7 +74,7 @@ export function drawOccluders(): u32 {
   return count;
 }
 
-const innerBox = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const occluderTransform = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
 /**
  * Draws the part of an object that certainly occludes others. Returns how many triangles were examined, 0 if there is no
@@ -86,14 +86,14 @@ function draw(slot: u32, bounds: Affine): u32 {
   const isCut = crossesNearPlane(bounds);
   if (item.shape == SHAPE_MESH) return drawMesh(changetype<Mesh>(<usize>item.mesh), worldOf(item), side, isCut);
   if (side == SIDE_BACK) return 0;
-  memory.copy(changetype<usize>(innerBox), changetype<usize>(bounds), AFFINE_BYTES);
-  if (item.shape == SHAPE_BOX) return isCut ? drawCutBox(side) : drawSolid(innerBox);
+  memory.copy(changetype<usize>(occluderTransform), changetype<usize>(bounds), AFFINE_BYTES);
+  if (item.shape == SHAPE_BOX) return isCut ? drawCutBox(side) : drawSolid(occluderTransform);
   if (isCut) return 0;
   // A box inside the sphere, or inside the capsule's cylinder and parts of its ends.
   const half = halfOf(item);
-  const across = item.shape == SHAPE_SPHERE || half == 0 ? 0.577 : 0.707;
-  scaleAxes(innerBox, across, across, half == 0 ? 0.577 : half / (half + 1));
-  return drawSolid(innerBox);
+  const radialScale = item.shape == SHAPE_SPHERE || half == 0 ? 0.577 : 0.707;
+  scaleAxes(occluderTransform, radialScale, radialScale, half == 0 ? 0.577 : half / (half + 1));
+  return drawSolid(occluderTransform);
 }
 
 /** Draws a small mesh as it is if the eye does not move, else a part of it, or a box inside it, that occludes no more. */
@@ -104,8 +104,8 @@ function drawMesh(mesh: Mesh, world: Affine, side: u32, isCut: bool): u32 {
   if (!isComputed(mesh, true) && newBoxes++ >= MAX_NEW_BOXES) return 0;
   const box = innerBoxOf(mesh);
   if (box === null || (side == SIDE_FRONT && box.winding < 0)) return 0;
-  multiply(innerBox, world, changetype<Affine>(box));
-  return drawSolid(innerBox);
+  multiply(occluderTransform, world, changetype<Affine>(box));
+  return drawSolid(occluderTransform);
 }
 
 function drawTriangles(mesh: Mesh, world: Affine, side: u32, isCut: bool): u32 {
@@ -115,25 +115,25 @@ function drawTriangles(mesh: Mesh, world: Affine, side: u32, isCut: bool): u32 {
   }
   const shape = shapeOf(mesh);
   if (shape === null) return 0;
-  composeTreeMap(innerBox, mesh, world);
+  composeTreeMap(occluderTransform, mesh, world);
   let cost: u32 = 0;
   if (side & SIDE_FRONT) {
-    drawOccluder(shape, innerBox, false, pixelMargin);
+    drawOccluder(shape, occluderTransform, false, pixelMargin);
     cost += shape.triangleCount;
   }
   // The back faces of a closed mesh are visible only from inside, or where the near plane cuts it.
   if (side & SIDE_BACK && (side == SIDE_BACK || !mesh.closed || isCut)) {
-    drawOccluder(shape, innerBox, true, pixelMargin);
+    drawOccluder(shape, occluderTransform, true, pixelMargin);
     cost += shape.triangleCount;
   }
   return cost;
 }
 
-/** Draws the box at `innerBox`, which the near plane cuts, if the eye does not move. */
+/** Draws the box at `occluderTransform`, which the near plane cuts, if the eye does not move. */
 function drawCutBox(side: u32): u32 {
   if (camera.margin > 0) return 0;
-  drawOccluder(CUBE, innerBox, false, pixelMargin);
-  if (side & SIDE_BACK) drawOccluder(CUBE, innerBox, true, pixelMargin);
+  drawOccluder(CUBE, occluderTransform, false, pixelMargin);
+  if (side & SIDE_BACK) drawOccluder(CUBE, occluderTransform, true, pixelMargin);
   return CUBE.triangleCount;
 }
 
@@ -147,7 +147,7 @@ function drawOpenMesh(mesh: Mesh, world: Affine, side: u32): u32 {
   reliefEye.x = camera.eyeX; reliefEye.y = camera.eyeY; reliefEye.z = camera.eyeZ;
   reliefEye.margin = camera.margin;
   reliefEye.nearRadius = camera.nearRadius;
-  reliefEye.pixels = view.pixelsPerUnit * <f64>pixelsWide / camera.width;
+  reliefEye.pixelsPerUnit = view.pixelsPerUnit * <f64>pixelsWide / camera.width;
   reliefEye.outlineRadius = pixelMargin;
   let triangles: u32 = 0;
   if (side & SIDE_FRONT) triangles = drawRelief(relief, mesh, world, true, reliefEye);

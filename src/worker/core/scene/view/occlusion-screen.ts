@@ -6,7 +6,7 @@ import { pixelsHigh, pixelsWide } from '../../occlusion/depth-tiles';
 import { screenNear, screenW, screenX, screenY, screenZ } from '../../occlusion/draw-occluder';
 import { HOLE, Tree, slotAt } from '../index/octree';
 import { sceneOriginX, sceneOriginY, sceneOriginZ } from '../objects';
-import { OcclusionCamera } from './picture';
+import { OcclusionCamera } from './occlusion-camera';
 import { View } from './views';
 
 export let camera: OcclusionCamera = changetype<OcclusionCamera>(0);

@@ -15,7 +15,7 @@ import { hideOccluded } from './occludees';
 import { chooseOccluders } from './occluder-candidates';
 import { drawOccluders } from './occluders';
 import { setOcclusionView } from './occlusion-screen';
-import { OcclusionCamera } from './picture';
+import { OcclusionCamera } from './occlusion-camera';
 import { View } from './views';
 
 /** Removes occluded objects from what a view sees, as found by `cull`. Throws OUT_OF_MEMORY. */

@@ -7,7 +7,7 @@ import {
 import { PLANE_BYTES, Plane, combineUnit } from '../../math/plane';
 import { allocate, release, reserve } from '../../memory';
 import { farPlane, nearPlane, clipW, clipX, clipY, setProjection } from './projection';
-import { OCCLUSION_CAMERA_BYTES, OcclusionCamera, setOcclusionCamera } from './picture';
+import { OCCLUSION_CAMERA_BYTES, OcclusionCamera, setOcclusionCamera } from './occlusion-camera';
 import { lastSlotCount, restoreLastId, replacedBits } from './last-ids';
 import { slotOf } from '../objects';
 import { wordsFor } from '../slot-set';
@@ -21,7 +21,7 @@ export class View {
   inside: usize; // bitmap by slot, of the current frame
   crossing: usize;
   previous: usize; // inside or crossing in the previous frame
-  camera: usize; // an OcclusionCamera (picture.ts) if occlusion was ever requested, else 0
+  camera: usize; // an OcclusionCamera (occlusion-camera.ts) if occlusion was ever requested, else 0
   hasOcclusion: u32;
   occluded: usize; // bitmaps, if occlusion is requested
   occluders: usize;
@@ -137,8 +137,8 @@ export function removeView(slot: u32): void {
  * Makes the bitmaps large enough for all slots, and clears those of the new frame. They never shrink: a call for fewer slots
  * than an earlier one leaves the others empty. Throws OUT_OF_MEMORY.
  */
-export function beginView(view: View, slots: u32): void {
-  const words = max(wordsFor(slots), view.words);
+export function beginView(view: View, slotCount: u32): void {
+  const words = max(wordsFor(slotCount), view.words);
   const bytes: u64 = max<u64>(<u64>words << 2, 64);
   view.inside = reserve(view.inside, 0, bytes);
   view.crossing = reserve(view.crossing, 0, bytes);

@@ -1,16 +1,16 @@
 // Where continuous objects were in the last answered frame, if update() has moved them since: when a worker is lost, the next
-// one begins their ways there, so that the way of a frame that was lost with the worker is not lost. At most one frame is in the
-// worker and one waits, so there are two lists: the places before the first frame, and those before the second.
+// one begins their motions there, so that a motion that was lost with the worker is not lost. At most one frame is in the
+// worker and one waits, so there are two lists: the transforms before the first frame, and those before the second.
 import { slotOf } from '../../shared/ids.js';
 import { grown } from '../../shared/typed-arrays.js';
 import type { ObjectId } from '../../shared/types.js';
 import { AFFINE_NUMBERS } from './affine.js';
 
-/** Replaces the index of an entry: the object has no way, since it is new or was put where it is. */
+/** Replaces the index of an entry: the object has no motion, since it is new or was put where it is. */
 const NO_START = 0xffffffff;
 const MIN_CAPACITY = 16;
 
-/** Places of objects, each noted once. */
+/** Transforms of objects, each recorded once. */
 class TransformList {
   ids = new Uint32Array(MIN_CAPACITY);
   matrices = new Float64Array(MIN_CAPACITY * AFFINE_NUMBERS);
@@ -37,7 +37,7 @@ class TransformList {
     this.#mark(slot, entry);
   }
 
-  /** Notes that an object has no way. */
+  /** Notes that an object has no motion. */
   exclude(slot: number): void {
     if (this.has(slot) && this.#entries[slot] !== NO_START) this.ids[this.#entries[slot]] = 0;
     this.#mark(slot, NO_START);
@@ -64,7 +64,7 @@ export class MotionStarts {
   #count = 0;
   /** Changes whenever an object becomes continuous, or ceases to be. */
   version = 0;
-  /** The places before the frame that is answered next, and before the frame after it. */
+  /** The transforms before the frame that is answered next, and before the frame after it. */
   #firstList = new TransformList();
   #secondList = new TransformList();
   /** Whether a frame is in the worker, so that transforms set now belong to the next one. */
@@ -79,7 +79,7 @@ export class MotionStarts {
     return this.#isContinuous[slot] === 1;
   }
 
-  /** Sets whether an object is continuous. An object that becomes continuous has no way in its first frame. */
+  /** Sets whether an object is continuous. An object that becomes continuous has no motion in its first frame. */
   set(slot: number, isContinuous: boolean): void {
     if (this.isContinuous(slot) === isContinuous) return;
     if (slot >= this.#isContinuous.length) this.#isContinuous = grown(this.#isContinuous, slot + 1);
@@ -127,7 +127,7 @@ export class MotionStarts {
     this.#isFirstSent = false;
   }
 
-  /** Visits the objects whose ways begin elsewhere than where they are. */
+  /** Visits the objects whose motions begin elsewhere than where they are. */
   forEach(visit: (id: ObjectId, matrices: Float64Array, at: number) => void): void {
     const { ids, matrices, count } = this.#firstList;
     for (let i = 0; i < count; i++) {

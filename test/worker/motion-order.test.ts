@@ -1,7 +1,7 @@
 // The order in which paths are swept, against Morton codes that are composed bit by bit.
 import { expect, test } from 'vitest';
 import { WAY_NUMBERS } from '../../src/shared/layout.js';
-import { orderOfWays } from '../../src/worker/way-order.js';
+import { orderOfWays } from '../../src/worker/motion-order.js';
 import { Random, SEED } from '../oracle/random.js';
 
 const CELLS_A_SIDE = 16;

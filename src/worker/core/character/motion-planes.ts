@@ -46,9 +46,9 @@ function clipToPlanes(): void {
   for (let i: u32 = 0; i < planeCount; i++) {
     const at = planes + <usize>i * PLANE_BYTES;
     const nx = load<f64>(at), ny = load<f64>(at, 8), nz = load<f64>(at, 16);
-    const approach = vx * nx + vy * ny + vz * nz;
-    if (approach >= 0) continue;
-    const px = vx - approach * nx, py = vy - approach * ny, pz = vz - approach * nz;
+    const normalSpeed = vx * nx + vy * ny + vz * nz;
+    if (normalSpeed >= 0) continue;
+    const px = vx - normalSpeed * nx, py = vy - normalSpeed * ny, pz = vz - normalSpeed * nz;
     if (isUnobstructed(px, py, pz)) {
       motionX = px; motionY = py; motionZ = pz;
       return;

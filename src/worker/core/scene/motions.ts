@@ -25,14 +25,14 @@ export function reserveMotions(count: u32): void {
   reserveSet(previousMotionSlots, count);
 }
 
-/** Notes a continuous object whose bounds were set. */
+/** Records a continuous object whose bounds were set. */
 export function recordMotion(slot: u32, reach: Reach): void {
   if (reach.travel > 0 || !reach.isPlaced) addSlot(motionSlots, slot);
 }
 
 /**
- * Lets motions begin at the current positions of the objects, except for motions that are held. The beginning is noted before
- * an object changes (`recordMotionStart`): noting it in a pass over all objects took 4 % of a frame of 10,000 boxes that all
+ * Lets motions begin at the current positions of the objects, except for motions that are held. The beginning is recorded before
+ * an object changes (`recordMotionStart`): recording it in a pass over all objects took 4 % of a frame of 10,000 boxes that all
  * move.
  */
 export function beginMotionRound(): void {

@@ -26,7 +26,7 @@ interface SliceableQuery<Result, Answer> {
 
 /** A query about two objects, which are copied only if it has to wait. */
 interface PairQuery<Result, Answer> extends SliceableQuery<Result | null, Answer | null> {
-  /** Returns whether it would disturb work that is between two slices. */
+  /** Returns whether it may take long, and so would disturb work that is between two slices. */
   mayTakeLong(): boolean;
   begin(): Steps<Result | null> | undefined;
 }

@@ -90,15 +90,15 @@ function maxNearDepth(depth: Plane, isTurning: bool): f64 {
     combine(horizontalSide, 1, clipY, corner & 2 ? 1 : -1, clipW);
     // Both planes go through the eye; they meet in a line.
     let x = verticalSide.y * horizontalSide.z - verticalSide.z * horizontalSide.y,
-      y = verticalSide.z * horizontalSide.x - verticalSide.x * horizontalSide.z, z = verticalSide.x * horizontalSide.y -
-      verticalSide.y * horizontalSide.x;
+      y = verticalSide.z * horizontalSide.x - verticalSide.x * horizontalSide.z,
+      z = verticalSide.x * horizontalSide.y - verticalSide.y * horizontalSide.x;
     if (depth.x * x + depth.y * y + depth.z * z < 0) {
       x = -x;
       y = -y;
       z = -z;
     }
-    const along = -valueAt(nearPlane, eyeX, eyeY, eyeZ) / (nearPlane.x * x + nearPlane.y * y + nearPlane.z * z);
-    const cornerDepth = isTurning ? sqrt(x * x + y * y + z * z) * along : (depth.x * x + depth.y * y + depth.z * z) * along;
+    const t = -valueAt(nearPlane, eyeX, eyeY, eyeZ) / (nearPlane.x * x + nearPlane.y * y + nearPlane.z * z);
+    const cornerDepth = isTurning ? sqrt(x * x + y * y + z * z) * t : (depth.x * x + depth.y * y + depth.z * z) * t;
     if (!(cornerDepth > 0)) return Infinity;
     maxDepth = max(maxDepth, cornerDepth);
   }

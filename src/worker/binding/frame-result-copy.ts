@@ -22,14 +22,14 @@ export class FrameResultCopy {
     this.#target = new Uint8Array(isLargeEnough ? out : new ArrayBuffer(capacityFor(this.#length)));
   }
 
-  /** Copies until time `end`. Returns the buffer when everything is copied, else null. */
-  step(end: number): ArrayBuffer | null {
+  /** Copies until time `deadline`. Returns the buffer when everything is copied, else null. */
+  step(deadline: number): ArrayBuffer | null {
     do {
       const byteCount = Math.min(this.#length - this.#copiedBytes, BYTES_PER_STEP);
       this.#target.set(this.#memory.bytes(this.#address + this.#copiedBytes, byteCount), this.#copiedBytes);
       this.#copiedBytes += byteCount;
       if (this.#copiedBytes === this.#length) return this.#target.buffer;
-    } while (performance.now() < end);
+    } while (performance.now() < deadline);
     return null;
   }
 }

@@ -21,8 +21,8 @@ export class EventSnapshot<T extends Event> {
   }
 
   /**
-   * Runs `callback` while the event has its values at dispatch. The event itself is passed on, not a copy: callers compare and cast
-   * it.
+   * Runs `callback` while the event has its values at dispatch. The event itself is passed on, not a copy: callers compare
+   * and cast it.
    */
   during<R>(callback: () => R): R {
     const { native } = this;

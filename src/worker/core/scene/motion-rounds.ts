@@ -9,7 +9,7 @@ import { idAt, isAlive, itemAt, reachAt, slotOf } from './objects';
 import { waitingPairCount, waitingSlots } from './pairs/contact-queue';
 import { refreshBounds } from './scene';
 import { clearSlots, hasSlot, slotIn } from './slot-set';
-import { recordMotionStart, previousMotionSlots, motionSlots, motionRound } from './ways';
+import { recordMotionStart, previousMotionSlots, motionSlots, motionRound } from './motions';
 
 function isContinuous(slot: u32): bool {
   return idAt(slot) != 0 && (itemAt(slot).flags & FLAG_CONTINUOUS) != 0;

@@ -89,7 +89,7 @@ export class SnapCandidate {
   /** SNAP_*. */
   kind: u32;
   object: u32;
-  /** The number of its vertex, circle or edge. */
+  /** The index of its vertex, circle or edge. */
   index: u32;
   /** The edge by which it was found, since a vertex is found once per edge; for a point of a point cloud, its own number. */
   edge: u32;

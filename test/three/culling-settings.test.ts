@@ -2,7 +2,7 @@
 // callback is called once per object, and errors are reported once.
 import { BoxGeometry, InstancedMesh, LOD, Mesh, MeshBasicMaterial } from 'three';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { CullingSettings } from '../../src/client/three/culling/culling-wishes.js';
+import { CullingSettings } from '../../src/client/three/culling/culling-settings.js';
 
 const said: string[] = [];
 

@@ -1,7 +1,7 @@
 // Where swept paths begin, for the next worker, against two maps
 // of what was set before the frame in the worker and after it.
 import { expect, test } from 'vitest';
-import { MotionStarts } from '../../src/client/transforms/way-starts.js';
+import { MotionStarts } from '../../src/client/transforms/motion-starts.js';
 import { makeId } from '../../src/shared/ids.js';
 import { Random, SEED } from '../oracle/random.js';
 

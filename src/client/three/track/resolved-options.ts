@@ -6,7 +6,7 @@ import {
   type ObjectSettings,
   type SceneDrawable,
   type SceneObjectOptions,
-} from './object-wishes.js';
+} from './object-settings.js';
 
 /** The results of the caller's functions for one object, as of the last call. */
 export class ResolvedOptions {
