@@ -3,7 +3,7 @@ import { HIT_FIELDS, type HitExtras, type PackedHits } from '../shared/packed.js
 import type { Steps } from './binding/steps.js';
 
 /** Hits that are packed in a step. */
-const HITS_AT_ONCE = 1024;
+const HITS_PER_STEP = 1024;
 /** More hits than this travel in a buffer, which is transferred. */
 const FEW_HITS = 16;
 
@@ -21,7 +21,7 @@ export function* packAll<H extends object>(
   const extras: HitExtras[] = [];
   const indexOfBox = new Map<string | undefined, number>();
   for (const [i, hit] of hits.entries()) {
-    if (i % HITS_AT_ONCE === HITS_AT_ONCE - 1) yield;
+    if (i % HITS_PER_STEP === HITS_PER_STEP - 1) yield;
     const packed = pack(hit, frame);
     for (let k = 0; k < size; k++) fields[size * i + k] = packed[k] ?? Number.NaN;
     if (packed.length <= size) continue;
