@@ -1,13 +1,13 @@
 // With hundreds of thousands of points along a ray, the tracker took five microseconds of the main thread for each hit that it
 // turned into three's Intersection, where three's Raycaster takes less than one to find it: 400,000 blocked the page for two seconds.
-import { BufferAttribute, BufferGeometry, type Intersection, Points, Ray, Raycaster, Vector3, Vector4 } from 'three';
+// They are assigned field by field since; no test can assert that time on a busy machine, so this one compares the Intersections.
+import { BufferAttribute, BufferGeometry, Points, Ray, Raycaster, Vector3, Vector4 } from 'three';
 import { expect, test } from 'vitest';
 import type { BuiltMesh } from '../../src/client/three/geometry/shared-mesh.js';
 import { intersectionOf } from '../../src/client/three/query/intersection.js';
 import type { Hit } from '../../src/shared/types.js';
 
 const COUNT = 100_000;
-const ROUNDS = 7;
 
 const positions = new Float32Array(3 * COUNT);
 for (let i = 0; i < COUNT; i++) positions.set([0.01 * (i % 3), 0, -0.001 * i], 3 * i);
@@ -31,33 +31,12 @@ const hits = Array.from({ length: COUNT }, (_, i): Hit => {
 });
 const eye = new Vector4(0, 0, 1, 1);
 
-/** Returns the least time of several rounds, in turns with those of other work. */
-function fastest(...works: (() => unknown)[]): number[] {
-  const times = works.map(() => Number.POSITIVE_INFINITY);
-  for (let round = 0; round < ROUNDS; round++) {
-    works.forEach((work, i) => {
-      const start = performance.now();
-      work();
-      times[i] = Math.min(times[i], performance.now() - start);
-    });
-  }
-  return times;
-}
-
-test('points that are hit become Intersections about as fast as three finds them', () => {
-  let ours: Intersection[] = [];
-  let threes: Intersection[] = [];
-  const [ourTime, threesTime] = fastest(
-    () => {
-      ours = hits.map((hit) => intersectionOf(hit, { object: points, instanceId: undefined }, mesh, eye));
-    },
-    () => {
-      threes = raycaster.intersectObject(points);
-    },
-  );
+test('points that are hit become the Intersections that three makes of them', () => {
+  const ours = hits.map((hit) => intersectionOf(hit, { object: points, instanceId: undefined }, mesh, eye));
+  const threes = raycaster.intersectObject(points);
   expect(ours).toHaveLength(COUNT);
   expect(threes).toHaveLength(COUNT);
-  for (const i of [0, 1, 2, COUNT - 1]) {
+  for (let i = 0; i < COUNT; i += 97) {
     const { face, faceIndex, barycoord, ...rest } = ours[i];
     expect([face, faceIndex, barycoord]).toEqual([null, null, null]);
     const expected = threes[i];
@@ -65,5 +44,4 @@ test('points that are hit become Intersections about as fast as three finds them
     expect(rest.distanceToRay).toBeCloseTo(expected.distanceToRay!, 6);
     expect(rest.point.distanceTo(expected.point)).toBeLessThan(1e-5);
   }
-  expect(ourTime / threesTime).toBeLessThan(10);
 });
