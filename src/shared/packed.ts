@@ -27,8 +27,9 @@ export type PackedHits = readonly [fields: ArrayLike<number>, extras: readonly H
 export type HitExtras = Pick<Hit, 'box' | 'snap'>;
 
 /**
- * Fields per Hit: object, distance, point, normal, triangle, element, barycentric, bone, frame; then distanceToRay and pixels, NaN
- * if there are none, and the index of its extras. An object for each of 400,000 points blocked the page for one and a half seconds.
+ * Fields per Hit: object, distance, point, normal, triangle, element, barycentric, bone, frame; then distanceToRay and
+ * pixels, NaN if there are none, and the index of its extras. An object for each of 400,000 points blocked the page for one
+ * and a half seconds.
  */
 export const HIT_FIELDS = 18;
 

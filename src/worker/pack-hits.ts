@@ -8,8 +8,8 @@ const HITS_PER_STEP = 1024;
 const FEW_HITS = 16;
 
 /**
- * Packs hits, in steps. What the fields of hits cannot hold, which is the names of boxes, is listed once for all hits: the list stays
- * short.
+ * Packs hits, in steps. What the fields of hits cannot hold, which is the names of boxes, is listed once for all hits: the
+ * list stays short.
  */
 export function* packAll<H extends object>(
   hits: readonly H[],

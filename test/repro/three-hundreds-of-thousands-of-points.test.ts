@@ -1,6 +1,7 @@
 // With hundreds of thousands of points along a ray, the tracker took five microseconds of the main thread for each hit that it
-// turned into three's Intersection, where three's Raycaster takes less than one to find it: 400,000 blocked the page for two seconds.
-// They are assigned field by field since; no test can assert that time on a busy machine, so this one compares the Intersections.
+// turned into three's Intersection, where three's Raycaster takes less than one to find it: 400,000 blocked the page for two
+// seconds. They are assigned field by field since; no test can assert that time on a busy machine, so this one compares the
+// Intersections.
 import { BufferAttribute, BufferGeometry, Points, Ray, Raycaster, Vector3, Vector4 } from 'three';
 import { expect, test } from 'vitest';
 import type { BuiltMesh } from '../../src/client/three/geometry/shared-mesh.js';

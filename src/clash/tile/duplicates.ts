@@ -68,8 +68,9 @@ function* areAllNear(points: Float64Array, test: PointTest): Generator<void, boo
 const MAX_TESTED = 16;
 
 /**
- * Returns the points of a list, most of them once, and a function that tests whether one of them is within the radius. They are in a hash table
- * of cells, a linked list for each bucket: sorted along an axis, all points of a mesh in one plane might be candidates for each.
+ * Returns the points of a list, most of them once, and a function that tests whether one of them is within the radius. They
+ * are in a hash table of cells, a linked list for each bucket: sorted along an axis, all points of a mesh in one plane might
+ * be candidates for each.
  */
 function* buildPointTable(
   corners: Float64Array,

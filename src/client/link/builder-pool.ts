@@ -53,8 +53,9 @@ export class BuilderPool {
   }
 
   /**
-   * Resolves with the baked mesh, with its features if `featureAngle`, an angle in degrees, is given; in chunks, if `chunks` lends
-   * some for a mesh without features. The arrays' buffers are transferred. An aborted build ends in its worker and is freed there.
+   * Resolves with the baked mesh, with its features if `featureAngle`, an angle in degrees, is given; in chunks, if `chunks`
+   * lends some for a mesh without features. The arrays' buffers are transferred. An aborted build ends in its worker and is
+   * freed there.
    */
   build(
     operation: string,

@@ -37,7 +37,8 @@ export class CoreSnaps {
 
   /**
    * Runs work that queries the core, in steps, between which others may change objects and query the core. The work itself may
-   * yield more often. `begin` gets the address of a workspace (core/scene/snap/snap-pick.ts), which belongs to the work until it ends.
+   * yield more often. `begin` gets the address of a workspace (core/scene/snap/snap-pick.ts), which belongs to the work until
+   * it ends.
    */
   *runQueries<T>(filter: Filter, begin: (workspace: number) => Steps<T>): Steps<T> {
     const wasm = this.#exports;
