@@ -52,12 +52,16 @@ export function unpackRay(numbers: PackedRay): PickRay {
   return cone.length > 0 ? { ...ray, cone } : ray;
 }
 
-/** Packs a hit; it ends with the last field that it has. An object of extras is at the index that refers to it. */
+/**
+ * Packs a hit; it ends with the last field that it has. An object of extras is at the index that refers to it. No hit has both a
+ * box and a snap.
+ */
 export function packHit(hit: Omit<Hit, 'frame'>, frame: number): number[] {
-  const { object, distance, point, normal, triangle, element, barycentric, bone, ...others } = hit;
+  const { object, distance, point, normal, triangle, element, barycentric, bone, box, snap } = hit;
+  const { distanceToRay = Number.NaN, pixels = Number.NaN } = hit;
   const numbers = [object, distance, ...point, ...normal, triangle, element, ...barycentric, bone, frame];
-  const { distanceToRay = Number.NaN, pixels = Number.NaN, ...extras } = others;
-  if ('box' in extras || 'snap' in extras) numbers.push(distanceToRay, pixels, HIT_FIELDS, extras as unknown as number);
+  const extras = box !== undefined ? { box } : snap !== undefined ? { snap } : undefined;
+  if (extras) numbers.push(distanceToRay, pixels, HIT_FIELDS, extras as unknown as number);
   else if (pixels >= 0) numbers.push(distanceToRay, pixels);
   else if (distanceToRay >= 0) numbers.push(distanceToRay);
   return numbers;

@@ -25,11 +25,11 @@ export function* packAll<H extends object>(
     const packed = pack(hit, frame);
     for (let k = 0; k < size; k++) fields[size * i + k] = packed[k] ?? Number.NaN;
     if (packed.length <= size) continue;
-    const own = packed[HIT_FIELDS] as unknown as HitExtras;
-    let index = indexOfBox.get(own.box);
+    const hitExtras = packed[HIT_FIELDS] as unknown as HitExtras;
+    let index = indexOfBox.get(hitExtras.box);
     if (index === undefined) {
-      index = extras.push(own) - 1;
-      indexOfBox.set(own.box, index);
+      index = extras.push(hitExtras) - 1;
+      indexOfBox.set(hitExtras.box, index);
     }
     fields[size * i + size - 1] = index;
   }

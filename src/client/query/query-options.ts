@@ -113,7 +113,7 @@ function withQueryPlanes(clipSets: Clips = NO_CLIPS, planes: Float64Array, isInt
   return { sets, planes: Float64Array.of(...clipSets.planes, ...planes) };
 }
 
-/** In the order of their bits, from SNAP_VERTEX = 1 on. */
+/** The names of SNAP_VERTEX = 1 and the bits above it, in their order. */
 const SNAP_NAMES: readonly SnapKind[] = ['vertex', 'midpoint', 'center', 'edge', 'face'];
 
 /** Reads the kinds of features that a pick may snap to, SNAP_*; 0 for none. */

@@ -65,7 +65,7 @@ export class TransformTable {
    * unchanged.
    */
   leftBlocks = 0;
-  /** Where the motions of continuous objects begin that have moved since the last answer. */
+  /** The starts of the motions of continuous objects that have moved since the last answer. */
   readonly starts = new MotionStarts();
 
   has(id: unknown): id is ObjectId {

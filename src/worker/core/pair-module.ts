@@ -26,7 +26,7 @@ const outcome = changetype<Outcome>(memory.data(<i32>offsetof<Outcome>(), 16));
 const pairDistance = changetype<PairDistance>(memory.data(<i32>offsetof<PairDistance>(), 16));
 const sweptShape = changetype<SweptShape>(memory.data(<i32>SWEPT_SHAPE_BYTES, 16));
 const pairSweep = changetype<PairSweep>(memory.data(<i32>PAIR_SWEEP_BYTES, 16));
-/** What `run` does; for a distance, its limit. */
+/** The work that `run` does; for a distance, its limit. */
 const CONTACT: u32 = 0;
 const DISTANCE: u32 = 1;
 const SWEEP: u32 = 2;

@@ -18,7 +18,7 @@ const RECORD_BYTES: usize = PROXY_BYTES + ITEM_COPY_BYTES + REACH_BYTES;
 
 let isTaken: bool = false;
 let snapshotIds: usize = 0;
-/** By slot: the index of its record plus one; 0 if it has none. */
+/** The index of each slot's record plus one; 0 if it has none. */
 let recordBySlot: usize = 0;
 /** How many slots there were at the time. */
 let snapshotSlotCount: u32 = 0;
@@ -65,7 +65,7 @@ export function dropSnapshot(): void {
 
 // --- during the broad phase ---
 
-/** By slot: the tree of an object from bit 30 on, and its position below; NO_POSITION if it makes no pairs. */
+/** The tree of each slot's object from bit 30 on, and its position below; NO_POSITION if it makes no pairs. */
 let treePositions: usize = 0;
 const TREE_SHIFT: u32 = 30;
 const POSITION_MASK: u32 = (1 << TREE_SHIFT) - 1;

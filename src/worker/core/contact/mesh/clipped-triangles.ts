@@ -113,7 +113,7 @@ export function beginSide(index: u32, mesh: Mesh, m: Affine, x: f64, y: f64, z: 
   side.centerZ = placedTransform.xz * mx + placedTransform.yz * my + placedTransform.zz * mz + placedTransform.tz;
 }
 
-// For how many slots `slotEntries` has room; all its entries are 0 between contacts.
+// The numbers of slots for which `slotEntries` has room; all its entries are 0 between contacts.
 let slotCapacity0: u32 = 0;
 let slotCapacity1: u32 = 0;
 function slotCapacity(index: u32): u32 { return index == 0 ? slotCapacity0 : slotCapacity1; }

@@ -239,7 +239,7 @@ function orderByAge(sliceEnd: f64): bool {
   return true;
 }
 
-/** What became of a pair; `queueStateOf` must be called in ascending order of ids. */
+/** The states of a pair; `queueStateOf` must be called in ascending order of ids. */
 export const NOT_QUEUED: u32 = 0;
 export const DONE: u32 = 1;
 export const WAITING: u32 = 2;

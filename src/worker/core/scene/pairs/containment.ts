@@ -15,7 +15,7 @@ setIdentity(identity);
 
 /** Which of the two is inside the other as a whole: 1 the first, 2 the second; 0 neither. */
 export let fullyContained: i32 = 0;
-/** Which has at least parts inside the other: `fullyContained` is 0 if only some of its parts are inside. */
+/** The one with at least parts inside the other: `fullyContained` is 0 if only some of its parts are inside. */
 export let partlyContained: i32 = 0;
 /** A point of the contained part, in the world. */
 export let insideX: f64 = 0, insideY: f64 = 0, insideZ: f64 = 0;

@@ -55,7 +55,7 @@ const FRAMES_WITHOUT_GRID: u32 = 16;
 /** How many objects are swept between two readings of the clock. */
 const OBJECTS_PER_READING: u32 = 1024;
 
-/** In the order of cells: the bounds of each object, minima and then the negatives of maxima; and the addresses of proxies. */
+/** The bounds of all objects, minima and then the negatives of maxima; and the addresses of proxies. Both are sorted by cells. */
 let bounds: usize = 0;
 export let gridProxies: usize = 0;
 export let gridCount: u32 = 0;
@@ -67,9 +67,9 @@ let emptyCell: u32 = 0;
 /** The difference of cell numbers from a row to the next, and from a plane to the next. */
 let rowStride: u32 = 0;
 let planeStride: u32 = 0;
-/** In the order of cells: the address of the entry of `cellStarts` before that of the object's cell. */
+/** The address of the entry of `cellStarts` before that of each object's cell, sorted by cells. */
 let startAddresses: usize = 0;
-/** By position: the cell number. */
+/** The cell number of each position. */
 let cellOfPosition: usize = 0;
 let nextObject: u32 = 0;
 let framesWithoutGrid: u32 = 0;
