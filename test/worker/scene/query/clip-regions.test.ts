@@ -16,6 +16,8 @@ import { orientedBounds, type Precision } from '../../../oracle/stand-ins.js';
 const OBJECTS = 24;
 const CAMERAS = 40;
 const REGIONS = 10;
+/** The longest distance from the middle of a region to a corner, in pixels. */
+const MAX_SIZE = 1500;
 const BLUR = { pixels: 1e-3, depth: 1e-6 };
 const PRECISIONS: readonly Precision[] = ['mesh', 'mesh', 'mesh', 'obb', 'aabb', 'sphere'];
 const UNCUT: Clipping = { planes: [], isIntersection: false };
@@ -63,10 +65,11 @@ describe.each(PLACES)(`cut regions, %s, seed ${SEED}`, (_, place) => {
       const view = viewOf(camera, DEPTHS[i % DEPTHS.length][1]);
       twin.service.setView(view);
       for (let j = 0; j < REGIONS; j++) {
-        const points = randomPolygon(random).map(([x, y]) => [Math.fround(x), Math.fround(y)] as const);
+        const mode = random.pick(['touch', 'enclose'] as const);
+        const polygon = randomPolygon(random, mode === 'touch' ? MAX_SIZE : 4 * MAX_SIZE);
+        const points = polygon.map(([x, y]) => [Math.fround(x), Math.fround(y)] as const);
         const region = new Float32Array(points.flat());
         const cut = cutNear(random, middleOf(random));
-        const mode = random.pick(['touch', 'enclose'] as const);
         const options: RegionOptions = { mode, precision: random.pick(PRECISIONS) };
         const [found, whole] = await Promise.all([
           twin.service.pickRegion(region, { ...options, ...clipOptions(cut) }),
@@ -164,11 +167,11 @@ function float32Planes(planes: readonly Plane[], place: Vector3): Float32Array |
   return Float32Array.from(planes.flatMap(({ normal, constant }) => [...normal.toArray(), constant]));
 }
 
-/** Of any size in the viewport, convex or not. */
-function randomPolygon(random: Random): [number, number][] {
+/** Returns a polygon around a point of the viewport, convex or not. */
+function randomPolygon(random: Random, maxSize: number): [number, number][] {
   const { x, y, width, height } = VIEWPORT;
   const [u, v] = [x + width * random.range(0.3, 0.7), y + height * random.range(0.3, 0.7)];
-  const size = random.logRange(40, 1500);
+  const size = random.logRange(40, maxSize);
   const count = 3 + random.integer(6);
   return Array.from({ length: count }, (_, i) => {
     const [angle, reach] = [(2 * Math.PI * i) / count, size * random.range(0.3, 1)];
@@ -247,7 +250,7 @@ test.each(['points', 'lines'] as const)(`regions of cut %s, seed ${SEED}`, async
     const camera = aimCamera(random.pick(CAMERA_KINDS)[1](random), random, new Vector3());
     const view = viewOf(camera, DEPTHS[0][1]);
     service.setView(view);
-    const points = randomPolygon(random).map(([x, y]) => [Math.fround(x), Math.fround(y)] as const);
+    const points = randomPolygon(random, MAX_SIZE).map(([x, y]) => [Math.fround(x), Math.fround(y)] as const);
     const cut = cutNear(random, random.point(2));
     const mode = random.pick(['touch', 'enclose'] as const);
     const found = await service.pickRegion(new Float32Array(points.flat()), { mode, ...clipOptions(cut) });
