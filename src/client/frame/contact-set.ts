@@ -74,18 +74,28 @@ export class ContactSetView implements ContactSet {
 
   between(first: ContactSide, second?: ContactSide): ContactPair[] {
     this.#out.check();
-    const isFirst = sideTest('first', first);
-    const isSecond = second === undefined ? () => true : sideTest('second', second);
+    const [a, b, value] = this.#columnsOf('first', first);
+    const hasSecond = second !== undefined;
+    const [otherA, otherB, otherValue] = hasSecond ? this.#columnsOf('second', second) : [a, b, value];
     const matches: ContactPair[] = [];
     for (let i = 0; i < this.count; i++) {
-      const a = this.a[i];
-      const b = this.b[i];
-      const groupA = this.groupA[i];
-      const groupB = this.groupB[i];
-      const isBetween = (isFirst(a, groupA) && isSecond(b, groupB)) || (isFirst(b, groupB) && isSecond(a, groupA));
-      if (isBetween) matches.push(this.#pair(i));
+      if (
+        (a[i] === value && (!hasSecond || otherB[i] === otherValue)) ||
+        (b[i] === value && (!hasSecond || otherA[i] === otherValue))
+      ) {
+        matches.push(this.#pair(i));
+      }
     }
     return matches;
+  }
+
+  /** Returns which numbers of the pairs' objects are those of a side, ids or groups, and what they have to be. */
+  #columnsOf(argument: string, side: ContactSide): readonly [a: Uint32Array, b: Uint32Array, value: number] {
+    if (typeof side === 'number') {
+      return [this.a, this.b, checkInteger('between', argument, side, 0, 0xffffffff)];
+    }
+    const { group } = readOptions('between', argument, side, ['group']);
+    return [this.groupA, this.groupB, checkInteger('between', `${argument}.group`, group, 1, 0xffffffff)];
   }
 
   #pair(i: number): ContactPair {
@@ -111,15 +121,4 @@ export class ContactSetView implements ContactSet {
       bones: this.bones.subarray(2 * this.boneStart[i], 2 * this.boneStart[i + 1]),
     };
   }
-}
-
-/** Returns a predicate for objects, by id and group, that belong to a side. */
-function sideTest(argument: string, side: ContactSide): (id: number, group: number) => boolean {
-  if (typeof side === 'number') {
-    const id = checkInteger('between', argument, side, 0, 0xffffffff);
-    return (each) => each === id;
-  }
-  const { group } = readOptions('between', argument, side, ['group']);
-  const sideGroup = checkInteger('between', `${argument}.group`, group, 1, 0xffffffff);
-  return (_, each) => each === sideGroup;
 }
