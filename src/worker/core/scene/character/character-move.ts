@@ -13,9 +13,9 @@ import { Affine, invert } from '../../math/affine';
 import { tangentX, tangentY, tangentZ, bitangentX, bitangentY, bitangentZ, setBasis } from '../../math/basis';
 import { reserve } from '../../memory';
 import { worldOf } from '../../shape/item';
-import { isAlive, itemAt, slotOf } from '../objects';
+import { itemAt, slotOf } from '../objects';
 import { Character, storePoint } from './character-table';
-import { gather } from './gather';
+import { gather, isObstacle } from './gather';
 
 /** What characters pushed against in this frame: PUSH_BYTES each. */
 export let pushes: usize = 0;
@@ -48,7 +48,7 @@ export function moveCharacter(c: Character, motionX: f64, motionY: f64, motionZ:
   );
   // The movement of its ground.
   let carryX: f64 = 0, carryY: f64 = 0, carryZ: f64 = 0;
-  if (c.ground != 0 && isAlive(c.ground)) {
+  if (isObstacle(c.ground)) {
     const world = worldOf(itemAt(slotOf(c.ground)));
     const lx = c.groundLocalX, ly = c.groundLocalY, lz = c.groundLocalZ;
     carryX = world.xx * lx + world.yx * ly + world.zx * lz + world.tx - c.groundX;

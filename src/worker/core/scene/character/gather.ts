@@ -4,8 +4,8 @@
 // on.
 
 import {
-  FILTER_BYTES, FILTER_IGNORE, FILTER_IGNORE_COUNT, FILTER_LAYERS, FILTER_PRECISION, FILTER_SIDE, PRECISION_MESH, SHAPE_BOX,
-  SHAPE_MESH, SHAPE_POINT_LINE, SIDE_DOUBLE,
+  FILTER_BYTES, FILTER_IGNORE, FILTER_IGNORE_COUNT, FILTER_LAYERS, FILTER_PRECISION, FILTER_SIDE, FLAG_PICKABLE, PRECISION_MESH,
+  SHAPE_BOX, SHAPE_MESH, SHAPE_POINT_LINE, SIDE_DOUBLE,
 } from '../../../../shared/layout';
 import {
   BOX, EXIT, ROUND, TRIANGLE, addObstacle, boundRound, boundTriangle, clearObstacles, packBounds,
@@ -17,10 +17,10 @@ import { Affine, copyColumns, determinant, invert, setRelative } from '../../mat
 import { closestDistance, closestOnMesh, closestTriangle, closestX, closestY, closestZ } from '../../mesh/query/closest-point';
 import { Mesh } from '../../mesh/tree/layout';
 import { PlacedShape, mapOf } from '../../shape/placed-shape';
-import { idAt, placedShapeAt } from '../objects';
+import { idAt, isAlive, itemAt, placedShapeAt, slotOf } from '../objects';
 import { aabbAt, aabbCount, queryAabb } from '../query/aabb-query';
 import { containsPoint } from '../query/closest-point';
-import { setIgnoredObject, setFilter } from '../query/filter';
+import { isIgnored, layers as filteredLayers, setIgnoredObject, setFilter } from '../query/filter';
 import { POSITION_BYTES } from '../../sizes';
 
 const filter: usize = memory.data(<i32>FILTER_BYTES, 16);
@@ -46,6 +46,13 @@ export function setObstacleFilter(layers: u32, ignored: usize, ignoredCount: u32
   store<u32>(filter, ignoredCount, FILTER_IGNORE_COUNT);
   setFilter(filter);
   setIgnoredObject(ownObject);
+}
+
+/** Returns whether the character may meet the object of an id: not one that was removed, nor one that the filter leaves out. */
+export function isObstacle(id: u32): bool {
+  if (!isAlive(id) || isIgnored(id)) return false;
+  const item = itemAt(slotOf(id));
+  return (item.layers & filteredLayers) != 0 && (item.flags & FLAG_PICKABLE) != 0;
 }
 
 /** Gathers obstacles in a box around the origin of a frame, given by its half sizes. Throws OUT_OF_MEMORY. */
