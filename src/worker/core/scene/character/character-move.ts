@@ -5,7 +5,7 @@ import { CHARACTER_IS_BLOCKED, CHARACTER_IS_STANDING, PUSH_BYTES, PUSH_NORMAL, P
 import { moveBy, slide } from '../../character/move-and-slide';
 import {
   MAX_PUSHES, beginMove, depth, groundNormalX, groundNormalY, groundNormalZ, groundObject, groundTriangle, groundX, groundY,
-  groundZ, isBlockedAbove, isWedged, isStanding, pushAt, pushCount, recentre, setMover, undoPushes, x, y, z,
+  groundZ, isBlockedAbove, isWedged, isStanding, pushAt, pushCount, recentre, setMover, shiftBy, undoPushes, x, y, z,
 } from '../../character/mover';
 import { setGather } from '../../character/obstacles';
 import { measureDepth, pushOut } from '../../character/push-out';
@@ -60,7 +60,8 @@ export function moveCharacter(c: Character, motionX: f64, motionY: f64, motionZ:
   }
   const margin = castRadius;
   const length = sqrt(motionX * motionX + motionY * motionY + motionZ * motionZ);
-  const partCount = min(max(ceil(length / (SIZES_PER_PART * (castRadius + c.halfHeight))), 1.0), MAX_PARTS);
+  const partLength = SIZES_PER_PART * (castRadius + c.halfHeight);
+  const partCount = min(max(ceil(length / partLength), 1.0), MAX_PARTS);
   const fraction = 1.0 / partCount;
   const carryLength = sqrt(carryX * carryX + carryY * carryY + carryZ * carryZ);
   // The range: as far as it looks ahead for a step. Up and down: the step height and the snap distance.
@@ -68,11 +69,10 @@ export function moveCharacter(c: Character, motionX: f64, motionY: f64, motionZ:
   const range = lookAhead + margin;
   const extra = max(max(c.stepHeight, c.snapDistance) + 2 * c.skin, margin) - margin;
   beginMove((c.flags & CHARACTER_IS_STANDING) != 0);
-  setGatherBox(c, range + carryLength, extra);
+  setGatherBox(c, range, extra);
   if (partCount > 1 || carryLength > 0 || !tryNarrowPushOut(c, lookAhead)) {
-    gatherAround(c, gatherHalfX, gatherHalfY, gatherHalfZ);
-    if (carryLength > 0)
-      slide(toFrameX(carryX, carryY, carryZ), toFrameY(carryX, carryY, carryZ), toFrameZ(carryX, carryY, carryZ));
+    carry(c, toFrameX(carryX, carryY, carryZ), toFrameY(carryX, carryY, carryZ), toFrameZ(carryX, carryY, carryZ),
+      ceil(carryLength / partLength), range + min(carryLength, partLength), extra);
     setGatherBox(c, range, extra);
     for (let round = 0; round < MAX_PUSH_ROUNDS; round++) {
       if (pushOut() <= margin) break;
@@ -100,6 +100,29 @@ export function moveCharacter(c: Character, motionX: f64, motionY: f64, motionZ:
   storePushes(c);
   c.depth = depth;
   c.flags = (isStanding ? CHARACTER_IS_STANDING : 0) | (isBlockedAbove ? CHARACTER_IS_BLOCKED : 0);
+}
+
+/**
+ * Gathers obstacles, and slides along with the ground by a vector in the character's frame, in parts. Ground that moves farther
+ * than `MAX_PARTS` of them, as a world does that gets another origin, takes the character along past everything on the way.
+ */
+function carry(c: Character, dx: f64, dy: f64, dz: f64, partCount: f64, range: f64, extra: f64): void {
+  const isSliding = partCount <= MAX_PARTS;
+  if (!isSliding) {
+    shiftBy(dx, dy, dz);
+    commitMove(c);
+  }
+  setGatherBox(c, range, extra);
+  gatherAround(c, gatherHalfX, gatherHalfY, gatherHalfZ);
+  if (!isSliding) return;
+  const fraction = 1.0 / partCount;
+  for (let i: f64 = 0; i < partCount; i++) {
+    if (i > 0) {
+      commitMove(c);
+      gatherAround(c, gatherHalfX, gatherHalfY, gatherHalfZ);
+    }
+    slide(dx * fraction, dy * fraction, dz * fraction);
+  }
 }
 
 /**
