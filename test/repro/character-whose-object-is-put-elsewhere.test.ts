@@ -1,14 +1,6 @@
 // An object that is put elsewhere with its character passes through nothing on its way there.
 import { expect, test } from 'vitest';
-import {
-  addBlock,
-  CAPSULE,
-  createHero,
-  FRAME_SECONDS,
-  service,
-  translation,
-  withService,
-} from '../fixtures/character-stage.js';
+import { addBlock, CAPSULE, createHero, FRAME_SECONDS, service, withService } from '../fixtures/character-stage.js';
 
 withService();
 
