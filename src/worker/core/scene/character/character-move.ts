@@ -15,7 +15,7 @@ import { reserve } from '../../memory';
 import { worldOf } from '../../shape/item';
 import { itemAt, slotOf } from '../objects';
 import { Character, storePoint } from './character-table';
-import { gather, isObstacle } from './gather';
+import { gather, isObstacle, setPassedObject } from './gather';
 
 /** What characters pushed against in this frame: PUSH_BYTES each. */
 export let pushes: usize = 0;
@@ -71,9 +71,13 @@ export function moveCharacter(c: Character, motionX: f64, motionY: f64, motionZ:
   beginMove((c.flags & CHARACTER_IS_STANDING) != 0);
   setGatherBox(c, range, extra);
   if (partCount > 1 || carryLength > 0 || !tryNarrowPushOut(c, lookAhead)) {
-    carry(c, toFrameX(carryX, carryY, carryZ), toFrameY(carryX, carryY, carryZ), toFrameZ(carryX, carryY, carryZ),
-      ceil(carryLength / partLength), range + min(carryLength, partLength), extra);
-    setGatherBox(c, range, extra);
+    if (carryLength > 0) {
+      const carryParts = ceil(carryLength / partLength);
+      setGatherBox(c, castRadius + 2 * c.skin + min(carryLength, partLength), 0);
+      carry(c, toFrameX(carryX, carryY, carryZ), toFrameY(carryX, carryY, carryZ), toFrameZ(carryX, carryY, carryZ), carryParts);
+      setGatherBox(c, range, extra);
+    }
+    gatherAround(c, gatherHalfX, gatherHalfY, gatherHalfZ);
     for (let round = 0; round < MAX_PUSH_ROUNDS; round++) {
       if (pushOut() <= margin) break;
       // It was pushed beyond the box of the gathered obstacles.
@@ -103,26 +107,23 @@ export function moveCharacter(c: Character, motionX: f64, motionY: f64, motionZ:
 }
 
 /**
- * Gathers obstacles, and slides along with the ground by a vector in the character's frame, in parts. Ground that moves farther
- * than `MAX_PARTS` of them, as a world does that gets another origin, takes the character along past everything on the way.
+ * Carries the character along with its ground by a vector in the character's frame, in parts. It slides along other objects. Ground
+ * that moves farther than `MAX_PARTS`, as a world does that gets another origin, takes it along past them.
  */
-function carry(c: Character, dx: f64, dy: f64, dz: f64, partCount: f64, range: f64, extra: f64): void {
-  const isSliding = partCount <= MAX_PARTS;
-  if (!isSliding) {
+function carry(c: Character, dx: f64, dy: f64, dz: f64, partCount: f64): void {
+  if (partCount > MAX_PARTS) {
     shiftBy(dx, dy, dz);
     commitMove(c);
+    return;
   }
-  setGatherBox(c, range, extra);
-  gatherAround(c, gatherHalfX, gatherHalfY, gatherHalfZ);
-  if (!isSliding) return;
   const fraction = 1.0 / partCount;
+  setPassedObject(c.ground);
   for (let i: f64 = 0; i < partCount; i++) {
-    if (i > 0) {
-      commitMove(c);
-      gatherAround(c, gatherHalfX, gatherHalfY, gatherHalfZ);
-    }
+    gatherAround(c, gatherHalfX, gatherHalfY, gatherHalfZ);
     slide(dx * fraction, dy * fraction, dz * fraction);
+    commitMove(c);
   }
+  setPassedObject(0);
 }
 
 /**

@@ -46,6 +46,7 @@ export function setObstacleFilter(layers: u32, ignored: usize, ignoredCount: u32
   store<u32>(filter, ignoredCount, FILTER_IGNORE_COUNT);
   setFilter(filter);
   setIgnoredObject(ownObject);
+  passedObject = 0; // a gathering without memory may have left it
 }
 
 /** Returns whether the character may meet the object of an id: not one that was removed, nor one that the filter leaves out. */
@@ -53,6 +54,14 @@ export function isObstacle(id: u32): bool {
   if (!isAlive(id) || isIgnored(id)) return false;
   const item = itemAt(slotOf(id));
   return (item.layers & filteredLayers) != 0 && (item.flags & FLAG_PICKABLE) != 0;
+}
+
+/** The object that is not gathered; 0 for none. */
+let passedObject: u32 = 0;
+
+/** Leaves an object out: ground that carries a character is in its new place already. 0 for none. */
+export function setPassedObject(id: u32): void {
+  passedObject = id;
 }
 
 /** Gathers obstacles in a box around the origin of a frame, given by its half sizes. Throws OUT_OF_MEMORY. */
@@ -73,6 +82,7 @@ export function gather(transform: Affine, hx: f64, hy: f64, hz: f64): void {
   );
   for (let i: u32 = 0; i < aabbCount; i++) {
     const slot = aabbAt(i);
+    if (idAt(slot) == passedObject) continue;
     placedShapeAt(solid, slot, PRECISION_MESH);
     const shape: u32 = solid.shape;
     if (shape == SHAPE_MESH) addMesh(idAt(slot));
