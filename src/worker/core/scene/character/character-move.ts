@@ -107,8 +107,8 @@ export function moveCharacter(c: Character, motionX: f64, motionY: f64, motionZ:
 }
 
 /**
- * Carries the character along with its ground by a vector in the character's frame, in parts. It slides along other objects. Ground
- * that moves farther than `MAX_PARTS`, as a world does that gets another origin, takes it along past them.
+ * Carries the character along with its ground by a vector in the character's frame, in parts. It slides along other objects.
+ * Ground that moves farther than `MAX_PARTS`, as a world does that gets another origin, takes it along past them.
  */
 function carry(c: Character, dx: f64, dy: f64, dz: f64, partCount: f64): void {
   if (partCount > MAX_PARTS) {
