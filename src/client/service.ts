@@ -86,7 +86,7 @@ export class CollisionService extends ServiceMeshes {
     this.#objects = new ObjectStore(this.#meshes, this.#pump, log, this.#poses);
     this.#transforms = new ObjectTransforms(table, this.#objects, this.#pump);
     this.#queries = new Queries(this.#link, this.#pump, this.#views, this.#objects);
-    this.#characters = new CharacterStore(this.#pump, this.#objects, (operation) => this.#link.check(operation));
+    this.#characters = new CharacterStore(this.#pump, this.#objects, table, (operation) => this.#link.check(operation));
     const started = this.#link.defer<void>('createCollisionService');
     this.#link.ready.then(
       () => started.resolve(),

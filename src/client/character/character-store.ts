@@ -5,6 +5,7 @@ import { argumentError, checkAtLeastZero, checkFinite, checkVec3 } from '../chec
 import type { FramePump } from '../frame/frame-pump.js';
 import { Ids } from '../scene/id-table.js';
 import type { ObjectStore } from '../scene/object-store.js';
+import type { TransformTable } from '../transforms/transform-table.js';
 import { describeCharacter } from './character-options.js';
 
 /** The store's data of a character. */
@@ -29,12 +30,14 @@ export class CharacterStore {
   readonly #entries = new Map<number, Entry>();
   readonly #pump: FramePump;
   readonly #objects: ObjectStore;
+  readonly #transforms: TransformTable;
   readonly #check: (operation: string) => void;
 
   /** Makes a store; `check` throws if the service has ended. */
-  constructor(pump: FramePump, objects: ObjectStore, check: (operation: string) => void) {
+  constructor(pump: FramePump, objects: ObjectStore, transforms: TransformTable, check: (operation: string) => void) {
     this.#pump = pump;
     this.#objects = objects;
+    this.#transforms = transforms;
     this.#check = check;
   }
 
@@ -47,15 +50,17 @@ export class CharacterStore {
   }
 
   set(id: number, options: Partial<CharacterOptions>): void {
-    const entry = this.#entryOf('character.set', id);
-    const description = describeCharacter('character.set', options, this.#objects, entry.description);
-    this.#entryOf('character.set', id); // a getter of the options may have removed it
+    const operation = 'character.set';
+    const entry = this.#entryOf(operation, id);
+    const description = describeCharacter(operation, options, this.#objects, entry.description);
+    this.#entryOf(operation, id); // a getter of the options may have removed it
     entry.description = description;
     this.#put(id, description);
   }
 
   #put(id: number, description: CharacterDescription): void {
     this.#pump.enqueue({ type: 'putCharacter', id, description });
+    this.#transforms.carried.add(description.object);
     if (!(description.flags & layout.CHARACTER_IS_PLACED)) return;
     const entry = newEntry(description);
     this.#entries.set(id, entry);
@@ -77,20 +82,17 @@ export class CharacterStore {
   }
 
   advance(id: number, velocity: Vec3, seconds: number): void {
-    this.#entryOf('character.advance', id);
-    const checkedVelocity = checkVec3('character.advance', 'velocity', velocity);
-    const checkedSeconds = checkAtLeastZero('character.advance', 'seconds', seconds);
-    this.#pump.staging.addMove(
-      id,
-      layout.MOVE_TIMED,
-      checkedVelocity,
-      checkFinite('character.advance', 'seconds', checkedSeconds),
-    );
+    const operation = 'character.advance';
+    this.#entryOf(operation, id);
+    const checkedVelocity = checkVec3(operation, 'velocity', velocity);
+    const checkedSeconds = checkAtLeastZero(operation, 'seconds', seconds);
+    this.#pump.staging.addMove(id, layout.MOVE_TIMED, checkedVelocity, checkedSeconds);
   }
 
   jump(id: number, speed: number): void {
-    this.#entryOf('character.jump', id);
-    const upSpeed = checkFinite('character.jump', 'speed', speed);
+    const operation = 'character.jump';
+    this.#entryOf(operation, id);
+    const upSpeed = checkFinite(operation, 'speed', speed);
     this.#pump.staging.addMove(id, layout.MOVE_JUMP, [0, 0, 0], upSpeed);
   }
 

@@ -43,7 +43,7 @@ export class SingleWriter {
     if (!table.has(id)) throw argumentError('UNKNOWN_ID', 'setTransform', 'id', id, 'an object that is alive');
     const slot = slotOf(id);
     const state = table.states[slot];
-    const isNewest = state === EXPLICIT || state === CLAIMED;
+    const isNewest = (state === EXPLICIT || state === CLAIMED) && !table.carried.has(id);
     if (isNewest && isSameAffine(table.pageOf(slot), offsetInPage(slot), m)) return;
     const at = staging.addSingle(id);
     writeAffine(staging.f64, at, m);

@@ -17,7 +17,7 @@
 //
 //   CLAIMED   The table has the newest transform. The bulk writer may write to it, since the update() follows at once.
 //   STAGED    The frame builder has a newer one, or had one that the worker refuses. Nothing can be compared.
-//   EXPLICIT  The table has the newest one. An equal transform need not be staged again.
+//   EXPLICIT  The table has the newest one. An equal transform need not be staged again, unless a character moves the object.
 //   BLOCK     A block has the newest one, staged or kept. Nothing can be compared.
 import { slotOf } from '../../shared/ids.js';
 import { grown } from '../../shared/typed-arrays.js';
@@ -65,6 +65,8 @@ export class TransformTable {
    * unchanged.
    */
   leftBlocks = 0;
+  /** Objects that a character moves or has moved: the worker may have them elsewhere. */
+  readonly carried = new Set<ObjectId>();
   /** The starts of the motions of continuous objects that have moved since the last answer. */
   readonly starts = new MotionStarts();
 
@@ -117,6 +119,7 @@ export class TransformTable {
   delete(id: ObjectId): void {
     const slot = slotOf(id);
     this.setState(slot, UNKNOWN);
+    this.carried.delete(id);
     this.ids[slot] = 0;
     this.starts.set(slot, false);
   }

@@ -49,3 +49,11 @@ export function recordMotionStart(reach: Reach, item: Item): void {
   reach.isPlaced = 1;
   reach.hasWaitingPair = 0;
 }
+
+/** Ends the motion of an object that is teleported, before its bounds are set: it has none in this round. */
+export function dropMotion(reach: Reach): void {
+  reach.hasWaitingPair = 0;
+  reach.travel = 0;
+  reach.isPlaced = 0;
+  reach.begun = motionRound;
+}

@@ -20,7 +20,7 @@ import {
 import { baseOf, fitsPose, freeReservations, isPosed, poseOf, repose, reserveRepose, retire } from '../skin/pose';
 import { PlacedShape, setPlacedShape } from '../shape/placed-shape';
 import { REACHING, REACH_BYTES, Reach, boundsZ, updateReach, halfExtentXY, maxXY, minXY, translationXY } from '../shape/reach';
-import { recordMotion, markReaching, recordMotionStart, reserveMotions, motionRound } from './motions';
+import { dropMotion, recordMotion, markReaching, recordMotionStart, reserveMotions, motionRound } from './motions';
 
 /** World bounds of a slot in float32, relative to the scene's origin, rounded outwards. */
 @unmanaged
@@ -310,11 +310,7 @@ export function applyDescription(id: u32, description: usize): void {
 function applyReachDescription(slot: u32, description: usize, hasMotion: bool): void {
   const reach = reachAt(slot), item = itemAt(slot);
   reach.clearance = load<f64>(description, OBJECT_CLEARANCE);
-  if (hasMotion && !(item.flags & FLAG_MATRIX)) return;
-  reach.hasWaitingPair = 0;
-  reach.travel = 0;
-  reach.isPlaced = 0; // its bounds are set next
-  reach.begun = motionRound;
+  if (!hasMotion || item.flags & FLAG_MATRIX) dropMotion(reach); // its bounds are set next
 }
 
 /** Makes room for the pose of an object if that must be converted to a pose of another mesh. Throws OUT_OF_MEMORY. */

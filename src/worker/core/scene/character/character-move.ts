@@ -5,7 +5,7 @@ import { CHARACTER_IS_BLOCKED, CHARACTER_IS_STANDING, PUSH_BYTES, PUSH_NORMAL, P
 import { moveBy, slide } from '../../character/move-and-slide';
 import {
   MAX_PUSHES, beginMove, depth, groundNormalX, groundNormalY, groundNormalZ, groundObject, groundTriangle, groundX, groundY,
-  groundZ, isBlockedAbove, isWedged, isStanding, pushAt, pushCount, recentre, setMover, undoPushes, x, y, z,
+  groundZ, isBlockedAbove, isWedged, isStanding, pushAt, pushCount, recentre, setMover, shiftBy, undoPushes, x, y, z,
 } from '../../character/mover';
 import { setGather } from '../../character/obstacles';
 import { measureDepth, pushOut } from '../../character/push-out';
@@ -13,9 +13,9 @@ import { Affine, invert } from '../../math/affine';
 import { tangentX, tangentY, tangentZ, bitangentX, bitangentY, bitangentZ, setBasis } from '../../math/basis';
 import { reserve } from '../../memory';
 import { worldOf } from '../../shape/item';
-import { isAlive, itemAt, slotOf } from '../objects';
+import { itemAt, slotOf } from '../objects';
 import { Character, storePoint } from './character-table';
-import { gather } from './gather';
+import { gather, isObstacle, setPassedObject } from './gather';
 
 /** What characters pushed against in this frame: PUSH_BYTES each. */
 export let pushes: usize = 0;
@@ -48,7 +48,7 @@ export function moveCharacter(c: Character, motionX: f64, motionY: f64, motionZ:
   );
   // The movement of its ground.
   let carryX: f64 = 0, carryY: f64 = 0, carryZ: f64 = 0;
-  if (c.ground != 0 && isAlive(c.ground)) {
+  if (isObstacle(c.ground)) {
     const world = worldOf(itemAt(slotOf(c.ground)));
     const lx = c.groundLocalX, ly = c.groundLocalY, lz = c.groundLocalZ;
     carryX = world.xx * lx + world.yx * ly + world.zx * lz + world.tx - c.groundX;
@@ -60,7 +60,8 @@ export function moveCharacter(c: Character, motionX: f64, motionY: f64, motionZ:
   }
   const margin = castRadius;
   const length = sqrt(motionX * motionX + motionY * motionY + motionZ * motionZ);
-  const partCount = min(max(ceil(length / (SIZES_PER_PART * (castRadius + c.halfHeight))), 1.0), MAX_PARTS);
+  const partLength = SIZES_PER_PART * (castRadius + c.halfHeight);
+  const partCount = min(max(ceil(length / partLength), 1.0), MAX_PARTS);
   const fraction = 1.0 / partCount;
   const carryLength = sqrt(carryX * carryX + carryY * carryY + carryZ * carryZ);
   // The range: as far as it looks ahead for a step. Up and down: the step height and the snap distance.
@@ -68,12 +69,15 @@ export function moveCharacter(c: Character, motionX: f64, motionY: f64, motionZ:
   const range = lookAhead + margin;
   const extra = max(max(c.stepHeight, c.snapDistance) + 2 * c.skin, margin) - margin;
   beginMove((c.flags & CHARACTER_IS_STANDING) != 0);
-  setGatherBox(c, range + carryLength, extra);
+  setGatherBox(c, range, extra);
   if (partCount > 1 || carryLength > 0 || !tryNarrowPushOut(c, lookAhead)) {
+    if (carryLength > 0) {
+      const carryParts = ceil(carryLength / partLength);
+      setGatherBox(c, castRadius + 2 * c.skin + min(carryLength, partLength), 0);
+      carry(c, toFrameX(carryX, carryY, carryZ), toFrameY(carryX, carryY, carryZ), toFrameZ(carryX, carryY, carryZ), carryParts);
+      setGatherBox(c, range, extra);
+    }
     gatherAround(c, gatherHalfX, gatherHalfY, gatherHalfZ);
-    if (carryLength > 0)
-      slide(toFrameX(carryX, carryY, carryZ), toFrameY(carryX, carryY, carryZ), toFrameZ(carryX, carryY, carryZ));
-    setGatherBox(c, range, extra);
     for (let round = 0; round < MAX_PUSH_ROUNDS; round++) {
       if (pushOut() <= margin) break;
       // It was pushed beyond the box of the gathered obstacles.
@@ -100,6 +104,26 @@ export function moveCharacter(c: Character, motionX: f64, motionY: f64, motionZ:
   storePushes(c);
   c.depth = depth;
   c.flags = (isStanding ? CHARACTER_IS_STANDING : 0) | (isBlockedAbove ? CHARACTER_IS_BLOCKED : 0);
+}
+
+/**
+ * Carries the character along with its ground by a vector in the character's frame, in parts. It slides along other objects.
+ * Ground that moves farther than `MAX_PARTS`, as a world does that gets another origin, takes it along past them.
+ */
+function carry(c: Character, dx: f64, dy: f64, dz: f64, partCount: f64): void {
+  if (partCount > MAX_PARTS) {
+    shiftBy(dx, dy, dz);
+    commitMove(c);
+    return;
+  }
+  const fraction = 1.0 / partCount;
+  setPassedObject(c.ground);
+  for (let i: f64 = 0; i < partCount; i++) {
+    gatherAround(c, gatherHalfX, gatherHalfY, gatherHalfZ);
+    slide(dx * fraction, dy * fraction, dz * fraction);
+    commitMove(c);
+  }
+  setPassedObject(0);
 }
 
 /**

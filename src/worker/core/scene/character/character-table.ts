@@ -8,7 +8,8 @@ import {
 import { Affine, copy } from '../../math/affine';
 import { allocate, release, reserve } from '../../memory';
 import { worldOf } from '../../shape/item';
-import { isAlive, itemAt, slotOf } from '../objects';
+import { dropMotion } from '../motions';
+import { isAlive, itemAt, reachAt, slotOf } from '../objects';
 import { moveObject, updateMovedObjects } from '../scene';
 
 @unmanaged
@@ -114,6 +115,10 @@ export function putCharacter(id: u32, description: usize): void {
   c.flags = flags & CHARACTER_IS_STANDING;
   c.ground = 0;
   c.depth = 0;
+  if (c.object != 0 && isAlive(c.object)) {
+    const reach = reachAt(slotOf(c.object));
+    if (changetype<usize>(reach) != 0) dropMotion(reach);
+  }
   moveAttachedObject(c);
 }
 

@@ -4,8 +4,8 @@
 // on.
 
 import {
-  FILTER_BYTES, FILTER_IGNORE, FILTER_IGNORE_COUNT, FILTER_LAYERS, FILTER_PRECISION, FILTER_SIDE, PRECISION_MESH, SHAPE_BOX,
-  SHAPE_MESH, SHAPE_POINT_LINE, SIDE_DOUBLE,
+  FILTER_BYTES, FILTER_IGNORE, FILTER_IGNORE_COUNT, FILTER_LAYERS, FILTER_PRECISION, FILTER_SIDE, FLAG_PICKABLE, PRECISION_MESH,
+  SHAPE_BOX, SHAPE_MESH, SHAPE_POINT_LINE, SIDE_DOUBLE,
 } from '../../../../shared/layout';
 import {
   BOX, EXIT, ROUND, TRIANGLE, addObstacle, boundRound, boundTriangle, clearObstacles, packBounds,
@@ -17,10 +17,10 @@ import { Affine, copyColumns, determinant, invert, setRelative } from '../../mat
 import { closestDistance, closestOnMesh, closestTriangle, closestX, closestY, closestZ } from '../../mesh/query/closest-point';
 import { Mesh } from '../../mesh/tree/layout';
 import { PlacedShape, mapOf } from '../../shape/placed-shape';
-import { idAt, placedShapeAt } from '../objects';
+import { idAt, isAlive, itemAt, placedShapeAt, slotOf } from '../objects';
 import { aabbAt, aabbCount, queryAabb } from '../query/aabb-query';
 import { containsPoint } from '../query/closest-point';
-import { setIgnoredObject, setFilter } from '../query/filter';
+import { isIgnored, layers as filteredLayers, setIgnoredObject, setFilter } from '../query/filter';
 import { POSITION_BYTES } from '../../sizes';
 
 const filter: usize = memory.data(<i32>FILTER_BYTES, 16);
@@ -46,6 +46,22 @@ export function setObstacleFilter(layers: u32, ignored: usize, ignoredCount: u32
   store<u32>(filter, ignoredCount, FILTER_IGNORE_COUNT);
   setFilter(filter);
   setIgnoredObject(ownObject);
+  passedObject = 0; // a gathering without memory may have left it
+}
+
+/** Returns whether the character may meet the object of an id: not one that was removed, nor one that the filter leaves out. */
+export function isObstacle(id: u32): bool {
+  if (!isAlive(id) || isIgnored(id)) return false;
+  const item = itemAt(slotOf(id));
+  return (item.layers & filteredLayers) != 0 && (item.flags & FLAG_PICKABLE) != 0;
+}
+
+/** The object that is not gathered; 0 for none. */
+let passedObject: u32 = 0;
+
+/** Leaves an object out: ground that carries a character is in its new place already. 0 for none. */
+export function setPassedObject(id: u32): void {
+  passedObject = id;
 }
 
 /** Gathers obstacles in a box around the origin of a frame, given by its half sizes. Throws OUT_OF_MEMORY. */
@@ -66,6 +82,7 @@ export function gather(transform: Affine, hx: f64, hy: f64, hz: f64): void {
   );
   for (let i: u32 = 0; i < aabbCount; i++) {
     const slot = aabbAt(i);
+    if (idAt(slot) == passedObject) continue;
     placedShapeAt(solid, slot, PRECISION_MESH);
     const shape: u32 = solid.shape;
     if (shape == SHAPE_MESH) addMesh(idAt(slot));
