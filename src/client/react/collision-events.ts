@@ -121,14 +121,14 @@ class CanvasEvents {
   #receive(name: keyof Events, native: DomEvent): void {
     const scene = this.#scene;
     if (scene === null) return;
-    const event = new EventSnapshot(native);
-    const state = this.#store.getState();
-    const run = (): void => event.during(() => this.#handlers[name](native));
     if (name === 'onPointerLeave' || name === 'onPointerCancel') {
-      this.#queue.push(immediateEvent(run));
+      this.#queue.push(immediateEvent(() => this.#handlers[name](native))); // an app may call it without an event
     } else if (name === 'onLostPointerCapture') {
       this.#queue.push(immediateEvent(() => this.#onLostCapture(native as PointerEvent)));
     } else {
+      const event = new EventSnapshot(native);
+      const state = this.#store.getState();
+      const run = (): void => event.during(() => this.#handlers[name](native));
       state.internal.lastEvent.current = native; // `events.update()` uses the newest event, whether or not it has been handled
       const objects =
         name === 'onPointerMove' ? state.internal.interaction.filter(isHoverable) : state.internal.interaction;
