@@ -73,6 +73,8 @@ class CanvasEvents {
   #newestHits: readonly Intersection[] = [];
   /** How often each pointer went down, counting only events whose handlers have run. */
   readonly #downCounts = new Map<number, number>();
+  /** Pointers that were lifted while captured: their clicks still go to what captured them, as in fiber. */
+  readonly #liftedPointers = new Set<number>();
   readonly #forgiven = new WeakSet<EventTarget>();
 
   constructor(store: RootStore, options: CollisionEventsOptions) {
@@ -147,6 +149,7 @@ class CanvasEvents {
   #handle(name: keyof Events, native: DomEvent, layers: readonly LayerQuestion[], run: () => void): void {
     const { internal } = this.#store.getState();
     const { pointerId } = native as PointerEvent;
+    if (name === 'onPointerDown' || name === 'onPointerMove') this.#endLiftedCapture(pointerId);
     const newestEvent = internal.lastEvent.current;
     this.#forgive(native.target);
     if (name === 'onPointerDown') this.#downCounts.set(pointerId, (this.#downCounts.get(pointerId) ?? 0) + 1);
@@ -160,7 +163,9 @@ class CanvasEvents {
       internal.lastEvent.current = newestEvent;
     }
     // The browser releases the capture of a pointer that was lifted, and may have done so before a handler has captured it.
-    if (name === 'onPointerUp') this.#releaseCapture(pointerId);
+    if (name !== 'onPointerUp' || !internal.capturedMap.has(pointerId)) return;
+    this.#liftedPointers.add(pointerId);
+    requestAnimationFrame(() => this.#queue.push(immediateEvent(() => this.#endLiftedCapture(pointerId))));
   }
 
   /**
@@ -209,6 +214,11 @@ class CanvasEvents {
       if (this.#downCounts.get(pointerId) === downCount)
         this.#queue.push(immediateEvent(() => this.#releaseCapture(pointerId)));
     });
+  }
+
+  /** Ends the captures of a pointer that was lifted, unless that has been done, or it is down again. */
+  #endLiftedCapture(pointerId: number): void {
+    if (this.#liftedPointers.delete(pointerId)) this.#releaseCapture(pointerId);
   }
 
   /** Ends the captures of a pointer, as fiber does when a capture is lost. */
