@@ -130,7 +130,11 @@ class CanvasEvents {
     } else {
       const event = new EventSnapshot(native);
       const state = this.#store.getState();
-      const run = (): void => event.during(() => this.#handlers[name](native));
+      const run = (): void =>
+        event.during(() => {
+          this.#forgive(native.target); // in a shadow root, it is null at any other time
+          this.#handlers[name](native);
+        });
       state.internal.lastEvent.current = native; // `events.update()` uses the newest event, whether or not it has been handled
       const objects =
         name === 'onPointerMove' ? state.internal.interaction.filter(isHoverable) : state.internal.interaction;
@@ -151,7 +155,6 @@ class CanvasEvents {
     const { pointerId } = native as PointerEvent;
     if (name === 'onPointerDown' || name === 'onPointerMove') this.#endLiftedCapture(pointerId);
     const newestEvent = internal.lastEvent.current;
-    this.#forgive(native.target);
     if (name === 'onPointerDown') this.#downCounts.set(pointerId, (this.#downCounts.get(pointerId) ?? 0) + 1);
     const undo = layers.map((layer) => layer.restore());
     const restoreRaycasters = this.#substitute(layers);
@@ -229,9 +232,9 @@ class CanvasEvents {
   }
 
   #forgive(target: EventTarget | null): void {
-    if (!(target instanceof Element) || this.#forgiven.has(target)) return;
+    if (!target || this.#forgiven.has(target)) return;
     this.#forgiven.add(target);
-    const undo = forgiveCapture(target);
+    const undo = forgiveCapture(target as Element); // it may be of another document's class
     this.#disconnects.push(() => {
       this.#forgiven.delete(target);
       undo();
