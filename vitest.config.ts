@@ -164,6 +164,7 @@ function inChromium(name: string, include: string[], groupOrder: number, options
         '@react-three/fiber',
         '@pmndrs/pointer-events',
         '@react-three/drei/core/meshBounds',
+        '@react-three/drei/web/CycleRaycast',
       ],
     },
     test: {

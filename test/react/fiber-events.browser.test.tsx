@@ -311,7 +311,7 @@ describe('capture', () => {
     stage.dispatch('pointerup', CORNER, init);
     await stage.settle();
     expect(props.onPointerDown).toHaveBeenCalledOnce();
-    expect(stage.state.internal.capturedMap.size).toBe(0);
+    await vi.waitFor(() => expect(stage.state.internal.capturedMap.size).toBe(0)); // in the next frame, as in fiber
     await stage.fire('pointermove', CORNER, init);
     expect(props.onPointerLeave).toHaveBeenCalledOnce();
     expect(props.onPointerMove).toHaveBeenCalledOnce();

@@ -41,6 +41,11 @@ export class EventSnapshot<T extends Event> {
   }
 }
 
+/** Returns whether a capture failed because its pointer has gone. The error may be of another document's class. */
+export function isPointerGone(error: unknown): boolean {
+  return (error as Partial<DOMException> | null)?.name === 'NotFoundError';
+}
+
 type Capturing = Pick<Element, 'setPointerCapture' | 'releasePointerCapture'>;
 
 /**
@@ -56,7 +61,7 @@ export function forgiveCapture(element: Element): () => void {
       try {
         native.call(this, id);
       } catch (error) {
-        if (!(error instanceof DOMException && error.name === 'NotFoundError')) throw error;
+        if (!isPointerGone(error)) throw error;
       }
     };
     Object.defineProperty(element, name, { value, configurable: true, writable: true });

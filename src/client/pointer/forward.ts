@@ -24,7 +24,7 @@ import { positionOn } from '../three/query/position-on.js';
 import type { SceneTracker } from '../three/scene-tracker.js';
 import type { ViewSize } from '../three/view/view.js';
 import { EventQueue } from './event-queue.js';
-import { EventSnapshot } from './event-snapshot.js';
+import { EventSnapshot, isPointerGone } from './event-snapshot.js';
 import { decideAtOnce } from './preventable.js';
 import { type Answer, cameraSnapshot, isObjectHit, WorkerRay } from './worker-ray.js';
 
@@ -391,8 +391,7 @@ class Forwarding {
     try {
       this.#element.setPointerCapture(id);
     } catch (error) {
-      // The pointer has gone since: a finger was lifted.
-      if (!(error instanceof DOMException && error.name === 'NotFoundError')) throw error;
+      if (!isPointerGone(error)) throw error; // a finger was lifted
     }
   }
 

@@ -73,6 +73,8 @@ class CanvasEvents {
   #newestHits: readonly Intersection[] = [];
   /** How often each pointer went down, counting only events whose handlers have run. */
   readonly #downCounts = new Map<number, number>();
+  /** Pointers that were lifted while captured: their clicks still go to what captured them, as in fiber. */
+  readonly #liftedPointers = new Set<number>();
   readonly #forgiven = new WeakSet<EventTarget>();
 
   constructor(store: RootStore, options: CollisionEventsOptions) {
@@ -121,14 +123,18 @@ class CanvasEvents {
   #receive(name: keyof Events, native: DomEvent): void {
     const scene = this.#scene;
     if (scene === null) return;
-    const event = new EventSnapshot(native);
-    const state = this.#store.getState();
-    const run = (): void => event.during(() => this.#handlers[name](native));
     if (name === 'onPointerLeave' || name === 'onPointerCancel') {
-      this.#queue.push(immediateEvent(run));
+      this.#queue.push(immediateEvent(() => this.#handlers[name](native))); // an app may call it without an event
     } else if (name === 'onLostPointerCapture') {
       this.#queue.push(immediateEvent(() => this.#onLostCapture(native as PointerEvent)));
     } else {
+      const event = new EventSnapshot(native);
+      const state = this.#store.getState();
+      const run = (): void =>
+        event.during(() => {
+          this.#forgive(native.target); // in a shadow root, it is null at any other time
+          this.#handlers[name](native);
+        });
       state.internal.lastEvent.current = native; // `events.update()` uses the newest event, whether or not it has been handled
       const objects =
         name === 'onPointerMove' ? state.internal.interaction.filter(isHoverable) : state.internal.interaction;
@@ -147,8 +153,8 @@ class CanvasEvents {
   #handle(name: keyof Events, native: DomEvent, layers: readonly LayerQuestion[], run: () => void): void {
     const { internal } = this.#store.getState();
     const { pointerId } = native as PointerEvent;
+    if (name === 'onPointerDown' || name === 'onPointerMove') this.#endLiftedCapture(pointerId);
     const newestEvent = internal.lastEvent.current;
-    this.#forgive(native.target);
     if (name === 'onPointerDown') this.#downCounts.set(pointerId, (this.#downCounts.get(pointerId) ?? 0) + 1);
     const undo = layers.map((layer) => layer.restore());
     const restoreRaycasters = this.#substitute(layers);
@@ -160,7 +166,9 @@ class CanvasEvents {
       internal.lastEvent.current = newestEvent;
     }
     // The browser releases the capture of a pointer that was lifted, and may have done so before a handler has captured it.
-    if (name === 'onPointerUp') this.#releaseCapture(pointerId);
+    if (name !== 'onPointerUp' || !internal.capturedMap.has(pointerId)) return;
+    this.#liftedPointers.add(pointerId);
+    requestAnimationFrame(() => this.#queue.push(immediateEvent(() => this.#endLiftedCapture(pointerId))));
   }
 
   /**
@@ -211,6 +219,11 @@ class CanvasEvents {
     });
   }
 
+  /** Ends the captures of a pointer that was lifted, unless that has been done, or it is down again. */
+  #endLiftedCapture(pointerId: number): void {
+    if (this.#liftedPointers.delete(pointerId)) this.#releaseCapture(pointerId);
+  }
+
   /** Ends the captures of a pointer, as fiber does when a capture is lost. */
   #releaseCapture(pointerId: number): void {
     const { internal } = this.#store.getState();
@@ -219,9 +232,9 @@ class CanvasEvents {
   }
 
   #forgive(target: EventTarget | null): void {
-    if (!(target instanceof Element) || this.#forgiven.has(target)) return;
+    if (!target || this.#forgiven.has(target)) return;
     this.#forgiven.add(target);
-    const undo = forgiveCapture(target);
+    const undo = forgiveCapture(target as Element); // it may be of another document's class
     this.#disconnects.push(() => {
       this.#forgiven.delete(target);
       undo();

@@ -102,7 +102,10 @@ export function useCollision(): CollisionQueries {
 
 /** Handlers for the pairs of one object and its descendants. */
 export interface ContactHandlers {
-  /** Called for each pair in its first frame; `a` is on the side of the object. */
+  /**
+   * Called for each pair in its first frame, and in the first frame of the hook for what touches already; `a` is on the side of
+   * the object.
+   */
   onContactBegin?: (contact: SceneContact) => void;
   /** Called for each pair in every frame. The contact is valid during the call. */
   onContact?: (contact: SceneContact) => void;
@@ -130,15 +133,23 @@ export function useContact(
   useEffect(() => {
     newestHandlers.current = handlers;
   });
+  /**
+   * Which objects touch, as reported to the handlers: once an object is unmounted, its ref no longer names it. It outlives the
+   * effect, which runs again in each render if a ref is made in it.
+   */
+  const reportedTouching = useRef(new Map<Object3D, Set<Object3D>>());
   useEffect(() => {
     const canvasScene = scene.current!;
     canvasScene.askContacts();
-    /** Which objects touch, as reported to the handlers: once an object is unmounted, its ref no longer names it. */
-    const touching = new Map<Object3D, Set<Object3D>>();
+    const touching = reportedTouching.current;
     return canvasScene.onFrame((frame) => {
       // Without TypeScript, `useRef()` holds undefined until it is attached.
       const [first, second] = [object.current ?? null, other && (other.current ?? null)];
       const contacts = first === null || second === null ? [] : frame.contactsBetween(first, second);
+      // The objects may have touched before the component was mounted, or before the ref named this object.
+      const begun = new Set(
+        contacts.filter(({ a, b, begun: isFirst }) => isFirst || !touching.get(a.object)?.has(b.object)),
+      );
       // Two objects may have several pairs, for example of instances.
       const ended: Object3D[] = [];
       for (const [each, partners] of touching) {
@@ -153,7 +164,7 @@ export function useContact(
       }
       const { onContactBegin, onContact, onContactEnd } = newestHandlers.current;
       for (const contact of contacts) {
-        if (contact.begun) call(onContactBegin, contact);
+        if (begun.has(contact)) call(onContactBegin, contact);
         call(onContact, contact);
       }
       for (const partner of ended) call(onContactEnd, partner);
