@@ -11,6 +11,12 @@ import type { Slices } from './slices.js';
 const STATE_COUNT = 4;
 
 /**
+ * Smaller arrays are copied into the message: each buffer that is transferred is compared with all others of the message, which
+ * takes seconds for the trees of 10,000 objects.
+ */
+const MIN_TRANSFER_BYTES = 1 << 16;
+
+/**
  * Inspects the internals of a core, in slices. Meshes must be kept as they are meanwhile; `currentFrame` returns the core's
  * current frame.
  */
@@ -36,7 +42,7 @@ export async function inspect(
       result.lines = await slices.run(linesOf(listedBoxes.boxes, origin));
       if (list && indexOf) result.colours = await slices.run(coloursOf(listedBoxes.boxes.length / 12, list, indexOf));
     }
-    buffers.push(...buffersOf(result));
+    buffers.push(...buffersOf(result).filter(({ byteLength }) => byteLength >= MIN_TRANSFER_BYTES));
     return result;
   };
 

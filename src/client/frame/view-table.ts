@@ -83,12 +83,18 @@ export class View {
 
 /** The views by name. The worker knows them by slot, and keeps each until it is changed or removed. */
 export class ViewTable {
-  /** The name of each slot; replaced by a new array whenever it changes, so that a frame can keep the names of its time. */
-  names: readonly (string | undefined)[] = [];
-
+  #names: (string | undefined)[] = [];
+  /** The array of names that a frame may keep: a change makes a new one. */
+  #keptNames: unknown;
   readonly #views = new Map<string, View>();
   readonly #freeSlots: number[] = [];
   readonly #scratch = new View(0);
+
+  /** The name of each slot. A frame can keep the array: it has the names of its time. */
+  get names(): readonly (string | undefined)[] {
+    this.#keptNames = this.#names;
+    return this.#names;
+  }
 
   /**
    * Sets a view; `preparedView` is the view if it was read before. Callers may pass anything as an extra argument: it is
@@ -125,7 +131,7 @@ export class ViewTable {
     const { slot } = this.get(operation, 'name', name);
     this.#views.delete(name as string);
     this.#freeSlots.push(slot);
-    this.names = this.names.map((each) => (each === name ? undefined : each));
+    this.#setName(slot);
     return slot;
   }
 
@@ -155,12 +161,15 @@ export class ViewTable {
   }
 
   #add(name: string): View {
-    const view = new View(this.#freeSlots.pop() ?? this.names.length);
+    const view = new View(this.#freeSlots.pop() ?? this.#names.length);
     this.#views.set(name, view);
-    const names = [...this.names];
-    names[view.slot] = name;
-    this.names = names;
+    this.#setName(view.slot, name);
     return view;
+  }
+
+  #setName(slot: number, name?: string): void {
+    if (this.#keptNames === this.#names) this.#names = [...this.#names];
+    this.#names[slot] = name;
   }
 }
 

@@ -43,6 +43,8 @@ interface Placement {
 }
 
 interface KeptBlock {
+  /** Its index among the kept blocks. */
+  readonly index: number;
   /** A copy, unless they belong to an owner that never writes them. */
   ids: Uint32Array;
   isBorrowed: boolean;
@@ -279,22 +281,22 @@ export class ReplayLog {
 
   /** Stages every object whose transform differs from that of a new object. */
   replay(staging: StagedBlocks): void {
-    for (const [blockIndex, block] of this.#blocks.entries()) {
-      if (block?.isBorrowed === true) this.#stageBorrowed(blockIndex, block, staging);
-      else if (block) this.#fold(blockIndex, block);
+    for (const block of this.#blocks) {
+      if (block?.isBorrowed) this.#stageBorrowed(block, staging);
+      else if (block) this.#fold(block);
     }
     const { ids, pages } = this.#table;
     for (let slot = 0; slot < ids.length; slot++) {
       const page = pages[slot >>> PAGE_SHIFT];
       if (ids[slot] === 0 || page === undefined) continue;
-      if (this.#blocks[this.#blockOf[slot]]?.isBorrowed === true) continue;
+      if (this.#blocks[this.#blockOf[slot]]?.isBorrowed) continue;
       const to = staging.addSingle(ids[slot]);
       const from = offsetInPage(slot);
       for (let k = 0; k < AFFINE_NUMBERS; k++) staging.f64[to + k] = page[from + k];
     }
   }
 
-  #stageBorrowed(blockIndex: number, { ids, own, newest }: KeptBlock, staging: StagedBlocks): void {
+  #stageBorrowed({ index, ids, own, newest }: KeptBlock, staging: StagedBlocks): void {
     const { matrices, parent } = newest;
     if (matrices.length !== 16 * ids.length) return; // its buffer was transferred since
     if (own === ids.length) {
@@ -303,8 +305,7 @@ export class ReplayLog {
     }
     const product = new Float64Array(AFFINE_NUMBERS);
     for (let i = 0; i < ids.length; i++) {
-      if (this.#blockOf[slotOf(ids[i])] !== blockIndex || !tryMultiplyAffine(product, 0, parent, matrices, 16 * i))
-        continue;
+      if (this.#blockOf[slotOf(ids[i])] !== index || !tryMultiplyAffine(product, 0, parent, matrices, 16 * i)) continue;
       const to = staging.addSingle(ids[i]);
       staging.f64.set(product, to);
     }
@@ -331,6 +332,7 @@ export class ReplayLog {
   #newBlock(ids: Uint32Array, borrowed: BorrowedBlock | undefined): KeptBlock {
     const blockIndex = this.#freeIndices.pop() ?? this.#blocks.length;
     const block: KeptBlock = {
+      index: blockIndex,
       ids,
       isBorrowed: borrowed !== undefined,
       own: 0,
@@ -346,7 +348,7 @@ export class ReplayLog {
 
   /** Moves all objects of a block from the table and other blocks into it. */
   #claimObjects(block: KeptBlock, ids: Uint32Array): void {
-    const blockIndex = this.#blocks.indexOf(block);
+    const blockIndex = block.index;
     const { ids: idsBySlot } = this.#table;
     const blockOf = this.#blockOf;
     const indices = this.#indexInBlock;
@@ -368,7 +370,7 @@ export class ReplayLog {
   /** Makes the newest placement the previous one, and makes room for a new one. */
   #beginPlacement(block: KeptBlock, matrices: Floats): void {
     // If the newest may have been refused, the one before it is still needed: it goes to the table.
-    if (!block.isAccepted && block.before) this.#foldPlacement(this.#blocks.indexOf(block), block, block.before);
+    if (!block.isAccepted && block.before) this.#foldPlacement(block, block.before);
     const { before } = block;
     block.before = block.frame < 0 ? undefined : block.newest;
     block.beforeFrame = block.frame;
@@ -408,17 +410,17 @@ export class ReplayLog {
   }
 
   /** Writes a block's transforms to the table. */
-  #fold(blockIndex: number, block: KeptBlock): void {
-    if (!block.isAccepted && block.before) this.#foldPlacement(blockIndex, block, block.before);
-    this.#foldPlacement(blockIndex, block, block.newest);
+  #fold(block: KeptBlock): void {
+    if (!block.isAccepted && block.before) this.#foldPlacement(block, block.before);
+    this.#foldPlacement(block, block.newest);
   }
 
   /** Writes those of a block's transforms that the worker accepts to the table. */
-  #foldPlacement(blockIndex: number, { ids }: KeptBlock, { matrices, parent }: Placement): void {
+  #foldPlacement({ index, ids }: KeptBlock, { matrices, parent }: Placement): void {
     const product = new Float64Array(AFFINE_NUMBERS);
     for (let i = 0; i < ids.length; i++) {
       const slot = slotOf(ids[i]);
-      if (this.#blockOf[slot] !== blockIndex || !tryMultiplyAffine(product, 0, parent, matrices, 16 * i)) continue;
+      if (this.#blockOf[slot] !== index || !tryMultiplyAffine(product, 0, parent, matrices, 16 * i)) continue;
       this.#table.pageOf(slot).set(product, offsetInPage(slot));
     }
   }
