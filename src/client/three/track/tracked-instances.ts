@@ -120,11 +120,12 @@ export class TrackedInstances extends TrackedObject {
     const matricesByBlock = sent.blocks.of(array as Float32Array, blocks);
     let end = 0;
     for (let i = 0; i < blocks.length; i++) {
-      const ids = blocks[i];
-      const begin = end;
-      end += ids.length;
-      if (end <= first) continue;
       const matrices = matricesByBlock[i];
+      const begin = end;
+      end += blocks[i].length;
+      if (end <= first) continue;
+      // A smaller attribute has none for those that are to be removed in the next slices.
+      const ids = matrices.length < 16 * blocks[i].length ? blocks[i].subarray(0, matrices.length / 16) : blocks[i];
       // New instances are placed at once; matrices that the worker may refuse go with a frame, which reports that.
       const from = Math.max(0, first - begin);
       if (begin + from < placed || this.isHidden(begin + from, end)) service.moveInstances(ids, matrices, elements);
