@@ -311,8 +311,7 @@ export class BatchStandIn implements StandInLike {
     this.#reviewHidden();
     const blocks = this.#blocks;
     const matrices = this.#sent.blocks.of(array, blocks);
-    const hidden = this.#hiddenInstances;
-    sendBlocks(this.#context.service, blocks, matrices, parent, first, placed, () => hidden.size > 0);
+    sendBlocks(this.#context.service, blocks, matrices, parent, first, placed, this.#hiddenInstances.size > 0);
   }
 
   /** Hides new instances that have no valid matrix, and shows hidden ones that have one now. */

@@ -3,8 +3,8 @@ import type { CollisionService } from '../../service.js';
 
 /**
  * Sends the matrices of instances from number `first` on, block by block. Those from number `placed` on were just added: every
- * query from now on sees them in their places. All others move with the next frame, as do blocks in which `isHidden` tells of an
- * invalid matrix, because the frame lists those.
+ * query from now on sees them in their places. All others move with the next frame. `hasInvalid`: some new ones have no valid
+ * matrix, so the next frame brings all, and lists those.
  */
 export function sendBlocks(
   service: CollisionService,
@@ -13,7 +13,7 @@ export function sendBlocks(
   parent: readonly number[],
   first: number,
   placed: number,
-  isHidden: (first: number, end: number) => boolean,
+  hasInvalid: boolean,
 ): void {
   let end = 0;
   blocks.forEach((block, i) => {
@@ -27,7 +27,7 @@ export function sendBlocks(
     const firstNew = Math.max(from, placed);
     const at = firstNew - begin;
     if (at < ids.length && isAffine(parent, 0))
-      service.placeInstances(at ? ids.subarray(at) : ids, at ? matrices.subarray(16 * at) : matrices, parent);
-    if (from < placed || isHidden(firstNew, end)) service.moveInstances(ids, matrices, parent);
+      service.placeInstances(at ? ids.subarray(at) : ids, matrices.subarray(16 * at), parent);
+    if (from < placed || hasInvalid) service.moveInstances(ids, matrices, parent);
   });
 }

@@ -118,9 +118,8 @@ export class TrackedInstances extends TrackedObject {
     this.review();
     const { blocks } = this.standIn ?? NO_STAND_IN;
     const matricesByBlock = sent.blocks.of(array as Float32Array, blocks);
-    sendBlocks(this.#context.service, blocks, matricesByBlock, elements, first, placed, (from, end) =>
-      this.isHidden(from, end),
-    );
+    const hasInvalid = this.isHidden(placed, this.#expectedCount);
+    sendBlocks(this.#context.service, blocks, matricesByBlock, elements, first, placed, hasInvalid);
   }
 
   #sendMorphs(morphs: InstanceMorphs): void {
