@@ -123,7 +123,8 @@ export class FrameBuffer {
       retained.floatBytes === floatBytes
     )
       return index;
-    this.#retainedIds[index] = borrowedIds === undefined ? undefined : { ids: borrowedIds, at, floatBytes };
+    this.#retainedIds.length = index; // the block may be written over those of later ones
+    this.#retainedIds.push(borrowedIds && { ids: borrowedIds, at, floatBytes });
     this.u32[(at + BLOCK_COUNT) / 4] = ids.length;
     this.u32[(at + BLOCK_FLOAT_BYTES) / 4] = floatBytes;
     this.u32[(at + BLOCK_IDS) / 4] = at + BLOCK_HEADER_BYTES;

@@ -10,6 +10,7 @@ import { FormerMeshes } from './former-meshes.js';
 import { isValidTransform } from './is-valid-transform.js';
 import type { ResolvedOptions } from './resolved-options.js';
 import type { RepresentedObject, StandInLike } from './scene-objects.js';
+import { sendBlocks } from './send-blocks.js';
 import { SentMatrices } from './sent-matrices.js';
 import { DEFAULTS, MAX_BLOCK_SIZE, type TrackerContext } from './stand-in.js';
 
@@ -306,14 +307,11 @@ export class BatchStandIn implements StandInLike {
     if (first === this.ids.length) return;
     this.#sent.note(texture, texture.version, array, parent);
     this.speak();
+    const placed = this.#placedCount;
     this.#reviewHidden();
     const blocks = this.#blocks;
     const matrices = this.#sent.blocks.of(array, blocks);
-    let end = 0;
-    for (let i = 0; i < blocks.length; i++) {
-      end += blocks[i].length;
-      if (end > first) this.#context.service.moveInstances(blocks[i], matrices[i], parent);
-    }
+    sendBlocks(this.#context.service, blocks, matrices, parent, first, placed, this.#hiddenInstances.size > 0);
   }
 
   /** Hides new instances that have no valid matrix, and shows hidden ones that have one now. */

@@ -54,7 +54,7 @@ export class SceneGraph {
   /** Nodes with so many children that these are visited in turn; and nodes whose many children are not all added yet. */
   readonly #crowdedNodes = new Set<SceneNode>();
   readonly #partlyAdded = new Set<SceneNode>();
-  /** Objects that may have another parent than before. */
+  /** Objects that may have another parent than before, or other children. */
   readonly #reparented = new Set<Object3D>();
   /** Objects to be added, the next one last; and nodes to be removed. */
   readonly #arrivals: Arrival[] = [];
@@ -80,6 +80,11 @@ export class SceneGraph {
     // Another copy of three may be an older one.
     this.#hasChildEvents = HAS_CHILD_EVENTS && root instanceof Object3D;
     this.#arrivals.push({ objects: [root], next: 0, parent: null });
+    const reparented = this.#reparented;
+    // three has one event for all children: it names none if a listener before this one has added another.
+    this.#onChild = function (this: Object3D, event) {
+      reparented.add(event?.child ?? this);
+    };
   }
 
   /** Lists objects that are to be added, with all their descendants. */
@@ -243,9 +248,7 @@ export class SceneGraph {
     this.#reparented.clear();
   }
 
-  readonly #onChild = (event?: { child?: Object3D }): void => {
-    if (event?.child !== undefined) this.touch(event.child); // events that are not three's may have none
-  };
+  readonly #onChild: (event?: { child?: Object3D | null }) => void;
 
   #listen(object: Object3D, isListening: boolean): void {
     if (!this.#hasChildEvents) return;
@@ -275,15 +278,16 @@ export class SceneGraph {
   }
 
   #settleObject(object: Object3D): void {
-    if (object === this.root) return;
     const node = this.nodes.get(object);
     const parentObject = peek(object, 'parent');
     const parent = node === undefined ? this.nodes.get(parentObject!) : this.#parentNodeOf(parentObject);
     if (node === undefined) {
       if (parent !== undefined) this.#arrivals.push({ objects: [object], next: 0, parent });
+    } else if (object === this.root || parent === node.parent) {
+      this.compareChildren(node);
     } else if (parent === undefined) {
       this.leave(node);
-    } else if (parent !== node.parent) {
+    } else {
       this.#moveNode(node, parent);
     }
   }
@@ -302,7 +306,10 @@ export class SceneGraph {
   }
 
   #moveNode(node: SceneNode, parent: SceneNode): void {
-    if (!this.#canMoveBelow(parent, node)) return;
+    if (!this.#canMoveBelow(parent, node)) {
+      this.leave(node); // its parents form a ring, which is not in the scene
+      return;
+    }
     const wasLeaving = this.#isDetached(node);
     node.moveTo(parent);
     this.#onMove(node, wasLeaving);

@@ -4,6 +4,7 @@ import { tryMultiplyAffine } from '../../transforms/affine.js';
 import { drawnCountOf, nextCount } from './instance-count.js';
 import { InstanceMorphs } from './instance-morphs.js';
 import type { ObjectSettings } from './object-settings.js';
+import { sendBlocks } from './send-blocks.js';
 import { SentMatrices } from './sent-matrices.js';
 import { MAX_BLOCK_SIZE, type StandIn, type TrackerContext } from './stand-in.js';
 import { TrackedObject } from './tracked-object.js';
@@ -112,25 +113,13 @@ export class TrackedInstances extends TrackedObject {
     const hasSameLength = isSame && sent.matrices.length === 16 * this.#expectedCount;
     const sentArray = hasSameLength ? sent.matrices : (array as Float32Array).subarray(0, 16 * this.#expectedCount);
     sent.note(instanceMatrix, version, sentArray, elements);
-    const { service } = this.#context;
     const { placed } = this;
     this.speak();
     this.review();
     const { blocks } = this.standIn ?? NO_STAND_IN;
     const matricesByBlock = sent.blocks.of(array as Float32Array, blocks);
-    let end = 0;
-    for (let i = 0; i < blocks.length; i++) {
-      const ids = blocks[i];
-      const begin = end;
-      end += ids.length;
-      if (end <= first) continue;
-      const matrices = matricesByBlock[i];
-      // New instances are placed at once; matrices that the worker may refuse go with a frame, which reports that.
-      const from = Math.max(0, first - begin);
-      if (begin + from < placed || this.isHidden(begin + from, end)) service.moveInstances(ids, matrices, elements);
-      else if (from === 0) service.placeInstances(ids, matrices, elements);
-      else service.placeInstances(ids.subarray(from), matrices.subarray(16 * from), elements);
-    }
+    const hasInvalid = this.isHidden(placed, this.#expectedCount);
+    sendBlocks(this.#context.service, blocks, matricesByBlock, elements, first, placed, hasInvalid);
   }
 
   #sendMorphs(morphs: InstanceMorphs): void {
