@@ -15,6 +15,11 @@ import { listenToRenders, sceneOf } from './scene-hooks.js';
 import { SeenObjects } from './seen-objects.js';
 import { isContained, type ViewVolume } from './view-volume.js';
 
+/** three's WebGPURenderer can draw objects by a function that replaces its own. */
+interface FunctionRenderer extends ClippingRenderer {
+  getRenderObjectFunction?(): unknown;
+}
+
 /** A question to the service: the number of the newest `update` that joined it, and the views at that time. */
 export interface FrameRequest {
   update: number;
@@ -47,7 +52,7 @@ export class Culling {
   readonly #caches = new Map<SeenObjects, ViewCache>();
   readonly #settings: CullingSettings;
   #scene: Scene | null = null;
-  #stopListening: () => void = () => {};
+  #stopListening: (() => void) | null = null;
   #culled = NOTHING_CULLED;
 
   constructor(context: CullingContext, root: Object3D, options: CullingOptions) {
@@ -65,18 +70,17 @@ export class Culling {
 
   /** Begins an `update`: cleans up after a render that has thrown, and finds the scene that is drawn. */
   refresh(): void {
-    this.#endAllPasses();
+    this.#endPasses();
     const scene = sceneOf(this.#root);
     if (scene === this.#scene) return;
-    this.#stopListening();
+    this.#stopListening?.();
     this.#scene = scene;
     this.#stopListening =
-      scene === null
-        ? () => {}
-        : listenToRenders(scene, {
-            begin: (camera, renderer) => this.#beginPass(camera, renderer),
-            end: (camera) => this.#endPassOf(camera),
-          });
+      scene &&
+      listenToRenders(scene, {
+        begin: (camera, renderer) => this.#beginPass(camera, renderer),
+        end: (camera) => this.#endPasses(camera),
+      });
   }
 
   /** Returns the options of a view: the given ones, completed by the culling's own, except for its margin. */
@@ -137,9 +141,8 @@ export class Culling {
 
   /** Releases the scene, and the memory on the graphics card. */
   dispose(): void {
-    this.#endAllPasses();
-    this.#stopListening();
-    this.#stopListening = () => {};
+    this.#endPasses();
+    this.#stopListening?.();
     this.#scene = null;
     this.#seen.clear();
     this.#occlusion.clear();
@@ -150,11 +153,13 @@ export class Culling {
 
   #beginPass(camera: Camera, renderer: ClippingRenderer): void {
     // Renders of one camera are not nested: if one is still open, it has thrown.
-    this.#endPassOf(camera);
+    this.#endPasses(camera);
     for (const pass of this.#passes) {
       leavePass(pass); // another camera may draw the same frustum
       pass.suspend();
     }
+    // three draws shadows in this way, of other objects than a picture has, and outlines, which are larger than their objects.
+    if ((renderer as FunctionRenderer).getRenderObjectFunction?.() != null) return;
     const seen = this.#seenObjectsOf(camera);
     if (seen === null || seen.view.layers !== camera.layers.mask >>> 0) return;
     // three tests against other frusta for an ArrayCamera, and draws its parts one by one.
@@ -165,12 +170,16 @@ export class Culling {
       this.#caches.set(seen, cache);
     }
     const volume = cache.volume.set(camera);
-    const requestedOcclusion = this.#occlusion.get(seen) ?? null;
-    const occlusion = this.#isOcclusionValid(requestedOcclusion, seen, camera, volume, renderer)
-      ? requestedOcclusion
-      : null;
-    const view = new PassView(volume, seen, requestedOcclusion, occlusion);
-    const pass = new CullingPass(this.#context, view, cache, this.#settings);
+    const { update, view } = seen;
+    const scene = this.#scene!;
+    const { service } = this.#context;
+    const asked = this.#occlusion.get(seen) ?? null;
+    const isTrue =
+      // Geometry that the renderer clips hides nothing.
+      !renderer.clippingPlanes?.length &&
+      asked?.holds(camera, volume, scene, update, view, service, this.#settings) === true;
+    const drawnView = new PassView(volume, seen, asked, isTrue ? asked : null);
+    const pass = new CullingPass(this.#context, drawnView, cache, this.#settings);
     this.#passes.push(pass);
     enterPass(pass);
   }
@@ -181,33 +190,15 @@ export class Culling {
     return null;
   }
 
-  /** Returns whether the objects that an answer names as hidden are hidden in what a camera draws now. */
-  #isOcclusionValid(
-    occlusion: OcclusionAnswer | null,
-    { update, view }: SeenObjects,
-    camera: Camera,
-    volume: ViewVolume,
-    renderer: ClippingRenderer,
-  ): boolean {
-    // Geometry that the renderer clips hides nothing.
-    if (occlusion === null || this.#scene === null || renderer.clippingPlanes?.length) return false;
-    return occlusion.holds(camera, volume, this.#scene, update, view, this.#context.service, this.#settings);
-  }
-
-  #endPassOf(camera: Camera): void {
-    const pass = this.#passes.findLast((each) => each.camera === camera);
-    if (pass !== undefined) this.#endPass(pass);
-  }
-
-  #endAllPasses(): void {
-    for (const pass of [...this.#passes]) this.#endPass(pass);
-  }
-
-  #endPass(pass: CullingPass): void {
-    this.#passes.splice(this.#passes.indexOf(pass), 1);
-    leavePass(pass);
-    pass.end();
-    this.#culled = pass.culled;
+  /** Ends the passes that are under way: of a camera, or all. */
+  #endPasses(camera?: Camera): void {
+    for (const pass of [...this.#passes]) {
+      if (camera !== undefined && pass.camera !== camera) continue;
+      this.#passes.splice(this.#passes.indexOf(pass), 1);
+      leavePass(pass);
+      pass.end();
+      this.#culled = pass.culled;
+    }
   }
 }
 
@@ -228,7 +219,7 @@ class PassView implements DrawnView {
   constructor(
     volume: ViewVolume,
     seen: SeenObjects,
-    requestedOcclusion: OcclusionAnswer | null,
+    asked: OcclusionAnswer | null,
     occlusion: OcclusionAnswer | null,
   ) {
     const { camera, options } = seen.view;
@@ -237,7 +228,7 @@ class PassView implements DrawnView {
     this.camera = camera;
     this.volume = volume;
     this.seen = seen;
-    this.asked = requestedOcclusion;
+    this.asked = asked;
     this.occlusion = occlusion;
     this.pixels = Math.max(Math.abs(projection[0]) * viewport.width, Math.abs(projection[5]) * viewport.height) / 2;
     this.minPixels = minPixels;
