@@ -182,6 +182,8 @@ export class Culling {
     const pass = new CullingPass(this.#context, drawnView, cache, this.#settings);
     this.#passes.push(pass);
     enterPass(pass);
+    // A render is over by then. One that has thrown, and `compileAsync`, do not report their end.
+    queueMicrotask(() => this.#endPasses());
   }
 
   /** Returns what a camera's view sees by the newest answer; null if there is none. */
