@@ -1,4 +1,4 @@
-import { type Camera, type Object3D, type Scene, Vector3 } from 'three';
+import { type Camera, type Material, type Object3D, type Scene, Vector3 } from 'three';
 import type { FrameResult } from '../../../shared/types.js';
 import type { ClippingRenderer } from '../track/clip-sets.js';
 import type { CullingOptions } from '../track-options.js';
@@ -178,7 +178,7 @@ export class Culling {
       // Geometry that the renderer clips hides nothing.
       !renderer.clippingPlanes?.length &&
       asked?.holds(camera, volume, scene, update, view, service, this.#settings) === true;
-    const drawnView = new PassView(volume, seen, asked, isTrue ? asked : null);
+    const drawnView = new PassView(volume, seen, asked, isTrue ? asked : null, scene.overrideMaterial);
     const pass = new CullingPass(this.#context, drawnView, cache, this.#settings);
     this.#passes.push(pass);
     enterPass(pass);
@@ -216,6 +216,7 @@ class PassView implements DrawnView {
   readonly occlusion: OcclusionAnswer | null;
   readonly pixels: number;
   readonly minPixels: number;
+  readonly override: Material | null;
   #isContained: boolean | null = null;
 
   constructor(
@@ -223,6 +224,7 @@ class PassView implements DrawnView {
     seen: SeenObjects,
     asked: OcclusionAnswer | null,
     occlusion: OcclusionAnswer | null,
+    override: Material | null,
   ) {
     const { camera, options } = seen.view;
     const { viewport, minPixels = 0 } = options;
@@ -234,6 +236,7 @@ class PassView implements DrawnView {
     this.occlusion = occlusion;
     this.pixels = Math.max(Math.abs(projection[0]) * viewport.width, Math.abs(projection[5]) * viewport.height) / 2;
     this.minPixels = minPixels;
+    this.override = override;
   }
 
   /** Computed on demand, for objects that have not moved: where everything moves, nobody asks. */
