@@ -1,4 +1,4 @@
-import { type Camera, type Material, type Object3D, type Scene, Vector3 } from 'three';
+import { type Camera, type Object3D, type Scene, Vector3 } from 'three';
 import type { FrameResult } from '../../../shared/types.js';
 import type { ClippingRenderer } from '../track/clip-sets.js';
 import type { CullingOptions } from '../track-options.js';
@@ -9,15 +9,18 @@ import { CullingPass, ViewCache } from './culling-pass.js';
 import { CullingSettings } from './culling-settings.js';
 import { frustumFilter } from './frustum-filter.js';
 import { enterPass, leavePass } from './frustum-tests.js';
-import type { DrawnView } from './instance-culling.js';
+import { type DrawnView, readsInstanceIds } from './instance-culling.js';
 import { OcclusionAnswer } from './occlusion-answer.js';
 import { listenToRenders, sceneOf } from './scene-hooks.js';
 import { SeenObjects } from './seen-objects.js';
 import { isContained, type ViewVolume } from './view-volume.js';
 
-/** three's WebGPURenderer can draw objects by a function that replaces its own. */
-interface FunctionRenderer extends ClippingRenderer {
+/** Either of three's renderers. Only WebGPURenderer has these methods. */
+interface AnyRenderer extends ClippingRenderer {
+  /** Returns the function that draws objects in place of the renderer's own. */
   getRenderObjectFunction?(): unknown;
+  /** Returns what is drawn into several targets at once. */
+  getMRT?(): { has(name: string): boolean } | null;
 }
 
 /** A question to the service: the number of the newest `update` that joined it, and the views at that time. */
@@ -78,7 +81,7 @@ export class Culling {
     this.#stopListening =
       scene &&
       listenToRenders(scene, {
-        begin: (camera, renderer) => this.#beginPass(camera, renderer),
+        begin: (camera, renderer) => this.#beginPass(camera, renderer as AnyRenderer),
         end: (camera) => this.#endPasses(camera),
       });
   }
@@ -151,7 +154,7 @@ export class Culling {
     this.#culled = NOTHING_CULLED;
   }
 
-  #beginPass(camera: Camera, renderer: ClippingRenderer): void {
+  #beginPass(camera: Camera, renderer: AnyRenderer): void {
     // Renders of one camera are not nested: if one is still open, it has thrown.
     this.#endPasses(camera);
     for (const pass of this.#passes) {
@@ -159,7 +162,7 @@ export class Culling {
       pass.suspend();
     }
     // three draws shadows in this way, of other objects than a picture has, and outlines, which are larger than their objects.
-    if ((renderer as FunctionRenderer).getRenderObjectFunction?.() != null) return;
+    if (renderer.getRenderObjectFunction?.() != null) return;
     const seen = this.#seenObjectsOf(camera);
     if (seen === null || seen.view.layers !== camera.layers.mask >>> 0) return;
     // three tests against other frusta for an ArrayCamera, and draws its parts one by one.
@@ -178,7 +181,9 @@ export class Culling {
       // Geometry that the renderer clips hides nothing.
       !renderer.clippingPlanes?.length &&
       asked?.holds(camera, volume, scene, update, view, service, this.#settings) === true;
-    const drawnView = new PassView(volume, seen, asked, isTrue ? asked : null, scene.overrideMaterial);
+    // Motion vectors are found by the matrix that had the same number in the picture before.
+    const readsNumbers = readsInstanceIds(scene.overrideMaterial) || renderer.getMRT?.()?.has('velocity') === true;
+    const drawnView = new PassView(volume, seen, asked, isTrue ? asked : null, readsNumbers);
     const pass = new CullingPass(this.#context, drawnView, cache, this.#settings);
     this.#passes.push(pass);
     enterPass(pass);
@@ -209,14 +214,14 @@ export class Culling {
  * picture.
  */
 class PassView implements DrawnView {
-  readonly camera: Camera;
-  readonly volume: ViewVolume;
-  readonly seen: SeenObjects;
-  readonly asked: OcclusionAnswer | null;
-  readonly occlusion: OcclusionAnswer | null;
-  readonly pixels: number;
-  readonly minPixels: number;
-  readonly override: Material | null;
+  declare readonly camera: Camera;
+  declare readonly volume: ViewVolume;
+  declare readonly seen: SeenObjects;
+  declare readonly asked: OcclusionAnswer | null;
+  declare readonly occlusion: OcclusionAnswer | null;
+  declare readonly pixels: number;
+  declare readonly minPixels: number;
+  declare readonly readsNumbers: boolean;
   #isContained: boolean | null = null;
 
   constructor(
@@ -224,7 +229,7 @@ class PassView implements DrawnView {
     seen: SeenObjects,
     asked: OcclusionAnswer | null,
     occlusion: OcclusionAnswer | null,
-    override: Material | null,
+    readsNumbers: boolean,
   ) {
     const { camera, options } = seen.view;
     const { viewport, minPixels = 0 } = options;
@@ -236,7 +241,7 @@ class PassView implements DrawnView {
     this.occlusion = occlusion;
     this.pixels = Math.max(Math.abs(projection[0]) * viewport.width, Math.abs(projection[5]) * viewport.height) / 2;
     this.minPixels = minPixels;
-    this.override = override;
+    this.readsNumbers = readsNumbers;
   }
 
   /** Computed on demand, for objects that have not moved: where everything moves, nobody asks. */

@@ -28,8 +28,8 @@ export interface DrawnView {
   /** Pixels of a unit where clip w is 1. */
   readonly pixels: number;
   readonly minPixels: number;
-  /** The material that the scene draws with in place of all others. */
-  readonly override: Material | null;
+  /** Whether the render, and not only the mesh's own shaders, reads the numbers of instances. */
+  readonly readsNumbers: boolean;
 }
 
 /** The part of a mesh that is drawn. */
@@ -75,7 +75,7 @@ export class InstanceCulling {
     const total = drawnCountOf(mesh);
     if (total === 0 || hasOwnAttributes(mesh)) return null;
     const isDeclared = this.#entry.cullable === true;
-    if (!isDeclared && (readsInstanceIds(mesh.material) || readsInstanceIds(view.override))) return null;
+    if (!isDeclared && (view.readsNumbers || readsInstanceIds(mesh.material))) return null;
     const ownBounds = boundsOf(mesh.geometry);
     if (ownBounds === null) return null;
     const isInOwnBounds = this.#updateLevelSphere(ownBounds, isDeclared || isDrawnUnmodified(mesh));
@@ -215,7 +215,7 @@ function lengthBelow(numbers: Uint32Array, count: number, bound: number): number
 const shaderChecks = new WeakMap<Material, { readonly version: number; readonly readsNumber: boolean }>();
 
 /** Returns whether the shaders read the number of an instance, as far as their source shows. */
-function readsInstanceIds(material: Material | Material[] | null): boolean {
+export function readsInstanceIds(material: Material | Material[] | null): boolean {
   if (!material) return false; // three draws nothing for a missing material
   if (Array.isArray(material)) return material.some(readsInstanceIds);
   const { version, onBeforeCompile } = material;
