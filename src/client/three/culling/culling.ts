@@ -149,7 +149,8 @@ export class Culling {
     this.#scene = null;
     this.#seen.clear();
     this.#occlusion.clear();
-    for (const cache of this.#caches.values()) cache.dispose();
+    // A render whose callback disposes of the tracker still draws with this memory.
+    for (const cache of this.#caches.values()) queueMicrotask(() => cache.dispose());
     this.#caches.clear();
     this.#culled = NOTHING_CULLED;
   }
