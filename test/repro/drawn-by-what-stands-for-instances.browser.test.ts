@@ -1,7 +1,7 @@
 // With `culling`, instances were drawn differently from three where the stand-in for an InstancedMesh should not be used, or was
 // no exact copy: in a nested render, by a camera with the same frustum, there were none; a VSM shadow map had them in their
 // levels of detail; a shader that reads instance numbers, and colours shared by two instances each, got the wrong ones; a
-// callback did not find the mesh; and the app's update ranges piled up.
+// callback did not find the mesh, or turned it after its instances had been culled; and the app's update ranges piled up.
 import { type TrackOptions, trackScene } from 'collision-worker/three';
 import {
   AmbientLight,
@@ -108,8 +108,9 @@ const SHADERS: Record<string, (material: Material) => void> = {
   },
 };
 
-test.each(Object.keys(SHADERS))('a shader that reads numbers of instances, %s', async (which) => {
-  const own = new ShaderMaterial({
+/** Writes the number of each instance. */
+const numberMaterial = () =>
+  new ShaderMaterial({
     vertexShader: `varying float number;
       void main() {
         number = float(gl_InstanceID) / 41.0;
@@ -117,13 +118,29 @@ test.each(Object.keys(SHADERS))('a shader that reads numbers of instances, %s', 
       }`,
     fragmentShader: 'varying float number; void main() { gl_FragColor = vec4(number, 1.0 - number, 0.5, 1.0); }',
   });
-  const mesh = row(which === 'of its own' ? own : new MeshBasicMaterial());
+
+test.each(Object.keys(SHADERS))('a shader that reads numbers of instances, %s', async (which) => {
+  const mesh = row(which === 'of its own' ? numberMaterial() : new MeshBasicMaterial());
   SHADERS[which](mesh.material as Material);
   expect(await seen([mesh])).toBe(0);
   // The caller may declare that it does not matter.
   const other = row(new MeshBasicMaterial());
   other.material = Object.assign(new MeshBasicMaterial(), { onBeforeCompile: () => 'gl_InstanceID' });
   expect(await seen([other], { culling: true, objectOptions: () => ({ cullable: true }) })).toBeGreaterThan(20);
+});
+
+test('a shader that reads numbers of instances, for all meshes of the scene', async () => {
+  const scene = new Scene().add(row());
+  const camera = pictureCamera();
+  const tracker = await trackScene(service, scene, { culling: true });
+  for (let frame = 0; frame < 4; frame++) {
+    scene.overrideMaterial = numberMaterial();
+    expect([frame, compareCulling(renderer, scene, camera).count]).toEqual([frame, 0]);
+    scene.overrideMaterial = new MeshBasicMaterial();
+    expect([frame, compareCulling(renderer, scene, camera).count]).toEqual([frame, 0]);
+    await tracker.update(camera, PICTURE);
+  }
+  expect(tracker.culled.instances).toBeGreaterThan(20);
 });
 
 test('colours that are for two instances each', async () => {
@@ -152,8 +169,35 @@ test('a callback that reads what nobody inherits', async () => {
   mesh.onBeforeRender = mesh.onAfterRender = function (this: Object3D) {
     (this as Trees).count_();
   };
-  expect(await seen([mesh])).toBeGreaterThan(20);
+  expect(await seen([mesh], { culling: true, objectOptions: () => ({ cullable: true }) })).toBeGreaterThan(20);
   expect(mesh.calls).toBe(16); // with eight images
+});
+
+const CALLBACKS: Record<string, (mesh: InstancedMesh) => void> = {
+  'places the mesh': (mesh) => mesh.matrixWorld.makeTranslation(20, 0, 0),
+  'sets the count': (mesh) => {
+    mesh.count = 20;
+  },
+};
+
+test.each(Object.keys(CALLBACKS))('a callback that %s', async (which) => {
+  const mesh = row();
+  mesh.onBeforeRender = () => CALLBACKS[which](mesh);
+  mesh.onAfterRender = () => {
+    mesh.count = COUNT;
+  };
+  expect(await seen([mesh])).toBe(0);
+});
+
+test('a callback that places the mesh, with sorted instances', async () => {
+  const mesh = new InstancedMesh(new BoxGeometry(), new MeshBasicMaterial(), 400);
+  for (let i = 0; i < 400; i++) {
+    // Some are flat, and one is a point.
+    const matrix = new Matrix4().makeScale(1, i % 9 === 7 ? 0 : 1, i % 9 === 8 ? 0 : 1);
+    mesh.setMatrixAt(i, (i === 7 ? matrix.makeScale(0, 0, 0) : matrix).setPosition(2 * (i - 200), 0, -10));
+  }
+  mesh.onBeforeRender = () => mesh.matrixWorld.makeTranslation(200, 0, 0);
+  expect(await seen([mesh], { culling: { order: 'front-to-back', minPixels: 1 } })).toBe(0);
 });
 
 test('ranges that are to be sent', async () => {

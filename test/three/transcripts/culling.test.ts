@@ -252,7 +252,8 @@ test('levels', async () => {
           { pixels: 8, geometry: box(0.5) },
           { pixels: 3, geometry: box(0.25), hysteresis: 0.5 },
         ];
-  const { all, fly } = await flown(scene, { culling: { levels } });
+  const objectOptions = ({ name }: Object3D) => (name === 'many' ? { cullable: true } : undefined);
+  const { all, fly } = await flown(scene, { culling: { levels }, objectOptions });
   // The stand-ins draw other geometries than the mesh: the mesh's own callback is told which.
   for (const each of [...scene.children, ...lod.children]) {
     each.onBeforeRender = (_: unknown, __: unknown, ___: unknown, geometry: BufferGeometry) => {

@@ -49,6 +49,8 @@ export class CullingPass implements RenderPass {
   readonly #forcedMeshes = new Set<Object3D>();
   /** Functions that restore replaced methods. */
   readonly #restorers: (() => void)[] = [];
+  /** The renderer's frustum. */
+  #frustum: Frustum | null = null;
   #occludedCount = 0;
   #objectCount = 0;
   #hiddenCount = 0;
@@ -90,7 +92,10 @@ export class CullingPass implements RenderPass {
   }
 
   isOf(frustum: Frustum): boolean {
-    return this.#view.volume.isSame(frustum);
+    if (!this.#view.volume.isSame(frustum)) return false;
+    // The picture is collected first; then three draws shadows, maybe from the same place, with a frustum of their own.
+    this.#frustum ??= frustum;
+    return this.#frustum === frustum;
   }
 
   isForced(object: Object3D): boolean {

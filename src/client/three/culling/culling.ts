@@ -9,11 +9,19 @@ import { CullingPass, ViewCache } from './culling-pass.js';
 import { CullingSettings } from './culling-settings.js';
 import { frustumFilter } from './frustum-filter.js';
 import { enterPass, leavePass } from './frustum-tests.js';
-import type { DrawnView } from './instance-culling.js';
+import { type DrawnView, readsInstanceIds } from './instance-culling.js';
 import { OcclusionAnswer } from './occlusion-answer.js';
 import { listenToRenders, sceneOf } from './scene-hooks.js';
 import { SeenObjects } from './seen-objects.js';
 import { isContained, type ViewVolume } from './view-volume.js';
+
+/** Either of three's renderers. Only WebGPURenderer has these methods. */
+interface AnyRenderer extends ClippingRenderer {
+  /** Returns the function that draws objects in place of the renderer's own. */
+  getRenderObjectFunction?(): unknown;
+  /** Returns what is drawn into several targets at once. */
+  getMRT?(): { has(name: string): boolean } | null;
+}
 
 /** A question to the service: the number of the newest `update` that joined it, and the views at that time. */
 export interface FrameRequest {
@@ -47,7 +55,7 @@ export class Culling {
   readonly #caches = new Map<SeenObjects, ViewCache>();
   readonly #settings: CullingSettings;
   #scene: Scene | null = null;
-  #stopListening: () => void = () => {};
+  #stopListening: (() => void) | null = null;
   #culled = NOTHING_CULLED;
 
   constructor(context: CullingContext, root: Object3D, options: CullingOptions) {
@@ -65,18 +73,17 @@ export class Culling {
 
   /** Begins an `update`: cleans up after a render that has thrown, and finds the scene that is drawn. */
   refresh(): void {
-    this.#endAllPasses();
+    this.#endPasses();
     const scene = sceneOf(this.#root);
     if (scene === this.#scene) return;
-    this.#stopListening();
+    this.#stopListening?.();
     this.#scene = scene;
     this.#stopListening =
-      scene === null
-        ? () => {}
-        : listenToRenders(scene, {
-            begin: (camera, renderer) => this.#beginPass(camera, renderer),
-            end: (camera) => this.#endPassOf(camera),
-          });
+      scene &&
+      listenToRenders(scene, {
+        begin: (camera, renderer) => this.#beginPass(camera, renderer as AnyRenderer),
+        end: (camera) => this.#endPasses(camera),
+      });
   }
 
   /** Returns the options of a view: the given ones, completed by the culling's own, except for its margin. */
@@ -137,24 +144,26 @@ export class Culling {
 
   /** Releases the scene, and the memory on the graphics card. */
   dispose(): void {
-    this.#endAllPasses();
-    this.#stopListening();
-    this.#stopListening = () => {};
+    this.#endPasses();
+    this.#stopListening?.();
     this.#scene = null;
     this.#seen.clear();
     this.#occlusion.clear();
-    for (const cache of this.#caches.values()) cache.dispose();
+    // A render whose callback disposes of the tracker still draws with this memory.
+    for (const cache of this.#caches.values()) queueMicrotask(() => cache.dispose());
     this.#caches.clear();
     this.#culled = NOTHING_CULLED;
   }
 
-  #beginPass(camera: Camera, renderer: ClippingRenderer): void {
+  #beginPass(camera: Camera, renderer: AnyRenderer): void {
     // Renders of one camera are not nested: if one is still open, it has thrown.
-    this.#endPassOf(camera);
+    this.#endPasses(camera);
     for (const pass of this.#passes) {
       leavePass(pass); // another camera may draw the same frustum
       pass.suspend();
     }
+    // three draws shadows in this way, of other objects than a picture has, and outlines, which are larger than their objects.
+    if (renderer.getRenderObjectFunction?.() != null) return;
     const seen = this.#seenObjectsOf(camera);
     if (seen === null || seen.view.layers !== camera.layers.mask >>> 0) return;
     // three tests against other frusta for an ArrayCamera, and draws its parts one by one.
@@ -165,14 +174,22 @@ export class Culling {
       this.#caches.set(seen, cache);
     }
     const volume = cache.volume.set(camera);
-    const requestedOcclusion = this.#occlusion.get(seen) ?? null;
-    const occlusion = this.#isOcclusionValid(requestedOcclusion, seen, camera, volume, renderer)
-      ? requestedOcclusion
-      : null;
-    const view = new PassView(volume, seen, requestedOcclusion, occlusion);
-    const pass = new CullingPass(this.#context, view, cache, this.#settings);
+    const { update, view } = seen;
+    const scene = this.#scene!;
+    const { service } = this.#context;
+    const asked = this.#occlusion.get(seen) ?? null;
+    const isTrue =
+      // Geometry that the renderer clips hides nothing.
+      !renderer.clippingPlanes?.length &&
+      asked?.holds(camera, volume, scene, update, view, service, this.#settings) === true;
+    // Motion vectors are found by the matrix that had the same number in the picture before.
+    const readsNumbers = readsInstanceIds(scene.overrideMaterial) || renderer.getMRT?.()?.has('velocity') === true;
+    const drawnView = new PassView(volume, seen, asked, isTrue ? asked : null, readsNumbers);
+    const pass = new CullingPass(this.#context, drawnView, cache, this.#settings);
     this.#passes.push(pass);
     enterPass(pass);
+    // A render is over by then. One that has thrown, and `compileAsync`, do not report their end.
+    queueMicrotask(() => this.#endPasses());
   }
 
   /** Returns what a camera's view sees by the newest answer; null if there is none. */
@@ -181,33 +198,15 @@ export class Culling {
     return null;
   }
 
-  /** Returns whether the objects that an answer names as hidden are hidden in what a camera draws now. */
-  #isOcclusionValid(
-    occlusion: OcclusionAnswer | null,
-    { update, view }: SeenObjects,
-    camera: Camera,
-    volume: ViewVolume,
-    renderer: ClippingRenderer,
-  ): boolean {
-    // Geometry that the renderer clips hides nothing.
-    if (occlusion === null || this.#scene === null || renderer.clippingPlanes?.length) return false;
-    return occlusion.holds(camera, volume, this.#scene, update, view, this.#context.service, this.#settings);
-  }
-
-  #endPassOf(camera: Camera): void {
-    const pass = this.#passes.findLast((each) => each.camera === camera);
-    if (pass !== undefined) this.#endPass(pass);
-  }
-
-  #endAllPasses(): void {
-    for (const pass of [...this.#passes]) this.#endPass(pass);
-  }
-
-  #endPass(pass: CullingPass): void {
-    this.#passes.splice(this.#passes.indexOf(pass), 1);
-    leavePass(pass);
-    pass.end();
-    this.#culled = pass.culled;
+  /** Ends the passes that are under way: of a camera, or all. */
+  #endPasses(camera?: Camera): void {
+    for (const pass of [...this.#passes]) {
+      if (camera !== undefined && pass.camera !== camera) continue;
+      this.#passes.splice(this.#passes.indexOf(pass), 1);
+      leavePass(pass);
+      pass.end();
+      this.#culled = pass.culled;
+    }
   }
 }
 
@@ -216,20 +215,22 @@ export class Culling {
  * picture.
  */
 class PassView implements DrawnView {
-  readonly camera: Camera;
-  readonly volume: ViewVolume;
-  readonly seen: SeenObjects;
-  readonly asked: OcclusionAnswer | null;
-  readonly occlusion: OcclusionAnswer | null;
-  readonly pixels: number;
-  readonly minPixels: number;
+  declare readonly camera: Camera;
+  declare readonly volume: ViewVolume;
+  declare readonly seen: SeenObjects;
+  declare readonly asked: OcclusionAnswer | null;
+  declare readonly occlusion: OcclusionAnswer | null;
+  declare readonly pixels: number;
+  declare readonly minPixels: number;
+  declare readonly readsNumbers: boolean;
   #isContained: boolean | null = null;
 
   constructor(
     volume: ViewVolume,
     seen: SeenObjects,
-    requestedOcclusion: OcclusionAnswer | null,
+    asked: OcclusionAnswer | null,
     occlusion: OcclusionAnswer | null,
+    readsNumbers: boolean,
   ) {
     const { camera, options } = seen.view;
     const { viewport, minPixels = 0 } = options;
@@ -237,10 +238,11 @@ class PassView implements DrawnView {
     this.camera = camera;
     this.volume = volume;
     this.seen = seen;
-    this.asked = requestedOcclusion;
+    this.asked = asked;
     this.occlusion = occlusion;
     this.pixels = Math.max(Math.abs(projection[0]) * viewport.width, Math.abs(projection[5]) * viewport.height) / 2;
     this.minPixels = minPixels;
+    this.readsNumbers = readsNumbers;
   }
 
   /** Computed on demand, for objects that have not moved: where everything moves, nobody asks. */

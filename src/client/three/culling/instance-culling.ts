@@ -1,7 +1,7 @@
 import { type Camera, type InstancedMesh, type Material, type ShaderMaterial, Sphere } from 'three';
 import { grown } from '../../../shared/typed-arrays.js';
 import { drawnCountOf } from '../track/instance-count.js';
-import { isOccludable } from '../track/opacity.js';
+import { isDrawnUnmodified, isOccludable } from '../track/opacity.js';
 import type { CullableObject } from '../track/stand-in.js';
 import type { InstanceOrder } from '../track-options.js';
 import type { DetailLevels } from './detail-levels.js';
@@ -28,6 +28,8 @@ export interface DrawnView {
   /** Pixels of a unit where clip w is 1. */
   readonly pixels: number;
   readonly minPixels: number;
+  /** Whether the render, and not only the mesh's own shaders, reads the numbers of instances. */
+  readonly readsNumbers: boolean;
 }
 
 /** The part of a mesh that is drawn. */
@@ -72,15 +74,16 @@ export class InstanceCulling {
     const mesh = this.#mesh;
     const total = drawnCountOf(mesh);
     if (total === 0 || hasOwnAttributes(mesh)) return null;
-    if (this.#entry.cullable !== true && readsInstanceIds(mesh)) return null;
+    const isDeclared = this.#entry.cullable === true;
+    if (!isDeclared && (view.readsNumbers || readsInstanceIds(mesh.material))) return null;
     const ownBounds = boundsOf(mesh.geometry);
     if (ownBounds === null) return null;
-    const isLarger = this.#levels !== null && !this.#updateLevelSphere(ownBounds);
-    const bounds = isLarger ? this.#levelSphere : ownBounds.sphere;
+    const isInOwnBounds = this.#updateLevelSphere(ownBounds, isDeclared || isDrawnUnmodified(mesh));
+    const bounds = this.#levelSphere;
     const test = this.#test;
     test.begin(view.volume, view.camera, mesh.matrixWorld, view.pixels, view.minPixels);
     const isMorphed = mesh.morphTexture != null;
-    const hasServiceBounds = !isLarger && !ownBounds.isLarger && !isMorphed;
+    const hasServiceBounds = isInOwnBounds && !ownBounds.isLarger && !isMorphed;
     const { update, view: askedView } = view.seen;
     const { array } = mesh.instanceMatrix;
     const forms = { spheres: [bounds], ranges: NO_RANGES };
@@ -106,17 +109,21 @@ export class InstanceCulling {
     for (const each of this.#drawnByLevel) each.dispose();
   }
 
-  /** Computes a sphere around the geometries of all levels; returns whether it is no larger than that of the mesh's own geometry. */
-  #updateLevelSphere({ sphere }: Bounds): boolean {
-    this.#levelSphere.copy(sphere);
-    for (const geometry of this.#levels!.geometries) {
+  /**
+   * Computes a sphere around the geometries of all levels, an infinite one if a callback may turn the mesh; returns whether it is
+   * no larger than that of the mesh's own geometry.
+   */
+  #updateLevelSphere({ sphere }: Bounds, isInPlace: boolean): boolean {
+    const levelSphere = this.#levelSphere.copy(sphere);
+    if (!isInPlace) levelSphere.radius = Infinity;
+    for (const geometry of this.#levels?.geometries ?? []) {
       if (geometry === null) continue;
       const bounds = boundsOf(geometry);
       // A geometry without bounds may reach anywhere.
       const radius = bounds === null ? Infinity : bounds.sphere.center.distanceTo(sphere.center) + bounds.sphere.radius;
-      this.#levelSphere.radius = Math.max(this.#levelSphere.radius, radius);
+      levelSphere.radius = Math.max(levelSphere.radius, radius);
     }
-    return this.#levelSphere.radius <= sphere.radius * (1 + ROUNDING);
+    return levelSphere.radius <= sphere.radius * (1 + ROUNDING);
   }
 
   /** Returns whether the instances that the answer names as hidden are hidden. */
@@ -208,11 +215,9 @@ function lengthBelow(numbers: Uint32Array, count: number, bound: number): number
 const shaderChecks = new WeakMap<Material, { readonly version: number; readonly readsNumber: boolean }>();
 
 /** Returns whether the shaders read the number of an instance, as far as their source shows. */
-function readsInstanceIds({ material }: InstancedMesh): boolean {
-  return Array.isArray(material) ? material.some(readsInstanceId) : readsInstanceId(material);
-}
-
-function readsInstanceId(material: Material): boolean {
+export function readsInstanceIds(material: Material | Material[] | null): boolean {
+  if (!material) return false; // three draws nothing for a missing material
+  if (Array.isArray(material)) return material.some(readsInstanceIds);
   const { version, onBeforeCompile } = material;
   let cached = shaderChecks.get(material);
   if (cached?.version !== version) {
