@@ -6,7 +6,9 @@
 // Boxes are inflated according to r over their extent and tested against the ray itself, four at a time in float32 with a
 // bound on rounding; points and lines are filtered by a and b in float32; float64 decides.
 
-import { HIT_BARYCENTRIC, HIT_DISTANCE, HIT_DISTANCE_TO_RAY, HIT_ELEMENT, HIT_POINT, HIT_TRIANGLE } from '../../../shared/layout';
+import {
+  HIT_BARYCENTRIC, HIT_DISTANCE, HIT_DISTANCE_TO_RAY, HIT_ELEMENT, HIT_OBJECT, HIT_POINT, HIT_TRIANGLE,
+} from '../../../shared/layout';
 import { newHit } from '../hits';
 import { clip, intervalStart, interval, intervalEnd, reciprocals, roundUp } from '../math/interval';
 import { lane0, lane1, lane2 } from '../math/lanes';
@@ -81,7 +83,7 @@ const stack: usize = memory.data(2 * <i32>PARENTS_OFFSET, 16);
 /**
  * Finds the nearest element that the ray hits and returns its t, or Infinity; of two at the same t, the one with the lower
  * index. ANY returns the first that is found. ALL returns Infinity: every hit becomes a record in hits.ts, with what is
- * known of it here, its point in mesh space. Throws OUT_OF_MEMORY with ALL.
+ * known of it here, its point in mesh space, and the address of its element instead of an object. Throws OUT_OF_MEMORY with ALL.
  */
 export function castThickRay(mesh: PointLine, ray: ThickRay, mode: u32): f64 {
   const scale = treeScale(meshOf(mesh)), inverseScale = 1.0 / scale;
@@ -266,18 +268,16 @@ export function castThickRay(mesh: PointLine, ray: ThickRay, mode: u32): f64 {
           const elementIndex = load<u32>(lane + (isPoints ? POINT_ELEMENT : LINE_ELEMENT));
           if (elementIndex == NO_ELEMENT) continue;
           countTriangle();
-          const t = isPoints ? intersectPoint(lane, end) : isScreenSpace ? intersectDrawnLine(lane, end)
+          const t = isPoints ? intersectPoint(lane, end) : isScreenSpace ? intersectDrawnLine(lane, 0, 1, end)
             : intersectLine(lane, end);
           if (t == Infinity) continue;
           if (mode == NEAREST && t == end && hitElement >= 0 && <u32>hitElement < elementIndex) continue;
           hitElement = elementIndex;
           hitDistanceToRay = foundDistanceToRay;
-          hitX = foundX * inverseScale + mesh.offsetX;
-          hitY = foundY * inverseScale + mesh.offsetY;
-          hitZ = foundZ * inverseScale + mesh.offsetZ;
+          locateFound(mesh, inverseScale);
           if (mode == ANY) return t;
           if (mode == ALL) {
-            addHit(t);
+            addHit(lane, t);
             continue;
           }
           best = t;
@@ -374,18 +374,22 @@ function intersectLine(lane: usize, end: f64): f64 {
   return t;
 }
 
+/** Square of the distance from the place on the screen to the last drawn line that was hit, per squared r. */
+export let screenSquare: f64 = 0;
+
 /**
- * Tests the drawn part of a line, at the point that is drawn closest to the place on the screen. Returns as `intersectPoint`.
+ * Tests the drawn part of a line between two fractions of its length, at the point that is drawn closest to the place on the
+ * screen. Returns as `intersectPoint`.
  */
-function intersectDrawnLine(lane: usize, end: f64): f64 {
+function intersectDrawnLine(lane: usize, from: f64, to: f64, end: f64): f64 {
   const x = <f64>load<f32>(lane), y = <f64>load<f32>(lane, LINE_Y), z = <f64>load<f32>(lane, LINE_Z);
   const ex = <f64>load<f32>(lane, LINE_END) - x, ey = <f64>load<f32>(lane, LINE_END + LINE_Y) - y;
   const ez = <f64>load<f32>(lane, LINE_END + LINE_Z) - z;
   const t0 = tx * x + ty * y + tz * z + tw, rise = tx * ex + ty * ey + tz * ez;
   const r0 = rx * x + ry * y + rz * z + rw, growth = rx * ex + ry * ey + rz * ez;
   // The part between the ray's beginning and its end, and in front of the eye.
-  clipStart = 0;
-  clipEnd = 1;
+  clipStart = from;
+  clipEnd = to;
   clipToPositive(t0 - tStart, rise);
   clipToPositive(tEnd - t0, -rise);
   clipToPositive(r0, growth);
@@ -405,7 +409,8 @@ function intersectDrawnLine(lane: usize, end: f64): f64 {
   // Back from the screen, with the perspective correction.
   const s = clipStart + (clipEnd - clipStart) * ((closest * p) / (closest * p + (1.0 - closest) * q));
   const t = f64.min(f64.max(t0 + s * rise, tStart), tEnd);
-  if (!(m * m + n * n <= 1 && t <= end)) return Infinity;
+  screenSquare = m * m + n * n;
+  if (!(screenSquare <= 1 && t <= end)) return Infinity;
   foundX = x + s * ex;
   foundY = y + s * ey;
   foundZ = z + s * ez;
@@ -422,9 +427,32 @@ function clipToPositive(value: f64, slope: f64): void {
   else clipEnd = f64.min(clipEnd, -value / slope);
 }
 
+/** Takes over the found point, in mesh space. */
+function locateFound(mesh: PointLine, inverseScale: f64): void {
+  hitX = foundX * inverseScale + mesh.offsetX;
+  hitY = foundY * inverseScale + mesh.offsetY;
+  hitZ = foundZ * inverseScale + mesh.offsetZ;
+}
+
+/** Finds an end of a line of the last mesh as `hitX` and so on: the second one if `end` is LINE_END, the first one if it is 0. */
+export function locateEnd(mesh: PointLine, lane: usize, end: usize): void {
+  foundX = load<f32>(lane + end);
+  foundY = load<f32>(lane + end, LINE_Y);
+  foundZ = load<f32>(lane + end, LINE_Z);
+  locateFound(mesh, 1.0 / treeScale(meshOf(mesh)));
+}
+
+/** Tests a part of a line again that the last ray has hit, between two fractions of its length. Returns t or Infinity. */
+export function hitPart(mesh: PointLine, lane: usize, from: f64, to: f64): f64 {
+  const t = intersectDrawnLine(lane, from, to, Infinity);
+  locateFound(mesh, 1.0 / treeScale(meshOf(mesh)));
+  return t;
+}
+
 /** Adds a record of the last hit. */
-function addHit(t: f64): void {
+function addHit(lane: usize, t: f64): void {
   const hit = newHit();
+  store<u32>(hit, <u32>lane, HIT_OBJECT);
   store<i32>(hit, -1, HIT_TRIANGLE);
   store<i32>(hit, hitElement, HIT_ELEMENT);
   store<f64>(hit, t, HIT_DISTANCE);
