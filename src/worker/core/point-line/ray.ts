@@ -374,6 +374,12 @@ function intersectLine(lane: usize, end: f64): f64 {
   return t;
 }
 
+/**
+ * A line that is drawn no longer than a millionth of r is drawn as a point, up to rounding: its squared length per squared r.
+ * It is hit at its end nearer to the eye, which hides the other one.
+ */
+const POINT_SQUARE: f64 = 9.094947017729282e-13; // 2^-40
+
 /** Square of the distance from the place on the screen to the last drawn line that was hit, per squared r. */
 export let screenSquare: f64 = 0;
 
@@ -404,7 +410,7 @@ function intersectDrawnLine(lane: usize, from: f64, to: f64, end: f64): f64 {
   const du = (a + clipEnd * c) / q - u, dv = (b + clipEnd * d) / q - v;
   const lengthSquared = du * du + dv * dv;
   let closest: f64 = rise < 0 ? 1 : 0;
-  if (lengthSquared > 0) closest = f64.min(f64.max(-(u * du + v * dv) / lengthSquared, 0), 1);
+  if (lengthSquared > POINT_SQUARE) closest = f64.min(f64.max(-(u * du + v * dv) / lengthSquared, 0), 1);
   const m = u + closest * du, n = v + closest * dv;
   // Back from the screen, with the perspective correction.
   const s = clipStart + (clipEnd - clipStart) * ((closest * p) / (closest * p + (1.0 - closest) * q));

@@ -390,7 +390,7 @@ function addNearest(edge: u32, x: v128, y: v128, w: v128): void {
   clipInterval(f64x2.sub(f64x2.mul(f64x2.splat(currentPick.maxY), w), y));
   if (!(intervalStart <= intervalEnd)) return;
   findKeptPartsOf(currentTarget, first(ends.x), first(ends.y), first(ends.z), second(ends.x), second(ends.y), second(ends.z));
-  // An edge that is drawn as a point, along the line of sight, gets its end nearer to the eye.
+  // An edge that is drawn as a point up to rounding, along the line of sight, gets its end nearer to the eye.
   const nearerEnd: f64 = first(nearDepths) <= second(nearDepths) ? 0 : 1;
   let pixels = Infinity, edgeFraction: f64 = 0;
   for (let part: u32 = 0; part < partCount; part++) {
@@ -401,7 +401,7 @@ function addNearest(edge: u32, x: v128, y: v128, w: v128): void {
     const u = interpolate(x, s) / ws, v = interpolate(y, s) / ws;
     const du = interpolate(x, t) / wt - u, dv = interpolate(y, t) / wt - v;
     const lengthSquared = du * du + dv * dv;
-    const fraction = lengthSquared > 0 ? min(max(-(u * du + v * dv) / lengthSquared, 0), 1) : nearerEnd;
+    const fraction = lengthSquared > 1e-12 ? min(max(-(u * du + v * dv) / lengthSquared, 0), 1) : nearerEnd;
     const closestX = u + fraction * du, closestY = v + fraction * dv, distance = sqrt(closestX * closestX + closestY * closestY);
     if (!(distance <= currentPick.searchRadius && distance < pixels)) continue;
     pixels = distance;
