@@ -189,9 +189,9 @@ describe('the sets of a tracker', () => {
         ? own.planes.length > 0 && own.planes.every(isBehind)
         : own.planes.some(isBehind);
       const expected = renderer.clippingPlanes.some(isBehind) || byOwn;
-      expect(isCutAway(read, number, point.toArray())).toBe(expected);
-      expect(isCutAway(read, 1, point.toArray())).toBe(renderer.clippingPlanes.some(isBehind));
-      expect(isCutAway(read, 0, point.toArray())).toBe(false);
+      expect(isCutAway(read, number, point)).toBe(expected);
+      expect(isCutAway(read, 1, point)).toBe(renderer.clippingPlanes.some(isBehind));
+      expect(isCutAway(read, 0, point)).toBe(false);
       if (expected) away++;
       else kept++;
     }
@@ -203,7 +203,7 @@ describe('the sets of a tracker', () => {
       [1 / 9 - 1e-17, false],
       [1 / 9 - 1e-10, true],
     ] as const) {
-      expect(isCutAway(table.read('pick')!, number, [x, 1 / 9, 1 / 9])).toBe(isAway);
+      expect(isCutAway(table.read('pick')!, number, new Vector3(x, 1 / 9, 1 / 9))).toBe(isAway);
     }
   });
 });

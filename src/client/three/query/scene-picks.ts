@@ -5,7 +5,7 @@ import { readView } from '../../frame/view-table.js';
 import { pickRay } from '../../query/pick-ray.js';
 import type { AdapterQuery } from '../../query/query-options.js';
 import { isCutAway } from '../track/clip-sets.js';
-import type { SceneObject } from '../track/scene-objects.js';
+import type { Placement, SceneObject } from '../track/scene-objects.js';
 import type { SceneWalk } from '../track/scene-walk.js';
 import type { TrackerContext } from '../track/stand-in.js';
 import { eyeOf, type SceneView, type SceneViews } from '../view/scene-views.js';
@@ -129,7 +129,9 @@ export class ScenePicks {
       const { object, point, element } = hit.snap;
       const featureHit = hit.object === object ? hit : { ...hit, object, point, triangle: -1, element };
       const intersection = intersectionAt(featureHit, placement, queryId, eyeOf(view));
-      return intersection && { intersection, snap: sceneSnapOf(hit.snap, placement, queryId) };
+      // The service does not know that a material of several cuts the face away.
+      if (!intersection || (hit.snap.face && isCut(query, placement, intersection))) return null;
+      return { intersection, snap: sceneSnapOf(hit.snap, placement, queryId) };
     });
   }
 
@@ -160,17 +162,16 @@ export class ScenePicks {
       const hit = await service.pick(x, y, pickOptions(query, options, view));
       if (hit === null) return null;
       if (objects.find(hit.object) !== undefined) return this.#intersections([hit], view, query, queryId)[0];
+      const retryQuery = {
+        ...this.#query('pick', options, view, signal),
+        ...clipsAndThresholdsOf(query),
+        ...tolerance,
+      };
       // Only a query by view can find objects near the cursor.
       if (tolerance.radius !== undefined) {
-        const retryQuery = {
-          ...this.#query('pick', options, view, signal),
-          ...clipsAndThresholdsOf(query),
-          ...tolerance,
-        };
         return (await this.#pickAll(x, y, options, view, retryQuery, queryId))[0] ?? null;
       }
       // Skips the stranger on the same ray: the camera may have moved since.
-      const retryQuery = { ...this.#query('pick', options, view, signal), ...clipsAndThresholdsOf(query) };
       const hits = await this.#castRay(x, y, retryQuery, view);
       return this.#intersections(hits, view, query, queryId)[0] ?? null;
     });
@@ -264,22 +265,14 @@ export class ScenePicks {
    * Converts hits to the terms of the scene, without those on objects of others, and those on triangles that their own material
    * clips away there. `queryId`: the query's id.
    */
-  #intersections(
-    hits: readonly Hit[],
-    view: SceneView,
-    { clipSets, fat }: PickQuery,
-    queryId: number,
-  ): SceneIntersection[] {
+  #intersections(hits: readonly Hit[], view: SceneView, query: PickQuery, queryId: number): SceneIntersection[] {
+    const { fat } = query;
     const eye = eyeOf(view);
     const intersections = hits.flatMap((hit) => {
       const placement = this.#context.objects.find(hit.object);
       if (placement === undefined) return [];
-      const { standIn } = placement;
       const intersection = readIntersection(hit, placement, queryId, eye, fat);
-      if (intersection === null) return [];
-      const clipSet = standIn.materialClipSets?.[intersection.face?.materialIndex ?? -1];
-      const isClipped = clipSets !== undefined && clipSet !== undefined && isCutAway(clipSets, clipSet, hit.point);
-      return isClipped ? [] : intersection;
+      return intersection === null || isCut(query, placement, intersection) ? [] : intersection;
     });
     return fat === undefined ? intersections : intersections.sort((a, b) => a.distance - b.distance);
   }
@@ -294,6 +287,12 @@ export class ScenePicks {
     const clipSets = this.#context.clips.read(operation);
     return { ...queryOptionsOf(this.#walk, { ...options, layers, signal }), ...(clipSets && { clipSets }) };
   }
+}
+
+/** Returns whether the material of the face that was hit, one of several of its object, clips it away there. */
+function isCut({ clipSets }: PickQuery, { standIn }: Placement, { face, point }: SceneIntersection): boolean {
+  const clipSet = standIn.materialClipSets?.[face?.materialIndex ?? -1];
+  return clipSets !== undefined && clipSet !== undefined && isCutAway(clipSets, clipSet, point);
 }
 
 /** Returns the intersection; null if its object cannot be read any more, though the service still has its former state. */

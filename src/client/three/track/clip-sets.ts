@@ -1,4 +1,4 @@
-import type { Plane } from 'three';
+import type { Plane, Vector3 } from 'three';
 import { MAX_SET_PLANES } from '../../../shared/layout.js';
 import type { Clips } from '../../../shared/protocol.js';
 import { MAX_PLANE_CONSTANT, scalePlane } from '../../check/planes.js';
@@ -134,12 +134,12 @@ function coefficientsOf(given: Plane): readonly number[] {
 }
 
 /** Returns whether the set of that id cuts a point away, by the same rule as the core. */
-export function isCutAway({ sets, planes }: Clips, setId: number, point: readonly [number, number, number]): boolean {
+export function isCutAway({ sets, planes }: Clips, setId: number, { x, y, z }: Vector3): boolean {
   if (setId === 0) return false;
   const [first = 0, unionCount = 0, intersectionCount = 0] = sets.subarray(4 * setId);
   const isBehind = (i: number): boolean => {
     const [a, b, c, w] = planes.subarray(4 * (first + i), 4 * (first + i) + 4);
-    const terms = [a * point[0], b * point[1], c * point[2], w];
+    const terms = [a * x, b * y, c * z, w];
     const size = terms.reduce((sum, term) => sum + Math.abs(term), 0);
     return terms[0] + terms[1] + terms[2] + terms[3] < -ROUNDING * size;
   };

@@ -67,17 +67,27 @@ export function intersectLine(lane: usize, end: f64): f64 {
 }
 
 /**
- * Tests the drawn part of a line, at the point that is drawn closest to the place on the screen. Returns as `intersectPoint`.
+ * A line that is drawn no longer than a millionth of r is drawn as a point, up to rounding: its squared length per squared r.
+ * It is hit at its end nearer to the eye, which hides the other one.
  */
-export function intersectDrawnLine(lane: usize, end: f64): f64 {
+const POINT_LENGTH_SQUARED: f64 = 9.094947017729282e-13; // 2^-40
+
+/** Squared distance from the place on the screen to the last drawn line that was hit, per squared r. */
+export let screenDistanceSquared: f64 = 0;
+
+/**
+ * Tests the drawn part of a line between two fractions of its length, at the point that is drawn closest to the place on the
+ * screen. Returns as `intersectPoint`.
+ */
+export function intersectDrawnLine(lane: usize, from: f64, to: f64, end: f64): f64 {
   const x = <f64>load<f32>(lane), y = <f64>load<f32>(lane, LINE_Y), z = <f64>load<f32>(lane, LINE_Z);
   const ex = <f64>load<f32>(lane, LINE_END) - x, ey = <f64>load<f32>(lane, LINE_END + LINE_Y) - y;
   const ez = <f64>load<f32>(lane, LINE_END + LINE_Z) - z;
   const t0 = tx * x + ty * y + tz * z + tw, rise = tx * ex + ty * ey + tz * ez;
   const r0 = rx * x + ry * y + rz * z + rw, growth = rx * ex + ry * ey + rz * ez;
   // The part between the ray's beginning and its end, and in front of the eye.
-  clipStart = 0;
-  clipEnd = 1;
+  clipStart = from;
+  clipEnd = to;
   clipToPositive(t0 - tStart, rise);
   clipToPositive(tEnd - t0, -rise);
   clipToPositive(r0, growth);
@@ -92,12 +102,13 @@ export function intersectDrawnLine(lane: usize, end: f64): f64 {
   const du = (a + clipEnd * c) / q - u, dv = (b + clipEnd * d) / q - v;
   const lengthSquared = du * du + dv * dv;
   let closest: f64 = rise < 0 ? 1 : 0;
-  if (lengthSquared > 0) closest = f64.min(f64.max(-(u * du + v * dv) / lengthSquared, 0), 1);
+  if (lengthSquared > POINT_LENGTH_SQUARED) closest = f64.min(f64.max(-(u * du + v * dv) / lengthSquared, 0), 1);
   const m = u + closest * du, n = v + closest * dv;
   // Back from the screen, with the perspective correction.
   const s = clipStart + (clipEnd - clipStart) * ((closest * p) / (closest * p + (1.0 - closest) * q));
   const t = f64.min(f64.max(t0 + s * rise, tStart), tEnd);
-  if (!(m * m + n * n <= 1 && t <= end)) return Infinity;
+  screenDistanceSquared = m * m + n * n;
+  if (!(screenDistanceSquared <= 1 && t <= end)) return Infinity;
   foundX = x + s * ex;
   foundY = y + s * ey;
   foundZ = z + s * ez;
@@ -112,4 +123,11 @@ function clipToPositive(value: f64, slope: f64): void {
     if (value < 0) clipEnd = -1;
   } else if (slope > 0) clipStart = f64.max(clipStart, -value / slope);
   else clipEnd = f64.min(clipEnd, -value / slope);
+}
+
+/** Finds an end of a line as `foundX` and so on: its second one for LINE_END, its first one for 0. */
+export function findEnd(lane: usize, end: usize): void {
+  foundX = load<f32>(lane + end);
+  foundY = load<f32>(lane + end, LINE_Y);
+  foundZ = load<f32>(lane + end, LINE_Z);
 }

@@ -1,13 +1,15 @@
 // A thick ray (thick-ray.ts) against a tree of points or lines: depth-first, the nearest child first.
 
-import { HIT_BARYCENTRIC, HIT_DISTANCE, HIT_DISTANCE_TO_RAY, HIT_ELEMENT, HIT_POINT, HIT_TRIANGLE } from '../../../shared/layout';
+import {
+  HIT_BARYCENTRIC, HIT_DISTANCE, HIT_DISTANCE_TO_RAY, HIT_ELEMENT, HIT_OBJECT, HIT_POINT, HIT_TRIANGLE,
+} from '../../../shared/layout';
 import { newHit } from '../hits';
 import { sortedKeys, pendingKeys } from '../mesh/query/entry-keys';
 import { ALL, ANY, NEAREST } from '../mesh/query/ray';
 import { countLeaf, countNode, countTriangle } from '../mesh/tree/counters';
 import { LEAF, NODE_BYTES, Node, childOf, linkOf, maskOf } from '../mesh/tree/layout';
 import {
-  foundDistanceToRay, foundX, foundY, foundZ, intersectDrawnLine, intersectLine, intersectPoint,
+  findEnd, foundDistanceToRay, foundX, foundY, foundZ, intersectDrawnLine, intersectLine, intersectPoint,
 } from './element-hit';
 import {
   LINE_BLOCK_BYTES, LINE_ELEMENT, LINE_Y, NO_ELEMENT, POINT_BLOCK_BYTES, POINT_ELEMENT, POINT_Y, PointLine,
@@ -32,7 +34,8 @@ const stack: usize = memory.data(2 * <i32>PARENTS_OFFSET, 16);
 /**
  * Finds the nearest element that the ray hits and returns its t, or Infinity; of two at the same t, the one with the lower
  * index. ANY returns the first that is found. ALL returns Infinity: every hit becomes a record in hits.ts, with what is
- * known of it here, its point in mesh space. Throws OUT_OF_MEMORY with ALL.
+ * known of it here, its point in mesh space, and the address of its element instead of an object. Throws OUT_OF_MEMORY with
+ * ALL.
  */
 export function castThickRay(mesh: PointLine, ray: ThickRay, mode: u32): f64 {
   hitElement = -1;
@@ -86,7 +89,7 @@ function testPoints(mesh: PointLine, block: usize, mode: u32): void {
       const element = load<u32>(lane, POINT_ELEMENT);
       if (element == NO_ELEMENT) continue;
       countTriangle();
-      if (record(mesh, element, intersectPoint(lane, end), mode)) return;
+      if (record(mesh, lane, element, intersectPoint(lane, end), mode)) return;
     }
   }
 }
@@ -98,23 +101,21 @@ function testLines(mesh: PointLine, block: usize, mode: u32): void {
       const element = load<u32>(lane, LINE_ELEMENT);
       if (element == NO_ELEMENT) continue;
       countTriangle();
-      const t = isScreenSpace ? intersectDrawnLine(lane, end) : intersectLine(lane, end);
-      if (record(mesh, element, t, mode)) return;
+      const t = isScreenSpace ? intersectDrawnLine(lane, 0, 1, end) : intersectLine(lane, end);
+      if (record(mesh, lane, element, t, mode)) return;
     }
   }
 }
 
 /** Records the last tested element, if t is not Infinity. Returns whether nothing else is needed. */
-function record(mesh: PointLine, element: u32, t: f64, mode: u32): bool {
+function record(mesh: PointLine, lane: usize, element: u32, t: f64, mode: u32): bool {
   if (t == Infinity) return false;
   if (mode == NEAREST && t == end && hitElement >= 0 && <u32>hitElement < element) return false;
   hitElement = element;
   hitDistanceToRay = foundDistanceToRay;
-  hitX = foundX * inverseScale + mesh.offsetX;
-  hitY = foundY * inverseScale + mesh.offsetY;
-  hitZ = foundZ * inverseScale + mesh.offsetZ;
+  locateFound(mesh);
   if (mode == ALL) {
-    addHit(t);
+    addHit(lane, t);
     return false;
   }
   hitT = t;
@@ -123,9 +124,30 @@ function record(mesh: PointLine, element: u32, t: f64, mode: u32): bool {
   return mode == ANY;
 }
 
+/** Maps the found point to mesh space. */
+function locateFound(mesh: PointLine): void {
+  hitX = foundX * inverseScale + mesh.offsetX;
+  hitY = foundY * inverseScale + mesh.offsetY;
+  hitZ = foundZ * inverseScale + mesh.offsetZ;
+}
+
+/** Finds an end of a line of the last mesh as `hitX` and so on: its second one for LINE_END, its first one for 0. */
+export function locateEnd(mesh: PointLine, lane: usize, end: usize): void {
+  findEnd(lane, end);
+  locateFound(mesh);
+}
+
+/** Tests a part of a line again that the last ray has hit, between two fractions of its length. Returns t or Infinity. */
+export function hitPart(mesh: PointLine, lane: usize, from: f64, to: f64): f64 {
+  const t = intersectDrawnLine(lane, from, to, Infinity);
+  locateFound(mesh);
+  return t;
+}
+
 /** Adds a record of the last hit. */
-function addHit(t: f64): void {
+function addHit(lane: usize, t: f64): void {
   const hit = newHit();
+  store<u32>(hit, <u32>lane, HIT_OBJECT);
   store<i32>(hit, -1, HIT_TRIANGLE);
   store<i32>(hit, hitElement, HIT_ELEMENT);
   store<f64>(hit, t, HIT_DISTANCE);

@@ -7,13 +7,15 @@ import {
 import { dropHits, hitAt, hitCount } from '../../hits';
 import { tangentX, tangentY, tangentZ, bitangentX, bitangentY, bitangentZ, setBasis } from '../../math/basis';
 import { ALL } from '../../mesh/query/ray';
-import { PointLine } from '../../point-line/layout';
-import { castThickRay, hitElement, hitDistanceToRay, hitX, hitY, hitZ } from '../../point-line/ray';
+import { screenDistanceSquared } from '../../point-line/element-hit';
+import { LINE_END, PointLine } from '../../point-line/layout';
+import { castThickRay, hitElement, hitDistanceToRay, hitPart, hitX, hitY, hitZ, locateEnd } from '../../point-line/ray';
 import { ThickRay } from '../../point-line/thick-ray';
 import { Proxy } from '../../shape/proxy';
 import { Tree } from '../index/octree';
-import { hasObjectSets, isClipped, objectKeepsPoint } from './clipping';
+import { hasObjectSets, isClipped, objectKeepsPoint, objectSetOf } from './clipping';
 import { isIgnored } from './filter';
+import { findKeptParts, partCount, partFrom, partTo } from './kept-parts';
 import {
   directionX, directionY, directionZ, foundDistance, isNearer, mode, originShift, tMax, tMin,
 } from './ray-line';
@@ -80,17 +82,20 @@ function recordIfNearer(id: u32, t: f64, element: i32, distanceToRay: f64, x: f6
   recordPointLine(id, t, element, thick.isScreenSpace ? worldDistance : distanceToRay, hitPointX, hitPointY, hitPointZ);
 }
 
-/** Casts the ray at points or lines that planes clip: it finds all hits and tests each for being kept. */
+/**
+ * Casts the ray at points or lines that planes clip: it finds all hits and tests each for being kept. A line around a place on
+ * the screen may be hit elsewhere instead, since only what is kept of it is drawn.
+ */
 function castClippedPointLine(first: u32, id: u32): void {
-  castThickRay(changetype<PointLine>(<usize>solid.mesh), thick, ALL);
+  const mesh = changetype<PointLine>(<usize>solid.mesh), isDrawnLine = thick.isScreenSpace && mesh.size == 2;
+  // Another part of a line may be nearer than its hit.
+  if (isDrawnLine) thick.tLimit = thick.tEnd;
+  castThickRay(mesh, thick, ALL);
   let keptEnd = first, nearest = first;
   for (let i = first; i < hitCount; i++) {
     const hit = hitAt(i);
-    const x = load<f64>(hit, HIT_POINT), y = load<f64>(hit, HIT_POINT + 8), z = load<f64>(hit, HIT_POINT + 16);
-    const wx = solid.xx * x + solid.yx * y + solid.zx * z + solid.tx;
-    const wy = solid.xy * x + solid.yy * y + solid.zy * z + solid.ty;
-    const wz = solid.xz * x + solid.yz * y + solid.zz * z + solid.tz;
-    if (!objectKeepsPoint(id, wx, wy, wz)) continue;
+    toWorld(load<f64>(hit, HIT_POINT), load<f64>(hit, HIT_POINT + 8), load<f64>(hit, HIT_POINT + 16));
+    if (!objectKeepsPoint(id, worldX, worldY, worldZ) && !(isDrawnLine && moveToKeptPart(mesh, hit, id))) continue;
     memory.copy(hitAt(keptEnd), hit, HIT_BYTES);
     if (isBefore(keptEnd, nearest)) nearest = keptEnd;
     keptEnd++;
@@ -107,6 +112,37 @@ function castClippedPointLine(first: u32, id: u32): void {
     id, load<f64>(hit, HIT_DISTANCE), load<i32>(hit, HIT_ELEMENT), load<f64>(hit, HIT_DISTANCE_TO_RAY),
     load<f64>(hit, HIT_POINT), load<f64>(hit, HIT_POINT + 8), load<f64>(hit, HIT_POINT + 16),
   );
+}
+
+/** Moves a hit to where the kept parts of its line are drawn closest to the place on the screen; returns whether they are hit. */
+function moveToKeptPart(mesh: PointLine, hit: usize, id: u32): bool {
+  const lane = <usize>load<u32>(hit, HIT_OBJECT);
+  locateEnd(mesh, lane, 0);
+  toWorld(hitX, hitY, hitZ);
+  const ax = worldX, ay = worldY, az = worldZ;
+  locateEnd(mesh, lane, LINE_END);
+  toWorld(hitX, hitY, hitZ);
+  findKeptParts(objectSetOf(id), ax, ay, az, worldX, worldY, worldZ);
+  let minDistanceSquared = Infinity;
+  for (let i: u32 = 0; i < partCount; i++) {
+    const t = hitPart(mesh, lane, partFrom(i), partTo(i));
+    if (t == Infinity || !(screenDistanceSquared < minDistanceSquared)) continue;
+    minDistanceSquared = screenDistanceSquared;
+    store<f64>(hit, t, HIT_DISTANCE);
+    store<f64>(hit, hitX, HIT_POINT);
+    store<f64>(hit, hitY, HIT_POINT + 8);
+    store<f64>(hit, hitZ, HIT_POINT + 16);
+  }
+  return minDistanceSquared < Infinity;
+}
+
+let worldX: f64 = 0, worldY: f64 = 0, worldZ: f64 = 0;
+
+/** Transforms a point from the object's space to the world. */
+function toWorld(x: f64, y: f64, z: f64): void {
+  worldX = solid.xx * x + solid.yx * y + solid.zx * z + solid.tx;
+  worldY = solid.xy * x + solid.yy * y + solid.zy * z + solid.ty;
+  worldZ = solid.xz * x + solid.yz * y + solid.zz * z + solid.tz;
 }
 
 /** Compares two hits of one object: at the same t the lower element comes first. */

@@ -6,12 +6,12 @@ import {
   SIDE_BACK, SIDE_DOUBLE, SIDE_FRONT, SNAP_ASKS_BOX, SNAP_CENTER, SNAP_EDGE, SNAP_MIDPOINT, SNAP_NONE, SNAP_PAUSED, SNAP_VERTEX,
 } from '../../../../shared/layout';
 import { capacityOf, reserve } from '../../memory';
+import { partCount, partFrom, partTo } from '../query/kept-parts';
 import {
   BOX_BYTES, FeatureTable, NODE_WIDTH, cornerX, cornerY, cornerZ, elementOf, levelAt, readCorner, readVertex, wordAt,
 } from './feature-table';
-import { findKeptParts, partCount, partFrom, partTo } from './kept-parts';
 import { SnapPick, addCandidate } from './snap-pick';
-import { OWN_FACE_SIDES, SnapTarget, faceSidesAt, targetAt } from './targets';
+import { OWN_FACE_SIDES, SnapTarget, faceSidesAt, findKeptPartsOf, targetAt } from './targets';
 
 /** How many nodes and items are visited before a pause, in about 0.1 ms. */
 const STEP: u32 = 4096;
@@ -389,8 +389,8 @@ function addNearest(edge: u32, x: v128, y: v128, w: v128): void {
   clipInterval(f64x2.sub(y, f64x2.mul(f64x2.splat(currentPick.minY), w)));
   clipInterval(f64x2.sub(f64x2.mul(f64x2.splat(currentPick.maxY), w), y));
   if (!(intervalStart <= intervalEnd)) return;
-  findKeptParts(currentTarget, first(ends.x), first(ends.y), first(ends.z), second(ends.x), second(ends.y), second(ends.z));
-  // An edge that is drawn as a point, along the line of sight, gets its end nearer to the eye.
+  findKeptPartsOf(currentTarget, first(ends.x), first(ends.y), first(ends.z), second(ends.x), second(ends.y), second(ends.z));
+  // An edge that is drawn as a point up to rounding, along the line of sight, gets its end nearer to the eye.
   const nearerEnd: f64 = first(nearDepths) <= second(nearDepths) ? 0 : 1;
   let pixels = Infinity, edgeFraction: f64 = 0;
   for (let part: u32 = 0; part < partCount; part++) {
@@ -401,7 +401,7 @@ function addNearest(edge: u32, x: v128, y: v128, w: v128): void {
     const u = interpolate(x, s) / ws, v = interpolate(y, s) / ws;
     const du = interpolate(x, t) / wt - u, dv = interpolate(y, t) / wt - v;
     const lengthSquared = du * du + dv * dv;
-    const fraction = lengthSquared > 0 ? min(max(-(u * du + v * dv) / lengthSquared, 0), 1) : nearerEnd;
+    const fraction = lengthSquared > 1e-12 ? min(max(-(u * du + v * dv) / lengthSquared, 0), 1) : nearerEnd;
     const closestX = u + fraction * du, closestY = v + fraction * dv, distance = sqrt(closestX * closestX + closestY * closestY);
     if (!(distance <= currentPick.searchRadius && distance < pixels)) continue;
     pixels = distance;
@@ -443,7 +443,7 @@ function addPoint(kind: u32, x: f64, y: f64, z: f64, index: u32, edge: u32): voi
   if (!(px >= currentPick.minX && px <= currentPick.maxX && py >= currentPick.minY && py <= currentPick.maxY)) return;
   const depth = evaluate(nearPlane, x, y, z);
   if (!(depth >= 0 && evaluate(farPlane, x, y, z) >= 0)) return;
-  findKeptParts(currentTarget, x, y, z, x, y, z);
+  findKeptPartsOf(currentTarget, x, y, z, x, y, z);
   if (partCount > 0) addCandidate(currentPick, currentTarget.object, kind, index, edge, pixels, depth, x, y, z);
 }
 

@@ -8,7 +8,9 @@ import { PlacedShape } from '../../shape/placed-shape';
 import { baseOf } from '../../skin/pose';
 import { readProxy, treeOf } from '../index/octree';
 import { boxAt, clipSetOf, isAlive, placedShapeAt, slotOf } from '../objects';
+import { setOf } from '../query/clipping';
 import { faceSidesOf, precision, sidesOf } from '../query/filter';
+import { findKeptParts } from '../query/kept-parts';
 import { SnapPick } from './snap-pick';
 
 /** Flag: triangles have sides of their own. */
@@ -94,4 +96,12 @@ export function toWorld(t: SnapTarget, x: f64, y: f64, z: f64): void {
   worldX = t.xx * x + t.yx * y + t.zx * z + t.tx;
   worldY = t.xy * x + t.yy * y + t.zy * z + t.ty;
   worldZ = t.xz * x + t.yz * y + t.zz * z + t.tz;
+}
+
+/** Finds the parts that are kept of a segment between two points in an object's own space. */
+export function findKeptPartsOf(t: SnapTarget, px: f64, py: f64, pz: f64, qx: f64, qy: f64, qz: f64): void {
+  toWorld(t, px, py, pz);
+  const ax = worldX, ay = worldY, az = worldZ;
+  toWorld(t, qx, qy, qz);
+  findKeptParts(setOf(t.clipSet), ax, ay, az, worldX, worldY, worldZ);
 }

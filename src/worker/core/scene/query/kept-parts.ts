@@ -2,8 +2,7 @@
 // its length to another, 0 at its start and 1 at its end.
 
 import { Plane } from '../../math/plane';
-import { ClipSet, queryPlanes, isClipped, planeOf, setOf, valueAtPoint } from '../query/clipping';
-import { SnapTarget, toWorld, worldX, worldY, worldZ } from './targets';
+import { ClipSet, queryPlanes, isClipped, planeOf, valueAtPoint } from './clipping';
 
 /** Each of the two sets leaves at most two parts of one. */
 const MAX_PARTS: u32 = 4;
@@ -19,17 +18,11 @@ export function partTo(i: u32): f64 {
   return load<f64>(parts + (<usize>i << 4), 8);
 }
 
-/** Finds the parts that are kept of a segment between two points in an object's own space. */
-export function findKeptParts(t: SnapTarget, px: f64, py: f64, pz: f64, qx: f64, qy: f64, qz: f64): void {
+/** Finds the parts that are kept of a segment between two points in the world; `objectSet`: its object's clip set, or null. */
+export function findKeptParts(objectSet: ClipSet | null, ax: f64, ay: f64, az: f64, bx: f64, by: f64, bz: f64): void {
   partCount = 0;
   addPart(0, 1);
-  const objectSet = setOf(t.clipSet);
-  if (!isClipped && objectSet === null) return;
-  toWorld(t, px, py, pz);
-  const ax = worldX, ay = worldY, az = worldZ;
-  toWorld(t, qx, qy, qz);
-  const bx = worldX, by = worldY, bz = worldZ;
-  clipToSet(queryPlanes, ax, ay, az, bx, by, bz);
+  if (isClipped) clipToSet(queryPlanes, ax, ay, az, bx, by, bz);
   if (objectSet !== null) clipToSet(objectSet, ax, ay, az, bx, by, bz);
 }
 
