@@ -4,7 +4,7 @@ import type { FrameMessage, ToWorker, WorkerApi } from '../shared/protocol.js';
 import { isShared, transferOf } from '../shared/shared-memory.js';
 import type { Core } from './binding/core.js';
 import { CommandRunner } from './commands.js';
-import { failureOrRethrow } from './failures.js';
+import { failureOrRethrow, hasMemoryFor } from './failures.js';
 import { FRAME_SLICE_MS } from './long-work.js';
 import { MeshService } from './mesh-service.js';
 import type { Post } from './query-service.js';
@@ -27,8 +27,8 @@ export class WorkerService extends MeshService implements WorkerApi {
     } else if (message.type === 'commands') {
       this.work.runCommands(this.#commands.run(message.list));
     } else if (message.type === 'ahead') {
-      this.core.placeAhead(message.input);
-      this.frame = frameNumberOf(message.input);
+      // If there is no memory for it, the frame itself reports that.
+      if (hasMemoryFor(() => this.core.placeAhead(message.input))) this.frame = frameNumberOf(message.input);
     } else if (message.type === 'place') {
       this.core.place(message.input);
       this.frame = frameNumberOf(message.input);
