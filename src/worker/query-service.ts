@@ -294,8 +294,9 @@ export abstract class QueryService {
 
   /** Lists the top boxes of a mesh's tree, in slices as well. */
   readonly meshBoxes = answering((mesh: MeshId, level: number, maxCount: number): Promise<Float64Array | null> => {
+    const address = this.meshes.addressOf(mesh); // it may be removed before its turn
     const answer = this.#inSlices(
-      (slices) => topBoxes(this.core.inspector, this.meshes.addressOf(mesh), level, maxCount, slices),
+      (slices) => topBoxes(this.core.inspector, address, level, maxCount, slices),
       this.#lastInspection,
     );
     this.#lastInspection = answer.catch(() => {});
