@@ -230,9 +230,9 @@ export class LongWork {
 
   /**
    * Does work that reads meshes, in slices between which messages are served. Meshes stay at their addresses meanwhile. Work for
-   * a call ends with the slice in which the call is dropped.
+   * a call ends with the slice in which the call is dropped; if it waits for `previous` work, it does not begin then.
    */
-  async inSlices<T>(work: (slices: Slices) => Promise<T>, call = 0): Promise<T> {
+  async inSlices<T>(work: (slices: Slices) => Promise<T>, call = 0, previous?: Promise<unknown>): Promise<T> {
     this.#readers++;
     this.#keepMeshes();
     const pause = async () => {
@@ -240,6 +240,11 @@ export class LongWork {
       this.throwIfDropped(call);
     };
     try {
+      if (previous) {
+        await previous;
+        this.throwIfDropped(call);
+        this.#keepMeshes(); // as they are at its turn
+      }
       return await work(new Slices(pause, FRAME_SLICE_MS));
     } finally {
       this.#readers--;

@@ -284,9 +284,9 @@ export abstract class QueryService {
 
   /** Lists boxes, in slices between which messages are served. Each tree is listed as it is when its turn comes. */
   readonly inspect = answering((request: InspectRequest): Promise<Inspection> => {
-    const { call } = this.work;
-    const answer = this.#lastInspection.then(() =>
-      this.work.inSlices((slices) => inspect(this.core.inspector, request, slices, () => this.frame), call),
+    const answer = this.#inSlices(
+      (slices) => inspect(this.core.inspector, request, slices, () => this.frame),
+      this.#lastInspection,
     );
     this.#lastInspection = answer.catch(() => {});
     return answer;
@@ -294,10 +294,10 @@ export abstract class QueryService {
 
   /** Lists the top boxes of a mesh's tree, in slices as well. */
   readonly meshBoxes = answering((mesh: MeshId, level: number, maxCount: number): Promise<Float64Array | null> => {
-    const answer = this.#lastInspection.then(() =>
-      this.work.inSlices((slices) =>
-        topBoxes(this.core.inspector, this.meshes.addressOf(mesh), level, maxCount, slices),
-      ),
+    const address = this.meshes.addressOf(mesh); // it may be removed before its turn
+    const answer = this.#inSlices(
+      (slices) => topBoxes(this.core.inspector, address, level, maxCount, slices),
+      this.#lastInspection,
     );
     this.#lastInspection = answer.catch(() => {});
     return answer;
@@ -311,9 +311,9 @@ export abstract class QueryService {
 
   /** Cuts objects, in slices between which messages are served. Each object is cut as it is when its turn comes. */
   readonly section = answering((request: SectionRequest): Promise<Section> => {
-    const { call } = this.work;
-    const answer = this.#lastSection.then(() =>
-      this.work.inSlices((slices) => section(this.core.sections, request, slices, () => this.frame), call),
+    const answer = this.#inSlices(
+      (slices) => section(this.core.sections, request, slices, () => this.frame),
+      this.#lastSection,
     );
     this.#lastSection = answer.catch(() => {});
     return answer;
@@ -367,9 +367,9 @@ export abstract class QueryService {
     return this.work.inSlices((slices) => slices.run(steps), call).then(answer) as Promise<Awaited<Answer>>;
   }
 
-  /** Does sliced work for the call that began last. */
-  #inSlices<T>(work: (slices: Slices) => Promise<T>): Promise<T> {
-    return this.work.inSlices(work, this.work.call);
+  /** Does sliced work for the call that began last, after `previous` work if it has to wait for that. */
+  #inSlices<T>(work: (slices: Slices) => Promise<T>, previous?: Promise<unknown>): Promise<T> {
+    return this.work.inSlices(work, this.work.call, previous);
   }
 }
 

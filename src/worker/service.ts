@@ -4,7 +4,7 @@ import type { FrameMessage, ToWorker, WorkerApi } from '../shared/protocol.js';
 import { isShared, transferOf } from '../shared/shared-memory.js';
 import type { Core } from './binding/core.js';
 import { CommandRunner } from './commands.js';
-import { failureOrRethrow } from './failures.js';
+import { failureOrRethrow, hasMemoryFor } from './failures.js';
 import { FRAME_SLICE_MS } from './long-work.js';
 import { MeshService } from './mesh-service.js';
 import type { Post } from './query-service.js';
@@ -13,6 +13,8 @@ import { type MessageFlow, NO_MESSAGES } from './slices.js';
 /** Serves the main thread with a core: takes messages, and runs frames in slices. */
 export class WorkerService extends MeshService implements WorkerApi {
   readonly #commands: CommandRunner;
+  /** Whether the core has begun the frame that is to be answered. */
+  #hasBegun = false;
 
   constructor(core: Core, post: Post, messageFlow: MessageFlow = NO_MESSAGES) {
     super(core, post, messageFlow);
@@ -25,8 +27,8 @@ export class WorkerService extends MeshService implements WorkerApi {
     } else if (message.type === 'commands') {
       this.work.runCommands(this.#commands.run(message.list));
     } else if (message.type === 'ahead') {
-      this.core.placeAhead(message.input);
-      this.frame = frameNumberOf(message.input);
+      // If there is no memory for it, the frame itself reports that.
+      if (hasMemoryFor(() => this.core.placeAhead(message.input))) this.frame = frameNumberOf(message.input);
     } else if (message.type === 'place') {
       this.core.place(message.input);
       this.frame = frameNumberOf(message.input);
@@ -42,6 +44,7 @@ export class WorkerService extends MeshService implements WorkerApi {
   #runFrame({ input, out }: FrameMessage): void {
     const { failure, ms: msCommands } = this.#commands.takeOutcome();
     const frame = frameNumberOf(input);
+    this.#hasBegun = false;
     // After a failed command, no frame is run: the caller would miss what began and ended in it.
     if (failure) {
       this.frame = frame;
@@ -50,6 +53,7 @@ export class WorkerService extends MeshService implements WorkerApi {
     }
     this.#tryFrame(input, () => {
       this.core.beginFrame(input);
+      this.#hasBegun = true;
       this.frame = frame;
       const step = (): boolean => {
         const result = this.core.stepFrame(FRAME_SLICE_MS, out, !this.work.isInPair);
@@ -92,7 +96,7 @@ export class WorkerService extends MeshService implements WorkerApi {
   #answer(input: ArrayBuffer, out: ArrayBuffer | undefined, failure: Failure | undefined): void {
     this.#commands.endFrame();
     const { memoryBytes, usedBytes } = this.core;
-    const areMoved = failure && this.core.areCharactersMoved;
+    const areMoved = failure && this.#hasBegun && this.core.areCharactersMoved;
     const [frame, epoch] = [frameNumberOf(input), new DataView(input).getUint32(IN_EPOCH, true)];
     const returnedInput = isShared(input) ? undefined : input;
     this.post(

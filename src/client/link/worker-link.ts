@@ -56,8 +56,8 @@ export class WorkerLink {
   error: CollisionError | null = null;
   /** Whether the worker could not be loaded, or its script fails: a worker that is made in another way may start. */
   isObstructed = false;
-  /** The number of workers so far. */
-  life = 0;
+  /** The number of the worker; between two workers, that of the next one. */
+  life = 1;
 
   readonly #host: Host;
   readonly #createWorker: () => WorkerLike;
@@ -233,7 +233,6 @@ export class WorkerLink {
   }
 
   #openEndpoint(): void {
-    this.life++;
     this.#droppedCalls = [];
     this.#silence.heard();
     const endpoint = createEndpoint(this.#host, this.#createWorker);
@@ -255,6 +254,7 @@ export class WorkerLink {
     this.#workerStart?.end();
     this.#endpoint?.terminate();
     this.#endpoint = undefined;
+    this.life++;
     this.#calls.end(error);
     for (const [answer, operation] of [...this.#pending]) {
       if (this.error || !answer.isQuestion) answer.reject(errorFromFailure(operation, error));
@@ -350,7 +350,7 @@ export class WorkerLink {
       this.#restarting?.resolve();
       this.#resolveUp();
     } catch (error) {
-      if (life === this.life && this.#endpoint) this.#handleLoss(`could not be restored: ${String(error)}`);
+      if (life === this.life) this.#handleLoss(`could not be restored: ${String(error)}`);
     }
   }
 

@@ -313,7 +313,7 @@ export class MeshStore {
     await this.#link.up();
     if (signal.aborted) return undefined;
     // The next worker knows newer positions, and has requested a tree of these itself.
-    if (life !== this.#link.life) throw new CollisionError('WORKER_LOST', `${operation}: the worker was lost`);
+    this.#checkLife(operation, life);
     const {
       info,
       isInEffect,
@@ -330,9 +330,11 @@ export class MeshStore {
 
   /** Loads all meshes into a worker that has none. */
   async replay(): Promise<void> {
+    const { life } = this.#link;
     for (const [id, mesh] of [...this.#table.entries(), ...this.#removedMeshes]) {
       if (!mesh.info || !mesh.copy) continue;
       const baked = await bytesOf(mesh.copy);
+      this.#checkLife('restart', life);
       await this.#link.call('restart', (api) => api.loadMesh(id, transfer(baked, [baked]), false, true));
       const moved = mesh.moved?.slice();
       if (!moved) continue;
@@ -341,6 +343,11 @@ export class MeshStore {
     }
     this.#removedMeshes.clear();
     this.chunks.close(false);
+  }
+
+  /** Checks that the worker is still the one of that number. Throws WORKER_LOST. */
+  #checkLife(operation: string, life: number): void {
+    if (life !== this.#link.life) throw new CollisionError('WORKER_LOST', `${operation}: the worker was lost`);
   }
 
   /** Releases all meshes, and the copies. */

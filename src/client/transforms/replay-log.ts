@@ -42,6 +42,10 @@ interface Placement {
   readonly parent: Float64Array;
 }
 
+function emptyPlacement(): Placement {
+  return { matrices: new Float32Array(0), parent: new Float64Array(16) };
+}
+
 interface KeptBlock {
   /** Its index among the kept blocks. */
   readonly index: number;
@@ -197,12 +201,16 @@ export class ReplayLog {
    */
   keepBlock(ids: Uint32Array, matrices: Floats, parent: ArrayLike<number>, isBorrowed: boolean, frame: number): void {
     if (!this.#isKeeping) return;
-    const block = this.#findBlock(ids, undefined) ?? this.#newBlock(isBorrowed ? ids : ids.slice(), undefined);
+    const block = this.#findBlock(ids, undefined) ?? this.#newBlock(isBorrowed ? ids : ids.slice(), false);
     if (block.own < ids.length) this.#claimObjects(block, ids);
     // Only the newest one of a frame that was not sent yet matters.
-    if (block.frame !== frame) this.#beginPlacement(block, matrices);
-    block.newest.matrices.set(matrices);
-    block.newest.parent.set(parent);
+    if (block.frame !== frame) this.#beginPlacement(block);
+    const { newest } = block;
+    const isReusable =
+      newest.matrices.length === matrices.length && newest.matrices.constructor === matrices.constructor;
+    if (isReusable) newest.matrices.set(matrices);
+    else newest.matrices = matrices.slice();
+    newest.parent.set(parent);
     block.frame = frame;
     block.isAccepted = false;
   }
@@ -215,7 +223,7 @@ export class ReplayLog {
     if (!this.#isKeeping) return true;
     const { ids, matrices } = borrowed;
     if (this.#hasContinuous(ids)) return false;
-    const block = this.#findBlock(ids, borrowed) ?? this.#newBlock(ids, borrowed);
+    const block = this.#findBlock(ids, borrowed) ?? this.#newBlock(ids, true);
     if (block.own < ids.length) this.#claimObjects(block, ids);
     const { newest } = block;
     newest.matrices = matrices;
@@ -244,10 +252,7 @@ export class ReplayLog {
 
   /** Notes that the worker has refused nothing of a frame. */
   accept(frame: number): void {
-    for (let blockIndex = 1; blockIndex < this.#blocks.length; blockIndex++) {
-      const block = this.#blocks[blockIndex];
-      if (block?.frame === frame) block.isAccepted = true;
-    }
+    for (const block of this.#blocks) if (block?.frame === frame) block.isAccepted = true;
   }
 
   /**
@@ -329,14 +334,14 @@ export class ReplayLog {
     return areEqual(block.ids, ids) ? block : undefined;
   }
 
-  #newBlock(ids: Uint32Array, borrowed: BorrowedBlock | undefined): KeptBlock {
+  #newBlock(ids: Uint32Array, isBorrowed: boolean): KeptBlock {
     const blockIndex = this.#freeIndices.pop() ?? this.#blocks.length;
     const block: KeptBlock = {
       index: blockIndex,
       ids,
-      isBorrowed: borrowed !== undefined,
+      isBorrowed,
       own: 0,
-      newest: { matrices: borrowed?.matrices ?? new Float32Array(0), parent: new Float64Array(16) },
+      newest: emptyPlacement(),
       before: undefined,
       frame: -1,
       beforeFrame: -1,
@@ -365,18 +370,17 @@ export class ReplayLog {
       indices[slot] = i;
       block.own++;
     }
+    if (block.own === 0) this.#freeBlock(blockIndex); // all of its objects are gone
   }
 
   /** Makes the newest placement the previous one, and makes room for a new one. */
-  #beginPlacement(block: KeptBlock, matrices: Floats): void {
+  #beginPlacement(block: KeptBlock): void {
     // If the newest may have been refused, the one before it is still needed: it goes to the table.
     if (!block.isAccepted && block.before) this.#foldPlacement(block, block.before);
     const { before } = block;
     block.before = block.frame < 0 ? undefined : block.newest;
     block.beforeFrame = block.frame;
-    const isReusable =
-      before?.matrices.length === matrices.length && before.matrices.constructor === matrices.constructor;
-    block.newest = isReusable ? before : { matrices: matrices.slice(), parent: new Float64Array(16) };
+    block.newest = before ?? emptyPlacement();
   }
 
   /** Notes that an object's transform is in the table. */
@@ -390,7 +394,10 @@ export class ReplayLog {
       block.newest.matrices[cornerAt] = 0;
       if (block.before) block.before.matrices[cornerAt] = 0;
     }
-    if (--block.own > 0) return;
+    if (--block.own === 0) this.#freeBlock(blockIndex);
+  }
+
+  #freeBlock(blockIndex: number): void {
     this.#blocks[blockIndex] = undefined;
     this.#freeIndices.push(blockIndex);
   }

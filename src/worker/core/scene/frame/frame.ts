@@ -78,6 +78,7 @@ export function beginFrame(input: usize): void {
   const start = now();
   resumeLiveScene(false);
   haveCharactersMoved = false;
+  isReportingRejected = true; // `placeAhead` may have thrown
   clearSlots(rejected);
   frameNumber = load<u32>(input, IN_FRAME);
   epoch = load<u32>(input, IN_EPOCH);
