@@ -47,9 +47,9 @@ const TILES_PER_THREAD = 4;
 const ASSUMED_QUEUE_WORKERS = 16;
 
 /**
- * Finds the clashes between two files, or within one if `b` is null, as `clash` does between parts. The parts of each file
- * are baked once to the work folder, and loaded by tile. Kinds of files: GLB and glTF (@gltf-transform/core), IFC (web-ifc),
- * and baked parts.
+ * Finds the clashes between two files, or within one if `b` is null or the same file, as `clash` does between parts. The
+ * parts of each file are baked once to the work folder, and loaded by tile. Kinds of files: GLB and glTF
+ * (@gltf-transform/core), IFC (web-ifc), and baked parts.
  *
  * Rejects with BAD_DATA for files that cannot be read, with UNSUPPORTED if the library for it is not installed, with
  * INVALID_ARGUMENT for a work folder that another run uses or that cannot be written, and with OUT_OF_MEMORY if the disk is
@@ -75,7 +75,8 @@ export async function clashFiles(
   const bytesPerThread = Math.max((memory - BASE_BYTES) / workers, BASE_BYTES);
   const bytes = Math.max(MIN_TILE_BYTES, (bytesPerThread - BASE_BYTES) / TILES_PER_THREAD);
 
-  const models = b === null ? [a] : [a, b];
+  // Between a file and itself, each part would clash with itself.
+  const models = b === null || (await isSamePath(a, b)) ? [a] : [a, b];
   for (const model of models) {
     if (await isBakedInto(work, model))
       invalid('work', work, `another folder than that of ${model}, which it would bake anew`);
@@ -91,7 +92,7 @@ export async function clashFiles(
     }
     const count = await countParts(work, models.length);
     const limits = { parts: maxPartsPerTile(count, queue ? ASSUMED_QUEUE_WORKERS : workers), bytes };
-    await beginRun(work, { format: FORMAT, key, isWithin: b === null, rules: [...rules], limits }, resume);
+    await beginRun(work, { format: FORMAT, key, isWithin: models.length === 1, rules: [...rules], limits }, resume);
     const { key: runKey, plan, unread } = await openRun(work);
     const tiles = new TilesOnDisk(work, runKey);
     await tiles.look();
@@ -117,9 +118,18 @@ export async function clashFiles(
   }
 }
 
+/** Returns the path of a file or folder without links; one that does not exist has no links. */
+function realPathOf(path: string): Promise<string> {
+  return realpath(path).catch(() => resolve(path));
+}
+
+async function isSamePath(a: string, b: string): Promise<boolean> {
+  return (await realPathOf(a)) === (await realPathOf(b));
+}
+
 /** Returns whether a model is in one of the folders that a run bakes parts into, or is one of them, by whatever name. */
 async function isBakedInto(work: string, model: string): Promise<boolean> {
-  const [folder, modelPath] = await Promise.all([work, model].map((path) => realpath(path).catch(() => resolve(path))));
+  const [folder, modelPath] = await Promise.all([work, model].map(realPathOf));
   return ['a', 'b'].some((name) => `${modelPath}${sep}`.startsWith(`${join(folder, name)}${sep}`));
 }
 
