@@ -135,6 +135,8 @@ async function runClash(files: string[], values: Values, signal: AbortSignal): P
   } finally {
     await queue?.close();
     server?.close();
+    // A machine that is gone, or waits, does not end the download that it has begun.
+    server?.closeAllConnections();
   }
 }
 
@@ -291,6 +293,13 @@ function printSummary(
     `${clashes.length} clashes in ${groups.length} groups, ${accepted} accepted, ${resolved.length} resolved; ` +
       `${parts.a + parts.b} parts; ${outputPaths.join(', ')}\n`,
   );
+}
+
+// Whoever reads the output, as `head` does, may end before: the run goes on.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
 }
 
 try {
