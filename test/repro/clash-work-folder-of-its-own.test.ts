@@ -1,7 +1,8 @@
 // A run removed whatever was in the folders a, b and tiles of its work folder, even the model that it was about to read. Two runs
 // in one work folder mixed up their meshes and reported each other's clashes. Baked parts of a glTF file were reused although its
 // buffer had changed. Options of the report were checked only after all files had been read. Several runs that found the lock
-// of a process that had ended took it over all at once. A run was taken for dead while it read a large file.
+// of a process that had ended took it over all at once. A run was taken for dead while it read a large file. A run that
+// had ended removed the files of one that had begun in its work folder meanwhile.
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -9,6 +10,7 @@ import { createCollisionService } from 'collision-worker';
 import type { Rule } from 'collision-worker/clash';
 import { type ClashFilesOptions, clashFiles } from 'collision-worker/clash/node';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { clearWork } from '../../src/clash/node/clash-files.js';
 import { lockWork } from '../../src/clash/node/work-lock.js';
 import { TemporaryFolder } from '../fixtures/clash-cli.js';
 
@@ -153,6 +155,18 @@ test('a lock is kept fresh while a library blocks the thread', async () => {
   expect(isFresh()).toBe(true);
   await unlock();
   expect(existsSync(`${work}/lock`)).toBe(false);
+});
+
+test.concurrent('what another run has written meanwhile stays when a run clears its work folder', async () => {
+  const work = folder.file('cleared');
+  await run(model, work);
+  const unlock = await lockWork(work);
+  await clearWork(work);
+  for (const name of ['a/parts.json', 'b/parts.json', 'run.json', 'lock'])
+    expect(existsSync(`${work}/${name}`)).toBe(true);
+  await unlock();
+  await clearWork(work);
+  expect(existsSync(work)).toBe(false);
 });
 
 /** Returns the id of a process that has ended. */

@@ -4,7 +4,16 @@ import { realpath, rm, rmdir, stat } from 'node:fs/promises';
 import { availableParallelism, totalmem } from 'node:os';
 import { join, resolve, sep } from 'node:path';
 import { CollisionError } from 'collision-worker';
-import { checkInteger, checkNumber, checkObject, checkText, invalid, reasonOf, throwIfAborted } from '../check.js';
+import {
+  checkInteger,
+  checkNumber,
+  checkObject,
+  checkText,
+  hasCode,
+  invalid,
+  reasonOf,
+  throwIfAborted,
+} from '../check.js';
 import { maxPartsPerTile } from '../plan/tiles.js';
 import { Progress } from '../progress.js';
 import { ReportMaker, readReportOptions } from '../report/report.js';
@@ -214,10 +223,21 @@ async function runInThreads(
   }
 }
 
-/** Removes the files that this package has written into a work folder, and the folder if nothing else is in it. */
+/**
+ * Removes the files that this package has written into a work folder, and the folder if nothing else is in it. They stay if
+ * another run has the folder by now.
+ */
 export async function clearWork(work: string): Promise<void> {
+  let unlock = async (): Promise<void> => {};
+  try {
+    unlock = await lockWork(work);
+  } catch (error) {
+    // A full disk has no room for a lock, until the files are removed.
+    if (!hasCode(error, 'OUT_OF_MEMORY')) return;
+  }
   for (const name of ['a', 'b']) await removeParts(join(work, name));
   await TilesOnDisk.clear(work);
   await rm(join(work, RUN_FILE), { force: true });
+  await unlock();
   await rmdir(work).catch(() => {});
 }
