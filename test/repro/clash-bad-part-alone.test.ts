@@ -54,7 +54,7 @@ test('what is no mesh is in the report by its type', async () => {
   const values = [new Uint8Array(9), { attributes: {} }, { positions: null }, undefined];
   const parts = values.map((mesh, i) => ({ id: String(i), mesh }) as unknown as Part);
   const { unread } = await clash(parts, null, RULES);
-  const types = ['of type Uint8Array', 'an object without positions', 'an object without positions', 'undefined'];
+  const types = ['Uint8Array', 'Object', 'Object', 'undefined'];
   expect(unread.map(({ reason }) => reason)).toEqual(
     types.map((type) => expect.stringContaining(`the mesh is ${type}, expected the arrays`)),
   );

@@ -10,7 +10,7 @@ import { createCollisionService } from 'collision-worker';
 import type { Rule } from 'collision-worker/clash';
 import { type ClashFilesOptions, clashFiles } from 'collision-worker/clash/node';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { clearWork } from '../../src/clash/node/clash-files.js';
+import { clearWork } from '../../src/clash/node/clear-work.js';
 import { lockWork } from '../../src/clash/node/work-lock.js';
 import { TemporaryFolder } from '../fixtures/clash-cli.js';
 

@@ -1,19 +1,10 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { realpath, rm, rmdir, stat } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { availableParallelism, totalmem } from 'node:os';
 import { join, resolve, sep } from 'node:path';
 import { CollisionError } from 'collision-worker';
-import {
-  checkInteger,
-  checkNumber,
-  checkObject,
-  checkText,
-  hasCode,
-  invalid,
-  reasonOf,
-  throwIfAborted,
-} from '../check.js';
+import { checkInteger, checkNumber, checkObject, checkText, invalid, reasonOf, throwIfAborted } from '../check.js';
 import { maxPartsPerTile } from '../plan/tiles.js';
 import { Progress } from '../progress.js';
 import { ReportMaker, readReportOptions } from '../report/report.js';
@@ -22,7 +13,7 @@ import { inSlices } from '../slices.js';
 import type { ClashProgress, ClashReport, ReportOptions, Rule } from '../types.js';
 import { Folder, writeAtomically } from './folder.js';
 import { filesOfModel, nameOfModel, readModel } from './input/read-model.js';
-import { bakeParts, PartStore, removeParts } from './part-store.js';
+import { bakeParts, PartStore } from './part-store.js';
 import type { Queue } from './queue.js';
 import { FORMAT, keyOf, openRun, RUN_FILE, type Run, readRun } from './run.js';
 import { ThreadPool } from './thread-pool.js';
@@ -221,23 +212,4 @@ async function runInThreads(
     signal?.removeEventListener('abort', abort);
     await pool.close();
   }
-}
-
-/**
- * Removes the files that this package has written into a work folder, and the folder if nothing else is in it. They stay if
- * another run has the folder by now.
- */
-export async function clearWork(work: string): Promise<void> {
-  let unlock = async (): Promise<void> => {};
-  try {
-    unlock = await lockWork(work);
-  } catch (error) {
-    // A full disk has no room for a lock, until the files are removed.
-    if (!hasCode(error, 'OUT_OF_MEMORY')) return;
-  }
-  for (const name of ['a', 'b']) await removeParts(join(work, name));
-  await TilesOnDisk.clear(work);
-  await rm(join(work, RUN_FILE), { force: true });
-  await unlock();
-  await rmdir(work).catch(() => {});
 }

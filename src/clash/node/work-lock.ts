@@ -69,10 +69,9 @@ async function removeStale(work: string, path: string): Promise<void> {
 
 /** Updates a lock's time, in a thread: libraries that read a large file block the main thread for minutes. */
 function startHeartbeat(path: string): Worker {
-  const script =
-    `const { path, ms } = require('node:worker_threads').workerData;` +
-    `setInterval(() => require('node:fs').utimes(path, new Date(), new Date(), () => {}), ms);`;
-  const worker = new Worker(script, { eval: true, execArgv: [], workerData: { path, ms: TOUCH_MS } });
+  const times = `${JSON.stringify(path)}, new Date(), new Date()`;
+  const script = `setInterval(() => require('fs').utimes(${times}, () => {}), ${TOUCH_MS})`;
+  const worker = new Worker(script, { eval: true, execArgv: [] });
   worker.on('error', () => {}); // without a heartbeat, the lock becomes stale
   worker.unref();
   return worker;

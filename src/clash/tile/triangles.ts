@@ -107,18 +107,15 @@ export interface MeshFacts {
   points: () => ArrayLike<number>;
 }
 
-/** Describes what was given in place of a mesh. */
-function describeMesh(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return String(value);
-  return ArrayBuffer.isView(value) ? `of type ${value.constructor.name}` : 'an object without positions';
-}
-
 /** Reads the facts of a mesh. Throws BAD_DATA if it is not a baked mesh of triangles, or has no finite vertex. */
 export function factsOf(mesh: MeshData | ArrayBuffer): MeshFacts {
   if (!(mesh instanceof ArrayBuffer)) {
     if (typeof mesh?.positions !== 'object' || mesh.positions === null) {
-      const expected = 'the arrays of one with positions, or the ArrayBuffer of a baked one';
-      throw new CollisionError('BAD_DATA', `clash: the mesh is ${describeMesh(mesh)}, expected ${expected}`);
+      const type = mesh?.constructor?.name ?? mesh;
+      throw new CollisionError(
+        'BAD_DATA',
+        `clash: the mesh is ${type}, expected the arrays of one, or a baked ArrayBuffer`,
+      );
     }
     const points = pointsOfData(mesh);
     const box = boxOfPoints(points);

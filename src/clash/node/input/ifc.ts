@@ -53,9 +53,8 @@ class Products {
   readonly #wholes = new Map<number, number>();
   /** The names of storeys. */
   readonly #storeys = new Map<number, string>();
-  /** The property sets of a product or of its type. */
+  /** The property sets of a product: first those of its type. */
   readonly #sets = new Map<number, number[]>();
-  readonly #types = new Map<number, number>();
   readonly #meshes = new Map<string, MeshData>();
 
   constructor(api: IfcApi, library: WebIfc, model: number) {
@@ -64,8 +63,9 @@ class Products {
     this.#model = model;
     this.#readLayers();
     this.#readStoreys();
-    this.#readSets();
+    // The values of a product's own sets replace those of its type.
     this.#readTypes();
+    this.#readSets();
     const excluded = new Set(
       [library.IFCOPENINGELEMENT, library.IFCSPACE, library.IFCSITE].flatMap((type) => this.#idsOfType(type)),
     );
@@ -145,16 +145,15 @@ class Products {
     });
   }
 
-  /** Finds the type of each product, and the sets of types, whose values are those of all of their products. */
+  /** Gives the sets of a type to all of its products. */
   #readTypes(): void {
     this.#forEachLine(this.#library.IFCRELDEFINESBYTYPE, ({ RelatingType, RelatedObjects }) => {
-      const type: number = RelatingType.value;
-      for (const { value } of RelatedObjects) this.#types.set(value, type);
-      const sets: Line[] = this.#line(type).HasPropertySets ?? [];
-      this.#sets.set(
-        type,
-        sets.map(({ value }) => value),
-      );
+      const sets: Line[] = this.#line(RelatingType.value).HasPropertySets ?? [];
+      for (const { value } of RelatedObjects)
+        this.#sets.set(
+          value,
+          sets.map((set) => set.value),
+        );
     });
   }
 
@@ -194,9 +193,7 @@ class Products {
       const value = line[key]?.value;
       if (typeof value === 'string' || typeof value === 'number') properties[key] = value;
     }
-    // A product's own values replace those of its type.
-    const sets = [this.#types.get(product), product].flatMap((owner) => this.#sets.get(owner!) ?? []);
-    for (const set of sets) {
+    for (const set of this.#sets.get(product) ?? []) {
       try {
         const { Name, HasProperties = [] } = this.#line(set);
         for (const each of HasProperties) {
