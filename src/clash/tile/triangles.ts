@@ -110,11 +110,11 @@ export interface MeshFacts {
 /** Reads the facts of a mesh. Throws BAD_DATA if it is not a baked mesh of triangles, or has no finite vertex. */
 export function factsOf(mesh: MeshData | ArrayBuffer): MeshFacts {
   if (!(mesh instanceof ArrayBuffer)) {
-    if (typeof mesh?.positions !== 'object' || mesh.positions === null) {
+    if (!mesh?.positions) {
       const type = mesh?.constructor?.name ?? mesh;
       throw new CollisionError(
         'BAD_DATA',
-        `clash: the mesh is ${type}, expected the arrays of one, or a baked ArrayBuffer`,
+        `clash: the mesh is ${type}, expected the arrays of one, or a baked one`,
       );
     }
     const points = pointsOfData(mesh);
