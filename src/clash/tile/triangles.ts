@@ -112,10 +112,7 @@ export function factsOf(mesh: MeshData | ArrayBuffer): MeshFacts {
   if (!(mesh instanceof ArrayBuffer)) {
     if (!mesh?.positions) {
       const type = mesh?.constructor?.name ?? mesh;
-      throw new CollisionError(
-        'BAD_DATA',
-        `clash: the mesh is ${type}, expected the arrays of one, or a baked one`,
-      );
+      throw new CollisionError('BAD_DATA', `clash: the mesh is ${type}, expected the arrays of one, or a baked one`);
     }
     const points = pointsOfData(mesh);
     const box = boxOfPoints(points);
