@@ -23,7 +23,7 @@ const BYTES_PER_TRIANGLE = 65;
 const KEYS = ['workers', 'onProgress', 'signal', 'accepted', 'groupDistance'];
 
 /**
- * Finds the clashes between the parts of two sets, or among the parts of the first set if the second is null.
+ * Finds the clashes between the parts of two sets, or among those of the first set if the second is null or the same list.
  *
  * ```ts
  * const report = await clash(ducts, walls, [{ name: 'ducts in walls', kind: 'hard', tolerance: 0.005 }]);

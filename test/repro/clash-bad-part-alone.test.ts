@@ -1,5 +1,6 @@
 // A part that could not be read was in no report if no other part was in its tile; and if a flat triangle of a part was far
-// away, the part's box reached as far.
+// away, the part's box reached as far. What is no mesh, as Node's Buffer of a baked one, had a reason about a "length" that
+// could not be read.
 import { clash, type Part, type Rule } from 'collision-worker/clash';
 import { expect, test } from 'vitest';
 import { transformedBox } from '../../src/clash/plan/bounds.js';
@@ -47,4 +48,14 @@ test.each([
   expect(Array.from(box)).toEqual(Array.from(factsOf(cube).box));
   const turned = [0.6, 0.8, 0, 0, -0.8, 0.6, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
   expect(transformedBox(points, box, turned)).toEqual(transformedBox(factsOf(cube).points, factsOf(cube).box, turned));
+});
+
+test('what is no mesh is in the report by its type', async () => {
+  const values = [new Uint8Array(9), { attributes: {} }, { positions: null }, undefined];
+  const parts = values.map((mesh, i) => ({ id: String(i), mesh }) as unknown as Part);
+  const { unread } = await clash(parts, null, RULES);
+  const types = ['Uint8Array', 'Object', 'Object', 'undefined'];
+  expect(unread.map(({ reason }) => reason)).toEqual(
+    types.map((type) => expect.stringContaining(`the mesh is ${type}, expected the arrays`)),
+  );
 });

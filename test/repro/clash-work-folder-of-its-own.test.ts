@@ -1,31 +1,41 @@
 // A run removed whatever was in the folders a, b and tiles of its work folder, even the model that it was about to read. Two runs
 // in one work folder mixed up their meshes and reported each other's clashes. Baked parts of a glTF file were reused although its
-// buffer had changed. Options of the report were checked only after all files had been read.
-import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+// buffer had changed. Options of the report were checked only after all files had been read. Several runs that found the lock
+// of a process that had ended took it over all at once. A run was taken for dead while it read a large file. A run that
+// had ended removed the files of one that had begun in its work folder meanwhile.
+import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { createCollisionService } from 'collision-worker';
 import type { Rule } from 'collision-worker/clash';
 import { type ClashFilesOptions, clashFiles } from 'collision-worker/clash/node';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { clearWork } from '../../src/clash/node/clear-work.js';
+import { lockWork } from '../../src/clash/node/work-lock.js';
 import { TemporaryFolder } from '../fixtures/clash-cli.js';
 
 const RULES: Rule[] = [{ name: 'hard', kind: 'hard' }];
 const TRIANGLE = [0, 0, 0, 1, 0, 0, 0, 1, 0];
 const folder = new TemporaryFolder();
 const model = folder.file('part.baked');
+const copy = folder.file('copy.baked');
 const run = (a: string, work: string, options: Partial<ClashFilesOptions> = {}) =>
-  clashFiles(a, model, RULES, { work, workers: 1, ...options });
+  clashFiles(a, copy, RULES, { work, workers: 1, ...options });
 
 beforeAll(async () => {
   const service = await createCollisionService();
   const mesh = await service.addMesh({
     positions: new Float32Array([...TRIANGLE, 0.2, 0.2, -1, 0.2, 0.3, 1, 0.3, 0.2, 1]),
   });
-  writeFileSync(model, new Uint8Array(await service.bakeMesh(mesh)));
+  const baked = new Uint8Array(await service.bakeMesh(mesh));
+  for (const path of [model, copy]) writeFileSync(path, baked);
   service.dispose();
 });
-afterAll(() => folder.remove());
+const contenders: ChildProcess[] = [];
+afterAll(() => {
+  for (const child of contenders) child.kill('SIGKILL');
+  folder.remove();
+});
 
 test.concurrent('what a run has not written stays in its work folder', async () => {
   const work = folder.file('shared');
@@ -83,7 +93,88 @@ describe.concurrent('a run has its work folder for itself', () => {
     utimesSync(`${work}/lock`, before, before);
     expect((await run(model, work)).clashes).toHaveLength(1);
   });
+
+  test('one of several processes that find a stale lock at the same time', async () => {
+    const [work, release] = [folder.file('stale'), folder.file('release')];
+    mkdirSync(work);
+    const script = folder.file('contender.mjs');
+    // The first progress is reported behind the lock, which is held until all others have tried.
+    writeFileSync(
+      script,
+      `import { existsSync } from 'node:fs';
+      import { clashFiles } from ${JSON.stringify(import.meta.resolve('collision-worker/clash/node'))};
+      const [model, work, release] = process.argv.slice(2);
+      let isLocked = false;
+      const onProgress = () => {
+        if (!isLocked) process.send('locked');
+        isLocked = true;
+        while (!existsSync(release)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+      };
+      const options = { work, workers: 1, onProgress };
+      process.on('message', async () => {
+        isLocked = false;
+        await clashFiles(model, null, [{ name: 'hard', kind: 'hard' }], options).catch((error) => process.send(error.code));
+        process.send('ended');
+      });
+      process.send('ready');`,
+    );
+    for (let i = 0; i < 4; i++) contenders.push(fork(script, [model, work, release], { execArgv: [] }));
+    const nextFrom = (child: ChildProcess) => new Promise((resolve) => child.once('message', resolve));
+    await Promise.all(contenders.map(nextFrom));
+    for (let round = 0; round < 5; round++) {
+      rmSync(release, { force: true });
+      writeFileSync(`${work}/lock`, JSON.stringify({ pid: await endedProcess(), host: hostname() }));
+      const ended = contenders.map((child) => {
+        return new Promise<void>((resolve) => {
+          const listener = (message: unknown): void => {
+            if (message !== 'ended') return;
+            child.off('message', listener);
+            resolve();
+          };
+          child.on('message', listener);
+        });
+      });
+      const answers = contenders.map(nextFrom);
+      for (const child of contenders) child.send('go');
+      expect((await Promise.all(answers)).sort()).toEqual([...Array(3).fill('INVALID_ARGUMENT'), 'locked']);
+      writeFileSync(release, '');
+      await Promise.all(ended);
+    }
+  });
 });
+
+// Not concurrent, since it blocks the thread.
+test('a lock is kept fresh while a library blocks the thread', async () => {
+  const work = folder.file('blocked-thread');
+  const unlock = await lockWork(work);
+  const before = Date.now() / 1000 - 120;
+  utimesSync(`${work}/lock`, before, before);
+  const isFresh = () => statSync(`${work}/lock`).mtimeMs / 1000 > before + 60;
+  const sleeper = new Int32Array(new SharedArrayBuffer(4));
+  for (let tries = 0; tries < 150 && !isFresh(); tries++) Atomics.wait(sleeper, 0, 0, 100);
+  expect(isFresh()).toBe(true);
+  await unlock();
+  expect(existsSync(`${work}/lock`)).toBe(false);
+});
+
+test.concurrent('what another run has written meanwhile stays when a run clears its work folder', async () => {
+  const work = folder.file('cleared');
+  await run(model, work);
+  const unlock = await lockWork(work);
+  await clearWork(work);
+  for (const name of ['a/parts.json', 'b/parts.json', 'run.json', 'lock'])
+    expect(existsSync(`${work}/${name}`)).toBe(true);
+  await unlock();
+  await clearWork(work);
+  expect(existsSync(work)).toBe(false);
+});
+
+/** Returns the id of a process that has ended. */
+async function endedProcess(): Promise<number> {
+  const child = spawn(process.execPath, ['--version'], { stdio: 'ignore' });
+  await new Promise((resolve) => child.once('exit', resolve));
+  return child.pid!;
+}
 
 test.concurrent('a glTF file is read anew when its buffer has changed', async () => {
   const path = folder.file('model.gltf');

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { realpath, rm, rmdir, stat } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { availableParallelism, totalmem } from 'node:os';
 import { join, resolve, sep } from 'node:path';
 import { CollisionError } from 'collision-worker';
@@ -13,7 +13,7 @@ import { inSlices } from '../slices.js';
 import type { ClashProgress, ClashReport, ReportOptions, Rule } from '../types.js';
 import { Folder, writeAtomically } from './folder.js';
 import { filesOfModel, nameOfModel, readModel } from './input/read-model.js';
-import { bakeParts, PartStore, removeParts } from './part-store.js';
+import { bakeParts, PartStore } from './part-store.js';
 import type { Queue } from './queue.js';
 import { FORMAT, keyOf, openRun, RUN_FILE, type Run, readRun } from './run.js';
 import { ThreadPool } from './thread-pool.js';
@@ -47,9 +47,9 @@ const TILES_PER_THREAD = 4;
 const ASSUMED_QUEUE_WORKERS = 16;
 
 /**
- * Finds the clashes between two files, or within one if `b` is null, as `clash` does between parts. The parts of each file
- * are baked once to the work folder, and loaded by tile. Kinds of files: GLB and glTF (@gltf-transform/core), IFC (web-ifc),
- * and baked parts.
+ * Finds the clashes between two files, or within one if `b` is null or the same file, as `clash` does between parts. The
+ * parts of each file are baked once to the work folder, and loaded by tile. Kinds of files: GLB and glTF
+ * (@gltf-transform/core), IFC (web-ifc), and baked parts.
  *
  * Rejects with BAD_DATA for files that cannot be read, with UNSUPPORTED if the library for it is not installed, with
  * INVALID_ARGUMENT for a work folder that another run uses or that cannot be written, and with OUT_OF_MEMORY if the disk is
@@ -75,7 +75,8 @@ export async function clashFiles(
   const bytesPerThread = Math.max((memory - BASE_BYTES) / workers, BASE_BYTES);
   const bytes = Math.max(MIN_TILE_BYTES, (bytesPerThread - BASE_BYTES) / TILES_PER_THREAD);
 
-  const models = b === null ? [a] : [a, b];
+  // Between a file and itself, each part would clash with itself.
+  const models = b === null || (await isSamePath(a, b)) ? [a] : [a, b];
   for (const model of models) {
     if (await isBakedInto(work, model))
       invalid('work', work, `another folder than that of ${model}, which it would bake anew`);
@@ -91,7 +92,7 @@ export async function clashFiles(
     }
     const count = await countParts(work, models.length);
     const limits = { parts: maxPartsPerTile(count, queue ? ASSUMED_QUEUE_WORKERS : workers), bytes };
-    await beginRun(work, { format: FORMAT, key, isWithin: b === null, rules: [...rules], limits }, resume);
+    await beginRun(work, { format: FORMAT, key, isWithin: models.length === 1, rules: [...rules], limits }, resume);
     const { key: runKey, plan, unread } = await openRun(work);
     const tiles = new TilesOnDisk(work, runKey);
     await tiles.look();
@@ -117,9 +118,18 @@ export async function clashFiles(
   }
 }
 
+/** Returns the path of a file or folder without links; one that does not exist has no links. */
+function realPathOf(path: string): Promise<string> {
+  return realpath(path).catch(() => resolve(path));
+}
+
+async function isSamePath(a: string, b: string): Promise<boolean> {
+  return (await realPathOf(a)) === (await realPathOf(b));
+}
+
 /** Returns whether a model is in one of the folders that a run bakes parts into, or is one of them, by whatever name. */
 async function isBakedInto(work: string, model: string): Promise<boolean> {
-  const [folder, modelPath] = await Promise.all([work, model].map((path) => realpath(path).catch(() => resolve(path))));
+  const [folder, modelPath] = await Promise.all([work, model].map(realPathOf));
   return ['a', 'b'].some((name) => `${modelPath}${sep}`.startsWith(`${join(folder, name)}${sep}`));
 }
 
@@ -202,12 +212,4 @@ async function runInThreads(
     signal?.removeEventListener('abort', abort);
     await pool.close();
   }
-}
-
-/** Removes the files that this package has written into a work folder, and the folder if nothing else is in it. */
-export async function clearWork(work: string): Promise<void> {
-  for (const name of ['a', 'b']) await removeParts(join(work, name));
-  await TilesOnDisk.clear(work);
-  await rm(join(work, RUN_FILE), { force: true });
-  await rmdir(work).catch(() => {});
 }

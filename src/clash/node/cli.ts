@@ -14,7 +14,8 @@ import { toBcf } from '../output/bcf.js';
 import { toCsv } from '../output/csv.js';
 import { toJson } from '../output/json.js';
 import type { ClashProgress, ClashReport, Rule } from '../types.js';
-import { clashFiles, clearWork } from './clash-files.js';
+import { clashFiles } from './clash-files.js';
+import { clearWork } from './clear-work.js';
 import { writeAtomically } from './folder.js';
 import { PARTS_FILE } from './part-store.js';
 import { openQueue, type Queue, type QueueOptions, withoutPassword } from './queue.js';
@@ -135,6 +136,8 @@ async function runClash(files: string[], values: Values, signal: AbortSignal): P
   } finally {
     await queue?.close();
     server?.close();
+    // A machine that is gone, or waits, does not end the download that it has begun.
+    server?.closeAllConnections();
   }
 }
 
@@ -291,6 +294,13 @@ function printSummary(
     `${clashes.length} clashes in ${groups.length} groups, ${accepted} accepted, ${resolved.length} resolved; ` +
       `${parts.a + parts.b} parts; ${outputPaths.join(', ')}\n`,
   );
+}
+
+// Whoever reads the output, as `head` does, may end before: the run goes on.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
 }
 
 try {

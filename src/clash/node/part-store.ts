@@ -9,7 +9,7 @@ import { type Box, transformedBox } from '../plan/bounds.js';
 import { readMatrix } from '../plan/matrix.js';
 import { describePart, type PlacedPart } from '../plan/plan.js';
 import type { MeshSource } from '../tile/loaded-meshes.js';
-import { factsOf } from '../tile/triangles.js';
+import { factsOf, type MeshFacts } from '../tile/triangles.js';
 import type { Part, Unread } from '../types.js';
 import { type Folder, removeMatching, writeAtomically, writingFailed } from './folder.js';
 import type { ReadItem } from './input/read-item.js';
@@ -146,6 +146,7 @@ class StoreWriter {
   /** Meshes are found by the arrays themselves, and by a hash of their contents. */
   readonly #byArrays = new WeakMap<object, Promise<number>>();
   readonly #byHash = new Map<string, Promise<number>>();
+  readonly #facts = new WeakMap<object, MeshFacts>();
   readonly #pending = new Set<Promise<unknown>>();
   #pendingBytes = 0;
   #failure: unknown;
@@ -197,7 +198,7 @@ class StoreWriter {
     let matrix: number[];
     try {
       matrix = Array.from(readMatrix(part.matrix));
-      const facts = factsOf(part.mesh);
+      const facts = this.#factsOf(part.mesh);
       mesh = await this.#meshOf(part.mesh);
       box = transformedBox(facts.points, facts.box, matrix);
     } catch (error) {
@@ -207,6 +208,13 @@ class StoreWriter {
       return;
     }
     this.#parts[index] = { ...description, mesh, matrix, box: Array.from(box) };
+  }
+
+  /** Returns the facts of a mesh, which are read once for all of its parts. */
+  #factsOf(data: MeshData | ArrayBuffer): MeshFacts {
+    const facts = this.#facts.get(data) ?? factsOf(data);
+    this.#facts.set(data, facts);
+    return facts;
   }
 
   #meshOf(data: MeshData | ArrayBuffer): Promise<number> {

@@ -13,8 +13,11 @@ import { Folder } from './folder.js';
 import { PartStore } from './part-store.js';
 
 export const RUN_FILE = 'run.json';
-/** The version of the files that this code writes into a work folder. It also changes with the findings of a tile. */
-export const FORMAT = 3;
+/**
+ * The version of the files that this code writes into a work folder. It also changes with the findings of a tile,
+ * and with what is read of a file.
+ */
+export const FORMAT = 4;
 
 /** The contents of run.json. */
 export interface Run {

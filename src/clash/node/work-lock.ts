@@ -1,8 +1,9 @@
 // A run locks its work folder: the baked parts and results of two runs would be mixed up.
 
-import { mkdir, readFile, realpath, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import { CollisionError } from 'collision-worker';
 import { writingFailed } from './folder.js';
 
@@ -33,18 +34,47 @@ export async function lockWork(work: string): Promise<() => Promise<void>> {
     while (!(await createLock(path))) {
       const owner = await describeOwner(path);
       if (owner !== null) refuse(work, owner);
-      await rm(path, { force: true });
+      await removeStale(work, path);
     }
   } catch (error) {
     lockedPaths.delete(path);
     throw CollisionError.is(error) ? error : writingFailed(path, error);
   }
-  const timer = setInterval(() => utimes(path, new Date(), new Date()).catch(() => {}), TOUCH_MS).unref();
+  const heartbeat = startHeartbeat(path);
   return async () => {
-    clearInterval(timer);
+    await heartbeat.terminate();
     await rm(path, { force: true }).catch(() => {});
     lockedPaths.delete(path);
   };
+}
+
+/**
+ * Removes a stale lock, which one process at a time may do: if several found it stale, the next would remove the lock that
+ * the first has created by then.
+ */
+async function removeStale(work: string, path: string): Promise<void> {
+  const removalPath = `${path}.removal`;
+  if (!(await createLock(removalPath))) {
+    const remover = await describeOwner(removalPath);
+    if (remover !== null) refuse(work, remover);
+    await rm(removalPath, { force: true });
+    return;
+  }
+  try {
+    if ((await describeOwner(path)) === null) await rm(path, { force: true });
+  } finally {
+    await rm(removalPath, { force: true });
+  }
+}
+
+/** Updates a lock's time, in a thread: libraries that read a large file block the main thread for minutes. */
+function startHeartbeat(path: string): Worker {
+  const times = `${JSON.stringify(path)}, new Date(), new Date()`;
+  const script = `setInterval(() => require('fs').utimes(${times}, () => {}), ${TOUCH_MS})`;
+  const worker = new Worker(script, { eval: true, execArgv: [] });
+  worker.on('error', () => {}); // without a heartbeat, the lock becomes stale
+  worker.unref();
+  return worker;
 }
 
 /** Makes a work folder, and returns the path of its lock: a folder has one lock, though it may have several names by links. */

@@ -109,10 +109,11 @@ export interface MeshFacts {
 
 /** Reads the facts of a mesh. Throws BAD_DATA if it is not a baked mesh of triangles, or has no finite vertex. */
 export function factsOf(mesh: MeshData | ArrayBuffer): MeshFacts {
-  if (typeof mesh !== 'object' || mesh === null) {
-    throw new CollisionError('BAD_DATA', `clash: the mesh is ${mesh}, expected the arrays of one, or a baked one`);
-  }
   if (!(mesh instanceof ArrayBuffer)) {
+    if (!mesh?.positions) {
+      const type = mesh?.constructor?.name ?? mesh;
+      throw new CollisionError('BAD_DATA', `clash: the mesh is ${type}, expected the arrays of one, or a baked one`);
+    }
     const points = pointsOfData(mesh);
     const box = boxOfPoints(points);
     if (!(box[0] <= box[3])) throw new CollisionError('BAD_DATA', 'clash: the mesh has no finite vertex');

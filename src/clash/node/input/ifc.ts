@@ -14,8 +14,9 @@ type IfcApi = InstanceType<WebIfc['IfcAPI']>;
 type Line = any;
 
 /**
- * Reads the products of a file that have a shape: id is the GlobalId, layer the name of the presentation layer, and
- * properties are the IFC type, the storey and all single values of property sets as 'Set.Name'. Throws BAD_DATA.
+ * Reads the products of a file that have a shape, except for openings, spaces and sites: id is the GlobalId, layer the name of
+ * the presentation layer, and properties are the IFC type, the storey and all single values of property sets, its own and those
+ * of its type, as 'Set.Name'. Throws BAD_DATA.
  */
 export async function* readIfc(path: string): AsyncGenerator<ReadItem> {
   const library = await loadPeer('web-ifc', `reading ${path}`, () => import('web-ifc'));
@@ -48,7 +49,11 @@ class Products {
   readonly #library: WebIfc;
   readonly #model: number;
   readonly #layers = new Map<number, string>();
+  /** What contains a product, or is made up of it: an assembly, a space, a storey. */
+  readonly #wholes = new Map<number, number>();
+  /** The names of storeys. */
   readonly #storeys = new Map<number, string>();
+  /** The property sets of a product: first those of its type. */
   readonly #sets = new Map<number, number[]>();
   readonly #meshes = new Map<string, MeshData>();
 
@@ -58,6 +63,8 @@ class Products {
     this.#model = model;
     this.#readLayers();
     this.#readStoreys();
+    // The values of a product's own sets replace those of its type.
+    this.#readTypes();
     this.#readSets();
     const excluded = new Set(
       [library.IFCOPENINGELEMENT, library.IFCSPACE, library.IFCSITE].flatMap((type) => this.#idsOfType(type)),
@@ -118,9 +125,13 @@ class Products {
   }
 
   #readStoreys(): void {
-    this.#forEachLine(this.#library.IFCRELCONTAINEDINSPATIALSTRUCTURE, ({ RelatingStructure, RelatedElements }) => {
-      const name = textOf(this.#line(RelatingStructure.value).Name) ?? '';
-      for (const element of RelatedElements) this.#storeys.set(element.value, name);
+    const { IFCBUILDINGSTOREY, IFCRELAGGREGATES, IFCRELCONTAINEDINSPATIALSTRUCTURE } = this.#library;
+    this.#forEachLine(IFCBUILDINGSTOREY, ({ expressID, Name }) => this.#storeys.set(expressID, textOf(Name) ?? ''));
+    this.#forEachLine(IFCRELAGGREGATES, ({ RelatingObject, RelatedObjects }) => {
+      for (const { value } of RelatedObjects) this.#wholes.set(value, RelatingObject.value);
+    });
+    this.#forEachLine(IFCRELCONTAINEDINSPATIALSTRUCTURE, ({ RelatingStructure, RelatedElements }) => {
+      for (const { value } of RelatedElements) this.#wholes.set(value, RelatingStructure.value);
     });
   }
 
@@ -132,6 +143,29 @@ class Products {
         else this.#sets.set(value, [RelatingPropertyDefinition.value]);
       }
     });
+  }
+
+  /** Gives the sets of a type to all of its products. */
+  #readTypes(): void {
+    this.#forEachLine(this.#library.IFCRELDEFINESBYTYPE, ({ RelatingType, RelatedObjects }) => {
+      const sets: Line[] = this.#line(RelatingType.value).HasPropertySets ?? [];
+      for (const { value } of RelatedObjects)
+        this.#sets.set(
+          value,
+          sets.map((set) => set.value),
+        );
+    });
+  }
+
+  /** Returns the name of the storey that a product is on, perhaps as a part of an assembly, or in a space. */
+  #storeyOf(product: number): string | undefined {
+    const visited = new Set<number>();
+    for (let whole = this.#wholes.get(product); whole !== undefined; whole = this.#wholes.get(whole)) {
+      const name = this.#storeys.get(whole);
+      if (name !== undefined || visited.has(whole)) return name;
+      visited.add(whole);
+    }
+    return undefined;
   }
 
   /** A layer is assigned to representations, or to their items. */
@@ -153,7 +187,7 @@ class Products {
     const properties: Record<string, string | number | boolean> = {
       type: this.#api.GetNameFromTypeCode(this.#api.GetLineType(this.#model, product)),
     };
-    const storey = this.#storeys.get(product);
+    const storey = this.#storeyOf(product);
     if (storey !== undefined) properties.storey = storey;
     for (const key of ['ObjectType', 'Tag', 'PredefinedType', 'Description']) {
       const value = line[key]?.value;
