@@ -39,6 +39,8 @@ const OUTPUTS = [
   'dist/clash-thread.js',
   'dist/clash-shared.js',
   'dist/clash-node-shared.js',
+  'dist/clash-gltf.js',
+  'dist/clash-ifc.js',
   'dist/index.d.ts',
   'dist/three.d.ts',
   'dist/react.d.ts',

@@ -112,6 +112,8 @@ describe('package', () => {
     ['clash-node.js', 1],
     ['clash-node-shared.js', 11],
     ['clash-cli.js', 4],
+    ['clash-gltf.js', 3],
+    ['clash-ifc.js', 3],
     ['clash-thread.js', 1],
     ['events.js', 2],
     ['helper.js', 5],

@@ -3,8 +3,6 @@ import { basename, dirname, extname, join } from 'node:path';
 import { CollisionError } from 'collision-worker';
 import { Folder } from '../folder.js';
 import { PARTS_FILE, PartStore } from '../part-store.js';
-import { readGltf } from './gltf.js';
-import { readIfc } from './ifc.js';
 import type { ReadItem } from './read-item.js';
 
 /** Extensions of files that hold one baked mesh, as `bakeMesh` returns it. */
@@ -21,8 +19,8 @@ export async function* readModel(path: string): AsyncGenerator<ReadItem> {
   });
   const extension = extname(path).toLowerCase();
   if (stats.isDirectory()) yield* readBakedFolder(path);
-  else if (extension === '.glb' || extension === '.gltf') yield* readGltf(path);
-  else if (extension === '.ifc') yield* readIfc(path);
+  else if (extension === '.glb' || extension === '.gltf') yield* (await import('./gltf.js')).readGltf(path);
+  else if (extension === '.ifc') yield* (await import('./ifc.js')).readIfc(path);
   else if (BAKED_EXTENSIONS.includes(extension)) yield* readBaked(path);
   else {
     const knownExtensions = ['.glb', '.gltf', '.ifc', ...BAKED_EXTENSIONS].join(', ');
