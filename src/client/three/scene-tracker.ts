@@ -442,7 +442,7 @@ export class SceneTracker extends SceneQuestions {
       if (object?.isObject3D !== true) throwInvalid('teleport', 'object', object, 'an Object3D of three');
     });
     object.updateWorldMatrix(true, true);
-    faceSprites(this.#context.sprites, this.viewOf()?.camera);
+    faceSprites(this.#context, this.viewOf()?.camera);
     try {
       object.traverse((each) => teleport(this.#service, each, this.#walk.entryOf(each)));
     } catch (error) {
@@ -478,8 +478,8 @@ export class SceneTracker extends SceneQuestions {
         this.#root.parent?.updateWorldMatrix(true, false);
         this.#walk.updateMatrices();
       }
-      const { sprites, fat, skeletons } = this.#context;
-      faceSprites(sprites, camera);
+      const { fat, skeletons } = this.#context;
+      faceSprites(this.#context, camera);
       for (const fatLine of fat) fatLine.refresh();
       skeletons.beginFrame();
       this.#walk.update();
