@@ -17,11 +17,14 @@ test('a model that pointerup has unmounted leaves the service, though a click fo
   const log: string[] = [];
   function Model(): ReactNode {
     const [isThere, setThere] = useState(true);
-    const onPointerUp = (): void => {
-      log.push('up');
-      flushSync(() => setThere(false));
+    const handlers = {
+      onPointerUp() {
+        log.push('up');
+        flushSync(() => setThere(false));
+      },
+      onClick: () => log.push('click'),
     };
-    return isThere && <primitive object={model} onPointerUp={onPointerUp} onClick={() => log.push('click')} />;
+    return isThere && <primitive object={model} {...handlers} />;
   }
   const stage = await mount(<Model />, { events: { service } });
   await vi.waitFor(() => expect(service.stats.objects).toBe(1), 10_000);
