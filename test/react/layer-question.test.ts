@@ -9,6 +9,7 @@ const group = new Group();
 const [near, far] = [new Mesh(), new Mesh()];
 group.add(near);
 for (const object of [group, near, far]) object.layers.set(4);
+for (const object of [root, group, near, far]) Object.assign(object, { __r3f: { root: { getState: () => state } } }); // mounted
 
 let asked: { ray: { origin: Vector3; direction: Vector3; tMin: number; tMax: number }; layers: number }[];
 let reported: unknown[];

@@ -50,7 +50,7 @@ type Capturing = Pick<Element, 'setPointerCapture' | 'releasePointerCapture'>;
 
 /**
  * Makes capture on an element forgiving: a pointer may have gone (a finger lifted) when the handler of its event runs, and then
- * the browser throws NotFoundError. Returns a function that undoes that.
+ * the browser throws NotFoundError. Returns a function that undoes that, and does not retain the element.
  */
 export function forgiveCapture(element: Element): () => void {
   const overrides: [keyof Capturing, unknown][] = [];
@@ -67,7 +67,9 @@ export function forgiveCapture(element: Element): () => void {
     Object.defineProperty(element, name, { value, configurable: true, writable: true });
     overrides.push([name, value]);
   }
+  const reference = new WeakRef<Partial<Capturing>>(element);
   return () => {
-    for (const [name, value] of overrides) if (element[name] === value) delete (element as Partial<Capturing>)[name];
+    const existing = reference.deref() ?? {};
+    for (const [name, value] of overrides) if (existing[name] === value) delete existing[name];
   };
 }

@@ -75,7 +75,7 @@ class CanvasEvents {
   readonly #downCounts = new Map<number, number>();
   /** Pointers that were lifted while captured: their clicks still go to what captured them, as in fiber. */
   readonly #liftedPointers = new Set<number>();
-  readonly #forgiven = new WeakSet<EventTarget>();
+  #forgiven = new WeakSet<EventTarget>();
 
   constructor(store: RootStore, options: CollisionEventsOptions) {
     this.#store = store;
@@ -116,6 +116,7 @@ class CanvasEvents {
     this.#scene = null;
     this.#queue.close();
     for (const undo of this.#disconnects.splice(0)) undo();
+    this.#forgiven = new WeakSet();
     this.#newestHits = [];
   }
 
@@ -234,11 +235,7 @@ class CanvasEvents {
   #forgive(target: EventTarget | null): void {
     if (!target || this.#forgiven.has(target)) return;
     this.#forgiven.add(target);
-    const undo = forgiveCapture(target as Element); // it may be of another document's class
-    this.#disconnects.push(() => {
-      this.#forgiven.delete(target);
-      undo();
-    });
+    this.#disconnects.push(forgiveCapture(target as Element)); // it may be of another document's class
   }
 }
 

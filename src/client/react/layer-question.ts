@@ -82,7 +82,8 @@ export class LayerQuestion {
     const isRay = [...origin.toArray(), ...direction.toArray()].every(Number.isFinite) && direction.lengthSq() > 0;
     if (this.#camera === null || !isRay || this.#objects.length === 0) return null;
     const byRoot = new Map<Object3D, Object3D[]>();
-    for (const object of this.#objects) addTo(byRoot, rootOf(object), object);
+    // An object that was unmounted meanwhile is a tree of its own, which nobody would ever stop tracking.
+    for (const object of this.#objects) if (getRootState(object)) addTo(byRoot, rootOf(object), object);
     return Promise.all(Array.from(byRoot, ([root, rootObjects]) => this.#askRoot(root, new Set(rootObjects)))).then(
       (answers) => {
         this.#hits = answers.flat().sort((a, b) => a.hit.distance - b.hit.distance);

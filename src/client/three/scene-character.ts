@@ -14,7 +14,7 @@ import type { CollisionService } from '../service.js';
 import { placedFace } from './query/intersection.js';
 import { readPoint, type ScenePoint } from './query/scene-ray.js';
 import { idsOfAll } from './query/target-ids.js';
-import { readTarget, readTargets, type SceneTarget } from './scene-target.js';
+import { checkObject, readTarget, readTargets, type SceneTarget } from './scene-target.js';
 import type { SceneObject, SceneObjects } from './track/scene-objects.js';
 import type { SceneWalk } from './track/scene-walk.js';
 
@@ -77,6 +77,8 @@ export class SceneCharacter {
   #ignoredTargets: readonly SceneObject[];
   #sentIgnoredIds: Uint32Array;
   #cachedState: { of: CharacterState; state: SceneCharacterState } | null = null;
+  /** The id of a query that sees what the newest answer has seen. */
+  #queryId = 0;
 
   /** @internal */
   constructor(
@@ -183,11 +185,12 @@ export class SceneCharacter {
   }
 
   /**
-   * Puts the object at the character's position.
+   * Puts the object at the character's position, after an answer that has seen what a query of that id sees.
    *
    * @internal
    */
-  place(): void {
+  place(queryId: number): void {
+    this.#queryId = queryId;
     const { interpolated } = this.#character.state;
     if (this.#object === null) return;
     const { position, parent } = this.#object;
@@ -220,10 +223,9 @@ export class SceneCharacter {
   }
 
   #readTouch({ object: id, triangle, point, normal }: CharacterTouch): SceneCharacterTouch[] {
-    const { objects } = this.#scene;
-    const placement = objects.find(id);
+    const placement = this.#scene.objects.find(id);
     if (placement === undefined) return [];
-    const { object, instanceId, faceIndex } = placedFace(placement, objects.newestQuery, triangle);
+    const { object, instanceId, faceIndex } = placedFace(placement, this.#queryId, triangle);
     return [{ object, instanceId, faceIndex, point: new Vector3(...point), normal: new Vector3(...normal) }];
   }
 }
@@ -242,11 +244,7 @@ function isObject(given: unknown): given is Object3D {
 function readCharacterOptions(operation: string, given: Partial<SceneCharacterOptions>): CheckedCharacterOptions {
   if (given === undefined) throwInvalid(operation, 'options', given, 'an object');
   const { object, position, up, ignore, ...others } = readOptions(operation, 'options', given, CHARACTER_KEYS);
-  if (object !== undefined) {
-    guardRead(operation, 'object', () => {
-      if (!isObject(object)) throwInvalid(operation, 'object', object, 'an Object3D of three');
-    });
-  }
+  if (object !== undefined) checkObject(operation, object);
   return {
     ...withoutUndefined(others),
     ...(object !== undefined && { object }),

@@ -13,6 +13,13 @@ export type SceneTarget =
   | Object3D
   | { readonly object: Object3D; readonly instanceId?: number | undefined; readonly batchId?: number | undefined };
 
+/** Checks the argument `object` of an operation. Throws INVALID_ARGUMENT. */
+export function checkObject(operation: string, object: Object3D): void {
+  guardRead(operation, 'object', () => {
+    if (object?.isObject3D !== true) throwInvalid(operation, 'object', object, 'an Object3D of three');
+  });
+}
+
 /** Returns whether an object consists of numbered instances. */
 export function hasInstances(object: Object3D): boolean {
   return (object as InstancedMesh).isInstancedMesh === true || (object as BatchedMesh).isBatchedMesh === true;

@@ -2,7 +2,7 @@ import type { Camera, Object3D } from 'three';
 import { CollisionError } from '../../shared/errors.js';
 import { nextTask } from '../../shared/next-task.js';
 import type { FrameResult, ObjectId } from '../../shared/types.js';
-import { describeValue, guardRead, throwInvalid } from '../check/validate.js';
+import { describeValue, guardRead } from '../check/validate.js';
 import type { CollisionService } from '../service.js';
 import { type Culled, NOTHING_CULLED } from './culling/culled.js';
 import { Culling, type FrameRequest } from './culling/culling.js';
@@ -12,7 +12,7 @@ import { SceneQueries } from './query/scene-queries.js';
 import { idsOf } from './query/target-ids.js';
 import { type CharacterScene, SceneCharacter, type SceneCharacterOptions } from './scene-character.js';
 import { SceneQuestions } from './scene-questions.js';
-import { readDrawnTarget, type SceneTarget } from './scene-target.js';
+import { checkObject, readDrawnTarget, type SceneTarget } from './scene-target.js';
 import { isServiceEnded, namedIfEnded } from './track/ended.js';
 import { LayerChanges } from './track/layer-changes.js';
 import { SkeletonTable } from './track/mesh-pose.js';
@@ -90,8 +90,8 @@ export class SceneTracker extends SceneQuestions {
   #isDisposed = false;
   /** What `update` returns once the tracker or its service has ended; null before. */
   #ended: Promise<SceneFrame> | null = null;
-  /** The frame that was requested last, with the number of the newest update that has joined it. */
-  #request: (FrameRequest & { readonly result: Promise<FrameResult> }) | null = null;
+  /** The frame that was requested last, with the number of the newest update that has joined it, and what that has sent. */
+  #request: (FrameRequest & { seen: number; readonly result: Promise<FrameResult> }) | null = null;
 
   private constructor(service: CollisionService, root: Object3D, options: TrackOptions) {
     super({
@@ -236,21 +236,21 @@ export class SceneTracker extends SceneQuestions {
     const { culled } = this;
     try {
       const answer = this.#service.update();
-      const request = this.#request?.result === answer ? this.#request : { result: answer, update: 0, views: NO_VIEWS };
+      const newRequest = { result: answer, update: 0, seen: 0, views: NO_VIEWS };
+      const request = this.#request?.result === answer ? this.#request : newRequest;
       request.update = queryId;
+      request.seen = this.#objects.mark();
       if (this.#culling !== null) request.views = this.#views.all();
       this.#request = request;
       const result = await answer;
-      const { rejected } = result;
-      for (let i = 0; i < rejected.length; i++) {
-        const placement = this.#objects.get(rejected[i]);
+      for (const id of result.rejected) {
+        const placement = this.#objects.get(id);
         placement?.standIn.owner.reject(placement.instanceId ?? 0);
       }
       this.#context.layers.flush();
       if (!this.#isDisposed) this.#culling?.answered(result, request);
-      if (!this.#isDisposed) for (const character of this.#characters) character.place();
-      // Shapes that an update sends apply to all that is asked after it, including its own frame.
-      return new SceneFrame(result, culled, this.#objects, this.#view, request.update + 1);
+      if (!this.#isDisposed) for (const character of this.#characters) character.place(request.seen);
+      return new SceneFrame(result, culled, this.#objects, this.#view, request.seen);
     } finally {
       // Other calls that share the result get it first. A promise reaction, because Chromium's queueMicrotask takes 7 µs.
       void Promise.resolve().then(() => this.#objects.end(queryId));
@@ -421,9 +421,7 @@ export class SceneTracker extends SceneQuestions {
    */
   changed(object: Object3D): void {
     this.#assertLive('changed');
-    guardRead('changed', 'object', () => {
-      if (object?.isObject3D !== true) throwInvalid('changed', 'object', object, 'an Object3D of three');
-    });
+    checkObject('changed', object);
     this.#walk.request(object);
   }
 
@@ -438,11 +436,9 @@ export class SceneTracker extends SceneQuestions {
    */
   teleport(object: Object3D): void {
     this.#assertLive('teleport');
-    guardRead('teleport', 'object', () => {
-      if (object?.isObject3D !== true) throwInvalid('teleport', 'object', object, 'an Object3D of three');
-    });
+    checkObject('teleport', object);
     object.updateWorldMatrix(true, true);
-    faceSprites(this.#context.sprites, this.viewOf()?.camera);
+    faceSprites(this.#context, this.viewOf()?.camera);
     try {
       object.traverse((each) => teleport(this.#service, each, this.#walk.entryOf(each)));
     } catch (error) {
@@ -478,8 +474,8 @@ export class SceneTracker extends SceneQuestions {
         this.#root.parent?.updateWorldMatrix(true, false);
         this.#walk.updateMatrices();
       }
-      const { sprites, fat, skeletons } = this.#context;
-      faceSprites(sprites, camera);
+      const { fat, skeletons } = this.#context;
+      faceSprites(this.#context, camera);
       for (const fatLine of fat) fatLine.refresh();
       skeletons.beginFrame();
       this.#walk.update();

@@ -71,7 +71,7 @@ export class AppearanceSnapshot {
       this.material = material;
       this.#surfaceKey = surfaceKeyOf(material);
       this.isDrawn = material?.visible as boolean;
-      this.#cut = material === null ? undefined : cutOf(material);
+      this.#cut = cutOf(material);
       this.deformers = deformersOf(drawn);
       this.isForgotten = false;
     } catch {} // then it is planned again at each check

@@ -14,8 +14,8 @@ type MaybeShader = Material & { readonly isShaderMaterial?: boolean; readonly cl
 const EXEMPT: MaterialCut = { planes: [], isIntersection: false, isExempt: true };
 
 /** Returns how a material cuts; undefined if it has no planes. */
-export function cutOf(material: Material | undefined): MaterialCut | undefined {
-  if (material === undefined) return undefined;
+export function cutOf(material: Material | null | undefined): MaterialCut | undefined {
+  if (!material) return undefined;
   if (isExempt(material)) return EXEMPT;
   const { clippingPlanes, clipIntersection } = material;
   if (!Array.isArray(clippingPlanes) || clippingPlanes.length === 0) return undefined;

@@ -33,7 +33,7 @@ export function planStandIn(geometry: BufferGeometry, material: Material | reado
   const cuts: (MaterialCut | undefined)[] = [];
   geometry.groups.forEach(({ materialIndex }, groupIndex) => {
     const groupMaterial = materials[materialIndex ?? 0];
-    if (groupMaterial === undefined) return; // three draws nothing there
+    if (!groupMaterial) return; // three draws nothing there
     sides.add(sideOf(groupMaterial));
     cuts.push(cutOf(groupMaterial));
     groups.push(groupIndex);
@@ -114,7 +114,7 @@ export class MaterialsSnapshot {
       const current = material[i];
       if (current !== this.#materials[i] || current?.side !== this.#sides[i] || current?.visible !== this.#visible[i])
         return false;
-      if (current !== undefined && !isCutUnchanged(current, this.#cuts[i])) return false;
+      if (current && !isCutUnchanged(current, this.#cuts[i])) return false;
     }
     if (groups.length !== this.#groupMaterialIndices.length) return false;
     for (let i = 0; i < groups.length; i++) if (groups[i].materialIndex !== this.#groupMaterialIndices[i]) return false;

@@ -255,6 +255,14 @@ export class SceneObjects {
     return queryId;
   }
 
+  /**
+   * Returns an id of a query that sees what was sent so far, and nothing that is sent later: such a query is a frame, which sees
+   * what its own update has sent.
+   */
+  mark(): number {
+    return ++this.#newestQueryId;
+  }
+
   /** Ends the query of that id, and forgets departures that no other query may have seen. */
   end(queryId: number): void {
     this.#unansweredQueries.delete(queryId);

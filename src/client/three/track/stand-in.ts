@@ -1,4 +1,4 @@
-import type { BufferGeometry, LOD, Material, Matrix4, Mesh, Object3D } from 'three';
+import type { BufferGeometry, Camera, LOD, Material, Matrix4, Mesh, Object3D } from 'three';
 import type { CollisionError } from '../../../shared/errors.js';
 import { concatenate } from '../../../shared/typed-arrays.js';
 import type { MeshInfo, ObjectId, ObjectOptions, Shape } from '../../../shared/types.js';
@@ -91,6 +91,8 @@ export interface TrackerContext {
   readonly fat: Set<{ refresh(): void }>;
   /** Objects that are turned to the camera in every frame. */
   readonly sprites: Set<CameraFacing>;
+  /** The camera of the last `update`. */
+  camera?: Camera;
   readonly skeletons: SkeletonTable;
   readonly clips: ClipSetTable;
   /** Objects whose meshes were built since their last check. */

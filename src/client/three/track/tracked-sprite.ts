@@ -122,17 +122,26 @@ export class TrackedSprite extends TrackedObject implements CameraFacing {
   }
 
   #register(): void {
-    const { sprites } = this.#context;
-    if (this.#replacement.shape === null) sprites.add(this);
-    else sprites.delete(this);
+    const context = this.#context;
+    if (this.#replacement.shape !== null) context.sprites.delete(this);
+    else {
+      context.sprites.add(this);
+      faceSprites(context, context.camera, [this]);
+    }
   }
 }
 
 const toWorld = new Matrix4();
 
-/** Turns sprites to the camera of a frame. */
-export function faceSprites(sprites: ReadonlySet<CameraFacing>, camera: Camera | undefined): void {
-  if (sprites.size === 0 || camera?.isCamera !== true) return;
+/** Turns sprites, by default all, to the camera of a frame. Sprites that are added later are turned to it, too. */
+export function faceSprites(
+  context: Pick<TrackerContext, 'sprites' | 'camera'>,
+  camera: Camera | undefined,
+  sprites: Iterable<CameraFacing> = context.sprites,
+): void {
+  if (camera?.isCamera !== true) return;
+  context.camera = camera;
+  if (context.sprites.size === 0) return;
   updateCamera(camera);
   const isPerspective = (camera as PerspectiveCamera).isPerspectiveCamera === true;
   // three draws with a view that has no scale of the camera's parents, though its Raycaster places sprites with it.
