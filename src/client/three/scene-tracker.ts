@@ -420,10 +420,7 @@ export class SceneTracker extends SceneQuestions {
    * ```
    */
   changed(object: Object3D): void {
-    this.#assertLive('changed');
-    guardRead('changed', 'object', () => {
-      if (object?.isObject3D !== true) throwInvalid('changed', 'object', object, 'an Object3D of three');
-    });
+    this.#checkObject('changed', object);
     this.#walk.request(object);
   }
 
@@ -437,10 +434,7 @@ export class SceneTracker extends SceneQuestions {
    * ```
    */
   teleport(object: Object3D): void {
-    this.#assertLive('teleport');
-    guardRead('teleport', 'object', () => {
-      if (object?.isObject3D !== true) throwInvalid('teleport', 'object', object, 'an Object3D of three');
-    });
+    this.#checkObject('teleport', object);
     object.updateWorldMatrix(true, true);
     faceSprites(this.#context.sprites, this.viewOf()?.camera);
     try {
@@ -490,6 +484,12 @@ export class SceneTracker extends SceneQuestions {
   #beginQuery(operation: string): void {
     this.#assertLive(operation);
     this.#walk.finishRequests();
+  }
+
+  #checkObject(operation: string, object: Object3D): void {
+    this.#assertLive(operation);
+    const isObject = guardRead(operation, 'object', () => object?.isObject3D === true);
+    if (!isObject) throwInvalid(operation, 'object', object, 'an Object3D of three');
   }
 
   #assertLive(operation: string): void {
