@@ -109,16 +109,19 @@ export interface TrackOptions {
   quality?: AddMeshOptions['quality'];
   /**
    * three's renderer. Each pick and region reads its `clippingPlanes` and `localClippingEnabled`: parts that these cut away are
-   * not hit. Without a renderer, only the planes of the materials cut.
+   * not hit. Without a renderer, only the planes of the materials cut. A WebGPURenderer draws neither: with it, only `clip` cuts.
    */
   renderer?: ClippingRenderer;
   /**
    * Returns a shape that replaces the triangles of an object, and of each of its instances. An object of a class that is not
    * tracked otherwise is tracked by its shape alone. A capsule may stand for a character. It is called again when the object's
-   * geometry is replaced.
+   * geometry or material is replaced, when the object comes back to the scene, and after `changed`.
    */
   shapeOf?: (object: SceneDrawable) => Shape | undefined;
-  /** Returns options of an object that the scene itself does not specify; called once per object. */
+  /**
+   * Returns options of an object that the scene itself does not specify. It is called when the object comes to the scene, and
+   * again when it comes back, and after `changed`.
+   */
   objectOptions?: (object: SceneDrawable) => SceneObjectOptions | undefined;
 }
 
