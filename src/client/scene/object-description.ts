@@ -19,7 +19,7 @@ import {
 import { areSameBoxes, checkBoxable, checkBoxes, checkRotation, NO_BOXES, packBoxes } from './named-boxes.js';
 import { describeOpenEdges } from './open-mesh.js';
 
-const KEYS = [
+export const OBJECT_KEYS = [
   ...['shape', 'matrix', 'motion', 'layers', 'collidesWith', 'group', 'contacts', 'pickable', 'cullable', 'side'],
   ...['occluder', 'clearance', 'continuous', 'boxes'],
 ];
@@ -87,7 +87,7 @@ export interface MixedObjectOptions extends ObjectOptions {
 /** Reads the options of an object, each once. */
 export function readObject<T extends Partial<ObjectOptions>>(operation: string, options: T): T {
   if (options === undefined) throwInvalid(operation, 'options', options, 'an object');
-  return readOptions(operation, 'options', options, KEYS, MIXED_KEYS);
+  return readOptions(operation, 'options', options, OBJECT_KEYS, MIXED_KEYS);
 }
 
 /** Returns the info of a mesh; undefined if there is no mesh of this id. */

@@ -197,7 +197,7 @@ export class SceneTracker extends SceneQuestions {
    * that is not 0, 0, 0, 1), it is listed in the result's `rejected`, and is absent until it has a valid one.
    *
    * Rejects as `update` of the service does. Once the tracker or its service is disposed, every call returns the same rejected
-   * promise (DISPOSED): a loop that nobody stops is reported once, not in every frame.
+   * promise (DISPOSED): a loop that continues and handles nothing is reported once.
    *
    * ```ts
    * tracker.update(camera, { width: innerWidth, height: innerHeight }, { margin: 'motion' });

@@ -9,7 +9,7 @@ import {
   throwInvalid,
   unreadableError,
 } from '../check/validate.js';
-import { contactDetail } from '../scene/object-description.js';
+import { contactDetail, OBJECT_KEYS } from '../scene/object-description.js';
 import type { ClippingRenderer } from './track/clip-sets.js';
 import {
   isAboutOneObject,
@@ -19,19 +19,19 @@ import {
 } from './track/object-settings.js';
 
 const KEYS = [
-  ...[
-    'onProgress',
-    'signal',
-    'view',
-    'updateMatrixWorld',
-    'contacts',
-    'culling',
-    'quality',
-    'renderer',
-    'shapeOf',
-    'objectOptions',
-  ],
+  'onProgress',
+  'signal',
+  'view',
+  'updateMatrixWorld',
+  'contacts',
+  'culling',
+  'quality',
+  'renderer',
+  'shapeOf',
+  'objectOptions',
 ];
+/** The keys of `SceneObjectOptions`: without the first two, shape and matrix, which the scene itself gives. */
+const OPTION_KEYS = ['solid', 'weld', ...OBJECT_KEYS.slice(2)];
 const CULLING_KEYS = ['margin', 'minPixels', 'occlusion', 'order', 'levels'];
 
 /** How the instances of an InstancedMesh are sorted before they are drawn, by the centres of their bounds. */
@@ -109,16 +109,19 @@ export interface TrackOptions {
   quality?: AddMeshOptions['quality'];
   /**
    * three's renderer. Each pick and region reads its `clippingPlanes` and `localClippingEnabled`: parts that these cut away are
-   * not hit. Without a renderer, only the planes of the materials cut.
+   * not hit. Without a renderer, only the planes of the materials cut. A WebGPURenderer draws neither: with it, only `clip` cuts.
    */
   renderer?: ClippingRenderer;
   /**
    * Returns a shape that replaces the triangles of an object, and of each of its instances. An object of a class that is not
    * tracked otherwise is tracked by its shape alone. A capsule may stand for a character. It is called again when the object's
-   * geometry is replaced.
+   * geometry or material is replaced, when the object comes back to the scene, and after `changed`.
    */
   shapeOf?: (object: SceneDrawable) => Shape | undefined;
-  /** Returns options of an object that the scene itself does not specify; called once per object. */
+  /**
+   * Returns options of an object that the scene itself does not specify. It is called when the object comes to the scene, and
+   * again when it comes back, and after `changed`.
+   */
   objectOptions?: (object: SceneDrawable) => SceneObjectOptions | undefined;
 }
 
@@ -132,21 +135,21 @@ export function readTrackOptions(operation: string, options: TrackOptions): Trac
     signal,
     view = 'main',
     updateMatrixWorld = false,
-    contacts,
+    contacts = 'none',
     culling = false,
     quality = 'good',
-    renderer,
+    renderer = {},
   } = given;
   for (const [name, value] of Object.entries({ onProgress, shapeOf, objectOptions })) {
     if (value !== undefined && typeof value !== 'function') throwInvalid(operation, name, value, 'a function');
   }
-  if (renderer !== undefined && (typeof renderer !== 'object' || renderer === null)) {
+  if (typeof renderer !== 'object' || renderer === null) {
     throwInvalid(operation, 'renderer', renderer, "one of three's renderers");
   }
   checkSignal(operation, signal);
   checkOneOf(operation, 'quality', quality, ['good', 'fast']);
   checkBoolean(operation, 'updateMatrixWorld', updateMatrixWorld);
-  if (contacts !== undefined) contactDetail(operation, 'contacts', contacts);
+  contactDetail(operation, 'contacts', contacts);
   const cullingOptions = readCulling(operation, culling);
   if (typeof view !== 'string' || view === '') throwInvalid(operation, 'view', view, 'a name');
   return { ...given, culling: cullingOptions };
@@ -155,13 +158,13 @@ export function readTrackOptions(operation: string, options: TrackOptions): Trac
 function readCulling(operation: string, culling: boolean | CullingOptions): false | CullingOptions {
   if (typeof culling === 'boolean') return culling && {};
   const given = readOptions(operation, 'culling', culling, CULLING_KEYS);
-  const { margin, minPixels, occlusion, order, levels } = given;
+  const { margin = 'motion', minPixels = 0, occlusion = false, order, levels } = given;
   if (order !== undefined && typeof order !== 'function') checkOrder(operation, 'culling.order', order);
   if (levels !== undefined && typeof levels !== 'function')
     throwInvalid(operation, 'culling.levels', levels, 'a function');
-  if (occlusion !== undefined) checkBoolean(operation, 'culling.occlusion', occlusion);
-  if (margin !== undefined && margin !== 'motion') checkAtLeastZero(operation, 'culling.margin', margin);
-  if (minPixels !== undefined) checkAtLeastZero(operation, 'culling.minPixels', minPixels);
+  checkBoolean(operation, 'culling.occlusion', occlusion);
+  if (margin !== 'motion') checkAtLeastZero(operation, 'culling.margin', margin);
+  checkAtLeastZero(operation, 'culling.minPixels', minPixels);
   return given;
 }
 
@@ -177,14 +180,17 @@ export function settingsOf({ contacts = 'none', shapeOf, objectOptions }: TrackO
   return {
     contacts,
     shape: (object) => callForObject('shapeOf', () => shapeOf?.(object) ?? null),
-    options: (object) => callForObject('objectOptions', () => objectOptions?.(object) ?? {}),
+    options: (object) =>
+      callForObject('objectOptions', (name) =>
+        readOptions('trackScene', name, objectOptions?.(object) ?? {}, OPTION_KEYS),
+      ),
   };
 }
 
 /** Calls a function of the caller's for one object: any error that it throws is an error of that object. */
-function callForObject<T>(name: string, call: () => T): T {
+function callForObject<T>(name: string, call: (name: string) => T): T {
   try {
-    return call();
+    return call(name);
   } catch (cause) {
     if (isAboutOneObject(cause)) throw cause;
     throw unreadableError('trackScene', name, cause);

@@ -60,6 +60,7 @@ export class Hover {
     this.#options = { ...options, latest: true, signal: this.#controller.signal };
     const listenerOptions = { signal: this.#controller.signal, passive: true };
     guardRead('hover', 'element', () => {
+      if (typeof element?.addEventListener !== 'function') throwInvalid('hover', 'element', element, 'an HTMLElement');
       for (const type of ['pointerenter', 'pointermove', 'pointerdown'] as const) {
         element.addEventListener(type, this.#onMove, listenerOptions);
       }

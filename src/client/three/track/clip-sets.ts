@@ -11,6 +11,8 @@ export interface ClippingRenderer {
   readonly clippingPlanes?: readonly Plane[];
   /** Whether the planes of materials cut. */
   readonly localClippingEnabled?: boolean;
+  /** Every renderer of three has it. A WebGPURenderer has neither of the others. */
+  readonly render?: unknown;
 }
 
 /** How materials cut objects; shared by many objects. */
