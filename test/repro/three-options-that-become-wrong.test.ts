@@ -40,7 +40,7 @@ test.each(CASES)('a $kind is absent while its $fault is wrong, and comes back', 
   const tracker = await trackScene(service, new Scene().add(object), {
     ...UNRENDERED,
     objectOptions: (each) => (isWrong && objectOptions?.(each)) || {},
-    shapeOf: (each) => (isWrong && shapeOf?.(each)) || null,
+    shapeOf: (each) => (isWrong && shapeOf?.(each)) || undefined,
   });
   for (const state of [false, true, false]) {
     isWrong = state;

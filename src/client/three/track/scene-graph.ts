@@ -136,7 +136,7 @@ export class SceneGraph {
    * goes first. Null for a node that has come back meanwhile, or is about to come back below a new object.
    */
   takeLeaving(): SceneNode | null {
-    const last = this.#leaving.at(-1)!;
+    const last = this.#leaving[this.#leaving.length - 1];
     const descendant = last.turn < 0 ? last.last : null;
     if (descendant === null) this.#leaving.pop();
     else descendant.moveTo(null);
@@ -146,7 +146,7 @@ export class SceneGraph {
 
   /** Takes the next object to be added, and creates its node; null if it has one, or if it or its parent was removed again. */
   takeArriving(): SceneNode | null {
-    const arrival = this.#arrivals.at(-1)!;
+    const arrival = this.#arrivals[this.#arrivals.length - 1];
     const { objects, parent } = arrival;
     const index = arrival.next++;
     const object = objects[index];
