@@ -114,7 +114,7 @@ export class SceneTracker extends SceneQuestions {
     const layers = new LayerChanges(service);
     const onProgress = (): void => {
       this.#walk.wake();
-      options.onProgress?.(this.#meshes.fraction);
+      if (!this.#isDisposed) options.onProgress?.(this.#meshes.fraction);
     };
     this.#meshes = new MeshPool(service, onProgress, options.quality);
     const skeletons = new SkeletonTable(this.#updatesMatrices);

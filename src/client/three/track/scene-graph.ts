@@ -159,8 +159,9 @@ export class SceneGraph {
     if (parent !== null && !isChildOf(object, parent, index)) return null; // it was removed before it was added
     const existing = this.nodes.get(object);
     if (existing === undefined) return this.#add(object, parent);
-    const isDetached = existing.parent === null || existing.parent.turn < 0;
-    if (isDetached && parent !== null) this.#moveNode(existing, parent); // else it was reported twice
+    if (existing.parent === parent) return null; // it was reported twice
+    if ((existing.parent?.turn ?? -1) < 0) this.#moveNode(existing, parent!);
+    else parent!.children = null; // another parent lists it, too
     return null;
   }
 
@@ -221,9 +222,9 @@ export class SceneGraph {
   /** Treats the children of an object that cannot be read as none, and warns once. */
   #leaveOutChildren(node: SceneNode, cause: unknown): void {
     if (node.children === UNREADABLE) return;
-    node.children = UNREADABLE;
     console.warn(`trackScene: what is below the ${nameOf(node.object)} is left out: ${reasonOf(cause)}`);
     this.#compareAllChildren(node, UNREADABLE);
+    node.children = UNREADABLE;
   }
 
   /** Drops all pending additions and removals; there are no more turns. */
@@ -312,6 +313,7 @@ export class SceneGraph {
     }
     const wasLeaving = this.#isDetached(node);
     node.moveTo(parent);
+    parent.children = null; // an app may have removed it there by hand
     this.#onMove(node, wasLeaving);
   }
 
@@ -338,9 +340,11 @@ export class SceneGraph {
 
   /** Compares the children of a node, or starts a round of them if there are thousands. */
   #checkChildren(node: SceneNode): void {
-    if (!this.#isCrowded(node)) this.compareChildren(node);
-    else if (node.round === null && !this.#partlyAdded.has(node)) {
-      const knownChildren = node.children!.slice();
+    const isCrowded = this.#isCrowded(node);
+    if (isCrowded && (node.round !== null || this.#partlyAdded.has(node))) return;
+    if (!isCrowded || node.children === null) this.compareChildren(node);
+    else {
+      const knownChildren = node.children.slice();
       node.children = knownChildren;
       node.round = new ChildRound(knownChildren);
       this.#crowdedNodes.add(node);
@@ -369,6 +373,7 @@ export class SceneGraph {
     if (childNode?.parent === node) childNode.seenIn = node.round?.number ?? 0;
     else if (peek(object, 'parent') === node.object) this.touch(object);
     else if (childNode === undefined) this.#arrivals.push({ objects: [object], next: 0, parent: node });
+    else node.children = null; // another parent lists it, too
   }
 
   /** Visits those of a node's thousands of children whose turn it is; compares all of them if many were missed in a round. */
@@ -411,7 +416,5 @@ function isHelper(object: Object3D): boolean {
 }
 
 function areSameObjects(a: readonly Object3D[], b: readonly Object3D[] | null): boolean {
-  if (b === null || a.length !== b.length) return false;
-  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
-  return true;
+  return a.length === b?.length && a.every((object, i) => object === b[i]);
 }

@@ -11,7 +11,7 @@ export class SceneNode {
   last: SceneNode | null = null;
   next: SceneNode | null = null;
   previous: SceneNode | null = null;
-  /** The object's children when they were last compared; null before. */
+  /** The object's children when they were last compared; null if they are to be compared in any case. */
   children: readonly Object3D[] | null = null;
   /**
    * The round in which thousands of children are visited in turn; and the round of the parent in which this node was last seen.
@@ -39,6 +39,7 @@ export class SceneNode {
   moveTo(parent: SceneNode | null): void {
     const { parent: previousParent, next, previous } = this;
     if (previousParent !== null) {
+      previousParent.children = null; // an app may have listed it there a second time
       if (previous === null) previousParent.first = next;
       else previous.next = next;
       if (next === null) previousParent.last = previous;

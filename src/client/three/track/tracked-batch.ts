@@ -9,7 +9,7 @@ import { BatchPart } from './batch-part.js';
 import { BatchShapes } from './batch-shapes.js';
 import { BatchStandIn } from './batch-stand-in.js';
 import { nameOf } from './name-of.js';
-import { isAboutOneObject, type ObjectSettings, objectErrorOf } from './object-settings.js';
+import { type ObjectSettings, objectErrorOf } from './object-settings.js';
 import { ResolvedOptions } from './resolved-options.js';
 import type { SceneEntry } from './scene-entry.js';
 import type { RepresentedObject } from './scene-objects.js';
@@ -200,13 +200,7 @@ export class TrackedBatch implements SceneEntry, RepresentedObject, MeshUser, Cu
     }
     for (let n = 0; n < changedCount; n++) standIn.stand(this.#changedInstances[n]);
     this.#dropParts();
-    try {
-      standIn.reconcile(this.#count);
-    } catch (cause) {
-      // A shape or an option that the service refuses.
-      if (!isAboutOneObject(cause)) throw cause;
-      this.error = cause;
-    }
+    standIn.reconcile(this.#count);
     standIn.setLayers(layers);
     for (let n = 0; n < changedCount; n++) standIn.place(this.#changedInstances[n]);
     standIn.move();

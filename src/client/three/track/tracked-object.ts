@@ -8,7 +8,7 @@ import { isValidTransform } from './is-valid-transform.js';
 import { planStandIn, planThinObject } from './material-plan.js';
 import { MeshPose } from './mesh-pose.js';
 import type { MeshTable, TableOwner } from './mesh-table.js';
-import { isAboutOneObject, type ObjectSettings, objectErrorOf, type SceneDrawable } from './object-settings.js';
+import { type ObjectSettings, objectErrorOf, type SceneDrawable } from './object-settings.js';
 import { isOccluder } from './opacity.js';
 import { primitiveOf } from './primitive-of.js';
 import { ResolvedOptions } from './resolved-options.js';
@@ -366,15 +366,9 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
     const { standIn } = this;
     if (standIn === null) return; // it is left out
     if (standIn.isReady) standIn.advance();
-    try {
-      const previousCount = standIn.count;
-      standIn.reconcile(count, this.#standInOptions(), this.#resolved.isSolid);
-      if (standIn.count !== previousCount) this.placed = Math.min(this.placed, previousCount, standIn.count);
-    } catch (cause) {
-      // The service refuses the shape or an option.
-      if (!isAboutOneObject(cause)) throw cause;
-      this.error = cause;
-    }
+    const previousCount = standIn.count;
+    standIn.reconcile(count, this.#standInOptions(), this.#resolved.isSolid);
+    if (standIn.count !== previousCount) this.placed = Math.min(this.placed, previousCount, standIn.count);
     this.error ??= standIn.error;
   }
 
