@@ -472,6 +472,7 @@ export const OUT_CHARACTER_BETWEEN = 32; // f64 × 3, the position between the l
 export const OUT_CHARACTER_SPEED = 56; // f64
 export const OUT_CHARACTER_TIME = 64; // f64
 export const OUT_CHARACTER_DEPTH = 72; // f64
+// The ground, like a push below.
 export const OUT_CHARACTER_GROUND = 80; // u32, an id; 0 in the air
 export const OUT_CHARACTER_TRIANGLE = 84; // i32
 export const OUT_CHARACTER_GROUND_POINT = 88; // f64 × 3
