@@ -99,8 +99,7 @@ export class TransformTable {
 
   /** Notes where a character has moved an object to; without effect if the object is gone. */
   shift(id: ObjectId, position: Vec3): void {
-    const slot = slotOf(id);
-    if (this.has(id)) this.pageOf(slot).set(position, offsetInPage(slot) + 9);
+    if (this.has(id)) this.pageOf(slotOf(id)).set(position, offsetInPage(slotOf(id)) + 9);
   }
 
   /** Returns the page that has the matrix of a slot, which is made if there is none. */
