@@ -446,7 +446,8 @@ export const CHARACTER_OBJECT = 172; // u32, 0 for none
 export const CHARACTER_IGNORE = 176; // u32, address of u32 ids, ascending
 export const CHARACTER_IGNORE_COUNT = 180; // u32
 export const CHARACTER_FLAGS = 184; // u32, CHARACTER_IS_*
-export const CHARACTER_BYTES = 192;
+export const CHARACTER_GROUND = 192; // GROUND_BYTES of a frame out, from OUT_CHARACTER_GROUND on; or zeros
+export const CHARACTER_BYTES = 288;
 
 export const CHARACTER_IS_STANDING = 1;
 export const CHARACTER_IS_BLOCKED = 2; // by something above
@@ -472,6 +473,7 @@ export const OUT_CHARACTER_BETWEEN = 32; // f64 × 3, the position between the l
 export const OUT_CHARACTER_SPEED = 56; // f64
 export const OUT_CHARACTER_TIME = 64; // f64
 export const OUT_CHARACTER_DEPTH = 72; // f64
+// The ground, like a push below.
 export const OUT_CHARACTER_GROUND = 80; // u32, an id; 0 in the air
 export const OUT_CHARACTER_TRIANGLE = 84; // i32
 export const OUT_CHARACTER_GROUND_POINT = 88; // f64 × 3
@@ -479,7 +481,9 @@ export const OUT_CHARACTER_GROUND_NORMAL = 112; // f64 × 3
 export const OUT_CHARACTER_FIRST_PUSH = 136; // u32
 export const OUT_CHARACTER_PUSH_COUNT = 140; // u32
 export const OUT_CHARACTER_STEPS = 144; // u32, since it was made
-export const OUT_CHARACTER_BYTES = 160;
+export const OUT_CHARACTER_GROUND_LOCAL = 152; // f64 × 3, the point in the space of the ground
+export const OUT_CHARACTER_BYTES = 176;
+export const GROUND_BYTES = 96; // from OUT_CHARACTER_GROUND on
 
 // An object that a character pushed against, inside a frame out.
 export const PUSH_OBJECT = 0; // u32

@@ -1,5 +1,5 @@
 // The pose table against maps of copies: what frames carry, whatever was set, sent, refused or removed in between.
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { type PoseEntry, type PoseState, PoseTable, UNBOUND } from '../../src/client/skin/pose-table.js';
 import {
   POSE_BINDS,
@@ -122,5 +122,23 @@ describe('the table of poses', () => {
     const posed: PoseEntry[] = [];
     table.commit(posed);
     expect(written(table, table.statesOf(posed, false)).map(([id]) => id)).toEqual([1]);
+  });
+
+  test('looks through the rejected objects once, however many poses there are', () => {
+    const table = new PoseTable();
+    const ids = Array.from({ length: 100 }, (_, i) => i + 1);
+    for (const id of ids) table.set(id, { bones: undefined, binds: UNBOUND, morphs: [id] });
+    const entries: PoseEntry[] = [];
+    table.commit(entries);
+    table.send(entries);
+    const rejected = Uint32Array.of(50, 200);
+    const reads = [
+      vi.spyOn(rejected, 'includes'),
+      vi.spyOn(rejected, 'indexOf'),
+      vi.spyOn(rejected, Symbol.iterator as never),
+    ];
+    table.take(entries, rejected);
+    expect(reads.reduce((sum, { mock }) => sum + mock.calls.length, 0)).toBeLessThan(2);
+    expect(entries.filter(({ taken }) => taken === undefined)).toEqual([entries[49]]);
   });
 });

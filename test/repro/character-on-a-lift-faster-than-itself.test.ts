@@ -52,3 +52,16 @@ test('at the rate of a worker that answers late', async () => {
   await Promise.all(answers);
   expect(character.state.position[1]).toBeCloseTo(5.1 + SKIN, 4);
 });
+
+test('also if the lift is teleported', async () => {
+  const lift = service.addObject({ shape: await shapes['a box'](), contacts: 'none' });
+  const character = createHero([0, 0.1 + SKIN, 0]);
+  await walk(character, [0, 0, 0], 2);
+  for (const x of [1, 20, 500]) {
+    service.setObject(lift, { matrix: translation(x, x, 0) });
+    const [px, py] = await walk(character, [0, 0, 0], 1);
+    expect(px).toBeCloseTo(x, 4);
+    expect(py).toBeCloseTo(x + 0.1 + SKIN, 4);
+    expect(character.state.ground?.object).toBe(lift);
+  }
+});

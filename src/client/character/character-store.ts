@@ -62,7 +62,7 @@ export class CharacterStore {
     this.#pump.enqueue({ type: 'putCharacter', id, description });
     this.#transforms.carried.add(description.object);
     if (!(description.flags & layout.CHARACTER_IS_PLACED)) return;
-    const entry = newEntry(description);
+    const entry: Entry = { description, after: Infinity, frame: 0, at: 0, madeBefore: 0 };
     this.#entries.set(id, entry);
     // The answer of a frame under way has its place before.
     this.#pump.enqueue(entry);
@@ -111,7 +111,10 @@ export class CharacterStore {
       const at = i * layout.OUT_CHARACTER_BYTES;
       const entry = this.#entries.get(records.getUint32(at + layout.OUT_CHARACTER_ID, true));
       // It may have been removed since, or put elsewhere.
-      if (entry && frame > entry.after) Object.assign(entry, { frame, records, pushes, at, state: undefined });
+      if (!entry || frame <= entry.after) continue;
+      Object.assign(entry, { frame, records, pushes, at, state: undefined });
+      // The next worker has its object there, even if the character is gone by then.
+      this.#transforms.shift(entry.description.object, readVec3(records, at + layout.OUT_CHARACTER_POSITION));
     }
   }
 
@@ -134,7 +137,8 @@ export class CharacterStore {
         placed.position = readVec3(records, at + layout.OUT_CHARACTER_POSITION);
         placed.speed = records.getFloat64(at + layout.OUT_CHARACTER_SPEED, true);
         placed.time = records.getFloat64(at + layout.OUT_CHARACTER_TIME, true);
-        placed.flags |= records.getUint32(at + layout.OUT_CHARACTER_FLAGS, true) & layout.CHARACTER_IS_STANDING;
+        placed.ground = records.buffer.slice(at + layout.OUT_CHARACTER_GROUND, at + layout.OUT_CHARACTER_BYTES);
+        placed.flags |= records.getUint32(at + layout.OUT_CHARACTER_FLAGS, true);
       }
       return { type: 'putCharacter', id, description: placed };
     });
@@ -188,29 +192,16 @@ class StoredCharacter implements Character {
   }
 }
 
-function newEntry(description: CharacterDescription): Entry {
-  return { description, after: Infinity, frame: 0, at: 0, madeBefore: 0 };
-}
-
 function readState({ description, frame, records, pushes, at, madeBefore }: Entry): CharacterState {
   if (!records || !pushes) {
-    const position = vec3Of(description.position);
+    const position: Vec3 = [...(description.position as Vec3)];
     return {
       ...{ position, interpolated: position, speed: 0, isStanding: false, isBlockedAbove: false, ground: null },
       ...{ touches: [], depth: 0, steps: 0, frame },
     };
   }
   const flags = records.getUint32(at + layout.OUT_CHARACTER_FLAGS, true);
-  const object = records.getUint32(at + layout.OUT_CHARACTER_GROUND, true);
-  const ground: CharacterTouch | null =
-    object === 0
-      ? null
-      : {
-          object,
-          triangle: records.getInt32(at + layout.OUT_CHARACTER_TRIANGLE, true),
-          point: readVec3(records, at + layout.OUT_CHARACTER_GROUND_POINT),
-          normal: readVec3(records, at + layout.OUT_CHARACTER_GROUND_NORMAL),
-        };
+  const ground = readTouch(records, at + layout.OUT_CHARACTER_GROUND);
   const firstPush = records.getUint32(at + layout.OUT_CHARACTER_FIRST_PUSH, true);
   const count = records.getUint32(at + layout.OUT_CHARACTER_PUSH_COUNT, true);
   return {
@@ -219,7 +210,7 @@ function readState({ description, frame, records, pushes, at, madeBefore }: Entr
     speed: records.getFloat64(at + layout.OUT_CHARACTER_SPEED, true),
     isStanding: (flags & layout.CHARACTER_IS_STANDING) !== 0,
     isBlockedAbove: (flags & layout.CHARACTER_IS_BLOCKED) !== 0,
-    ground,
+    ground: ground.object === 0 ? null : ground,
     touches: Array.from({ length: count }, (_, i) => readTouch(pushes, (firstPush + i) * layout.PUSH_BYTES)),
     depth: records.getFloat64(at + layout.OUT_CHARACTER_DEPTH, true),
     steps: madeBefore + records.getUint32(at + layout.OUT_CHARACTER_STEPS, true),
@@ -238,8 +229,4 @@ function readTouch(pushes: DataView, at: number): CharacterTouch {
 
 function readVec3(view: DataView, at: number): Vec3 {
   return [view.getFloat64(at, true), view.getFloat64(at + 8, true), view.getFloat64(at + 16, true)];
-}
-
-function vec3Of(numbers: ArrayLike<number>): Vec3 {
-  return [numbers[0], numbers[1], numbers[2]];
 }

@@ -63,14 +63,14 @@ export class LatestTurn<T> {
       },
       (error: CollisionError) => {
         // It was aborted by its own signal: the others still need an answer.
-        if (error.code === 'ABORTED') this.#waitingCalls.unshift(...older.splice(0));
+        if (error.code === 'ABORTED') this.#waitingCalls = older.splice(0).concat(this.#waitingCalls);
         else for (const { answer } of older) answer.reject(error);
       },
     );
     newest.ask().then((isDone) => {
       this.#isInWorker = false;
       // The worker may be lost: a call that it has not done is sent to the next one.
-      if (!isDone && !newest.answer.settled) this.#waitingCalls.unshift(...older.splice(0), newest);
+      if (!isDone && !newest.answer.settled) this.#waitingCalls = older.splice(0).concat(newest, this.#waitingCalls);
       // They are sent in order with what the worker was sent meanwhile: commands may have gone ahead of a frame.
       for (const call of this.#waitingCalls) {
         if (!call.isReady) continue;

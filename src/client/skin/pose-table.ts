@@ -172,10 +172,11 @@ export class PoseTable {
 
   /** Notes that the worker has answered: it has accepted the poses that it was sent, except for the rejected ones. */
   take(poseEntries: Iterable<PoseEntry>, rejected: Uint32Array): void {
+    const rejectedIds = new Set(rejected);
     for (const entry of poseEntries) {
       const { sent, taken } = entry;
       entry.sent = undefined;
-      if (sent && !rejected.includes(entry.id)) {
+      if (sent && !rejectedIds.has(entry.id)) {
         entry.taken = sent;
         this.#retire(entry, taken);
       } else this.#retire(entry, sent);

@@ -21,7 +21,7 @@
 //   BLOCK     A block has the newest one, staged or kept. Nothing can be compared.
 import { slotOf } from '../../shared/ids.js';
 import { grown } from '../../shared/typed-arrays.js';
-import type { ObjectId } from '../../shared/types.js';
+import type { ObjectId, Vec3 } from '../../shared/types.js';
 import { AFFINE_NUMBERS, IDENTITY, writeAffine } from './affine.js';
 import { MotionStarts } from './motion-starts.js';
 
@@ -95,6 +95,11 @@ export class TransformTable {
   /** Writes an object's matrix. */
   write(slot: number, matrix: ArrayLike<number>): void {
     writeAffine(this.pageOf(slot), offsetInPage(slot), matrix);
+  }
+
+  /** Notes where a character has moved an object to; without effect if the object is gone. */
+  shift(id: ObjectId, position: Vec3): void {
+    if (this.has(id)) this.pageOf(slotOf(id)).set(position, offsetInPage(slotOf(id)) + 9);
   }
 
   /** Returns the page that has the matrix of a slot, which is made if there is none. */

@@ -186,7 +186,7 @@ class WasmCore implements Core {
   constructor(exports: CoreExports) {
     this.#exports = exports;
     this.#memory = new CoreMemory(exports);
-    this.#scratch = this.#memory.allocate(layout.OBJECT_BYTES);
+    this.#scratch = this.#memory.allocate(Math.max(layout.OBJECT_BYTES, layout.CHARACTER_BYTES));
     this.#derivations = new Derivations(exports);
     const queryMemory = new QueryMemory(exports, this.#memory, this.#boxNames);
     this.rays = new CoreRays(exports, this.#memory, queryMemory);

@@ -35,6 +35,8 @@ export function writeDescription(memory: CoreMemory, at: number, description: Pl
   if (matrix) memory.setAffine(at + layout.OBJECT_MATRIX, matrix);
 }
 
+const NO_GROUND = new ArrayBuffer(layout.GROUND_BYTES);
+
 /**
  * Writes a character's description as layout.ts's record (CHARACTER_*) to `at`; the ids of objects that it passes through are at
  * `ignore`.
@@ -64,4 +66,5 @@ export function writeCharacter(
   words[(at + layout.CHARACTER_IGNORE) / 4] = ignore;
   words[(at + layout.CHARACTER_IGNORE_COUNT) / 4] = description.ignore.length;
   words[(at + layout.CHARACTER_FLAGS) / 4] = description.flags;
+  memory.bytes(at + layout.CHARACTER_GROUND, layout.GROUND_BYTES).set(new Uint8Array(description.ground ?? NO_GROUND));
 }

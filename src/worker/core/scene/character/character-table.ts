@@ -1,9 +1,10 @@
 // The characters by the slots of their ids: their parameters, and their positions.
 
 import {
-  CHARACTER_FLAGS, CHARACTER_FROM, CHARACTER_GRAVITY, CHARACTER_IGNORE, CHARACTER_IGNORE_COUNT, CHARACTER_IS_PLACED,
-  CHARACTER_IS_STANDING, CHARACTER_LAYERS, CHARACTER_OBJECT, CHARACTER_POSITION, CHARACTER_RADIUS, CHARACTER_SKIN, CHARACTER_SLOPE,
-  CHARACTER_SNAP, CHARACTER_SPEED, CHARACTER_STEP, CHARACTER_STEP_HEIGHT, CHARACTER_TIME, CHARACTER_TO, CHARACTER_UP,
+  CHARACTER_FLAGS, CHARACTER_FROM, CHARACTER_GRAVITY, CHARACTER_GROUND, CHARACTER_IGNORE, CHARACTER_IGNORE_COUNT,
+  CHARACTER_IS_PLACED, CHARACTER_IS_STANDING, CHARACTER_LAYERS, CHARACTER_OBJECT, CHARACTER_POSITION, CHARACTER_RADIUS,
+  CHARACTER_SKIN, CHARACTER_SLOPE, CHARACTER_SNAP, CHARACTER_SPEED, CHARACTER_STEP, CHARACTER_STEP_HEIGHT, CHARACTER_TIME,
+  CHARACTER_TO, CHARACTER_UP, OUT_CHARACTER_GROUND, OUT_CHARACTER_GROUND_LOCAL, OUT_CHARACTER_GROUND_POINT,
 } from '../../../../shared/layout';
 import { Affine, copy } from '../../math/affine';
 import { allocate, release, reserve } from '../../memory';
@@ -61,6 +62,10 @@ export class Character {
 
 const CHARACTER_BYTES: usize = offsetof<Character>();
 
+// The offsets of the points of the ground in its part of a frame out.
+const GROUND_POINT: usize = OUT_CHARACTER_GROUND_POINT - OUT_CHARACTER_GROUND;
+const GROUND_LOCAL: usize = OUT_CHARACTER_GROUND_LOCAL - OUT_CHARACTER_GROUND;
+
 let characters: usize = 0;
 export let slotCount: u32 = 0;
 /** The number of characters. */
@@ -113,7 +118,10 @@ export function putCharacter(id: u32, description: usize): void {
   c.speed = load<f64>(description, CHARACTER_SPEED);
   c.time = load<f64>(description, CHARACTER_TIME);
   c.flags = flags & CHARACTER_IS_STANDING;
-  c.ground = 0;
+  const ground = description + CHARACTER_GROUND;
+  c.ground = load<u32>(ground);
+  memory.copy(changetype<usize>(c) + offsetof<Character>('groundX'), ground + GROUND_POINT, 24);
+  memory.copy(changetype<usize>(c) + offsetof<Character>('groundLocalX'), ground + GROUND_LOCAL, 24);
   c.depth = 0;
   if (c.object != 0 && isAlive(c.object)) {
     const reach = reachAt(slotOf(c.object));
