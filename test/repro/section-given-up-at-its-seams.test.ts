@@ -13,7 +13,15 @@ test(`sections that are given up leave nothing in memory, seed ${SEED}`, async (
   const mesh = core.loadMesh(bake(core, soup(new Random(SEED), 20000, 1, 0.2)));
   const id = makeId(0, 1);
   core.addObjects(Uint32Array.of(id), {
-    ...{ shape: layout.SHAPE_MESH, mesh, layers: 1, flags: layout.FLAG_PICKABLE, collidesWith: 0, group: 0, contacts: 0 },
+    ...{
+      shape: layout.SHAPE_MESH,
+      mesh,
+      layers: 1,
+      flags: layout.FLAG_PICKABLE,
+      collidesWith: 0,
+      group: 0,
+      contacts: 0,
+    },
     ...{ center: [0, 0, 0], extent: [0, 0, 0], rotation: [0, 0, 0, 1], radius: 0, matrix: new Matrix4().elements },
   });
   /** Gives a section up after this many steps; returns whether it was done by then. */
