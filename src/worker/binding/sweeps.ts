@@ -86,12 +86,12 @@ export class CoreSweeps {
    * suspended: then `resumeSweep` must be called until it returns hits, as with `resumeContact`.
    */
   beginKeptSweep(snapshot: number, ms: number): Steps<CoreSweepHit[]> | undefined {
-    return this.#readHits(this.#exports.beginKeptSweep(snapshot, performance.now() + ms));
+    return this.#readHits(() => this.#exports.beginKeptSweep(snapshot, performance.now() + ms));
   }
 
   /** Continues a sweep; returns the same as `beginKeptSweep`. */
   resumeSweep(ms: number): Steps<CoreSweepHit[]> | undefined {
-    return this.#readHits(this.#exports.resumeSweep(performance.now() + ms));
+    return this.#readHits(() => this.#exports.resumeSweep(performance.now() + ms));
   }
 
   /**
@@ -163,7 +163,15 @@ export class CoreSweeps {
     return at;
   }
 
-  #readHits(count: number): Steps<CoreSweepHit[]> | undefined {
+  /** Returns the hits of a sweep, or undefined if it was suspended. A sweep that throws is given up. */
+  #readHits(sweep: () => number): Steps<CoreSweepHit[]> | undefined {
+    let count: number;
+    try {
+      count = sweep();
+    } catch (error) {
+      this.#exports.giveUpQuestion();
+      throw error;
+    }
     if (count < 0) return undefined;
     return this.#queryMemory.hits(count, sweepHitAt, (a, b) => a.time - b.time || a.object - b.object);
   }
