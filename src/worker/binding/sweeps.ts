@@ -86,12 +86,12 @@ export class CoreSweeps {
    * suspended: then `resumeSweep` must be called until it returns hits, as with `resumeContact`.
    */
   beginKeptSweep(snapshot: number, ms: number): Steps<CoreSweepHit[]> | undefined {
-    return this.#readHits(() => this.#exports.beginKeptSweep(snapshot, performance.now() + ms));
+    return this.#runKept(() => this.#exports.beginKeptSweep(snapshot, performance.now() + ms));
   }
 
   /** Continues a sweep; returns the same as `beginKeptSweep`. */
   resumeSweep(ms: number): Steps<CoreSweepHit[]> | undefined {
-    return this.#readHits(() => this.#exports.resumeSweep(performance.now() + ms));
+    return this.#runKept(() => this.#exports.resumeSweep(performance.now() + ms));
   }
 
   /**
@@ -163,15 +163,19 @@ export class CoreSweeps {
     return at;
   }
 
-  /** Returns the hits of a sweep, or undefined if it was suspended. A sweep that throws is given up. */
-  #readHits(sweep: () => number): Steps<CoreSweepHit[]> | undefined {
+  /** Runs a kept sweep, which is given up if it throws, and reads its hits. */
+  #runKept(run: () => number): Steps<CoreSweepHit[]> | undefined {
     let count: number;
     try {
-      count = sweep();
+      count = run();
     } catch (error) {
       this.#exports.giveUpQuestion();
       throw error;
     }
+    return this.#readHits(count);
+  }
+
+  #readHits(count: number): Steps<CoreSweepHit[]> | undefined {
     if (count < 0) return undefined;
     return this.#queryMemory.hits(count, sweepHitAt, (a, b) => a.time - b.time || a.object - b.object);
   }
