@@ -86,12 +86,12 @@ export class CoreSweeps {
    * suspended: then `resumeSweep` must be called until it returns hits, as with `resumeContact`.
    */
   beginKeptSweep(snapshot: number, ms: number): Steps<CoreSweepHit[]> | undefined {
-    return this.#readHits(this.#exports.beginKeptSweep(snapshot, performance.now() + ms));
+    return this.#runKept(() => this.#exports.beginKeptSweep(snapshot, performance.now() + ms));
   }
 
   /** Continues a sweep; returns the same as `beginKeptSweep`. */
   resumeSweep(ms: number): Steps<CoreSweepHit[]> | undefined {
-    return this.#readHits(this.#exports.resumeSweep(performance.now() + ms));
+    return this.#runKept(() => this.#exports.resumeSweep(performance.now() + ms));
   }
 
   /**
@@ -161,6 +161,18 @@ export class CoreSweeps {
     this.#memory.setFloats(at + layout.MOTION_ROTATION, rotation, 4);
     this.#memory.floats[(at + layout.MOTION_TOLERANCE) / 8] = tolerance;
     return at;
+  }
+
+  /** Runs a kept sweep, which is given up if it throws, and reads its hits. */
+  #runKept(run: () => number): Steps<CoreSweepHit[]> | undefined {
+    let count: number;
+    try {
+      count = run();
+    } catch (error) {
+      this.#exports.giveUpQuestion();
+      throw error;
+    }
+    return this.#readHits(count);
   }
 
   #readHits(count: number): Steps<CoreSweepHit[]> | undefined {

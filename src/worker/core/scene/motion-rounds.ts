@@ -45,6 +45,8 @@ function restoreMotion(id: u32): void {
   const frameReach = knownReachOfFrame(id);
   if (changetype<usize>(frameReach) == 0) return;
   const reach = reachAt(slotOf(id));
+  // An object that was not copied has kept its beginning unless it has moved since.
+  if (reach == frameReach && reach.begun != motionRound) reach.hasWaitingPair = 1;
   recordMotionStart(reach, itemAt(slotOf(id)));
   if (!reach.isPlaced || !frameReach.isPlaced) return; // it was teleported since
   copyStart(reach, frameReach);

@@ -102,6 +102,7 @@ export function beginSegments(cuttingPlane: Plane, toWorld: Affine): void {
 
 /** Frees the memory, so that apps without sections pay nothing. */
 export function freeSegments(): void {
+  endWelding();
   release(segments);
   release(table);
   segments = table = 0;

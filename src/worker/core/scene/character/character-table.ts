@@ -79,8 +79,32 @@ export function characterAt(slot: u32): Character {
   return changetype<Character>(characters + <usize>slot * CHARACTER_BYTES);
 }
 
+/** The characters as they were before the moves of the current frame, and how many slots; 0 once all have moved. */
+let unmoved: usize = 0;
+let unmovedCount: u32 = 0;
+
+/** Begins the moves of a frame. Throws OUT_OF_MEMORY. */
+export function beginMoves(): void {
+  const bytes = <usize>slotCount * CHARACTER_BYTES;
+  unmoved = reserve(unmoved, 0, bytes);
+  memory.copy(unmoved, characters, bytes);
+  unmovedCount = slotCount;
+}
+
+/** Ends the moves of a frame: all characters have moved. */
+export function endMoves(): void {
+  unmovedCount = 0;
+}
+
+/** Undoes the moves of a frame that found no memory for all of them: the next frame brings them again. */
+export function undoMoves(): void {
+  memory.copy(characters, unmoved, <usize>unmovedCount * CHARACTER_BYTES);
+  unmovedCount = 0;
+}
+
 /** Adds a character, or changes one, by its description (layout.ts, CHARACTER_*). Throws OUT_OF_MEMORY. */
 export function putCharacter(id: u32, description: usize): void {
+  undoMoves();
   const slot = slotOf(id);
   if (slot >= slotCount) {
     characters = reserve(characters, <usize>slotCount * CHARACTER_BYTES, <u64>(slot + 1) * CHARACTER_BYTES);
@@ -150,6 +174,7 @@ function readShape(c: Character, description: usize): void {
 
 /** Removes a character. Does nothing if it does not exist because adding it ran out of memory. */
 export function removeCharacter(id: u32): void {
+  undoMoves();
   if (slotOf(id) >= slotCount) return;
   const c = characterAt(slotOf(id));
   if (c.id != id) return;

@@ -9,7 +9,9 @@ import { now } from '../../host';
 import { reserve } from '../../memory';
 import { slotOf } from '../objects';
 import { beginPushes, moveCharacter, pushTotal } from './character-move';
-import { Character, characterAt, moveAttachedObject, slotCount, characterCount } from './character-table';
+import {
+  Character, beginMoves, characterAt, characterCount, endMoves, moveAttachedObject, slotCount, undoMoves,
+} from './character-table';
 import { setObstacleFilter } from './gather';
 
 /** The moves of the current frame. */
@@ -20,6 +22,7 @@ let nextSlot: u32 = 0;
 /** Takes over the moves of a frame. Throws OUT_OF_MEMORY. */
 export function beginCharacters(input: usize): void {
   nextSlot = 0;
+  undoMoves();
   beginPushes();
   if (characterCount == 0) return;
   for (let slot: u32 = 0; slot < slotCount; slot++) characterAt(slot).firstMove = 0;
@@ -35,6 +38,7 @@ export function beginCharacters(input: usize): void {
     store<u32>(move, c.firstMove, MOVE_NEXT);
     c.firstMove = <u32>move;
   }
+  beginMoves();
 }
 
 export function hasCharacters(): bool {
@@ -55,6 +59,7 @@ export function moveCharacters(deadline: f64): bool {
     nextSlot++;
     if (count % CHARACTERS_PER_READING == 0 && now() >= deadline && nextSlot < slotCount) return false;
   }
+  endMoves();
   for (let slot: u32 = 0; slot < slotCount; slot++) if (characterAt(slot).id != 0) moveAttachedObject(characterAt(slot));
   return true;
 }

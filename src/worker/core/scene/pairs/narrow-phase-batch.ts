@@ -24,6 +24,7 @@ import { isAnyReaching } from '../motions';
  * take one by one, with three lanes idle. Throws OUT_OF_MEMORY.
  */
 export function testBatch(proxiesA: usize, proxiesB: usize, bytes: usize): void {
+  nearPairCount = 0; // the last call may have thrown
   padToFour(proxiesA, bytes);
   padToFour(proxiesB, bytes);
   let overlappingBytes: usize = 0;

@@ -43,6 +43,7 @@ function planeAt(i: u32): PlaneF32 {
 export function cull(view: View): void {
   beginView(view, lastSlotCount);
   currentView = view;
+  listedCount = 0; // the last call may have thrown
   for (let treeIndex: u32 = 0; treeIndex < TREE_COUNT; treeIndex++) cullTree(treeOf(treeIndex));
 }
 
