@@ -52,7 +52,7 @@ export function* fillOutlines(
     if (!closed[i] || depths[i] % 2 === 1 || starts[i + 1] - starts[i] < 3) continue;
     yield* fill(outlines, [i, ...(holes.get(i) ?? [])], axes, triangles);
   }
-  return Uint32Array.from(triangles);
+  return new Uint32Array(triangles);
 }
 
 /** Adds the triangles of a polygon: the loop around it, then its holes. */
