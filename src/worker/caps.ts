@@ -77,8 +77,8 @@ function* fill(
   }
   let corners: number[] | undefined;
   if (count > MAX_EAR_POINTS) {
-    const outer = points.subarray(3 * origin, 3 * starts[rings[0] + 1]);
-    const farthest = outer.reduce((most, each) => Math.max(most, Math.abs(each)), 0);
+    let farthest = 0;
+    for (let i = 3 * origin; i < 3 * starts[rings[0] + 1]; i++) farthest = Math.max(farthest, Math.abs(points[i]));
     corners = yield* triangulate(flat, holeStarts, ROUNDING * farthest);
   }
   corners ??= count > MAX_CROSSING_POINTS ? [] : earcut(flat, holeStarts);
