@@ -11,13 +11,18 @@
 import earcut from 'earcut';
 import { addTo } from '../shared/lists-by-key.js';
 import type { Outlines } from './binding/sections.js';
+import { type Steps, TASKS_PER_STEP } from './binding/steps.js';
 import { axesOf, project } from './plane-coordinates.js';
+import { triangulate, turnOf } from './triangulate.js';
 
-/** A polygon of more points, including its holes, is not filled: that would take more than some 20 ms in one piece. */
-export const MAX_FILLED_POINTS = 1 << 14;
+/** Polygons of at most this many points, holes included, are cut by ears in one piece: that takes a millisecond. */
+export const MAX_EAR_POINTS = 500;
 
-/** Points of polygons between two yields: some 0.5 ms. */
-const POINTS_PER_YIELD = 1024;
+/** The same for polygons that cross themselves: cutting them by ears takes up to some 20 ms. */
+export const MAX_CROSSING_POINTS = 1500;
+
+/** Points closer to an edge, relative to their distance from the origin and from each other, may be on it but for rounding. */
+const ROUNDING = 2 ** -44;
 
 /**
  * Triangulates the cut surface: loops that are inside of an even number of others, minus the loops directly inside of
@@ -27,56 +32,10 @@ export function* fillOutlines(
   outlines: Outlines,
   parents: Int32Array,
   plane: ArrayLike<number>,
-): Generator<void, Uint32Array<ArrayBuffer>> {
+): Steps<Uint32Array<ArrayBuffer>> {
   const { starts, closed } = outlines;
-  const depths = depthsOf(parents);
-  const holes = new Map<number, number[]>();
-  for (let i = 0; i < parents.length; i++) if (depths[i] % 2 === 1) addTo(holes, parents[i], i);
-  const axes = axesOf(plane);
-  const triangles: number[] = [];
-  let pointsSinceYield = 0;
-  for (let i = 0; i < parents.length; i++) {
-    if (!closed[i] || depths[i] % 2 === 1 || starts[i + 1] - starts[i] < 3) continue;
-    const rings = [i, ...(holes.get(i) ?? [])];
-    const count = rings.reduce((sum, ring) => sum + starts[ring + 1] - starts[ring], 0);
-    if (count > MAX_FILLED_POINTS) continue;
-    triangulate(outlines, rings, count, axes, triangles);
-    pointsSinceYield += count;
-    if (pointsSinceYield < POINTS_PER_YIELD) continue;
-    pointsSinceYield = 0;
-    yield;
-  }
-  return Uint32Array.from(triangles);
-}
-
-/** Adds the triangles of a polygon of `count` points: the loop around it, then its holes. */
-function triangulate(
-  { starts, points }: Outlines,
-  rings: readonly number[],
-  count: number,
-  axes: ReturnType<typeof axesOf>,
-  triangles: number[],
-): void {
-  const flat = new Float64Array(2 * count);
-  const pointIndices = new Uint32Array(count);
-  const ringStarts: number[] = [];
-  let at = 0;
-  for (const ring of rings) {
-    if (at > 0) ringStarts.push(at);
-    project(points, starts[ring], starts[ring + 1], starts[rings[0]], axes, flat, 2 * at, 2);
-    for (let p = starts[ring]; p < starts[ring + 1]; p++, at++) pointIndices[at] = p;
-  }
-  const cornerIndices = earcut(flat, ringStarts);
-  for (let t = 0; t < cornerIndices.length; t += 3) {
-    const [a, b, c] = [cornerIndices[t], cornerIndices[t + 1], cornerIndices[t + 2]];
-    const isClockwise = areaOf(flat, a, b, c) < 0;
-    triangles.push(pointIndices[a], pointIndices[isClockwise ? c : b], pointIndices[isClockwise ? b : c]);
-  }
-}
-
-/** Returns for each loop how many others it is inside of. */
-function depthsOf(parents: Int32Array): Int32Array {
   const depths = new Int32Array(parents.length).fill(-1);
+  const holes = new Map<number, number[]>();
   const ancestors: number[] = [];
   for (let i = 0; i < parents.length; i++) {
     for (let at = i; at >= 0 && depths[at] < 0; at = parents[at]) ancestors.push(at);
@@ -84,11 +43,49 @@ function depthsOf(parents: Int32Array): Int32Array {
       const at = ancestors.pop()!;
       depths[at] = parents[at] < 0 ? 0 : depths[parents[at]] + 1;
     }
+    if (depths[i] % 2 === 1) addTo(holes, parents[i], i);
+    if (i % TASKS_PER_STEP === 0) yield;
   }
-  return depths;
+  const axes = axesOf(plane);
+  const triangles: number[] = [];
+  for (let i = 0; i < parents.length; i++) {
+    if (!closed[i] || depths[i] % 2 === 1 || starts[i + 1] - starts[i] < 3) continue;
+    yield* fill(outlines, [i, ...(holes.get(i) ?? [])], axes, triangles);
+  }
+  return new Uint32Array(triangles);
 }
 
-function areaOf(flat: Float64Array, a: number, b: number, c: number): number {
-  const [x, y] = [flat[2 * a], flat[2 * a + 1]];
-  return (flat[2 * b] - x) * (flat[2 * c + 1] - y) - (flat[2 * c] - x) * (flat[2 * b + 1] - y);
+/** Adds the triangles of a polygon: the loop around it, then its holes. */
+function* fill(
+  { starts, points }: Outlines,
+  rings: readonly number[],
+  axes: ReturnType<typeof axesOf>,
+  triangles: number[],
+): Steps<void> {
+  let count = 0;
+  for (const ring of rings) count += starts[ring + 1] - starts[ring];
+  const flat = new Float64Array(2 * count);
+  const pointIndices = new Uint32Array(count);
+  const holeStarts: number[] = [];
+  const origin = starts[rings[0]];
+  let at = 0;
+  for (const ring of rings) {
+    if (at > 0) holeStarts.push(at);
+    project(points, starts[ring], starts[ring + 1], origin, axes, flat, 2 * at, 2);
+    for (let p = starts[ring]; p < starts[ring + 1]; p++) pointIndices[at++] = p;
+    yield;
+  }
+  let corners: number[] | undefined;
+  if (count > MAX_EAR_POINTS) {
+    let farthest = 0;
+    for (let i = 3 * origin; i < 3 * starts[rings[0] + 1]; i++) farthest = Math.max(farthest, Math.abs(points[i]));
+    corners = yield* triangulate(flat, holeStarts, ROUNDING * farthest);
+  }
+  corners ??= count > MAX_CROSSING_POINTS ? [] : earcut(flat, holeStarts);
+  for (let t = 0; t < corners.length; ) {
+    const [a, b, c] = [corners[t++], corners[t++], corners[t++]];
+    const isClockwise = turnOf(flat, a, b, c) < 0;
+    triangles.push(pointIndices[a], pointIndices[isClockwise ? c : b], pointIndices[isClockwise ? b : c]);
+    if (t % (3 * TASKS_PER_STEP) === 0) yield;
+  }
 }

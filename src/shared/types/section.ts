@@ -39,7 +39,7 @@ export interface Section {
   triangles: Int32Array;
   /**
    * With `caps`, triangles of the cut faces, three indices into `points` each, counter-clockwise from in front of the plane:
-   * closed outlines without their holes. One of more than 16,384 points, holes included, is not filled.
+   * closed outlines without their holes. One of more than 1,500 points, holes included, is not filled if it crosses itself.
    */
   caps: Uint32Array;
   frame: number;

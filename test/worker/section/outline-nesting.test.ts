@@ -3,7 +3,7 @@
 import { Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import type { Outlines } from '../../../src/worker/binding/sections.js';
-import { fillOutlines, MAX_FILLED_POINTS } from '../../../src/worker/caps.js';
+import { fillOutlines, MAX_CROSSING_POINTS, MAX_EAR_POINTS } from '../../../src/worker/caps.js';
 import { nest } from '../../../src/worker/outline-nesting.js';
 import { Random, SEED } from '../../oracle/random.js';
 
@@ -328,16 +328,21 @@ test(`what is filled is inside of loops and outside of their holes, seed ${SEED}
   expect(most).toBeGreaterThan(0);
 });
 
-test('a polygon of too many points is not filled, and others are', () => {
-  const circle = (x: number, count: number): Loop => {
-    const angles = Array.from({ length: count }, (_, i) => (2 * Math.PI * i) / count);
+test('a polygon that crosses itself is filled if it has few points, and any other one', () => {
+  const circle = (x: number, count: number, turns = 1): Loop => {
+    const angles = Array.from({ length: count }, (_, i) => (2 * Math.PI * turns * i) / count);
     return { points: angles.map((angle) => [x + Math.cos(angle), Math.sin(angle)]), object: x, parent: null };
   };
   const plane = new Plane(new Vector3(0, 0, 1));
-  const loops = [circle(0, MAX_FILLED_POINTS + 1), circle(3, 5), circle(6, MAX_FILLED_POINTS)];
+  // A star of long chords, which cross each other.
+  const star = (x: number, count: number) => circle(x, count, (count - 1) / 2 - 3);
+  const most = MAX_CROSSING_POINTS - 1;
+  const loops = [circle(0, 5), circle(3, MAX_EAR_POINTS), circle(6, 30_000), star(9, most), star(12, most + 2)];
   const outlines = outlinesOf(loops, plane);
-  const { value: triangles } = run(fillOutlines(outlines, Int32Array.of(-1, -1, -1), plane.numbers));
-  const counts = [0, 0, 0];
+  const { value: triangles } = run(fillOutlines(outlines, new Int32Array(loops.length).fill(-1), plane.numbers));
+  const counts = loops.map(() => 0);
   for (const point of triangles) counts[outlines.starts.findLastIndex((start) => start <= point)]++;
-  expect(counts).toEqual([0, 3 * 3, 3 * (MAX_FILLED_POINTS - 2)]);
+  expect(counts.slice(0, 3)).toEqual([3 * 3, 3 * (MAX_EAR_POINTS - 2), 3 * 29_998]);
+  expect(counts[3]).toBeGreaterThan(0);
+  expect(counts[4]).toBe(0);
 });
