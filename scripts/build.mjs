@@ -127,7 +127,11 @@ const CLASH_TYPES = { clash: CLASH_ENTRIES.clash, 'clash-node': CLASH_ENTRIES['c
 /** Keeps code for Node out of what pages load, and the readers of files out of what every run in Node loads. */
 const CLASH_CHUNKS = {
   groups: [
-    ...['gltf', 'ifc'].map((name) => ({ name: `clash-${name}`, test: new RegExp(`input[\\\\/]${name}\\.`), priority: 2 })),
+    ...['gltf', 'ifc'].map((name) => ({
+      name: `clash-${name}`,
+      test: new RegExp(`input[\\\\/]${name}\\.`),
+      priority: 2,
+    })),
     { name: 'clash-shared', minShareCount: 2, test: (id) => !/clash[\\/]node[\\/]/.test(id), priority: 1 },
     { name: 'clash-node-shared', minShareCount: 2 },
   ],

@@ -44,7 +44,7 @@ const PASSED_BY = [...OTHERS, ...ASKED_FOR, ...ENOUGH];
 
 /** The files that run in browsers; clash detection between files runs in Node only. */
 const shipped = readdirSync(join(root, 'dist')).filter((name) => {
-  return name.endsWith('.js') && !name.includes('.node.') && !/^clash-(cli|node|thread)/.test(name);
+  return name.endsWith('.js') && !name.includes('.node.') && !/^clash-(cli|gltf|ifc|node|thread)/.test(name);
 });
 
 function isNewer(a: string, b: string): boolean {
