@@ -124,14 +124,9 @@ const CLASH_ENTRIES = {
 const CLASH_PEERS = [/^collision-worker$/, /^@gltf-transform\//, /^web-ifc$/, /^bullmq$/, /^ioredis$/];
 
 const CLASH_TYPES = { clash: CLASH_ENTRIES.clash, 'clash-node': CLASH_ENTRIES['clash-node'] };
-/** Keeps code for Node out of what pages load, and the readers of files out of what every run in Node loads. */
+/** Keeps code for Node out of what pages load. */
 const CLASH_CHUNKS = {
   groups: [
-    ...['gltf', 'ifc'].map((name) => ({
-      name: `clash-${name}`,
-      test: new RegExp(`input[\\\\/]${name}\\.`),
-      priority: 2,
-    })),
     { name: 'clash-shared', minShareCount: 2, test: (id) => !/clash[\\/]node[\\/]/.test(id), priority: 1 },
     { name: 'clash-node-shared', minShareCount: 2 },
   ],
@@ -148,7 +143,8 @@ export async function buildClash(dir) {
       sourcemap: true,
       sourcemapExcludeSources: true,
       minify: true,
-      chunkFileNames: '[name].js',
+      // The readers of files are loaded on demand.
+      chunkFileNames: ({ isDynamicEntry }) => (isDynamicEntry ? 'clash-[name].js' : '[name].js'),
       codeSplitting: CLASH_CHUNKS,
     },
   });

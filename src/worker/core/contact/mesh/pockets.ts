@@ -148,6 +148,7 @@ function fillPocket(sideIndex: u32, side: Side, neighbours: usize, isFresh: bool
         joinCurves(segment, decidingSegment);
       } else if (isUndecided) {
         triangle.pocketSegment = segment;
+        side.interiorCount = count; // it may throw
         absorbTriangle(entry - 1);
       } else votes--;
     }

@@ -96,6 +96,7 @@ function begin(queueing: bool): void {
   isQueueing = queueing;
   isTruncated = false;
   isSweeping = false;
+  isGridUsed = false; // the last grid may have found no memory
   refusals = 0;
   work = 0;
 }
