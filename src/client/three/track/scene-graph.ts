@@ -416,5 +416,7 @@ function isHelper(object: Object3D): boolean {
 }
 
 function areSameObjects(a: readonly Object3D[], b: readonly Object3D[] | null): boolean {
-  return a.length === b?.length && a.every((object, i) => object === b[i]);
+  if (a.length !== b?.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
 }
