@@ -12,7 +12,7 @@ import earcut from 'earcut';
 import { addTo } from '../shared/lists-by-key.js';
 import type { Outlines } from './binding/sections.js';
 import { type Steps, TASKS_PER_STEP } from './binding/steps.js';
-import { axesOf, project } from './plane-coordinates.js';
+import { axesOf, project, ROUNDING } from './plane-coordinates.js';
 import { triangulate, turnOf } from './triangulate.js';
 
 /** Polygons of at most this many points, holes included, are cut by ears in one piece: that takes a millisecond. */
@@ -20,9 +20,6 @@ export const MAX_EAR_POINTS = 500;
 
 /** The same for polygons that cross themselves: cutting them by ears takes up to some 20 ms. */
 export const MAX_CROSSING_POINTS = 1500;
-
-/** Points closer to an edge, relative to their distance from the origin and from each other, may be on it but for rounding. */
-const ROUNDING = 2 ** -44;
 
 /**
  * Triangulates the cut surface: loops that are inside of an even number of others, minus the loops directly inside of

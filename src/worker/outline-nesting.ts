@@ -1,6 +1,6 @@
 import type { Outlines } from './binding/sections.js';
 import { type Steps, sorted, TASKS_PER_STEP } from './binding/steps.js';
-import { axesOf, cross, project } from './plane-coordinates.js';
+import { axesOf, cross, project, ROUNDING } from './plane-coordinates.js';
 
 /**
  * The closed outlines of one object, in the plane's own two coordinates. Those of the next object are read into the same arrays.
@@ -108,9 +108,6 @@ function signedArea({ points, starts }: Outlines, loop: number, [nx, ny, nz]: nu
   }
   return area;
 }
-
-/** Points closer than this, relative to their distance from the origin and from each other, may be the same but for rounding. */
-const ROUNDING = 2 ** -44;
 
 /** Reads the loops of an object, relative to the first loop's first point, which keeps digits far from the origin. */
 function* readLoops(

@@ -16,6 +16,12 @@ export function cross([ax, ay, az]: number[], [bx, by, bz]: number[]): number[] 
 }
 
 /**
+ * Points closer to each other or to an edge than this, relative to their distance from the origin and from each other, may be
+ * the same, or on the edge, but for rounding.
+ */
+export const ROUNDING = 2 ** -44;
+
+/**
  * Writes the coordinates of points along the plane's two axes, relative to the point `origin`, which keeps digits far
  * from the world's origin: two numbers per point, the first at `at`, `stride` apart.
  */

@@ -14,7 +14,7 @@ import type { CollisionService } from '../service.js';
 import { placedFace } from './query/intersection.js';
 import { readPoint, type ScenePoint } from './query/scene-ray.js';
 import { idsOfAll } from './query/target-ids.js';
-import { checkObject, readTarget, readTargets, type SceneTarget } from './scene-target.js';
+import { checkObject, isObject, readTarget, readTargets, type SceneTarget } from './scene-target.js';
 import type { SceneObject, SceneObjects } from './track/scene-objects.js';
 import type { SceneWalk } from './track/scene-walk.js';
 
@@ -235,10 +235,6 @@ type CheckedCharacterOptions = Omit<CharacterOptions, 'shape' | 'ignore' | 'obje
   shape?: CapsuleShape;
   ignore?: SceneObject[];
 };
-
-function isObject(given: unknown): given is Object3D {
-  return typeof given === 'object' && given !== null && (given as Partial<Object3D>).isObject3D === true;
-}
 
 /** Reads the options that concern the scene; the service checks the rest. */
 function readCharacterOptions(operation: string, given: Partial<SceneCharacterOptions>): CheckedCharacterOptions {

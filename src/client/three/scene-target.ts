@@ -13,10 +13,15 @@ export type SceneTarget =
   | Object3D
   | { readonly object: Object3D; readonly instanceId?: number | undefined; readonly batchId?: number | undefined };
 
+/** Returns whether a value of the caller's is an object of a scene. */
+export function isObject(given: unknown): given is Object3D {
+  return (given as Partial<Object3D> | null | undefined)?.isObject3D === true;
+}
+
 /** Checks the argument `object` of an operation. Throws INVALID_ARGUMENT. */
 export function checkObject(operation: string, object: Object3D): void {
   guardRead(operation, 'object', () => {
-    if (object?.isObject3D !== true) throwInvalid(operation, 'object', object, 'an Object3D of three');
+    if (!isObject(object)) throwInvalid(operation, 'object', object, 'an Object3D of three');
   });
 }
 

@@ -1,6 +1,7 @@
 import type { Object3D } from 'three';
 import { guardRead, throwInvalid } from '../check/validate.js';
 import type { CollisionService } from '../service.js';
+import { isObject } from './scene-target.js';
 import { SceneTracker } from './scene-tracker.js';
 import { readTrackOptions, type TrackOptions } from './track-options.js';
 
@@ -25,7 +26,7 @@ export async function trackScene(
   const given = readTrackOptions(operation, options);
   guardRead(operation, 'the arguments', () => {
     if (typeof service?.addMesh !== 'function') throwInvalid(operation, 'service', service, 'a CollisionService');
-    if (root?.isObject3D !== true) throwInvalid(operation, 'root', root, 'an Object3D of three');
+    if (!isObject(root)) throwInvalid(operation, 'root', root, 'an Object3D of three');
   });
   return SceneTracker.track(service, root, given);
 }

@@ -39,7 +39,7 @@ let tError: f32 = 0;
 /** Whether r is not the same everywhere. */
 let isCone: bool = false;
 
-// For the boxes of a node's children: indices into the eight bytes of their bounds along an axis, for i8x16.swizzle.
+// Indices for i8x16.swizzle into the eight bytes of the bounds of a node's boxes along an axis.
 /** Those of the bounds that the ray passes first, and last. */
 let nearX: v128 = i32x4.splat(0), nearY: v128 = i32x4.splat(0), nearZ: v128 = i32x4.splat(0);
 let farX: v128 = i32x4.splat(0), farY: v128 = i32x4.splat(0), farZ: v128 = i32x4.splat(0);
