@@ -4,10 +4,8 @@
 // callback did not find the mesh, or turned it after its instances had been culled; and the app's update ranges piled up.
 import { type TrackOptions, trackScene } from 'collision-worker/three';
 import {
-  AmbientLight,
   BoxGeometry,
   type BufferGeometry,
-  DirectionalLight,
   InstancedBufferAttribute,
   InstancedMesh,
   type Material,
@@ -27,6 +25,7 @@ import { expect, test } from 'vitest';
 import { pictureCamera, renderer } from '../fixtures/each-renderer.js';
 import { service, withService } from '../fixtures/each-service.js';
 import { compareCulling, PICTURE } from '../fixtures/flights.js';
+import { sunlitFloor } from '../fixtures/sunlit-floor.js';
 
 withService();
 
@@ -81,15 +80,9 @@ test('shadows of variance', async () => {
   const invisible = new MeshLambertMaterial({ colorWrite: false, depthWrite: false });
   const balls = row(invisible, new SphereGeometry(0.5, 32, 16));
   balls.receiveShadow = balls.castShadow = true;
-  const floor = new Mesh(new PlaneGeometry(60, 60).rotateX(-Math.PI / 2), new MeshLambertMaterial());
-  floor.position.y = -3;
-  floor.receiveShadow = true;
-  const sun = new DirectionalLight(0xffffff, 2);
-  sun.position.set(3, 10, -4);
-  sun.castShadow = true;
-  Object.assign(sun.shadow.camera, { left: -20, right: 20, top: 20, bottom: -20 });
+  const { floor, sun, ambient } = sunlitFloor(20);
   const levels = (object: Object3D) => (object === balls ? [{ pixels: 1e6, geometry: new BoxGeometry(3, 3, 3) }] : []);
-  expect(await seen([balls, floor, sun, new AmbientLight(0xffffff, 0.5)], { culling: { levels } })).toBeGreaterThan(20);
+  expect(await seen([balls, floor, sun, ambient], { culling: { levels } })).toBeGreaterThan(20);
 });
 
 const SHADERS: Record<string, (material: Material) => void> = {

@@ -1,23 +1,13 @@
 // With `culling`, instances cast no shadows if the shadow's camera had a view of the tracker: WebGPURenderer draws a shadow as it
 // draws a picture, and for a picture from the light's place, WebGLRenderer draws the shadow with the same frustum.
 import { type TrackOptions, trackScene } from 'collision-worker/three';
-import {
-  AmbientLight,
-  BoxGeometry,
-  type Camera,
-  DirectionalLight,
-  InstancedMesh,
-  Matrix4,
-  Mesh,
-  MeshLambertMaterial,
-  PlaneGeometry,
-  Scene,
-} from 'three';
+import { BoxGeometry, type Camera, InstancedMesh, Matrix4, MeshLambertMaterial, Scene } from 'three';
 import { WebGPURenderer } from 'three/webgpu';
 import { expect, test } from 'vitest';
 import { pictureCamera, renderer } from '../fixtures/each-renderer.js';
 import { service, withService } from '../fixtures/each-service.js';
 import { type Painter, PICTURE, readPixels } from '../fixtures/flights.js';
+import { sunlitFloor } from '../fixtures/sunlit-floor.js';
 
 withService();
 
@@ -29,15 +19,10 @@ function stage() {
   for (let i = 0; i < COUNT; i++)
     boxes.setMatrixAt(i, new Matrix4().makeTranslation(2 * (i - (COUNT - 1) / 2), 0, -10));
   boxes.castShadow = true;
-  const floor = new Mesh(new PlaneGeometry(60, 60).rotateX(-Math.PI / 2), new MeshLambertMaterial());
-  floor.position.y = -3;
-  floor.receiveShadow = true;
-  const sun = new DirectionalLight(0xffffff, 2);
-  sun.position.set(3, 10, -4);
-  sun.castShadow = true;
+  const { floor, sun, ambient } = sunlitFloor(15);
   sun.target.position.set(0, 0, -10);
-  Object.assign(sun.shadow.camera, { left: -15, right: 15, top: 15, bottom: -15, near: 0.5, far: 40 });
-  const scene = new Scene().add(boxes, floor, sun, sun.target, new AmbientLight(0xffffff, 0.5));
+  Object.assign(sun.shadow.camera, { near: 0.5, far: 40 });
+  const scene = new Scene().add(boxes, floor, sun, sun.target, ambient);
   return { scene, sun: sun.shadow.camera };
 }
 
