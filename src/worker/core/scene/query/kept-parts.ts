@@ -18,10 +18,15 @@ export function partTo(i: u32): f64 {
   return load<f64>(parts + (<usize>i << 4), 8);
 }
 
-/** Finds the parts that are kept of a segment between two points in the world; `objectSet`: its object's clip set, or null. */
-export function findKeptParts(objectSet: ClipSet | null, ax: f64, ay: f64, az: f64, bx: f64, by: f64, bz: f64): void {
+/** Keeps a segment as a whole. */
+export function keepWhole(): void {
   partCount = 0;
   addPart(0, 1);
+}
+
+/** Finds the parts that are kept of a segment between two points in the world; `objectSet`: its object's clip set, or null. */
+export function findKeptParts(objectSet: ClipSet | null, ax: f64, ay: f64, az: f64, bx: f64, by: f64, bz: f64): void {
+  keepWhole();
   if (isClipped) clipToSet(queryPlanes, ax, ay, az, bx, by, bz);
   if (objectSet !== null) clipToSet(objectSet, ax, ay, az, bx, by, bz);
 }

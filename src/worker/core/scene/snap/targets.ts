@@ -8,9 +8,9 @@ import { PlacedShape } from '../../shape/placed-shape';
 import { baseOf } from '../../skin/pose';
 import { readProxy, treeOf } from '../index/octree';
 import { boxAt, clipSetOf, isAlive, placedShapeAt, slotOf } from '../objects';
-import { setOf } from '../query/clipping';
+import { isClipped, setOf } from '../query/clipping';
 import { faceSidesOf, precision, sidesOf } from '../query/filter';
-import { findKeptParts } from '../query/kept-parts';
+import { findKeptParts, keepWhole } from '../query/kept-parts';
 import { SnapPick } from './snap-pick';
 
 /** Flag: triangles have sides of their own. */
@@ -100,8 +100,13 @@ export function toWorld(t: SnapTarget, x: f64, y: f64, z: f64): void {
 
 /** Finds the parts that are kept of a segment between two points in an object's own space. */
 export function findKeptPartsOf(t: SnapTarget, px: f64, py: f64, pz: f64, qx: f64, qy: f64, qz: f64): void {
+  const objectSet = setOf(t.clipSet);
+  if (!isClipped && objectSet === null) {
+    keepWhole();
+    return;
+  }
   toWorld(t, px, py, pz);
   const ax = worldX, ay = worldY, az = worldZ;
   toWorld(t, qx, qy, qz);
-  findKeptParts(setOf(t.clipSet), ax, ay, az, worldX, worldY, worldZ);
+  findKeptParts(objectSet, ax, ay, az, worldX, worldY, worldZ);
 }
