@@ -79,15 +79,12 @@ export function scan(build: Build): void {
     if (isFlat) {
       addFlatTriangle(build, t);
       if (build.deform == 0) continue;
+      build.flatKeptCount++; // a pose may give it an area, and finds its bounds from those of the mesh
     }
     // Bounds of the given coordinates: mapped to tree space, they equal the bounds of the mapped corners.
     const p = primitiveAt(build.primitives, build.keptCount++);
     p.min = setTag(f32x4.pmin(f32x4.pmin(pa, pb), pc), t);
     p.max = f32x4.pmax(f32x4.pmax(pa, pb), pc);
-    if (isFlat) {
-      build.flatKeptCount++;
-      continue;
-    }
     boundsMin = f32x4.min(f32x4.min(f32x4.min(boundsMin, pa), pb), pc);
     boundsMax = f32x4.max(f32x4.max(f32x4.max(boundsMax, pa), pb), pc);
   }

@@ -59,23 +59,14 @@ const LARGEST_EXPONENT: i32 = 126;
 // @ts-ignore: decorator
 @inline
 function cornerInTree(build: Build, t: u32, k: u32): v128 {
-  if (!isExact) return clampedInTree(build, t, k);
+  if (!isExact) return roundedInTree(build, t, k);
   return f32x4.mul(f32x4.sub(v128.load(vertexAt(build, vertexOfCorner(build, t, k))), offset), scale32);
 }
 
-/**
- * Returns the same. If the triangle has no area, all three corners are its first one, clamped to the bounds of the
- * others, as in a refit.
- */
-function clampedInTree(build: Build, t: u32, k: u32): v128 {
-  const noArea = build.flatKeptCount != 0 && isFlat(build, t);
-  const vertex = vertexOfCorner(build, t, noArea ? 0 : k);
-  let x = coordinate(build, vertex, 0), y = coordinate(build, vertex, 1), z = coordinate(build, vertex, 2);
-  if (noArea) {
-    x = max(min(x, build.maxX), build.minX);
-    y = max(min(y, build.maxY), build.minY);
-    z = max(min(z, build.maxZ), build.minZ);
-  }
+/** Returns the same, rounded from float64. If the triangle has no area, all three corners are its first one, as in a refit. */
+function roundedInTree(build: Build, t: u32, k: u32): v128 {
+  const vertex = vertexOfCorner(build, t, build.flatKeptCount != 0 && isFlat(build, t) ? 0 : k);
+  const x = coordinate(build, vertex, 0), y = coordinate(build, vertex, 1), z = coordinate(build, vertex, 2);
   return f32x4(
     <f32>((x - build.offsetX) * scale), <f32>((y - build.offsetY) * scale), <f32>((z - build.offsetZ) * scale), 0,
   );
@@ -108,7 +99,7 @@ export function mapBoundsToTree(build: Build): void {
     const p = primitiveAt(build.primitives, i), t = tagOf(p.min);
     let treeMin = f32x4.mul(f32x4.sub(p.min, offset), scale32), treeMax = f32x4.mul(f32x4.sub(p.max, offset), scale32);
     if (!isExact) {
-      const a = clampedInTree(build, t, 0), b = clampedInTree(build, t, 1), c = clampedInTree(build, t, 2);
+      const a = roundedInTree(build, t, 0), b = roundedInTree(build, t, 1), c = roundedInTree(build, t, 2);
       treeMin = f32x4.pmin(f32x4.pmin(a, b), c);
       treeMax = f32x4.pmax(f32x4.pmax(a, b), c);
     }

@@ -184,9 +184,10 @@ function survey(r: Refit, mesh: Mesh, start: u32, end: u32): u32 {
         culprit = !finite(ax + ay + az) ? vertexOfCorner(mesh, t, 0) : vertexOfCorner(mesh, t, finite(bx + by + bz) ? 2 : 1);
         return REFIT_NOT_FINITE;
       }
-      if (!hasArea(ax, ay, az, bx, by, bz, cx, cy, cz)) continue;
-      setBit(hasAreaBits, t);
-      r.nonFlatCount++;
+      if (hasArea(ax, ay, az, bx, by, bz, cx, cy, cz)) {
+        setBit(hasAreaBits, t);
+        r.nonFlatCount++;
+      } else if (mesh.deformBytes == 0) continue;
       includeTriangle(space, ax, ay, az, bx, by, bz, cx, cy, cz);
     }
   }
@@ -246,7 +247,7 @@ function hasBit(bits: usize, i: u32): bool {
 
 /**
  * Writes the corners of a block's triangles. A triangle without an area becomes a point that nothing hits, within the
- * bounds of the others, since its own corners may be outside of them.
+ * bounds of the mesh, since its own corners may be outside of them.
  */
 function writeBlock(mesh: Mesh, block: Block, scale: f64): void {
   for (let lane = 0; lane < 4; lane++) {
