@@ -67,8 +67,9 @@ export interface SceneSnap {
 /**
  * Reports a hit as three's Raycaster does: `face.normal` and `normal` in the object's space, `uv`, `uv1` and `normal`
  * interpolated, `normal` turned towards the ray. Where a shape replaces the triangles (`mesh` null, or the bounds by `precision`)
- * there is no face, and `normal` is the shape's. Lines and points have an `index` instead, points also `distanceToRay`: three's
- * with `params`, otherwise in world units.
+ * there is no face, and `normal` is the shape's; where the geometry's arrays were freed after their upload, it is the
+ * triangle's. Lines and points have an `index` instead, points also `distanceToRay`: three's with `params`, otherwise in world
+ * units.
  *
  * `eye` is the origin of the ray, or with w = 0 its direction.
  */
@@ -94,16 +95,16 @@ export function intersectionOf(
     return intersection;
   }
   const toWorld = worldMatrixOf(object, instanceId);
-  if (mesh === null || hit.triangle < 0) {
+  const { face, faceIndex } = faceAt(mesh, hit.triangle);
+  if (mesh === null || face === null) {
     intersection.face = null;
-    intersection.faceIndex = null;
+    intersection.faceIndex = faceIndex;
     intersection.normal = normalIn(toWorld, hit);
     if (hit.box !== undefined) intersection.box = hit.box;
     else if (hit.bone >= 0) intersection.bone = hit.bone;
     return intersection;
   }
 
-  const { face, faceIndex } = faceAt(mesh, hit.triangle);
   if (isDeformed(mesh)) face.normal.copy(normalIn(toWorld, hit)); // in the pose at the time of the answer
   if (mesh.bones > 0) intersection.bone = hit.bone;
   const isSprite = (object as Sprite).isSprite === true;
@@ -140,9 +141,10 @@ function addInterpolated(
   const interpolate = (attribute: Attribute, get: 'getX' | 'getY' | 'getZ'): number =>
     x * attribute[get](a) + y * attribute[get](b) + z * attribute[get](c);
   const { uv, uv1, normal } = geometry.attributes as Partial<Record<string, Attribute>>;
-  if (uv !== undefined) intersection.uv = new Vector2(interpolate(uv, 'getX'), interpolate(uv, 'getY'));
-  if (uv1 !== undefined) intersection.uv1 = new Vector2(interpolate(uv1, 'getX'), interpolate(uv1, 'getY'));
-  if (normal === undefined) return;
+  // An app may have freed the arrays after their upload.
+  if (uv?.array) intersection.uv = new Vector2(interpolate(uv, 'getX'), interpolate(uv, 'getY'));
+  if (uv1?.array) intersection.uv1 = new Vector2(interpolate(uv1, 'getX'), interpolate(uv1, 'getY'));
+  if (!normal?.array) return;
   const direction = new Vector3(eye.x, eye.y, eye.z);
   if (eye.w !== 0) direction.subVectors(intersection.point, direction);
   direction.transformDirection(toWorld.invert());
@@ -193,10 +195,18 @@ export function elementIndexOf({ primitive, index, runs }: BuiltMesh, element: n
   return primitive === 'points' && index !== null ? index.getX(at) : at;
 }
 
-/** Finds the face of the geometry for a triangle of the service's mesh, as three's Raycaster has it. */
-export function faceAt(mesh: BuiltMesh, triangle: number): { face: Face; faceIndex: number } {
+/**
+ * Finds the face of the geometry for a triangle of the service's mesh, as three's Raycaster has it; null without a triangle, and
+ * if the geometry cannot be read any more, as when an app has freed its arrays after their upload.
+ */
+export function faceAt(mesh: BuiltMesh | null, triangle: number): { face: Face | null; faceIndex: number | null } {
+  if (mesh === null || triangle < 0) return { face: null, faceIndex: null };
   const { start, materialIndex } = findTriangle(mesh.runs, triangle);
-  return { face: faceOf(mesh, start, materialIndex), faceIndex: Math.floor(start / 3) };
+  let face: Face | null = null;
+  try {
+    face = faceOf(mesh, start, materialIndex);
+  } catch {}
+  return { face, faceIndex: Math.floor(start / 3) };
 }
 
 /**
@@ -211,10 +221,8 @@ export function placedFace(
   const { instanceId } = placement;
   const mesh = seenBy(placement, queryId);
   const object = hitObject(placement, mesh);
-  const { face, faceIndex } =
-    mesh === null || mesh.primitive !== 'triangles' || triangle < 0 || (object as Sprite).isSprite === true
-      ? { face: null, faceIndex: null }
-      : faceAt(mesh, triangle);
+  const hasFaces = mesh?.primitive === 'triangles' && (object as Sprite).isSprite !== true;
+  const { face, faceIndex } = faceAt(hasFaces ? mesh : null, triangle);
   // The vertices are where they are now; another geometry may have replaced the one that was seen.
   const isPosed = face !== null && isDeformed(mesh!) && (object as Mesh).geometry === mesh!.geometry;
   if (isPosed) poseFace(face, object as Mesh, instanceId);

@@ -161,7 +161,7 @@ export class ScenePicks {
       }
       const hit = await service.pick(x, y, pickOptions(query, options, view));
       if (hit === null) return null;
-      if (objects.find(hit.object) !== undefined) return this.#intersections([hit], view, query, queryId)[0];
+      if (objects.find(hit.object) !== undefined) return this.#intersections([hit], view, query, queryId)[0] ?? null;
       const retryQuery = {
         ...this.#query('pick', options, view, signal),
         ...clipsAndThresholdsOf(query),
@@ -271,8 +271,12 @@ export class ScenePicks {
     const intersections = hits.flatMap((hit) => {
       const placement = this.#context.objects.find(hit.object);
       if (placement === undefined) return [];
-      const intersection = readIntersection(hit, placement, queryId, eye, fat);
-      return intersection === null || isCut(query, placement, intersection) ? [] : intersection;
+      try {
+        const intersection = intersectionAt(hit, placement, queryId, eye, fat);
+        return intersection === null || isCut(query, placement, intersection) ? [] : intersection;
+      } catch {
+        return []; // its object cannot be read any more, though the service still has its former state
+      }
     });
     return fat === undefined ? intersections : intersections.sort((a, b) => a.distance - b.distance);
   }
@@ -293,15 +297,6 @@ export class ScenePicks {
 function isCut({ clipSets }: PickQuery, { standIn }: Placement, { face, point }: SceneIntersection): boolean {
   const clipSet = standIn.materialClipSets?.[face?.materialIndex ?? -1];
   return clipSets !== undefined && clipSet !== undefined && isCutAway(clipSets, clipSet, point);
-}
-
-/** Returns the intersection; null if its object cannot be read any more, though the service still has its former state. */
-function readIntersection(...args: Parameters<typeof intersectionAt>): SceneIntersection | null {
-  try {
-    return intersectionAt(...args);
-  } catch {
-    return null;
-  }
 }
 
 function readViewQuery<T extends ViewQueryOptions & { latest?: boolean }>(

@@ -37,7 +37,7 @@ export function sceneSnapOf(snap: Snap, placement: Placement, queryId: number): 
     pixels,
     a: new Vector3(...snap.a),
     b: new Vector3(...snap.b),
-    ...(mesh !== null && isFace && element >= 0 && { faceIndex: faceAt(mesh, element).faceIndex }),
+    ...(mesh !== null && isFace && element >= 0 && { faceIndex: faceAt(mesh, element).faceIndex! }),
     ...(mesh !== null && !isFace && element >= 0 && { index: elementIndexOf(mesh, element) }),
     ...(radius !== undefined && { radius }),
     ...(axis !== undefined && { axis: new Vector3(...axis) }),
