@@ -400,10 +400,10 @@ export class Queries {
    * Reads the arguments of a pick, and returns a function that computes the call in the view as it is then; null for a point
    * outside of the viewport.
    */
-  #readPick(operation: string, x: number, y: number, options: PickOptions): () => PickCall | null {
+  #readPick(operation: string, x: number, y: number, options: PickOptions & AdapterQuery): () => PickCall | null {
     checkFinite(operation, 'x', x);
     checkFinite(operation, 'y', y);
-    const { method = 'ray', view: name = 'main', latest = false } = options;
+    const { method = 'ray', view: name = 'main', latest = false, asked } = options;
     checkBoolean(operation, 'latest', latest);
     checkOneOf(operation, 'method', method, METHODS);
     const filter = checkFilter(operation, options, this.#objects);
@@ -419,7 +419,7 @@ export class Queries {
       );
     }
     return () => {
-      const view = this.#views.get(operation, 'view', name);
+      const view = asked ?? this.#views.get(operation, 'view', name);
       // The worker computes the snap radius in the world, from the drawing.
       const ray = pickRay(view, x, y, method === 'ray' && !kinds ? radius : 0);
       if (!ray) return null;

@@ -44,6 +44,7 @@ import {
   throwInvalid,
   typeOf,
 } from '../check/validate.js';
+import type { View } from '../frame/view-table.js';
 import { checkSide, contactDetail } from '../scene/object-description.js';
 import type { ObjectStore } from '../scene/object-store.js';
 
@@ -51,7 +52,7 @@ export const QUERY_KEYS = [
   ...['layers', 'ignore', 'side', 'precision', 'threshold', 'clip', 'clipIntersection', 'signal'],
 ];
 /** Additional options of the three adapter. */
-export const ADAPTER_KEYS = ['strangers', 'ownThresholds', 'clipSets'];
+export const ADAPTER_KEYS = ['strangers', 'ownThresholds', 'clipSets', 'asked'];
 const RAY_KEYS = ['origin', 'direction', 'tMin', 'tMax'];
 const RECT_KEYS = ['x', 'y', 'width', 'height'];
 const PRECISIONS = ['sphere', 'aabb', 'obb', 'mesh'] as const; // PRECISION_*, from 1 on
@@ -71,6 +72,8 @@ export interface AdapterQuery {
   ownThresholds?: ReadonlyMap<ObjectId, number>;
   /** The planes of the clip sets that objects have; set 0 is empty. */
   clipSets?: Clips | undefined;
+  /** The view of a pick, as it was when the caller asked: the one of that name may have changed since, or be gone. */
+  asked?: View;
 }
 
 /** Reads the filter of a query. `precision` and `side` (SIDE_*) are the defaults. */

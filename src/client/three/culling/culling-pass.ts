@@ -47,8 +47,9 @@ export class CullingPass implements RenderPass {
   readonly #replacements = new Map<InstancedMesh, readonly InstancedMesh[]>();
   /** InstancedMeshes that are `frustumCulled` in this render alone. */
   readonly #forcedMeshes = new Set<Object3D>();
-  /** Functions that restore replaced methods. */
+  /** Functions that restore the replaced methods of BatchedMeshes, and of LODs. */
   readonly #restorers: (() => void)[] = [];
+  readonly #lodRestorers: (() => void)[] = [];
   /** The renderer's frustum. */
   #frustum: Frustum | null = null;
   #occludedCount = 0;
@@ -128,16 +129,18 @@ export class CullingPass implements RenderPass {
     return this.#isOccluded(mesh, entry as CullableObject) || this.#isOutside(mesh);
   }
 
-  /** Removes from the scene what the pass has added: other renders begin once this one has collected what it draws. */
+  /**
+   * Removes what the pass has added to the scene, and to LODs: other renders begin once this one has collected what it draws.
+   */
   suspend(): void {
     for (const mesh of this.#replacements.keys()) this.#putBack(mesh);
+    for (const restore of this.#lodRestorers.splice(0)) attempt(restore);
   }
 
   /** Restores the scene as it was. */
   end(): void {
     this.suspend();
-    for (const restore of this.#restorers) attempt(restore);
-    this.#restorers.length = 0;
+    for (const restore of this.#restorers.splice(0)) attempt(restore);
   }
 
   /** Lets three draw an object as it is if it cannot be read: if that throws once more, the error is three's. */
@@ -191,7 +194,7 @@ export class CullingPass implements RenderPass {
     // three has the other method from about r180 on.
     const hasNoDrawMethod = typeof internals._updateDrawParameters !== 'function';
     const key = hasNoDrawMethod ? 'onBeforeRender' : '_updateDrawParameters';
-    this.#replaceMethod(internals, key, (...args) => {
+    this.#replaceMethod(this.#restorers, internals, key, (...args) => {
       const isSupported = !hasNoDrawMethod || (args[0] as { isWebGLRenderer?: boolean }).isWebGLRenderer === true;
       if (isSupported && write(...((hasNoDrawMethod ? args.slice(2, 5) : args) as Parameters<typeof write>))) return;
       batch.constructor.prototype[key].apply(batch, args);
@@ -199,10 +202,10 @@ export class CullingPass implements RenderPass {
   }
 
   /** Replaces a method of three's prototype on one object for the duration of this render. A method of the app's own is kept. */
-  #replaceMethod(object: Methods, key: string, method: Methods[string]): void {
+  #replaceMethod(restorers: (() => void)[], object: Methods, key: string, method: Methods[string]): void {
     if (Object.hasOwn(object, key)) return;
     object[key] = method;
-    this.#restorers.push(() => {
+    restorers.push(() => {
       delete object[key];
     });
   }
@@ -213,7 +216,7 @@ export class CullingPass implements RenderPass {
     const levels = this.#settings.levelsOf(lod);
     if (levels === null) return;
     const { camera, volume, pixels } = this.#view;
-    this.#replaceMethod(lod as unknown as Methods, 'update', (drawingCamera) => {
+    this.#replaceMethod(this.#lodRestorers, lod as unknown as Methods, 'update', (drawingCamera) => {
       try {
         if (drawingCamera === camera) return this.#cache.lods.choose(lod, levels, volume, pixels);
       } catch (cause) {

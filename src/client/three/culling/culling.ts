@@ -29,6 +29,15 @@ export interface FrameRequest {
   views: ReadonlyMap<string, SceneView>;
 }
 
+/** What is kept of a view. */
+interface ViewState {
+  readonly seen: SeenObjects;
+  /** What nearer objects hide; null if that was not asked. */
+  occlusion: OcclusionAnswer | null;
+  /** Each view has its own: one may be drawn while another is being drawn. */
+  readonly cache: ViewCache;
+}
+
 /**
  * Leaves out of three's pictures what the views of a tracker do not see.
  *
@@ -46,13 +55,11 @@ export class Culling {
   readonly #context: CullingContext;
   readonly #root: Object3D;
   readonly #options: CullingOptions;
-  readonly #seen = new Map<string, SeenObjects>();
-  readonly #occlusion = new Map<SeenObjects, OcclusionAnswer>();
+  /** The views that were answered, by name. */
+  readonly #views = new Map<string, ViewState>();
   /** The position of each camera when it was last asked about. */
   readonly #eyePositions = new WeakMap<Camera, Vector3>();
   readonly #passes: CullingPass[] = [];
-  /** Each view has its own: one may be drawn while another is being drawn. */
-  readonly #caches = new Map<SeenObjects, ViewCache>();
   readonly #settings: CullingSettings;
   #scene: Scene | null = null;
   #stopListening: (() => void) | null = null;
@@ -106,40 +113,32 @@ export class Culling {
 
   /** Notes where the objects are that may be hidden, just before the update of that number is sent. */
   asking(update: number): void {
-    for (const occlusion of this.#occlusion.values()) occlusion.ask(update, this.#context.service);
+    for (const { occlusion } of this.#views.values()) occlusion?.ask(update, this.#context.service);
   }
 
   /** Takes over what the views see from a frame's answer. */
   answered({ views }: FrameResult, { update, views: requestedViews }: FrameRequest): void {
+    const { objects, instanced } = this.#context;
     for (const [name, view] of requestedViews) {
       const visible = views.get(name);
       if (visible === undefined) continue;
-      let seen = this.#seen.get(name);
-      if (seen === undefined) {
-        seen = new SeenObjects(view);
-        this.#seen.set(name, seen);
+      let state = this.#views.get(name);
+      if (state === undefined) {
+        state = { seen: new SeenObjects(view), occlusion: null, cache: new ViewCache() };
+        this.#views.set(name, state);
       }
-      if (seen.update >= update) continue;
-      seen.set(view, update, visible.ids, this.#context.objects);
-      let occlusion = this.#occlusion.get(seen);
-      if (view.options.occlusion !== true) {
-        this.#occlusion.delete(seen);
-        continue;
-      }
-      if (occlusion === undefined) {
-        occlusion = new OcclusionAnswer();
-        this.#occlusion.set(seen, occlusion);
-      }
-      occlusion.set(visible, this.#context.objects);
+      if (state.seen.update >= update) continue;
+      state.seen.set(view, update, visible.ids, objects);
+      state.occlusion = view.options.occlusion === true ? (state.occlusion ?? new OcclusionAnswer()) : null;
+      state.occlusion?.set(visible, objects);
     }
-    for (const [name, seen] of this.#seen) {
-      if (requestedViews.has(name)) continue;
-      this.#seen.delete(name);
-      this.#occlusion.delete(seen);
-      this.#caches.get(seen)?.dispose();
-      this.#caches.delete(seen);
+    for (const [name, { cache }] of this.#views) {
+      if (requestedViews.has(name)) cache.keep(instanced);
+      else {
+        this.#views.delete(name);
+        cache.dispose();
+      }
     }
-    for (const cache of this.#caches.values()) cache.keep(this.#context.instanced);
   }
 
   /** Releases the scene, and the memory on the graphics card. */
@@ -147,11 +146,9 @@ export class Culling {
     this.#endPasses();
     this.#stopListening?.();
     this.#scene = null;
-    this.#seen.clear();
-    this.#occlusion.clear();
     // A render whose callback disposes of the tracker still draws with this memory.
-    for (const cache of this.#caches.values()) queueMicrotask(() => cache.dispose());
-    this.#caches.clear();
+    for (const { cache } of this.#views.values()) queueMicrotask(() => cache.dispose());
+    this.#views.clear();
     this.#culled = NOTHING_CULLED;
   }
 
@@ -164,20 +161,15 @@ export class Culling {
     }
     // three draws shadows in this way, of other objects than a picture has, and outlines, which are larger than their objects.
     if (renderer.getRenderObjectFunction?.() != null) return;
-    const seen = this.#seenObjectsOf(camera);
-    if (seen === null || seen.view.layers !== camera.layers.mask >>> 0) return;
+    const state = this.#stateOf(camera);
+    if (state === null || state.seen.view.layers !== camera.layers.mask >>> 0) return;
     // three tests against other frusta for an ArrayCamera, and draws its parts one by one.
     if ('isArrayCamera' in camera) return;
-    let cache = this.#caches.get(seen);
-    if (cache === undefined) {
-      cache = new ViewCache();
-      this.#caches.set(seen, cache);
-    }
+    const { seen, occlusion: asked, cache } = state;
     const volume = cache.volume.set(camera);
     const { update, view } = seen;
     const scene = this.#scene!;
     const { service } = this.#context;
-    const asked = this.#occlusion.get(seen) ?? null;
     const isTrue =
       // Geometry that the renderer clips hides nothing.
       !renderer.clippingPlanes?.length &&
@@ -192,9 +184,13 @@ export class Culling {
     queueMicrotask(() => this.#endPasses());
   }
 
-  /** Returns what a camera's view sees by the newest answer; null if there is none. */
-  #seenObjectsOf(camera: Camera): SeenObjects | null {
-    for (const seen of this.#seen.values()) if (seen.view.camera === camera) return seen;
+  /** Returns the state of a camera's view; null if there is no answer, or only to a view without pixels, which sees nothing. */
+  #stateOf(camera: Camera): ViewState | null {
+    for (const state of this.#views.values()) {
+      const { view } = state.seen;
+      const { width, height } = view.options.viewport;
+      if (view.camera === camera && width * height > 0) return state;
+    }
     return null;
   }
 

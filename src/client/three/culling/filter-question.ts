@@ -25,8 +25,8 @@ export const DEPTH_BY_DISTANCE = 2;
 /** The eye and its viewing direction, in the space in which the matrices place instances. */
 export interface Eye {
   readonly by: typeof DEPTH_ALONG_AXIS | typeof DEPTH_BY_DISTANCE;
-  readonly position: ArrayLike<number>;
-  readonly forward: ArrayLike<number>;
+  readonly position: readonly number[];
+  readonly forward: readonly number[] | Float64Array;
 }
 
 /** What instances look like: the bounding sphere of each form, where its triangles begin and how many indices it has. */

@@ -142,8 +142,8 @@ export class InstanceTest {
   /** Computes the depths of instances that were found one by one. */
   findDepths(m: ArrayLike<number>, { spheres }: Forms, { by, position, forward }: Eye): void {
     const { count, numbers, forms, depths } = this.#unfiltered;
-    const [eyeX, eyeY, eyeZ] = [position[0], position[1], position[2]];
-    const [forwardX, forwardY, forwardZ] = [forward[0], forward[1], forward[2]];
+    const [eyeX, eyeY, eyeZ] = position;
+    const [forwardX, forwardY, forwardZ] = forward;
     for (let n = 0; n < count; n++) {
       this.#transformCenter(m, 16 * numbers[n], spheres[forms[n]]);
       const px = this.#x - eyeX;

@@ -14,9 +14,8 @@ export class ViewVolume {
 
   /** Takes over the volume of a camera, as three's renderers compute it. */
   set(camera: Camera): this {
-    const reversed = camera.reversedDepth === true;
     this.clip.multiplyMatrices(camera.projectionMatrix, camera.matrixWorldInverse);
-    this.frustum.setFromProjectionMatrix(this.clip, camera.coordinateSystem, reversed);
+    this.frustum.setFromProjectionMatrix(this.clip, camera.coordinateSystem, camera.reversedDepth);
     writePlanes(this.frustum, this.planes);
     return this;
   }
@@ -81,12 +80,10 @@ export function isContained(camera: Camera, askedView: ViewOptions): boolean {
   if (isSameMatrix(projectionMatrix.elements, projection) && isSameMatrix(matrixWorldInverse.elements, view))
     return true;
   if (!(margin > 0)) return false;
-  const reversed = camera.reversedDepth === true;
-  const clip = new Matrix4().multiplyMatrices(projectionMatrix, matrixWorldInverse);
-  const toWorld = clip.invert();
+  const toWorld = new Matrix4().multiplyMatrices(projectionMatrix, matrixWorldInverse).invert();
   const askedClip = new Matrix4().fromArray(projection as number[]).multiply(new Matrix4().fromArray(view as number[]));
   const planes = new Float64Array(24);
-  const frustum = new Frustum().setFromProjectionMatrix(askedClip, camera.coordinateSystem, reversed);
+  const frustum = new Frustum().setFromProjectionMatrix(askedClip, camera.coordinateSystem, camera.reversedDepth);
   writePlanes(frustum, planes);
   // The nearest depth is the least of all conventions: where depths begin at 0, the part before the near plane only makes the
   // volume larger.

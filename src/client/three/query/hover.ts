@@ -1,6 +1,7 @@
 import { checkBoolean, guardRead, throwInvalid } from '../../check/validate.js';
 import { isServiceEnded } from '../track/ended.js';
 import type { SceneIntersection } from './intersection.js';
+import { LatestOnly } from './latest-only.js';
 import { positionOn } from './position-on.js';
 import { readQueryOptions } from './scene-options.js';
 import { PICK_KEYS, type ScenePickOptions } from './scene-picks.js';
@@ -38,6 +39,8 @@ export class Hover {
   readonly #options: ScenePickOptions;
   readonly #reportsEvery: boolean;
   readonly #controller = new AbortController();
+  /** Its picks replace one another only: others may be of another view, or have other options. */
+  readonly #newest = new LatestOnly<SceneIntersection | null>('hover');
   /** The error of the last failed pick, which is reported once in the console. */
   #lastWarning = '';
   /** Where the pointer is; null while there is none over the element. */
@@ -57,7 +60,7 @@ export class Hover {
     this.#listener = listener;
     this.#pick = pick;
     this.#reportsEvery = every;
-    this.#options = { ...options, latest: true, signal: this.#controller.signal };
+    this.#options = options;
     const listenerOptions = { signal: this.#controller.signal, passive: true };
     guardRead('hover', 'element', () => {
       if (typeof element?.addEventListener !== 'function') throwInvalid('hover', 'element', element, 'an HTMLElement');
@@ -81,15 +84,17 @@ export class Hover {
     if (this.#pointer === null) return;
     const pickId = ++this.#newestPick;
     const { x, y } = this.#pointer;
-    this.#pick(x, y, this.#options).then(
-      (hit) => {
-        // Picks that wait are all answered by the newest one.
-        if (pickId <= Math.max(this.#lastDiscarded, this.#lastAnswered)) return;
-        this.#lastAnswered = pickId;
-        this.#notify(hit);
-      },
-      (error) => this.#handleError(error),
-    );
+    this.#newest
+      .guard({ latest: true, signal: this.ended }, (signal) => this.#pick(x, y, { ...this.#options, signal: signal! }))
+      .then(
+        (hit) => {
+          // Picks that wait are all answered by the newest one.
+          if (pickId <= Math.max(this.#lastDiscarded, this.#lastAnswered)) return;
+          this.#lastAnswered = pickId;
+          this.#notify(hit);
+        },
+        (error) => this.#handleError(error),
+      );
   }
 
   /** Ends the hovering. The listener is not called any more. */

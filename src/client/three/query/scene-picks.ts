@@ -318,7 +318,7 @@ function clipsAndThresholdsOf({ clipSets, ownThresholds }: PickQuery): AdapterQu
 function pickOptions(
   { fat: _, ...query }: PickQuery,
   { method }: Pick<PickOptions, 'method'>,
-  { name }: SceneView,
+  { name, options }: SceneView,
 ): PickOptions & AdapterQuery {
-  return { ...query, view: name, ...(method !== undefined && { method }) };
+  return { ...query, view: name, asked: readView('pick', options), ...(method !== undefined && { method }) };
 }
