@@ -1,18 +1,31 @@
 // Where the motions of continuous objects begin: at their positions in the last answered frame. While a pair waits for a
 // later frame because the contact budget is used up, the motions of both objects keep their beginnings, so that nothing
-// passes through unseen.
+// passes through unseen. Their other pairs are queued in each of these frames, and wait in turn: so once all pairs that waited
+// when the beginnings were held are examined, the motions begin where the objects were then.
 
 import { FLAG_CONTINUOUS } from '../../../shared/layout';
-import { copyStart } from '../shape/reach';
-import { idsOfFrame, knownReachOfFrame } from './frame-snapshot';
+import { AFFINE_BYTES, Affine } from '../math/affine';
+import { worldOf } from '../shape/item';
+import { Reach, copyStart, fromOf, nextOf } from '../shape/reach';
+import { idsOfFrame, itemOf, knownReachOfFrame } from './frame-snapshot';
 import { idAt, isAlive, itemAt, reachAt, slotOf } from './objects';
-import { waitingPairCount, waitingSlots } from './pairs/contact-queue';
+import { frameIndex, mayStartsAdvance, waitingPairCount, waitingSlots } from './pairs/contact-queue';
 import { refreshBounds } from './scene';
 import { clearSlots, hasSlot, slotIn } from './slot-set';
 import { recordMotionStart, previousMotionSlots, motionSlots, motionRound } from './motions';
 
 function isContinuous(slot: u32): bool {
   return idAt(slot) != 0 && (itemAt(slot).flags & FLAG_CONTINUOUS) != 0;
+}
+
+/** Holds the beginning of a motion, or lets it advance; `world` is the object's matrix in the answered frame. */
+function holdStart(reach: Reach, world: Affine): void {
+  const from = changetype<usize>(fromOf(reach)), next = changetype<usize>(nextOf(reach));
+  if (reach.heldIn != frameIndex - 1) memory.copy(next, from, AFFINE_BYTES);
+  reach.heldIn = frameIndex;
+  if (!mayStartsAdvance) return;
+  memory.copy(from, next, AFFINE_BYTES);
+  memory.copy(next, changetype<usize>(world), AFFINE_BYTES);
 }
 
 /** Holds the beginnings of the motions of all objects of waiting pairs, before `beginMotionRound`. */
@@ -26,30 +39,33 @@ function holdMotionStart(id: u32): void {
   const reach = reachAt(slotOf(id));
   recordMotionStart(reach, itemAt(slotOf(id)));
   reach.hasWaitingPair = 1;
+  holdStart(reach, worldOf(itemAt(slotOf(id))));
 }
 
 /** Does the same after `beginMotionRound`, from the frame's copies of the objects. */
 export function restoreWaitingMotions(): void {
   if (waitingPairCount == 0) return;
   const ids = idsOfFrame();
-  for (let i: u32 = 0; i < waitingSlots.count; i++) restoreMotion(load<u32>(ids + (<usize>slotIn(waitingSlots, i) << 2)));
+  for (let i: u32 = 0; i < waitingSlots.count; i++) restoreMotion(load<u32>(ids + (<usize>slotIn(waitingSlots, i) << 2)), true);
 }
 
 /** Restores the motions of all objects from the copies of a frame that was not answered. */
 export function restorePreviousMotions(): void {
-  for (let i: u32 = 0; i < previousMotionSlots.count; i++) restoreMotion(idAt(slotIn(previousMotionSlots, i)));
+  for (let i: u32 = 0; i < previousMotionSlots.count; i++) restoreMotion(idAt(slotIn(previousMotionSlots, i)), false);
 }
 
-function restoreMotion(id: u32): void {
+function restoreMotion(id: u32, isAnswered: bool): void {
   if (!isAlive(id) || !isContinuous(slotOf(id))) return;
   const frameReach = knownReachOfFrame(id);
   if (changetype<usize>(frameReach) == 0) return;
   const reach = reachAt(slotOf(id));
+  const isKnown = reach != frameReach || reach.begun != motionRound;
   // An object that was not copied has kept its beginning unless it has moved since.
-  if (reach == frameReach && reach.begun != motionRound) reach.hasWaitingPair = 1;
+  if (reach == frameReach && isKnown) reach.hasWaitingPair = 1;
   recordMotionStart(reach, itemAt(slotOf(id)));
   if (!reach.isPlaced || !frameReach.isPlaced) return; // it was teleported since
-  copyStart(reach, frameReach);
+  copyStart(reach, fromOf(frameReach));
+  if (isAnswered && isKnown) holdStart(reach, worldOf(itemOf(id)));
   reach.round = 0;
   areRestored = true;
 }

@@ -52,7 +52,7 @@ export function recordMotionStart(reach: Reach, item: Item): void {
 
 /** Ends the motion of an object that is teleported, before its bounds are set: it has none in this round. */
 export function dropMotion(reach: Reach): void {
-  reach.hasWaitingPair = 0;
+  reach.hasWaitingPair = reach.heldIn = 0;
   reach.travel = 0;
   reach.isPlaced = 0;
   reach.begun = motionRound;

@@ -2,7 +2,7 @@
 // continuous. Few objects have either, so this is a record of its own.
 
 import { FLAG_CLEARANCE, FLAG_CONTINUOUS } from '../../../shared/layout';
-import { Affine, middleLanes, copy } from '../math/affine';
+import { AFFINE_BYTES, Affine, middleLanes, copy } from '../math/affine';
 import { sumOfThree } from '../math/obb-axes';
 import { angle, findMotion, setStartMap } from '../math/rigid-motion';
 import { Item, setBoundsUnder, worldOf } from './item';
@@ -34,7 +34,13 @@ export class Reach {
   round: u32;
   /** 1 while one of its pairs waits, so that its motion keeps its start. */
   hasWaitingPair: u32;
-  pad: f64;
+  /** The frame in whose answer its start was held last (motion-rounds.ts), and the matrix at which it begins after that. */
+  heldIn: u32;
+  pad: u32;
+  nextXx: f64; nextXy: f64; nextXz: f64;
+  nextYx: f64; nextYy: f64; nextYz: f64;
+  nextZx: f64; nextZy: f64; nextZz: f64;
+  nextTx: f64; nextTy: f64; nextTz: f64;
 }
 
 export const REACH_BYTES: usize = offsetof<Reach>();
@@ -49,6 +55,12 @@ export function fromOf(reach: Reach): Affine {
   return changetype<Affine>(changetype<usize>(reach) + offsetof<Reach>('fromXx'));
 }
 
+// @ts-ignore: decorator
+@inline
+export function nextOf(reach: Reach): Affine {
+  return changetype<Affine>(changetype<usize>(reach) + offsetof<Reach>('nextXx'));
+}
+
 /** Returns an upper bound of how far beyond its pose an object may come into contact; it may be 0. */
 export function reachLength(reach: Reach): f64 {
   return reach.clearance + reach.travel;
@@ -59,9 +71,9 @@ export function beginMotion(reach: Reach, item: Item): void {
   copy(fromOf(reach), worldOf(item));
 }
 
-/** Starts the motion where another one starts. */
-export function copyStart(reach: Reach, from: Reach): void {
-  copy(fromOf(reach), fromOf(from));
+/** Starts the motion at a pose. */
+export function copyStart(reach: Reach, from: Affine): void {
+  copy(fromOf(reach), from);
 }
 
 /** Sets the oriented bounds at the start of a motion, from those at its end. */
@@ -88,7 +100,8 @@ export function updateReach(reach: Reach, item: Item, bounds: Affine): void {
   let marginLength = reach.clearance;
   let lower = f64x2.neg(half), upper = half, extentsZ = halfZ; // of z downwards and upwards
   if (item.flags & FLAG_CONTINUOUS) {
-    if (reach.isPlaced) {
+    // An object at rest has no motion: it sleeps.
+    if (reach.isPlaced && memory.compare(changetype<usize>(fromOf(reach)), changetype<usize>(worldOf(item)), AFFINE_BYTES) != 0) {
       setMotionExtent(reach, item, bounds);
       marginLength += reach.sagitta;
       const q = changetype<usize>(startBounds), startHalf = halfExtentXY(q);

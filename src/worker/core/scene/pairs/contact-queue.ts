@@ -42,7 +42,8 @@ let queueCount: u32 = 0;
 
 let queueByAge: usize = 0; // the queue by age
 let sorted: usize = 0; // the new pairs, sorted; then scratch space for sorting
-let frameIndex: u32 = 0;
+/** The number of the coming frame, of those that examine pairs. */
+export let frameIndex: u32 = 1;
 let cursor: u32 = 0;
 /** Whether pairs may wait for later frames. Without a budget this frame examines the whole queue, in any order. */
 export let isBudgeted: bool = false;
@@ -122,6 +123,9 @@ let newlyQueuedDone: u32 = 0;
 let waitingDone: u32 = 0;
 /** The frame in which the oldest waiting pair was queued, if any pair waits. */
 let oldestFrame: u32 = 0;
+/** Whether all pairs are examined that waited when the beginnings of motions advanced last, before this frame. */
+export let mayStartsAdvance: bool = false;
+let advanceFrame: u32 = 0;
 /** The most frames that a pair of the queue has waited. */
 let maxAge: u32 = 0;
 
@@ -174,17 +178,17 @@ export function isAnswered(queued: QueuedPair): bool {
 
 /** Records that a pair was examined. */
 export function markExamined(queued: QueuedPair): void {
-  if (isBudgeted) markDone(queued.queueIndex, false);
+  if (isBudgeted) markDone(queued.queueIndex, 0);
 }
 
 /**
- * Records that the pair at an index of the queue was examined. With `isStale` it was examined in the state of an older frame
- * and stays in the queue as the youngest.
+ * Records that the pair at an index of the queue was examined. If that was in the state of an older frame, it stays in the queue
+ * as if it was queued in the next one, `staleSince`, else 0.
  */
-export function markDone(queueIndex: i32, isStale: bool): void {
+export function markDone(queueIndex: i32, staleSince: u32): void {
   const queued = queuedIn(queue, queueIndex);
-  queued.queueIndex = isStale ? REFRESHED : EXAMINED;
-  if (isStale) queued.since = frameIndex;
+  queued.queueIndex = staleSince != 0 ? REFRESHED : EXAMINED;
+  if (staleSince != 0) queued.since = staleSince;
   else remainingCount--;
 }
 
@@ -293,4 +297,6 @@ export function commitWaiting(): void {
   oldestFrame = frameIndex - maxGatheredAge;
   queueCount = 0;
   frameIndex++;
+  mayStartsAdvance = oldestFrame >= advanceFrame;
+  if (mayStartsAdvance) advanceFrame = frameIndex;
 }

@@ -21,7 +21,7 @@ import { Proxy } from '../../shape/proxy';
 import { baseOf } from '../../skin/pose';
 import { itemOf, snapshotObject, proxyOf } from '../frame-snapshot';
 import {
-  isAnswered, isBudgeted, isPairChanged, markDone, markExamined, queueIndexOf, queuedByAge, queuedCount,
+  frameIndex, isAnswered, isBudgeted, isPairChanged, markDone, markExamined, queueIndexOf, queuedByAge, queuedCount,
 } from './contact-queue';
 import { addOutcome } from './found-pairs';
 import { beginPair, resumePair } from './interruptible';
@@ -43,6 +43,8 @@ let suspendedA: u32 = 0;
 let suspendedB: u32 = 0;
 let suspendedMeshA: u32 = 0;
 let suspendedMeshB: u32 = 0;
+/** The frame in which it was begun. */
+let suspendedIn: u32 = 0;
 /** Whether the objects of that pair have moved since it was begun. */
 let isSuspendedStale: bool = false;
 /** The key of the pair that must not be suspended when the budget ends, 0 for none. */
@@ -149,6 +151,7 @@ function beginHeavyPair(a: Proxy, b: Proxy, sliceEnd: f64, budgetEnd: f64): bool
     suspendedB = b.id;
     suspendedMeshA = meshAtRest(itemA);
     suspendedMeshB = meshAtRest(itemB);
+    suspendedIn = frameIndex;
     isSuspendedStale = false;
     return false;
   }
@@ -173,7 +176,7 @@ function resumeSuspended(sliceEnd: f64, budgetEnd: f64): bool {
   }
   addResult(proxyOf(a), proxyOf(b), outcome, isSuspendedStale);
   if (!isBudgeted) doneCount++; // it was the next in the queue
-  else markDone(queueIndexOf(a, b), isSuspendedStale);
+  else markDone(queueIndexOf(a, b), isSuspendedStale ? suspendedIn + 1 : 0);
   return true;
 }
 
