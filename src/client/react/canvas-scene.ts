@@ -168,10 +168,11 @@ export class CanvasScene {
     this.#requestFrame();
   }
 
-  /** Reports, once for each kind, an error that nobody waits for. */
+  /** Reports an error that nobody waits for; the same again, as in each frame, is reported once. */
   report(error: unknown): void {
-    const kind = CollisionError.is(error) ? error.code : String(error);
-    if (kind === 'DISPOSED' || kind === 'ABORTED' || this.#reportedKinds.has(kind)) return;
+    const code = CollisionError.is(error) && error.code;
+    const kind = String(error);
+    if (code === 'DISPOSED' || code === 'ABORTED' || this.#reportedKinds.has(kind)) return;
     this.#reportedKinds.add(kind);
     (this.#options.onError ?? console.error)(error);
   }
