@@ -143,6 +143,8 @@ interface ForwardedPointer {
   /** The view in which it was last seen, and that view's camera; null before. */
   view: string | undefined;
   eye: Camera | null;
+  /** What is known of its newest event that was answered. */
+  answer: Answer;
 }
 
 const UNSEEN: Answer = { view: undefined, eye: null, camera: null, isInside: false, x: 0, y: 0, hits: null };
@@ -185,7 +187,7 @@ class Forwarding {
       element.addEventListener(type, (event) => this.#receive(KINDS[type], event as MouseEvent), listenerOptions);
     }
     if (preventDefault !== undefined) {
-      const stopDeciding = decideAtOnce(element, (event) => preventDefault(event, this.#newestHit));
+      const stopDeciding = decideAtOnce(element, (event) => preventDefault(event, this.#knownHitFor(event)));
       this.#endController.signal.addEventListener('abort', stopDeciding);
     }
     signal?.addEventListener('abort', () => this.end(), { signal: this.#endController.signal });
@@ -327,6 +329,7 @@ class Forwarding {
   #handle(kind: Kind, forwarded: ForwardedPointer, native: MouseEvent, isSeen: boolean): void {
     const { id, pointer, place } = forwarded;
     const { root } = this.#tracker;
+    if (isSeen) forwarded.answer = this.#answer;
     if (kind === 'wheel') {
       if (isSeen) this.#emitWheel(pointer, root, native as WheelEvent);
       return;
@@ -346,6 +349,7 @@ class Forwarding {
     else if (kind === 'leave') {
       pointer.exit(native);
       this.#newestHit = null;
+      forwarded.answer = UNSEEN;
       // A finger has another id the next time. It may have come back while this event waited.
       if (place === null && (native as PointerEvent).pointerType !== 'mouse') this.#removePointer(id);
     }
@@ -353,14 +357,38 @@ class Forwarding {
 
   #emitWheel(pointer: Pointer, root: Object3D, native: WheelEvent): void {
     const intersection = pointer.computeIntersection('wheel', root, native);
-    this.#newestHit = isObjectHit(intersection) ? intersection : null;
     const { eye } = this.#answer;
     emitPointerEvent(new StoppableWheelEvent(native, pointer, intersection, eye as ReturnType<GetCamera>));
   }
 
+  /**
+   * Returns the newest known hit. That of a move ignores objects that only listen to wheels, so for a wheel its rules are applied
+   * to the newest answer.
+   */
+  #knownHitFor(event: Event): Intersection | null {
+    const forwarded = event.type === 'wheel' ? this.#pointers.get(this.#mousePointerId) : undefined;
+    if (forwarded === undefined || forwarded.answer.camera === null) return this.#newestHit;
+    const handledAnswer = this.#answer;
+    this.#answer = forwarded.answer;
+    try {
+      const intersection = forwarded.pointer.computeIntersection('wheel', this.#tracker.root, event);
+      return isObjectHit(intersection) ? intersection : this.#newestHit;
+    } finally {
+      this.#answer = handledAnswer;
+    }
+  }
+
   #createForwarded(id: number, type: string, newest: EventSnapshot<MouseEvent>): ForwardedPointer {
     const pointer = this.#createPointer(id, type, () => forwarded.eye);
-    const forwarded: ForwardedPointer = { id, pointer, place: null, newest, view: undefined, eye: null };
+    const forwarded: ForwardedPointer = {
+      id,
+      pointer,
+      place: null,
+      newest,
+      view: undefined,
+      eye: null,
+      answer: UNSEEN,
+    };
     return forwarded;
   }
 

@@ -2,7 +2,6 @@ import { addAfterEffect, type RootStore } from '@react-three/fiber';
 import type { Camera, Object3D } from 'three';
 import { CollisionError } from '../../shared/errors.js';
 import { slotOf } from '../../shared/ids.js';
-import { addTo } from '../../shared/lists-by-key.js';
 import type { ContactDetail } from '../../shared/types.js';
 import { guardRead, throwInvalid } from '../check/validate.js';
 import { createCollisionService } from '../create.js';
@@ -66,8 +65,6 @@ export class CanvasScene {
   #lastReportedFrame = 0;
   /** The id of the visible object in each slot in the current frame, shared by all who ask; null until somebody does. */
   #visibleIds: VisibleIds | null = null;
-  /** For each object, those that have parted from it in the current frame; null until somebody asks. */
-  #partedObjects: Map<Object3D, Object3D[]> | null = null;
 
   private constructor(store: RootStore) {
     this.store = store;
@@ -159,12 +156,6 @@ export class CanvasScene {
     return isSeen;
   }
 
-  /** Returns the objects that have parted from an object in the current frame; the pairs are scanned once for all who ask. */
-  partedFrom(frame: SceneFrame, object: Object3D): readonly Object3D[] {
-    this.#partedObjects ??= partedObjectsIn(frame);
-    return this.#partedObjects.get(object) ?? [];
-  }
-
   /** Makes the trackers compute contacts from now on, unless the options and props say otherwise. */
   askContacts(): void {
     if (this.#isContactAsked) return;
@@ -177,10 +168,11 @@ export class CanvasScene {
     this.#requestFrame();
   }
 
-  /** Reports, once for each kind, an error that nobody waits for. */
+  /** Reports an error that nobody waits for; the same again, as in each frame, is reported once. */
   report(error: unknown): void {
-    const kind = CollisionError.is(error) ? error.code : String(error);
-    if (kind === 'DISPOSED' || kind === 'ABORTED' || this.#reportedKinds.has(kind)) return;
+    const code = CollisionError.is(error) && error.code;
+    const kind = String(error);
+    if (code === 'DISPOSED' || code === 'ABORTED' || this.#reportedKinds.has(kind)) return;
     this.#reportedKinds.add(kind);
     (this.#options.onError ?? console.error)(error);
   }
@@ -310,7 +302,6 @@ export class CanvasScene {
     }
     // Objects that leave the scene must not be retained.
     this.#visibleIds = null;
-    this.#partedObjects = null;
   }
 }
 
@@ -355,16 +346,6 @@ function idsBySlot(ids: Uint32Array): VisibleIds {
   const bySlot = new Uint32Array(1 + ids.reduce((max, id) => Math.max(max, slotOf(id)), 0));
   for (const id of ids) bySlot[slotOf(id)] = id;
   return { count: ids.length, bySlot };
-}
-
-/** Lists, for each object, those that have parted from it. */
-function partedObjectsIn(frame: SceneFrame): Map<Object3D, Object3D[]> {
-  const result = new Map<Object3D, Object3D[]>();
-  frame.forEachEnded(({ object: a }, { object: b }) => {
-    addTo(result, a, b);
-    addTo(result, b, a);
-  });
-  return result;
 }
 
 /** Returns options with which `onBuilt` is called whenever nothing is left to be built. */

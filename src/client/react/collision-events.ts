@@ -3,6 +3,7 @@ import {
   type EventManager,
   type Events,
   events as fiberEvents,
+  getRootState,
   type Instance,
   type RootState,
   type RootStore,
@@ -70,7 +71,8 @@ class CanvasEvents {
   #queue = new EventQueue();
   #scene: CanvasScene | null = null;
   #disconnects: (() => void)[] = [];
-  #newestHits: readonly Intersection[] = [];
+  /** The layers of the newest event that was handled. */
+  #newestLayers: readonly LayerQuestion[] = [];
   /** How often each pointer went down, counting only events whose handlers have run. */
   readonly #downCounts = new Map<number, number>();
   /** Pointers that were lifted while captured: their clicks still go to what captured them, as in fiber. */
@@ -107,7 +109,7 @@ class CanvasEvents {
     this.#scene = CanvasScene.acquire(this.#store, this.#options);
     const { preventDefault } = this.#options;
     if (preventDefault === undefined) return;
-    this.#disconnects.push(decideAtOnce(target, (event) => preventDefault(event, this.#newestHits)));
+    this.#disconnects.push(decideAtOnce(target, (event) => preventDefault(event, this.#newestHits())));
   }
 
   #disconnect(): void {
@@ -117,7 +119,7 @@ class CanvasEvents {
     this.#queue.close();
     for (const undo of this.#disconnects.splice(0)) undo();
     this.#forgiven = new WeakSet();
-    this.#newestHits = [];
+    this.#newestLayers = [];
   }
 
   /** Takes a native event. */
@@ -137,8 +139,10 @@ class CanvasEvents {
           this.#handlers[name](native);
         });
       state.internal.lastEvent.current = native; // `events.update()` uses the newest event, whether or not it has been handled
-      const objects =
-        name === 'onPointerMove' ? state.internal.interaction.filter(isHoverable) : state.internal.interaction;
+      // Whether to prevent a wheel may depend on objects that do not listen to moves.
+      const isHover = name === 'onPointerMove' && this.#options.preventDefault === undefined;
+      const { interaction } = state.internal;
+      const objects = isHover ? interaction.filter(isHoverable) : interaction;
       const layers = event.during(() => readLayers(scene, state, objects, native));
       const coalesced = name === 'onPointerMove' ? `${(native as PointerEvent).pointerId} ${native.buttons}` : null;
       this.#queue.push({
@@ -157,6 +161,7 @@ class CanvasEvents {
     if (name === 'onPointerDown' || name === 'onPointerMove') this.#endLiftedCapture(pointerId);
     const newestEvent = internal.lastEvent.current;
     if (name === 'onPointerDown') this.#downCounts.set(pointerId, (this.#downCounts.get(pointerId) ?? 0) + 1);
+    this.#newestLayers = layers;
     const undo = layers.map((layer) => layer.restore());
     const restoreRaycasters = this.#substitute(layers);
     try {
@@ -180,7 +185,7 @@ class CanvasEvents {
     const state = this.#store.getState();
     const managers = new Set<RootState['events']>([state.events]);
     for (const object of state.internal.interaction) {
-      const rootState = rootStateOf(object);
+      const rootState = getRootState(object);
       if (rootState !== undefined) managers.add(rootState.events);
     }
     const byRaycaster = new Map(layers.map((layer) => [layer.raycaster, layer]));
@@ -202,11 +207,21 @@ class CanvasEvents {
     undo.push(
       overrideProperty(state.events, 'filter', (hits, root) => {
         restoreRaycasters();
-        this.#newestHits = filter === undefined ? hits : filter(hits, root);
-        return this.#newestHits as Intersection[];
+        return filter === undefined ? hits : filter(hits, root);
       }),
     );
     return restoreRaycasters;
+  }
+
+  /** Returns the hits of the newest event that was handled, as fiber lists them for a wheel. */
+  #newestHits(): readonly Intersection[] {
+    const hits = this.#newestLayers
+      .flatMap((layer) => layer.hits)
+      .sort((a, b) => b.priority - a.priority || a.hit.distance - b.hit.distance)
+      .map(({ hit }) => hit);
+    const state = this.#store.getState();
+    const { filter } = state.events;
+    return filter === undefined ? hits : filter(hits, state);
   }
 
   #onLostCapture({ pointerId }: PointerEvent): void {
@@ -263,13 +278,9 @@ function overrideProperty<T extends object, K extends keyof T>(object: T, key: K
   };
 }
 
-type Managed = { __r3f?: Pick<Instance, 'handlers' | 'root'> };
+type Managed = { __r3f?: Pick<Instance, 'handlers'> };
 
 function isHoverable(object: Object3D): boolean {
   const handlers = (object as unknown as Managed).__r3f?.handlers;
   return handlers !== undefined && HOVER_HANDLERS.some((name) => handlers[name] !== undefined);
-}
-
-function rootStateOf(object: Object3D): RootState | undefined {
-  return (object as unknown as Managed).__r3f?.root.getState();
 }

@@ -109,7 +109,10 @@ export interface ContactHandlers {
   onContactBegin?: (contact: SceneContact) => void;
   /** Called for each pair in every frame. The contact is valid during the call. */
   onContact?: (contact: SceneContact) => void;
-  /** Called with each object that has parted from the object. */
+  /**
+   * Called with each object that has parted from the object: in the next frame of the hook, if it was hidden meanwhile. Also called
+   * for what the object touches when the ref no longer names it.
+   */
   onContactEnd?: (other: Object3D) => void;
 }
 
@@ -133,41 +136,27 @@ export function useContact(
   useEffect(() => {
     newestHandlers.current = handlers;
   });
-  /**
-   * Which objects touch, as reported to the handlers: once an object is unmounted, its ref no longer names it. It outlives the
-   * effect, which runs again in each render if a ref is made in it.
-   */
-  const reportedTouching = useRef(new Map<Object3D, Set<Object3D>>());
+  /** What touched, as reported to the handlers, by the ids of each pair. It outlives the effect: see below. */
+  const reportedPairs = useRef<ReadonlyMap<string, Object3D>>(new Map());
   useEffect(() => {
     const canvasScene = scene.current!;
     canvasScene.askContacts();
-    const touching = reportedTouching.current;
     return canvasScene.onFrame((frame) => {
       // Without TypeScript, `useRef()` holds undefined until it is attached.
       const [first, second] = [object.current ?? null, other && (other.current ?? null)];
       const contacts = first === null || second === null ? [] : frame.contactsBetween(first, second);
-      // The objects may have touched before the component was mounted, or before the ref named this object.
-      const begun = new Set(
-        contacts.filter(({ a, b, begun: isFirst }) => isFirst || !touching.get(a.object)?.has(b.object)),
-      );
-      // Two objects may have several pairs, for example of instances.
-      const ended: Object3D[] = [];
-      for (const [each, partners] of touching) {
-        const partedObjects = canvasScene.partedFrom(frame, each).filter((partner) => partners.has(partner));
-        for (const partner of partedObjects) partners.delete(partner);
-        if (partners.size === 0) touching.delete(each);
-        ended.push(...partedObjects);
-      }
-      for (const { a, b } of contacts) {
-        const partners = touching.get(a.object) ?? new Set();
-        touching.set(a.object, partners.add(b.object));
-      }
+      const { a, b } = frame.result.contacts;
+      const pairs = new Map(contacts.map((contact) => [`${a[contact.index]} ${b[contact.index]}`, contact]));
+      // Pairs may have touched before the component was mounted, or before the ref named this object. They may have parted, and
+      // touched again, while a hidden component did not listen. An effect runs again in each render if a ref is made in it.
+      const reported = reportedPairs.current;
+      reportedPairs.current = new Map(Array.from(pairs, ([key, contact]) => [key, contact.b.object]));
       const { onContactBegin, onContact, onContactEnd } = newestHandlers.current;
-      for (const contact of contacts) {
-        if (begun.has(contact)) call(onContactBegin, contact);
+      for (const [key, partner] of reported) if (pairs.get(key)?.begun !== false) call(onContactEnd, partner);
+      for (const [key, contact] of pairs) {
+        if (contact.begun || !reported.has(key)) call(onContactBegin, contact);
         call(onContact, contact);
       }
-      for (const partner of ended) call(onContactEnd, partner);
     });
   }, [scene, object, other]);
 }

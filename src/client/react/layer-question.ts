@@ -73,6 +73,17 @@ export class LayerQuestion {
     return this.#byObject.get(object)?.slice() ?? [];
   }
 
+  /** The nearest hit of each object, instance and index on the layer's objects and their descendants, nearest first. */
+  get hits(): { hit: Intersection; priority: number }[] {
+    const { priority } = this.#state.events;
+    const onObjects = new Set(this.#objects.flatMap((object) => this.hitsOf(object)));
+    const ids = new Set<string>();
+    return this.#hits.flatMap(({ hit }) => {
+      const isNew = onObjects.has(hit) && ids.size < ids.add(`${hit.object.id} ${hit.index} ${hit.instanceId}`).size;
+      return isNew ? { hit, priority } : [];
+    });
+  }
+
   /** Asks for the hits; null if there is nothing to ask the worker. */
   ask(): Promise<void> | null {
     this.#hits = [];

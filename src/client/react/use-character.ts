@@ -27,7 +27,10 @@ export function useCharacter(
   const scene = useCanvasScene(NO_OPTIONS);
   const character = useRef<SceneCharacter>(null);
   const newestOptions = useRef(options);
+  /** The object of the newest render: a ref that is made in each render must not end the character. */
+  const newestObject = useRef(object);
   useEffect(() => {
+    newestObject.current = object;
     const { position: _, ...newOptions } = options;
     const { position: __, ...oldOptions } = newestOptions.current;
     newestOptions.current = options;
@@ -43,7 +46,7 @@ export function useCharacter(
     let tracker: SceneTracker | null = null;
     /** Starts once the object is there, which may be suspended, and has a size; continues with an object that replaces it. */
     const follow = (): void => {
-      const { current } = object;
+      const { current } = newestObject.current;
       if (tracker === null || !current || character.current?.object === current) return;
       try {
         if (character.current !== null) character.current.set({ object: current });
@@ -71,7 +74,7 @@ export function useCharacter(
       }
       character.current = null;
     };
-  }, [scene, object]);
+  }, [scene]);
   return character;
 }
 
