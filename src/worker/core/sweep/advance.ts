@@ -166,7 +166,7 @@ const REFINEMENTS: i32 = 4;
 /**
  * Returns for how long at least the moving body stays `targetGap` away from the plane that touches the other body along the
  * normal. A point at r from the pivot has the height n · (r + τ (ω × r + v)), with an error of at most ½ |ω|² |r| τ², after a
- * time τ; the minimum over all points is a support in the direction n + τ n × ω. It is concave in τ: a chord from the left is
+ * time τ; the minimum over all points is a support in the direction n + τ n × ω. It is concave in τ: a chord, minus the error, is
  * a lower bound.
  */
 function separatedTime(time: f64, remainingTime: f64, gap: f64, targetGap: f64): f64 {
@@ -180,7 +180,7 @@ function separatedTime(time: f64, remainingTime: f64, gap: f64, targetGap: f64):
   let upperTime = remainingTime, upperHeight = heightAt(remainingTime, px, py, pz) - planeHeight;
   if (upperHeight >= 0) return remainingTime;
   for (let i = 0; i < REFINEMENTS; i++) {
-    const next = lowerTime + (upperTime - lowerTime) * (lowerHeight / (lowerHeight - upperHeight));
+    const next = min(lowerTime + timeToZero(lowerHeight, upperHeight, upperTime - lowerTime), upperTime);
     const height = heightAt(next, px, py, pz) - planeHeight;
     // By rounding alone it may be behind.
     if (height > 0) {
@@ -202,6 +202,15 @@ function separatedTime(time: f64, remainingTime: f64, gap: f64, targetGap: f64):
     }
   }
   return lowerTime;
+}
+
+/**
+ * Returns when a lower bound of the height vanishes: the parabola through its ends that bends as the error of `heightAt` does.
+ * With a chord, a body far from its pivot would need hundreds of times the steps.
+ */
+function timeToZero(height: f64, endHeight: f64, duration: f64): f64 {
+  const bend = 0.5 * angle * angle * arm, slope = (endHeight - height) / duration + bend * duration;
+  return 2.0 * height / (sqrt(slope * slope + 4.0 * bend * height) - slope);
 }
 
 /** Returns a lower bound of the moving body's height above the origin along the normal after a time. */
