@@ -2,7 +2,7 @@ import type { Camera, Object3D } from 'three';
 import { CollisionError } from '../../shared/errors.js';
 import { nextTask } from '../../shared/next-task.js';
 import type { FrameResult, ObjectId } from '../../shared/types.js';
-import { describeValue, guardRead } from '../check/validate.js';
+import { describeValue, guardRead, throwInvalid } from '../check/validate.js';
 import type { CollisionService } from '../service.js';
 import { type Culled, NOTHING_CULLED } from './culling/culled.js';
 import { Culling, type FrameRequest } from './culling/culling.js';
@@ -270,6 +270,8 @@ export class SceneTracker extends SceneQuestions {
    */
   setView(camera: Camera, size: ViewSize, name: string, options: SceneViewOptions = {}): void {
     this.#assertLive('setView');
+    // The service has a default, which is another view.
+    if (name === undefined) throwInvalid('setView', 'name', name, 'a name');
     this.#setView(camera, size, name, options);
   }
 
