@@ -214,7 +214,9 @@ export class SceneQuestions {
     const answer = this.#access.picks('pickRegion').pickRegion(region, options);
     if (this.#observers.size > 0) {
       const view = this.#access.view(options?.view)?.options ?? null;
-      const regionCopy = ArrayBuffer.isView(region) ? region.slice() : { ...region };
+      // The keys of a DOMRect are those of its prototype. What is no object has rejected the answer.
+      const { x, y, width, height }: Rect = Object(region);
+      const regionCopy = ArrayBuffer.isView(region) ? region.slice() : { x, y, width, height };
       this.tell(answer, (observer) => observer.cut?.(view, regionCopy));
     }
     return answer;
