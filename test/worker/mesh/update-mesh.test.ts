@@ -220,7 +220,7 @@ describe('refuses', () => {
       'float64',
       (mesh) => [mesh, new Float64Array(24)],
       'INVALID_ARGUMENT',
-      /an Float64Array of length 24, expected a F/,
+      /a Float64Array of length 24, expected a F/,
     ],
     ['another length', (mesh) => [mesh, new Float32Array(23)], 'BAD_DATA', /length of positions is 23, expected 3 for/],
     ['NaN', (mesh) => [mesh, new Float32Array(24).fill(Number.NaN)], 'BAD_DATA', /^updateMesh: vertex \d of positions/],

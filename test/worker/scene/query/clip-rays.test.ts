@@ -347,7 +347,7 @@ describe('planes at the edge', () => {
   });
 
   test.each([
-    ['no planes of four numbers', [1, 0, 0], /the length of clip is 3, expected four numbers for each of at most 16/],
+    ['no planes of four numbers', [1, 0, 0], /the length of clip is 3, expected 4 for each of at most 16/],
     ['too many', new Array(17 * 4).fill(1), /the length of clip is 68/],
     ['no number', [0, 0, 1, Number.NaN], /clip\[3\] is NaN, expected a finite number/],
     ['an endless number', [0, Number.POSITIVE_INFINITY, 1, 0], /clip\[1\] is Infinity/],
