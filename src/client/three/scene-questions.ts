@@ -182,7 +182,7 @@ export class SceneQuestions {
   /**
    * Lists everything under a point, nearest first (method 'screen': on the screen); otherwise as `pick`.
    */
-  async pickAll(x: number, y: number, options: ScenePickOptions = {}): Promise<SceneIntersection[]> {
+  async pickAll(x: number, y: number, options: Omit<ScenePickOptions, 'snap'> = {}): Promise<SceneIntersection[]> {
     return this.#access.picks('pickAll').pickAll(x, y, options);
   }
 
