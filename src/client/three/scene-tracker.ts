@@ -332,7 +332,7 @@ export class SceneTracker extends SceneQuestions {
    * ```ts
    * const hero = tracker.createCharacter({ object: figure, shape: { type: 'capsule', radius: 0.3, from: [0, 0.3, 0], to: [0, 1.5, 0] } });
    * renderer.setAnimationLoop(() => {
-   *   hero.advance(velocity, clock.getDelta()); // it falls, climbs and slides in steps of a sixtieth of a second
+   *   hero.advance(velocity, timer.update().getDelta()); // it falls, climbs and slides in steps of a sixtieth of a second
    *   renderer.render(scene, camera);
    *   tracker.update(camera, size); // its answer puts the figure where the hero is
    * });
