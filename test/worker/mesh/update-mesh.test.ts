@@ -214,7 +214,12 @@ describe('objects follow', () => {
 
 describe('refuses', () => {
   test.each<[string, (mesh: MeshId) => [mesh: unknown, positions: unknown], string, RegExp]>([
-    ['no such mesh', () => [7, new Float32Array(24)], 'UNKNOWN_ID', /^updateMesh: mesh is 7, expected a mesh/],
+    [
+      'no such mesh',
+      () => [7, new Float32Array(24)],
+      'UNKNOWN_ID',
+      /^updateMesh: mesh is 7, expected the id of an added mesh/,
+    ],
     ['no array', (mesh) => [mesh, undefined], 'INVALID_ARGUMENT', /positions is undefined, expected a Float32Array/],
     [
       'float64',
