@@ -5,6 +5,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { clash } from 'collision-worker/clash';
 import { transformWithOxc } from 'vite';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { root } from '../../scripts/run.mjs';
@@ -67,6 +68,13 @@ beforeAll(() => {
 
 test('README.md has at most 200 lines', () => {
   expect(read('README.md').split('\n').length).toBeLessThanOrEqual(201);
+});
+
+test('the rules in docs/clash.md are rules', async () => {
+  const [, json] = read('docs/clash.md').match(/^```json\n([\s\S]*?)^```$/m)!;
+  const { rules } = JSON.parse(json);
+  const report = await clash([], [], rules);
+  expect(report.rules.map(({ kind }) => kind)).toEqual(['hard', 'clearance', 'duplicates']);
 });
 
 test('README.md has rows of the bench as its results are', () => {

@@ -264,7 +264,7 @@ export class SceneTracker extends SceneQuestions {
    * ```ts
    * tracker.setView(mapCamera, { x: 600, y: 0, width: 200, height: 150 }, 'map');
    * const frame = await tracker.update(camera, size);
-   * frame.forEachVisible(({ object }) => …, 'map');
+   * frame.forEachVisible(({ object }) => console.log(object.name), 'map');
    * const hit = await tracker.pick(event.offsetX, event.offsetY, { view: 'map' });
    * ```
    */
