@@ -1,8 +1,8 @@
 // Objects of three in place of ids: the error said that a Mesh is no "object that is alive" or "mesh that was added", which
 // it is in three's words. Of a lasso in a plain array it said that an object was expected, and not a Float32Array.
-import { createCollisionService } from 'collision-worker';
+import { createCollisionService, measure } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
-import { Mesh, PerspectiveCamera, Scene } from 'three';
+import { Mesh, PerspectiveCamera, Scene, Vector3 } from 'three';
 import { expect, test } from 'vitest';
 
 test('errors say that an id is expected, and of which kind', async () => {
@@ -35,4 +35,8 @@ test('a lasso in a plain array', async () => {
   await tracker.update(new PerspectiveCamera(), { width: 10, height: 10 });
   await expect(tracker.pickRegion(lasso)).rejects.toThrow(message);
   service.dispose();
+});
+
+test('a Vector3 for the `measure` that takes numbers', () => {
+  expect(() => measure(new Vector3() as never, [0, 0, 0])).toThrow('measure: a is an object, expected 3 numbers');
 });
