@@ -15,6 +15,9 @@ export class ServiceEvent extends Event {
   }
 }
 
+// DOM's names for these types are missing where Node's types are the only ones.
+type ListenOptions = Parameters<EventTarget['addEventListener']>[2];
+type UnlistenOptions = Parameters<EventTarget['removeEventListener']>[2];
 type Listener = ((event: ServiceEvent) => void) | { handleEvent(event: ServiceEvent): void };
 
 /** An EventTarget of ServiceEvents alone. */
@@ -23,21 +26,13 @@ export class ServiceEvents extends EventTarget {
    * Adds a listener. 'lost': the worker is gone, and pending calls have been rejected, except for queries, which the next
    * worker is asked. That worker is being started, unless the event is `final`. 'restored': it has the state of the lost one.
    */
-  override addEventListener(
-    type: 'lost' | 'restored',
-    listener: Listener | null,
-    options?: AddEventListenerOptions | boolean,
-  ): void {
+  override addEventListener(type: 'lost' | 'restored', listener: Listener | null, options?: ListenOptions): void {
     guardRead('addEventListener', 'an argument', () => {
       super.addEventListener(type, listener as EventListener | null, options);
     });
   }
 
-  override removeEventListener(
-    type: 'lost' | 'restored',
-    listener: Listener | null,
-    options?: EventListenerOptions | boolean,
-  ): void {
+  override removeEventListener(type: 'lost' | 'restored', listener: Listener | null, options?: UnlistenOptions): void {
     guardRead('removeEventListener', 'an argument', () => {
       super.removeEventListener(type, listener as EventListener | null, options);
     });

@@ -82,7 +82,7 @@ export class ServiceQueries extends ServiceEvents {
    *
    * Rejects as `pick` does, and with OUT_OF_MEMORY when there are more than the worker can hold.
    */
-  async pickAll(x: number, y: number, options?: PickOptions): Promise<Hit[]> {
+  async pickAll(x: number, y: number, options?: Omit<PickOptions, 'snap'>): Promise<Hit[]> {
     return this.#queriesFor('pickAll').pickAll(x, y, options);
   }
 

@@ -183,7 +183,7 @@ export class CollisionService extends ServiceMeshes {
   /**
    * Stages an object's transform for the next update(): 16 numbers, column-major. A later transform replaces it; one equal
    * to the last costs a comparison and is not sent. A transform that is not finite or not invertible is listed in the
-   * frame's `rejected`.
+   * frame's `rejected`. Throws UNKNOWN_ID, and INVALID_ARGUMENT for a bottom row other than 0, 0, 0, 1, as that of all zeros.
    */
   setTransform(id: ObjectId, matrix: ArrayLike<number>): void {
     this.#link.check('setTransform');

@@ -88,7 +88,7 @@ describe('meshes', () => {
 
   test('a view, which is what Node reads of a file, is told from a baked mesh', async () => {
     const message = expect.stringContaining(
-      'data is an Uint8Array of length 8, expected positions and indices, or a baked',
+      'data is a Uint8Array of length 8, expected positions and indices, or a baked',
     );
     await expect(service.addMesh(new Uint8Array(8) as never)).rejects.toMatchObject({ message });
   });

@@ -18,7 +18,7 @@ test.each<[string, unknown, string]>([
   ['a few numbers', [1, 2, 3, 4], '[1, 2, 3, 4]'],
   ['objects among them', [{}, 'a'], '[…, "a"]'],
   ['many numbers by their count', [1, 2, 3, 4, 5], 'an Array of length 5'],
-  ['an array of floats', new Float32Array(9), 'an Float32Array of length 9'],
+  ['an array of floats', new Float32Array(9), 'a Float32Array of length 9'],
   ['an object', {}, 'an object'],
   ['an object of a class', new Map(), 'an object of Map'],
   ['what throws', new Proxy({}, { get: () => fail() }), 'an object that cannot be read'],

@@ -93,7 +93,7 @@ describe('a shape', () => {
     ['a word', 'box', 'shape is "box", expected an object with a type'],
     ['of no type', {}, 'shape.type is undefined, expected one of "mesh", "sphere", "box", "capsule"'],
     ['of another key', { ...MESH, radius: 1 }, 'unknown key "radius", expected some of type, mesh, solid'],
-    ['a mesh that is not there', { type: 'mesh', mesh: 5 }, 'shape.mesh is 5, expected a mesh that was added'],
+    ['a mesh that is not there', { type: 'mesh', mesh: 5 }, 'shape.mesh is 5, expected the id of an added mesh'],
     ['a word for solid', { ...MESH, solid: 1 }, 'shape.solid is 1, expected a boolean'],
     ['an open one', { ...MESH, mesh: 8, solid: true }, 'shape.solid is true, expected false, as mesh 8 is not closed'],
     ['lines', { ...MESH, mesh: 9, solid: true }, 'false, as mesh 9 has lines, which have no inside'],

@@ -113,22 +113,55 @@ describe.each([
   });
 });
 
-test.each(['bundler', 'nodenext'])('has types that stand alone, module resolution %s', (moduleResolution) => {
+/** Compiles an app with the package's types and those of `packages`, and returns what the compiler says. */
+function compile(code: string, packages: readonly string[], ...flags: string[]): string {
   mkdirSync(join(app, 'node_modules/@types'), { recursive: true });
-  const link = join(app, 'node_modules/@types/three');
-  rmSync(link, { force: true });
-  symlinkSync(join(root, 'node_modules/@types/three'), link, 'junction');
+  for (const name of packages) {
+    const link = join(app, 'node_modules/@types', name);
+    rmSync(link, { force: true });
+    symlinkSync(join(root, 'node_modules/@types', name), link, 'junction');
+  }
+  writeFileSync(join(app, 'types.ts'), code);
+  const tsc = join(root, 'node_modules/typescript/bin/tsc');
+  const always = ['--noEmit', '--strict', '--target', 'es2022'];
+  return spawnSync(process.execPath, [tsc, ...always, ...flags, 'types.ts'], { cwd: app, encoding: 'utf8' }).stdout;
+}
+
+test.each(['bundler', 'nodenext'])('has types that stand alone, module resolution %s', (moduleResolution) => {
   // Both have `measure`: one with three's vectors, one with numbers.
   const entries = ['', '/three'].map((entry) => `export * from 'collision-worker${entry}';`);
   const types = [...entries, "export { measure } from 'collision-worker/three';"];
-  writeFileSync(join(app, 'types.ts'), types.join('\n'));
-  const flags = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--target', 'es2022', '--lib', 'es2022,dom'];
-  const tsc = [join(root, 'node_modules/typescript/bin/tsc'), ...flags];
   const module = moduleResolution === 'bundler' ? 'preserve' : 'nodenext';
-  const { stdout } = spawnSync(
-    process.execPath,
-    [...tsc, '--module', module, '--moduleResolution', moduleResolution, 'types.ts'],
-    { cwd: app, encoding: 'utf8' },
-  );
-  expect(stdout).toBe('');
+  const flags = ['--lib', 'es2022,dom', '--module', module, '--moduleResolution', moduleResolution];
+  expect(compile(types.join('\n'), ['three'], ...flags, '--exactOptionalPropertyTypes')).toBe('');
+});
+
+test('has types for Node that need none of the DOM', () => {
+  const entries = ['', '/inline', '/clash', '/clash/node'].map((entry) => `import 'collision-worker${entry}';`);
+  const use = `import { createCollisionService } from 'collision-worker';
+    const service = await createCollisionService();
+    service.addEventListener('lost', ({ final }) => console.log(final), { once: true });
+    // @ts-expect-error an option that there is not: an option of an unknown type would let it pass
+    service.addEventListener('lost', () => {}, { twice: true });`;
+  const flags = ['--lib', 'es2022', '--types', 'node', '--module', 'nodenext', '--moduleResolution', 'nodenext'];
+  expect(compile([...entries, use].join('\n'), ['node'], ...flags)).toBe('');
+});
+
+test('has types that refuse what is always an error, and take what is none', () => {
+  const use = `import type { CollisionService } from 'collision-worker';
+    import type { SceneTracker, TrackOptions } from 'collision-worker/three';
+    import type { Material } from 'three';
+    export const ask = (service: CollisionService, tracker: SceneTracker) => [
+      service.pick(1, 2, { snap: ['vertex'] }),
+      tracker.pick(1, 2, { snap: ['vertex'] }),
+      // @ts-expect-error only a single pick snaps
+      service.pickAll(1, 2, { snap: ['vertex'] }),
+      // @ts-expect-error only a single pick snaps
+      tracker.pickAll(1, 2, { snap: ['vertex'] }),
+    ];
+    export const options: TrackOptions = {
+      objectOptions: ({ material }) => ({ occluder: !(material as Material | undefined)?.transparent }),
+    };`;
+  const flags = ['--lib', 'es2022,dom', '--module', 'nodenext', '--moduleResolution', 'nodenext'];
+  expect(compile(use, ['three'], ...flags)).toBe('');
 });

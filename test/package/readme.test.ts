@@ -1,9 +1,11 @@
 // The code of README.md and of docs/ cannot rot: every ```ts, ```tsx and ```js block
 // compiles against the types that ship. Words after the language add to that: `run` also
-// runs the block in Node, `continued` appends it to the previous block of that language.
+// runs the block in Node, where it must print the numbers in the comments behind its `console.log`;
+// `continued` appends it to the previous block of that language.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { clash } from 'collision-worker/clash';
 import { transformWithOxc } from 'vite';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { root } from '../../scripts/run.mjs';
@@ -68,6 +70,13 @@ test('README.md has at most 200 lines', () => {
   expect(read('README.md').split('\n').length).toBeLessThanOrEqual(201);
 });
 
+test('the rules in docs/clash.md are rules', async () => {
+  const [, json] = read('docs/clash.md').match(/^```json\n([\s\S]*?)^```$/m)!;
+  const { rules } = JSON.parse(json);
+  const report = await clash([], [], rules);
+  expect(report.rules.map(({ kind }) => kind)).toEqual(['hard', 'clearance', 'duplicates']);
+});
+
 test('README.md has rows of the bench as its results are', () => {
   const { rows } = JSON.parse(read('test/bench/results.json'));
   expect(read('README.md')).toBe(readmeWith(read('README.md'), 'bench', shortTableOf(rows)));
@@ -95,5 +104,21 @@ describe('code', () => {
     writeFileSync(file, (await transformWithOxc(code, `${name}.${language}`)).code);
     const { status, output } = node(file);
     expect(status, output).toBe(0);
+    expect(numbersMissingIn(output, code)).toEqual([]);
+  });
+
+  test('that prints another number than its comment says is noticed', () => {
+    const code = 'console.log(depth.toFixed(2)); // 1.10\nconst far = 100; // units\n';
+    expect(numbersMissingIn('1.00\n', code)).toEqual(['1.10']);
+    expect(numbersMissingIn('1.1000000149\n', code)).toEqual([]);
   });
 });
+
+/** Lists the numbers in comments behind `console.log` that were not printed, rounded as in the comment. */
+function numbersMissingIn(output: string, code: string): string[] {
+  const numbers = (text: string) => text.match(/-?\d+(?:\.\d+)?/g) ?? [];
+  const printed = numbers(output).map(Number);
+  const wanted = [...code.matchAll(/console\.log\(.*\);? \/\/ (.+)$/gm)].flatMap(([, comment]) => numbers(comment));
+  const isPrinted = (each: string) => printed.some((one) => one.toFixed(each.split('.')[1]?.length ?? 0) === each);
+  return wanted.filter((each) => !isPrinted(each));
+}

@@ -140,7 +140,7 @@ describe('one instance', () => {
     await expect(tracker.pick(400, 300, { ignore: [{ object: behind, batchId: 0 }] })).rejects.toThrow(
       /ignore\[0\]\.batchId is 0, expected none/,
     );
-    await expect(tracker.contact(batch, behind)).rejects.toThrow(/a is "a BatchedMesh", expected one instance/);
+    await expect(tracker.contact(batch, behind)).rejects.toThrow(/a is "BatchedMesh", expected one instance/);
     const everywhere = { x: 0, y: 0, width: 800, height: 600 };
     const found = await tracker.pickRegion(everywhere);
     expect([found.length, found.includes(batch), found.includes(behind)]).toEqual([2, true, true]);

@@ -173,9 +173,14 @@ describe('a hit', () => {
   });
 });
 
-test('regions are cut out of the view, unless nobody wants that', async () => {
+const REGION = { x: 200, y: 150, width: 300, height: 200 };
+
+test.each([
+  ['a plain one', REGION],
+  ['a DOMRect, whose keys are those of its prototype', Object.create({ ...REGION, [Symbol.toStringTag]: 'DOMRect' })],
+])('regions are cut out of the view, unless nobody wants that: %s', async (_, region) => {
   const { tracker, helper } = await build({ regions: true });
-  await tracker.pickRegion({ x: 200, y: 150, width: 300, height: 200 });
+  await tracker.pickRegion(region);
   const lines = linesOf(helper);
   expect(lines.map(({ colour }) => colour)).toEqual(Array(12).fill(MAGENTA));
   const pixels = lines.map(({ from }) => {
@@ -185,7 +190,7 @@ test('regions are cut out of the view, unless nobody wants that', async () => {
   expect(new Set(pixels)).toEqual(new Set(['200,150', '500,150', '500,350', '200,350']));
   helper.dispose();
   const { tracker: other, helper: quiet } = await build({ regions: false });
-  await other.pickRegion({ x: 200, y: 150, width: 300, height: 200 });
+  await other.pickRegion(region);
   expect(linesOf(quiet)).toEqual([]);
 });
 

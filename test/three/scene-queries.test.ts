@@ -331,7 +331,7 @@ describe('contact', () => {
     const faults: [unknown, unknown, object, string][] = [
       [root, object, {}, 'contact: a is "Scene", expected a Mesh'],
       [object, new Group(), {}, 'contact: b is "Group", expected a Mesh'],
-      [object, crowd, {}, 'contact: b is "an InstancedMesh", expected one instance'],
+      [object, crowd, {}, 'contact: b is "InstancedMesh", expected one instance'],
       [object, object, {}, 'contact: b is an object, expected another object or instance than a'],
       [
         { object: crowd, instanceId: 1 },

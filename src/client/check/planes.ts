@@ -10,15 +10,10 @@ export const MAX_PLANE_CONSTANT = 1e150;
 export function checkClipPlanes(operation: string, argument: string, value: unknown, maxPlanes: number): Float64Array {
   return guardRead(operation, argument, () => {
     const isList = Array.isArray(value) || (ArrayBuffer.isView(value) && !(value instanceof DataView));
-    if (!isList) throwInvalid(operation, argument, value, 'an array of planes, 4 numbers each');
+    if (!isList) throwInvalid(operation, argument, value, '4 numbers per plane');
     const { length } = value as ArrayLike<number>;
     if (length % 4 !== 0 || length > 4 * maxPlanes) {
-      throwInvalid(
-        operation,
-        `the length of ${argument}`,
-        length,
-        `four numbers for each of at most ${maxPlanes} planes`,
-      );
+      throwInvalid(operation, `the length of ${argument}`, length, `4 for each of at most ${maxPlanes} planes`);
     }
     const planes = new Float64Array(length);
     for (let i = 0; i < length; i++) {

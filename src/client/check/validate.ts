@@ -35,7 +35,7 @@ export function describeValue(value: unknown): string {
     const { length } = value as Partial<ArrayLike<unknown>>;
     // three's vectors have a function named `length`.
     if (typeof length !== 'number') return name === 'Object' ? 'an object' : `an object of ${name}`;
-    if (!(length <= 4)) return `an ${name} of length ${length}`;
+    if (!(length <= 4)) return `a${/^[AIO]/.test(name) ? 'n' : ''} ${name} of length ${length}`;
     // Items are read by their index: the caller's iterator need not end.
     const items: string[] = [];
     for (let i = 0; i < length; i++) {

@@ -35,7 +35,8 @@ function readSingleFeature(operation: string, argument: string, feature: Measura
   if (corners !== undefined) return faceOf(operation, `${argument}.corners`, corners);
   if (kind === 'face') return faceOf(operation, `${argument}.face.corners`, face?.corners);
   const isEdge = kind === 'edge' || (kind === undefined && a !== undefined);
-  if (!isEdge) return pointOf(operation, `${argument}.point`, point as Vec3);
+  // Without a point it is none of these; three's vectors are the likeliest.
+  if (!isEdge) return pointOf(operation, point ? `${argument}.point` : argument, (point ?? feature) as Vec3);
   const ends = [checkVec3(operation, `${argument}.a`, a as Vec3), checkVec3(operation, `${argument}.b`, b as Vec3)];
   return { kind: 'edge', corners: Float64Array.from(ends.flat()) };
 }

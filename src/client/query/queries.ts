@@ -153,7 +153,7 @@ export class Queries {
     );
   }
 
-  pickAll(x: number, y: number, options: PickOptions = {}): Promise<Hit[]> {
+  pickAll(x: number, y: number, options: Omit<PickOptions, 'snap'> = {}): Promise<Hit[]> {
     const given = readQuery('pickAll', options, PICK_ALL_KEYS);
     return this.#pick(this.#latestPickAll, x, y, given, [], (api, [name, ...args]) =>
       readHits((api[`${name}All` as 'raycastAll' | 'pickScreenAll'] as Ask<PackedHits>)(...args)),

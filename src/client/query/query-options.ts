@@ -220,8 +220,10 @@ export function checkRegion(
   mode: RegionOptions['mode'] = 'touch',
 ): (view: Uint32Array) => Region | null {
   checkOneOf(operation, 'mode', mode, Object.keys(REGION_MODES) as (keyof typeof REGION_MODES)[]);
-  const isPolygon = ArrayBuffer.isView(region);
-  const corners = isPolygon ? checkPolygon(operation, region).slice() : checkRect(operation, region);
+  const isPolygon = ArrayBuffer.isView(region) || Array.isArray(region);
+  const corners = isPolygon
+    ? checkPolygon(operation, region as Float32Array).slice()
+    : checkRect(operation, region as Rect);
   return (view) => clipRegion(view, corners, isPolygon, mode);
 }
 
@@ -280,7 +282,7 @@ function checkRect(operation: string, rect: Rect): number[] {
 function checkPolygon(operation: string, value: Float32Array): Float32Array {
   const polygon = checkTypedArray<Float32Array>(operation, 'region', value, ['Float32Array']);
   if (polygon.length < 6 || polygon.length % 2 !== 0) {
-    throwInvalid(operation, 'the length of region', polygon.length, 'x and y for each of three vertices or more');
+    throwInvalid(operation, 'the length of region', polygon.length, 'x and y of three or more vertices');
   }
   for (let i = 0; i < polygon.length; i++) checkFinite(operation, `region[${i}]`, polygon[i]);
   return polygon;

@@ -118,7 +118,7 @@ export class MeshStore {
   /** Returns the info of a mesh. Throws UNKNOWN_ID. */
   info(operation: string, id: MeshId): Readonly<MeshInfo> {
     const info = this.get(id);
-    if (!info) throw argumentError('UNKNOWN_ID', operation, 'mesh', id, 'a mesh that was added');
+    if (!info) throw argumentError('UNKNOWN_ID', operation, 'mesh', id, 'the id of an added mesh');
     return info;
   }
 

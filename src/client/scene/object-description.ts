@@ -321,7 +321,7 @@ export function checkCapsule(operation: string, { from, to, radius }: Capsule): 
 /** Checks a mesh as a shape, and returns whether it is solid. */
 function checkMesh(operation: string, { mesh, solid = false }: MeshShape, meshOf: MeshLookup): boolean {
   const info = meshOf(mesh);
-  if (!info) throw argumentError('UNKNOWN_ID', operation, 'shape.mesh', mesh, 'a mesh that was added');
+  if (!info) throw argumentError('UNKNOWN_ID', operation, 'shape.mesh', mesh, 'the id of an added mesh');
   if (!checkBoolean(operation, 'shape.solid', solid)) return false;
   if (info.topology !== 'triangles') {
     throwInvalid(operation, 'shape.solid', true, `false, as mesh ${mesh} has ${info.topology}, which have no inside`);

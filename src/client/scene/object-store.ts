@@ -41,7 +41,7 @@ export class ObjectStore {
   check(operation: string, argument: string, id: unknown, index?: number): void {
     if (this.#table.has(id)) return;
     const name = index === undefined ? argument : `${argument}[${index}]`;
-    throw argumentError('UNKNOWN_ID', operation, name, id, 'an object that is alive');
+    throw argumentError('UNKNOWN_ID', operation, name, id, 'the id of a live object');
   }
 
   /** Checks that all objects are alive. Throws UNKNOWN_ID. */

@@ -182,7 +182,7 @@ export class SceneQuestions {
   /**
    * Lists everything under a point, nearest first (method 'screen': on the screen); otherwise as `pick`.
    */
-  async pickAll(x: number, y: number, options: ScenePickOptions = {}): Promise<SceneIntersection[]> {
+  async pickAll(x: number, y: number, options: Omit<ScenePickOptions, 'snap'> = {}): Promise<SceneIntersection[]> {
     return this.#access.picks('pickAll').pickAll(x, y, options);
   }
 
@@ -214,7 +214,9 @@ export class SceneQuestions {
     const answer = this.#access.picks('pickRegion').pickRegion(region, options);
     if (this.#observers.size > 0) {
       const view = this.#access.view(options?.view)?.options ?? null;
-      const regionCopy = ArrayBuffer.isView(region) ? region.slice() : { ...region };
+      // The keys of a DOMRect are those of its prototype. What is no object has rejected the answer.
+      const { x, y, width, height }: Rect = Object(region);
+      const regionCopy = ArrayBuffer.isView(region) ? region.slice() : { x, y, width, height };
       this.tell(answer, (observer) => observer.cut?.(view, regionCopy));
     }
     return answer;

@@ -2,7 +2,7 @@ import type { Camera, Object3D } from 'three';
 import { CollisionError } from '../../shared/errors.js';
 import { nextTask } from '../../shared/next-task.js';
 import type { FrameResult, ObjectId } from '../../shared/types.js';
-import { describeValue, guardRead } from '../check/validate.js';
+import { describeValue, guardRead, throwInvalid } from '../check/validate.js';
 import type { CollisionService } from '../service.js';
 import { type Culled, NOTHING_CULLED } from './culling/culled.js';
 import { Culling, type FrameRequest } from './culling/culling.js';
@@ -264,12 +264,14 @@ export class SceneTracker extends SceneQuestions {
    * ```ts
    * tracker.setView(mapCamera, { x: 600, y: 0, width: 200, height: 150 }, 'map');
    * const frame = await tracker.update(camera, size);
-   * frame.forEachVisible(({ object }) => …, 'map');
+   * frame.forEachVisible(({ object }) => console.log(object.name), 'map');
    * const hit = await tracker.pick(event.offsetX, event.offsetY, { view: 'map' });
    * ```
    */
   setView(camera: Camera, size: ViewSize, name: string, options: SceneViewOptions = {}): void {
     this.#assertLive('setView');
+    // The service has a default, which is another view.
+    if (name === undefined) throwInvalid('setView', 'name', name, 'a name');
     this.#setView(camera, size, name, options);
   }
 
@@ -330,7 +332,7 @@ export class SceneTracker extends SceneQuestions {
    * ```ts
    * const hero = tracker.createCharacter({ object: figure, shape: { type: 'capsule', radius: 0.3, from: [0, 0.3, 0], to: [0, 1.5, 0] } });
    * renderer.setAnimationLoop(() => {
-   *   hero.advance(velocity, clock.getDelta()); // it falls, climbs and slides in steps of a sixtieth of a second
+   *   hero.advance(velocity, timer.update().getDelta()); // it falls, climbs and slides in steps of a sixtieth of a second
    *   renderer.render(scene, camera);
    *   tracker.update(camera, size); // its answer puts the figure where the hero is
    * });

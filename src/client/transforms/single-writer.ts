@@ -40,7 +40,7 @@ export class SingleWriter {
 
   #stage(id: ObjectId, m: Float64Array, staging: StagedTransforms): void {
     const table = this.#table;
-    if (!table.has(id)) throw argumentError('UNKNOWN_ID', 'setTransform', 'id', id, 'an object that is alive');
+    if (!table.has(id)) throw argumentError('UNKNOWN_ID', 'setTransform', 'id', id, 'the id of a live object');
     const slot = slotOf(id);
     const state = table.states[slot];
     const isNewest = (state === EXPLICIT || state === CLAIMED) && !table.carried.has(id);

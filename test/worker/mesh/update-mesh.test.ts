@@ -214,13 +214,18 @@ describe('objects follow', () => {
 
 describe('refuses', () => {
   test.each<[string, (mesh: MeshId) => [mesh: unknown, positions: unknown], string, RegExp]>([
-    ['no such mesh', () => [7, new Float32Array(24)], 'UNKNOWN_ID', /^updateMesh: mesh is 7, expected a mesh/],
+    [
+      'no such mesh',
+      () => [7, new Float32Array(24)],
+      'UNKNOWN_ID',
+      /^updateMesh: mesh is 7, expected the id of an added mesh/,
+    ],
     ['no array', (mesh) => [mesh, undefined], 'INVALID_ARGUMENT', /positions is undefined, expected a Float32Array/],
     [
       'float64',
       (mesh) => [mesh, new Float64Array(24)],
       'INVALID_ARGUMENT',
-      /an Float64Array of length 24, expected a F/,
+      /a Float64Array of length 24, expected a F/,
     ],
     ['another length', (mesh) => [mesh, new Float32Array(23)], 'BAD_DATA', /length of positions is 23, expected 3 for/],
     ['NaN', (mesh) => [mesh, new Float32Array(24).fill(Number.NaN)], 'BAD_DATA', /^updateMesh: vertex \d of positions/],

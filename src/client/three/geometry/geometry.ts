@@ -32,17 +32,12 @@ const COPY_STEP = 16_384;
  * ```
  */
 export function meshDataFromGeometry(geometry: BufferGeometry): MeshData {
-  return guardRead('meshDataFromGeometry', 'the geometry', () => {
-    if (geometry?.isBufferGeometry !== true)
-      throwInvalid('meshDataFromGeometry', 'geometry', geometry, 'a BufferGeometry');
-    return meshDataOfRuns(geometry, runsOf(geometry, null));
-  });
+  return readGeometry('meshDataFromGeometry', geometry, () => meshDataOfRuns(geometry, runsOf(geometry, null)));
 }
 
 /** Makes the box around `geometry`, as a shape: cheaper than its triangles, and exact for a box. */
 export function boxFromGeometry(geometry: BufferGeometry): BoxShape {
-  return guardRead('boxFromGeometry', 'the geometry', () => {
-    if (geometry?.isBufferGeometry !== true) throwInvalid('boxFromGeometry', 'geometry', geometry, 'a BufferGeometry');
+  return readGeometry('boxFromGeometry', geometry, () => {
     if (geometry.boundingBox === null) {
       const { position } = geometry.attributes;
       if (position?.array) checkCount(geometry, position as BufferAttribute);
@@ -58,6 +53,14 @@ export function boxFromGeometry(geometry: BufferGeometry): BoxShape {
       center: [(min.x + max.x) / 2, (min.y + max.y) / 2, (min.z + max.z) / 2],
       halfExtents: [(max.x - min.x) / 2, (max.y - min.y) / 2, (max.z - min.z) / 2],
     };
+  });
+}
+
+/** Reads a geometry of the caller. Throws INVALID_ARGUMENT if it is none. */
+function readGeometry<T>(operation: string, geometry: BufferGeometry, read: () => T): T {
+  return guardRead(operation, 'the geometry', () => {
+    if (geometry?.isBufferGeometry !== true) throwInvalid(operation, 'geometry', geometry, 'a BufferGeometry');
+    return read();
   });
 }
 

@@ -427,12 +427,7 @@ function matrixOf(operation: string, argument: string, matrix: SceneMatrix): Arr
 function readSingleTarget(operation: string, argument: string, given: SceneTarget): SceneObject {
   const target = readDrawnTarget(operation, argument, given);
   if (target.instanceId === undefined && hasInstances(target.object)) {
-    throwInvalid(
-      operation,
-      argument,
-      withArticle(classOf(target.object)),
-      'one instance of it, { object, instanceId }',
-    );
+    throwInvalid(operation, argument, classOf(target.object), 'one instance of it, { object, instanceId }');
   }
   return target;
 }
@@ -440,8 +435,4 @@ function readSingleTarget(operation: string, argument: string, given: SceneTarge
 function elementsOf(matrix: SceneMatrix | undefined): ArrayLike<number> | undefined {
   if (typeof matrix !== 'object' || matrix === null || !('elements' in matrix)) return matrix;
   return matrix.elements;
-}
-
-function withArticle(name: string): string {
-  return `${/^[AEIO]/.test(name) ? 'an' : 'a'} ${name}`;
 }

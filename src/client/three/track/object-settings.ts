@@ -21,7 +21,12 @@ export interface SceneObjectOptions extends Partial<Omit<ObjectOptions, 'shape' 
 }
 
 /** What three draws: a shape may replace any of these, and each has options. Instanced, skinned and batched meshes are Meshes. */
-export type SceneDrawable = Mesh | Line | Points | Sprite | (LOD & { readonly geometry?: undefined });
+export type SceneDrawable =
+  | Mesh
+  | Line
+  | Points
+  | Sprite
+  | (LOD & { readonly geometry?: undefined; readonly material?: undefined });
 
 /** What the caller wants for objects, beyond what is in the scene. */
 export interface ObjectSettings {

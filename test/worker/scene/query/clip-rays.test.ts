@@ -347,13 +347,13 @@ describe('planes at the edge', () => {
   });
 
   test.each([
-    ['no planes of four numbers', [1, 0, 0], /the length of clip is 3, expected four numbers for each of at most 16/],
+    ['no planes of four numbers', [1, 0, 0], /the length of clip is 3, expected 4 for each of at most 16/],
     ['too many', new Array(17 * 4).fill(1), /the length of clip is 68/],
     ['no number', [0, 0, 1, Number.NaN], /clip\[3\] is NaN, expected a finite number/],
     ['an endless number', [0, Number.POSITIVE_INFINITY, 1, 0], /clip\[1\] is Infinity/],
     ['a word', [0, '1', 1, 0], /clip\[1\] is "1"/],
     ['no normal', [0, 0, 1, 0, 0, -0, 0, 1], /the normal of plane 1 of clip is \[0, -0, 0\], expected one not zero/],
-    ['a number', 1, /clip is 1, expected an array/],
+    ['a number', 1, /clip is 1, expected 4 numbers per plane/],
     ['null', null, /clip is null/],
   ])('%s is refused by name', async (_, clip, message) => {
     await expect((async () => service.raycast(ray, { clip: clip as number[] }))()).rejects.toMatchObject({
