@@ -128,20 +128,32 @@ describe('moves in a row', () => {
     expect(happened.slice(4)).toEqual(['refresh d', 'handle d']);
   });
 
-  test.each([
-    ['of another word', { coalesced: 'other' }],
-    ['that is never left out', { coalesced: null }],
-  ])('are not left out for an event %s, which has them asked about', async (_, options) => {
+  test('are not left out for an event that is never left out, which has all of them asked about', async () => {
     const queue = new EventQueue();
     const first = pending();
     queue.push(event('a', { coalesced: 'move', asked: first }));
     queue.push(event('b', { coalesced: 'move' }));
-    queue.push(event('c', options));
-    expect(happened.slice(0, 2)).toEqual(['ask a', 'ask b']);
-    expect(happened.includes('ask c')).toBe(options.coalesced === null);
+    queue.push(event('c', { coalesced: 'other' }));
+    expect(happened).toEqual(['ask a']);
+    queue.push(event('d'));
+    expect(happened).toEqual(['ask a', 'ask b', 'ask c', 'ask d']);
+    queue.push(event('e', { coalesced: 'move' }));
     first.resolve();
     await settled();
-    expect(handled()).toEqual(['handle a', 'handle b', 'handle c']);
+    expect(handled()).toEqual(['handle a', 'handle b', 'handle c', 'handle d', 'handle e']);
+  });
+
+  test('of several fingers are asked about one at a time, the newest of each, in their order', async () => {
+    const queue = new EventQueue();
+    const first = pending();
+    queue.push(event('a', { coalesced: 'left', asked: first }));
+    for (let i = 0; i < 100; i++)
+      for (const finger of ['left', 'right', 'third']) queue.push(event(`${finger} ${i}`, { coalesced: finger }));
+    queue.push(event('left', { coalesced: 'left' }));
+    expect(happened).toEqual(['ask a']);
+    first.resolve();
+    await settled();
+    expect(handled()).toEqual(['handle a', 'handle right 99', 'handle third 99', 'handle left']);
   });
 
   test('are not left out once they have been asked about', async () => {

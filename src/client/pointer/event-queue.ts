@@ -3,8 +3,8 @@ import { reportUncaught } from '../report-uncaught.js';
 /** An event whose handlers wait for an answer. */
 export interface QueuedEvent {
   /**
-   * Key of events that may be coalesced: of consecutive events with the same key, those that have not been asked about are
-   * dropped except for the newest, as browsers do with moves. Null: never dropped.
+   * Key of events that may be coalesced, as browsers do with moves: an event that has not been asked about is dropped when
+   * another with its key arrives, unless one without a key is between them. Null: never dropped.
    */
   readonly coalesced: string | null;
   /** Asks for what the handlers need; null if that is known at once. */
@@ -16,7 +16,7 @@ export interface QueuedEvent {
 }
 
 interface Entry {
-  event: QueuedEvent;
+  readonly event: QueuedEvent;
   state: 'waiting' | 'asked' | 'ready' | 'refreshed';
 }
 
@@ -24,7 +24,8 @@ interface Entry {
  * Runs the handlers of events in the order in which these happened, each once its answer and all earlier ones are there. A
  * question that fails counts as answered: an event is never lost, and never blocks those behind it.
  *
- * Of consecutive moves, one is asked about at a time, so that questions never pile up, however slow the answers are.
+ * Of consecutive moves, one is asked about at a time, so that questions never pile up, however slow the answers are, and however
+ * many fingers move.
  */
 export class EventQueue {
   readonly #entries: Entry[] = [];
@@ -38,13 +39,11 @@ export class EventQueue {
   /** Adds an event. Its handlers run at once if it is the only one and needs no answer. */
   push(event: QueuedEvent): void {
     if (this.#isClosed) return;
-    const last = this.#entries.at(-1);
-    if (last?.state === 'waiting') {
-      if (event.coalesced !== null && event.coalesced === last.event.coalesced) {
-        last.event = event;
-        return;
-      }
-      this.#ask(last); // nothing replaces it any more
+    // Those that wait are the last ones. An event without a key ends their wait, because nothing replaces them any more.
+    const waiting = this.#entries.slice(1 + this.#entries.findLastIndex(({ state }) => state !== 'waiting'));
+    for (const each of waiting) {
+      if (event.coalesced === null) this.#ask(each);
+      else if (event.coalesced === each.event.coalesced) this.#entries.splice(this.#entries.indexOf(each), 1);
     }
     const entry: Entry = { event, state: 'waiting' };
     this.#entries.push(entry);
