@@ -8,7 +8,7 @@ import { MIN_PARTS_PER_WORKER, maxPartsPerTile } from './plan/tiles.js';
 import { Progress } from './progress.js';
 import { ReportMaker, readReportOptions } from './report/report.js';
 import { compileRules } from './rules/rules.js';
-import { inChunks, inSlices } from './slices.js';
+import { inSlices } from './slices.js';
 import type { MeshSource } from './tile/loaded-meshes.js';
 import { placingOrder } from './tile/placing-order.js';
 import { TileRunner } from './tile/tile-runner.js';
@@ -157,7 +157,10 @@ function* placeAll(
       unread.push({ set, id, name, reason: reasonOf(error) });
     }
   };
-  yield* inChunks(parts.length, (i) => place(parts[i], i));
+  for (const [i, part] of parts.entries()) {
+    place(part, i);
+    yield; // the mesh of each may be large
+  }
   return placedParts;
 }
 

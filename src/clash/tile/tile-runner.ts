@@ -351,6 +351,8 @@ export class TileRunner {
     const { parts, rules, boxes, matrices } = this.#plan;
     const geometries = new Map<number, PlacedGeometry>();
     for (const { a, b, wanted } of sameBoxPairs) {
+      // Each place of a mesh has a geometry: all of them may take thousands of times as much memory as the meshes.
+      for (const part of geometries.keys()) if (part !== a && part !== b) geometries.delete(part);
       for (const part of [a, b]) {
         if (geometries.has(part)) continue;
         const corners = trianglesOf(meshes.get(parts[part].mesh)!);
