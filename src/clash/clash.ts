@@ -8,7 +8,7 @@ import { MIN_PARTS_PER_WORKER, maxPartsPerTile } from './plan/tiles.js';
 import { Progress } from './progress.js';
 import { ReportMaker, readReportOptions } from './report/report.js';
 import { compileRules } from './rules/rules.js';
-import { inChunks, inSlices } from './slices.js';
+import { inSlices } from './slices.js';
 import type { MeshSource } from './tile/loaded-meshes.js';
 import { placingOrder } from './tile/placing-order.js';
 import { TileRunner } from './tile/tile-runner.js';
@@ -30,9 +30,9 @@ const KEYS = ['workers', 'onProgress', 'signal', 'accepted', 'groupDistance'];
  * for (const { a, b, depth } of report.clashes) console.log(a.name, 'is', depth, 'deep in', b.name);
  * ```
  *
- * The geometry is computed by `workers` services of their own, in tiles of space; the caller's thread is never blocked for more
- * than a few milliseconds at once. The report is the same for any number of workers. A part that cannot be read is listed in
- * `unread`, and a rule that matches nothing in `warnings`.
+ * The geometry is computed by `workers` services of their own, in tiles of space; the caller's thread is blocked for a few
+ * milliseconds at once, and to read a large mesh, for about one per thousand triangles. The report is the same for any number of
+ * workers. A part that cannot be read is listed in `unread`, and a rule that matches nothing in `warnings`.
  *
  * Rejects with INVALID_ARGUMENT for invalid rules and parts, among them two parts of a set with the same id, with
  * ABORTED by the signal, and with WORKER_LOST when a worker is lost.
@@ -157,7 +157,10 @@ function* placeAll(
       unread.push({ set, id, name, reason: reasonOf(error) });
     }
   };
-  yield* inChunks(parts.length, (i) => place(parts[i], i));
+  for (const [i, part] of parts.entries()) {
+    place(part, i);
+    yield; // the mesh of each may be large
+  }
   return placedParts;
 }
 

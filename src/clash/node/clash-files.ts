@@ -16,7 +16,7 @@ import { filesOfModel, nameOfModel, readModel } from './input/read-model.js';
 import { bakeParts, PartStore } from './part-store.js';
 import type { Queue } from './queue.js';
 import { FORMAT, keyOf, openRun, RUN_FILE, type Run, readRun } from './run.js';
-import { ThreadPool } from './thread-pool.js';
+import { MAX_TILE_BYTES, ThreadPool } from './thread-pool.js';
 import { TilesOnDisk } from './tiles-on-disk.js';
 import { lockWork } from './work-lock.js';
 
@@ -73,7 +73,8 @@ export async function clashFiles(
   const reportOptions = readReportOptions(otherOptions);
   throwIfAborted(signal);
   const bytesPerThread = Math.max((memory - BASE_BYTES) / workers, BASE_BYTES);
-  const bytes = Math.max(MIN_TILE_BYTES, (bytesPerThread - BASE_BYTES) / TILES_PER_THREAD);
+  const tileBytes = Math.max(MIN_TILE_BYTES, (bytesPerThread - BASE_BYTES) / TILES_PER_THREAD);
+  const bytes = Math.min(MAX_TILE_BYTES, tileBytes);
 
   // Between a file and itself, each part would clash with itself.
   const models = b === null || (await isSamePath(a, b)) ? [a] : [a, b];

@@ -2,7 +2,7 @@ import { availableParallelism, totalmem } from 'node:os';
 import { CollisionError } from 'collision-worker';
 import { checkInteger, checkNumber } from '../check.js';
 import { connectionOf, findQueue, loadBullMq, QUEUE_NAME, type TileJob, watchConnection } from './queue.js';
-import { ThreadPool } from './thread-pool.js';
+import { MAX_TILE_BYTES, ThreadPool } from './thread-pool.js';
 
 export interface QueueWorkerOptions {
   /** Default 'collision-worker-clash'. */
@@ -57,7 +57,7 @@ export async function runQueueWorker(address: string, options: QueueWorkerOption
     await pool.threads.close();
   };
   const run = async (job: TileJob): Promise<string> => {
-    const data = { place: place ?? job.place, key: job.key, cache, bytes: bytes / 4 };
+    const data = { place: place ?? job.place, key: job.key, cache, bytes: Math.min(MAX_TILE_BYTES, bytes / 4) };
     const of = JSON.stringify(data);
     const previousPool = newestPool;
     const pool = pools.get(of) ?? { of, threads: new ThreadPool(data, bytes), jobs: 0 };

@@ -14,6 +14,12 @@ export interface ThreadData {
 
 export type ThreadAnswer = { result: string } | { code: ErrorCode | null; message: string };
 
+/**
+ * The most bytes of the meshes of a tile, and of those kept from earlier tiles, however much memory the machine has: with its tree, a
+ * mesh takes more, and WebAssembly has 4 GB for it and the rest.
+ */
+export const MAX_TILE_BYTES = 2 ** 30;
+
 /** How often a tile is tried if threads die over it, or lose their workers. */
 const MAX_TRIES = 3;
 

@@ -33,8 +33,8 @@ export async function lockWork(work: string): Promise<() => Promise<void>> {
   try {
     while (!(await createLock(path))) {
       const owner = await describeOwner(path);
-      if (owner !== null) refuse(work, owner);
-      await removeStale(work, path);
+      if (typeof owner === 'string') refuse(work, owner);
+      if (owner === null) await removeStale(work, path);
     }
   } catch (error) {
     lockedPaths.delete(path);
@@ -56,8 +56,8 @@ async function removeStale(work: string, path: string): Promise<void> {
   const removalPath = `${path}.removal`;
   if (!(await createLock(removalPath))) {
     const remover = await describeOwner(removalPath);
-    if (remover !== null) refuse(work, remover);
-    await rm(removalPath, { force: true });
+    if (typeof remover === 'string') refuse(work, remover);
+    if (remover === null) await rm(removalPath, { force: true });
     return;
   }
   try {
@@ -107,10 +107,14 @@ async function createLock(path: string): Promise<boolean> {
   }
 }
 
-/** Describes the owner of a lock; null if it has none by now. */
-async function describeOwner(path: string): Promise<string | null> {
+/**
+ * Describes the owner of a lock; null if the lock is stale, and undefined if there is none: it must not be removed, since the next
+ * process may create one at any time.
+ */
+async function describeOwner(path: string): Promise<string | null | undefined> {
   const stats = await stat(path).catch(() => null);
-  if (!stats || Date.now() - stats.mtimeMs > STALE_MS) return null;
+  if (!stats) return undefined;
+  if (Date.now() - stats.mtimeMs > STALE_MS) return null;
   const owner = parseOwner(await readFile(path, 'utf8').catch(() => ''));
   // The owner is about to write it, or could not.
   if (owner === null) return 'another run has it';

@@ -1,6 +1,7 @@
 // Axis-aligned boxes of the world: six numbers each, minimum xyz, then maximum xyz, and lists of such boxes in one array.
 
 import { invalid } from '../check.js';
+import { IDENTITY } from './matrix.js';
 
 /** All positions are relative to the centre of all parts: with a part beyond this, float64 could not resolve the others. */
 const MAX_DISTANCE = 1e12;
@@ -14,16 +15,7 @@ export type Box = ArrayLike<number>;
  * Throws INVALID_ARGUMENT for a box too far away.
  */
 export function transformedBox(points: () => ArrayLike<number>, box: Box, matrix: ArrayLike<number>): number[] {
-  const worldBox = emptyBox();
-  if (!transformAlongAxes(worldBox, box, matrix)) {
-    const allPoints = points();
-    for (let i = 0; i + 2 < allPoints.length; i += 3) {
-      const [x, y, z] = [allPoints[i], allPoints[i + 1], allPoints[i + 2]];
-      if (!Number.isFinite(x + y + z)) continue;
-      const coordinate = (axis: number): number => transformedCoordinate(axis, matrix, x, y, z);
-      addPoint(worldBox, coordinate(0), coordinate(1), coordinate(2));
-    }
-  }
+  const worldBox = boxAlongAxes(box, matrix) ?? boxOfPoints(points(), matrix);
   const distance = Math.hypot(...worldBox);
   return distance < MAX_DISTANCE ? worldBox : invalid('the place of the part', distance, 'at most 1e12');
 }
@@ -33,13 +25,14 @@ export function transformedCoordinate(axis: number, m: ArrayLike<number>, x: num
   return m[axis] * x + m[4 + axis] * y + m[8 + axis] * z + m[12 + axis];
 }
 
-/** Transforms a box by an invertible matrix if that maps axes to axes. Returns whether it does. */
-function transformAlongAxes(worldBox: number[], box: Box, matrix: ArrayLike<number>): boolean {
+/** Transforms a box by an invertible matrix if that maps axes to axes; otherwise returns null. */
+function boxAlongAxes(box: Box, matrix: ArrayLike<number>): number[] | null {
+  const worldBox = emptyBox();
   for (let column = 0; column < 3; column++) {
     let row = -1;
     for (let i = 0; i < 3; i++) {
       if (matrix[4 * column + i] === 0) continue;
-      if (row >= 0) return false;
+      if (row >= 0) return null;
       row = i;
     }
     const scale = matrix[4 * column + row];
@@ -47,15 +40,17 @@ function transformAlongAxes(worldBox: number[], box: Box, matrix: ArrayLike<numb
     worldBox[row] = Math.min(p, q);
     worldBox[row + 3] = Math.max(p, q);
   }
-  return true;
+  return worldBox;
 }
 
-/** Returns the box about points, xyz each; points that are not finite do not count. */
-export function boxOfPoints(points: ArrayLike<number>): number[] {
+/** Returns the box about points, xyz each, under a matrix; points that are not finite do not count. */
+export function boxOfPoints(points: ArrayLike<number>, matrix: ArrayLike<number> = IDENTITY): number[] {
   const box = emptyBox();
   for (let i = 0; i + 2 < points.length; i += 3) {
     const [x, y, z] = [points[i], points[i + 1], points[i + 2]];
-    if (Number.isFinite(x + y + z)) addPoint(box, x, y, z);
+    if (!Number.isFinite(x + y + z)) continue;
+    const coordinate = (axis: number): number => transformedCoordinate(axis, matrix, x, y, z);
+    addPoint(box, coordinate(0), coordinate(1), coordinate(2));
   }
   return box;
 }
@@ -75,13 +70,13 @@ export function addPoint(box: number[], x: number, y: number, z: number): void {
   if (z > box[5]) box[5] = z;
 }
 
-/** Returns the squared distance between two boxes of a list; 0 if they meet. */
-export function squaredGap(boxes: ArrayLike<number>, a: number, b: number): number {
+/** Returns the distance between two boxes of a list; 0 if they meet. */
+export function gapOf(boxes: ArrayLike<number>, a: number, b: number): number {
   let sum = 0;
   for (let axis = 0; axis < 3; axis++) {
     const [p, q] = [6 * a + axis, 6 * b + axis];
     const gap = Math.max(boxes[p] - boxes[q + 3], boxes[q] - boxes[p + 3], 0);
     sum += gap * gap;
   }
-  return sum;
+  return Math.sqrt(sum);
 }

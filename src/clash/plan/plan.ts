@@ -3,7 +3,7 @@ import { type CompiledRule, warnOfRules } from '../rules/rules.js';
 import type { PartDescription } from '../rules/selector.js';
 import { inChunks } from '../slices.js';
 import type { Part } from '../types.js';
-import type { Box } from './bounds.js';
+import { type Box, boxOfPoints } from './bounds.js';
 import { makeTiles, type Tile, type TileLimits } from './tiles.js';
 
 /** A part in a plan: its description, and the number of its mesh. */
@@ -62,27 +62,27 @@ export function* makePlan(
   const boxes = new Float64Array(6 * parts.length);
   const matrices = new Float64Array(16 * parts.length);
   yield* inChunks(parts.length, (i) => {
-    copy(boxes, 6 * i, parts[i].box, 6);
-    copy(matrices, 16 * i, parts[i].matrix, 16);
+    copy(boxes, i, parts[i].box);
+    copy(matrices, i, parts[i].matrix);
   });
-  const margin = 0.5 * Math.max(0, ...rules.map(({ kind, limit }) => (kind === 'hard' ? 0 : limit)));
-  const rounding = ROUNDING * maxMagnitude(boxes, margin);
-  const origin = originOf(boxes);
-  moveToOrigin(boxes, matrices, origin);
-  const padded = padBoxes(boxes, margin, rounding);
-  yield;
   const isWithin = b === null;
   const sides: Uint8Array[] = [];
-  for (const { isOfA, isOfB } of rules) {
+  const margins = new Float64Array(parts.length);
+  for (const { kind, limit, isOfA, isOfB } of rules) {
     const side = new Uint8Array(parts.length);
-    const sideOf = (part: PlacedPart, isFirst: boolean): number =>
-      (isFirst && isOfA(part) ? SIDE_A : 0) | ((isWithin || !isFirst) && isOfB(part) ? SIDE_B : 0);
     yield* inChunks(parts.length, (i) => {
-      side[i] = sideOf(parts[i], i < a.length);
+      const isFirst = i < a.length;
+      side[i] = (isFirst && isOfA(parts[i]) ? SIDE_A : 0) | ((isWithin || !isFirst) && isOfB(parts[i]) ? SIDE_B : 0);
     });
     sides.push(side);
+    if (kind !== 'hard') widen(margins, side, limit);
   }
-  const checkedParts = [...parts.keys()].filter((i) => sides.some((side) => side[i] !== 0));
+  const rounding = ROUNDING * Math.max(maxMagnitude(boxes), maxMagnitude(margins));
+  const origin = originOf(boxes);
+  moveToOrigin(boxes, matrices, origin);
+  const padded = padBoxes(boxes, margins, rounding);
+  yield;
+  const checkedParts = [...parts.keys()].filter((i) => sides.some((side) => side[i]));
   const tiles = yield* makeTiles(checkedParts, parts, padded, bytesOf, limits);
   return {
     origin,
@@ -112,14 +112,14 @@ function sortedById(parts: readonly PlacedPart[]): PlacedPart[] {
   return [...byId.keys()].sort().map((id) => byId.get(id)!);
 }
 
-/** Copies numbers one by one, since `set` takes longer for so few. */
-function copy(to: Float64Array, at: number, from: ArrayLike<number>, count: number): void {
-  for (let i = 0; i < count; i++) to[at + i] = from[i];
+/** Copies numbers to a list of as many for each part, one by one, since `set` takes longer for so few. */
+function copy(to: Float64Array, part: number, from: ArrayLike<number>): void {
+  for (let i = 0; i < from.length; i++) to[part * from.length + i] = from[i];
 }
 
-/** Returns the greatest magnitude of the numbers, and no less than `min`. */
-function maxMagnitude(numbers: Float64Array, min: number): number {
-  return numbers.reduce((max, each) => Math.max(max, Math.abs(each)), min);
+/** Returns the greatest magnitude of the numbers; 0 for none. */
+function maxMagnitude(numbers: Float64Array): number {
+  return numbers.reduce((max, each) => Math.max(max, Math.abs(each)), 0);
 }
 
 /** Makes boxes and matrices relative to the origin. */
@@ -131,21 +131,29 @@ function moveToOrigin(boxes: Float64Array, matrices: Float64Array, origin: reado
   }
 }
 
-/** Returns the boxes, grown by a margin and the rounding on all sides. */
-function padBoxes(boxes: Float64Array, margin: number, rounding: number): Float64Array {
-  return boxes.map((each, i) => (i % 6 < 3 ? each - margin - rounding : each + margin + rounding));
+/**
+ * Widens the margins of parts, so that the boxes of all pairs of a rule meet: by the whole limit on the side that has far fewer
+ * parts, or else by half of it on both. Other parts keep theirs: with a margin, all parts near them would be pairs to check.
+ */
+function widen(margins: Float64Array, side: Uint8Array, limit: number): void {
+  const count = (bit: number): number => side.filter((each) => each & bit).length;
+  const ratio = count(SIDE_A) / count(SIDE_B);
+  const widened = ratio < 0.5 ? SIDE_A : ratio > 2 ? SIDE_B : SIDE_A | SIDE_B;
+  const margin = widened === (SIDE_A | SIDE_B) ? 0.5 * limit : limit;
+  side.forEach((each, part) => {
+    if (each & widened) margins[part] = Math.max(margins[part], margin);
+  });
+}
+
+/** Returns the boxes, each grown by its margin and the rounding on all sides. */
+function padBoxes(boxes: Float64Array, margins: Float64Array, rounding: number): Float64Array {
+  return boxes.map((each, i) => each + (i % 6 < 3 ? -1 : 1) * (margins[Math.floor(i / 6)] + rounding));
 }
 
 /** A point near the centre of all parts, in whole units: float32 is most precise near it. */
 function originOf(boxes: Float64Array): [number, number, number] {
-  const centerAlong = (axis: number): number => {
-    let [min, max] = [Infinity, -Infinity];
-    for (let i = axis; i < boxes.length; i += 6) {
-      min = Math.min(min, boxes[i]);
-      max = Math.max(max, boxes[i + 3]);
-    }
-    return min <= max ? Math.round(min / 2 + max / 2) : 0;
-  };
+  const box = boxOfPoints(boxes);
+  const centerAlong = (axis: number): number => (boxes.length > 0 ? Math.round(box[axis] / 2 + box[axis + 3] / 2) : 0);
   return [centerAlong(0), centerAlong(1), centerAlong(2)];
 }
 

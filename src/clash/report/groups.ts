@@ -1,4 +1,4 @@
-import { addPoint, emptyBox, squaredGap } from '../plan/bounds.js';
+import { addPoint, emptyBox, gapOf } from '../plan/bounds.js';
 import { inChunks } from '../slices.js';
 import type { Finding } from '../tile/tile-runner.js';
 
@@ -107,7 +107,7 @@ function* clusters<F extends GroupableFinding>(findings: F[], distance: number):
     yield;
     const root = rootOf(firstHalf[0]);
     if (firstHalf.concat(secondHalf).every((i) => rootOf(i) === root)) return;
-    if (squaredGap([...boxOf(firstHalf), ...boxOf(secondHalf)], 0, 1) > (SLACK * distance) ** 2) return;
+    if (gapOf([...boxOf(firstHalf), ...boxOf(secondHalf)], 0, 1) > SLACK * distance) return;
     if (firstHalf.length * secondHalf.length <= MAX_DIRECT * MAX_DIRECT) return joinNear(firstHalf, secondHalf);
     for (const half of halve(secondHalf)) yield* joinBetween(half, firstHalf);
   }

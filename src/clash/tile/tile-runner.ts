@@ -1,6 +1,6 @@
 import type { CollisionService, ContactSet, MeshData, ObjectId, Vec3 } from 'collision-worker';
 import { hasCode, reasonOf, throwIfAborted } from '../check.js';
-import { squaredGap } from '../plan/bounds.js';
+import { gapOf } from '../plan/bounds.js';
 import { type Plan, ruleApplies } from '../plan/plan.js';
 import { halvesOf, isInCell, type Tile } from '../plan/tiles.js';
 import { inChunks, inSlices } from '../slices.js';
@@ -36,7 +36,12 @@ interface PairToCheck {
   a: number;
   b: number;
   wanted: readonly number[];
+  /** The greatest limit of these rules. */
+  limit: number;
 }
+
+/** A test of two boxes of a list, with a limit. */
+type BoxTest = typeof isSameBox;
 
 /** The objects of a tile: those of parts first, in order, then placeholders. */
 interface PlacedTile {
@@ -57,21 +62,9 @@ const MIN_GROUPED_SHARE = 0.125;
 /** The most distances that are queried at once. */
 const DISTANCES_PER_BATCH = 1024;
 
-/** Lists the pairs that any rule applies to. Yields after every few. */
-function* pairsToCheck(pairs: readonly Pair[], rulesFor: (pair: Pair) => number[]): Generator<void, PairToCheck[]> {
-  const pairsFound: PairToCheck[] = [];
-  yield* inChunks(pairs.length, (i) => {
-    const [a, b] = pairs[i];
-    const ruleIndices = rulesFor(pairs[i]);
-    if (ruleIndices.length > 0) pairsFound.push({ a, b, wanted: ruleIndices });
-  });
-  return pairsFound;
-}
-
 /** Finds the greatest depth of a pair of a frame, and the mean of the points that have it. */
 function deepestOf({ start, points, depths }: ContactSet, pair: number): { depth: number; point: Vec3 } {
-  let depth = Number.NEGATIVE_INFINITY;
-  let [x, y, z, count] = [0, 0, 0, 0];
+  let [depth, x, y, z, count] = [Number.NEGATIVE_INFINITY, 0, 0, 0, 0];
   for (let i = start[pair]; i < start[pair + 1]; i++) {
     if (depths[i] > depth) {
       depth = depths[i];
@@ -276,7 +269,7 @@ export class TileRunner {
       for (let next = at + 1; next < order.length && padded[6 * parts[order[next]]] <= padded[p + 3]; next++) {
         const j = order[next];
         const [a, b] = [parts[Math.min(i, j)], parts[Math.max(i, j)]];
-        if (squaredGap(padded, a, b) > 0 || (split > 0 && i < split === j < split)) continue;
+        if (gapOf(padded, a, b) > 0 || (split > 0 && i < split === j < split)) continue;
         if (isInCell(cell, padded, a, b)) pairs.push([a, b]);
       }
     });
@@ -289,23 +282,19 @@ export class TileRunner {
     result: TileResult,
     signal: AbortSignal | undefined,
   ): Promise<void> {
-    const { rules, boxes, rounding } = this.#plan;
+    const { rules } = this.#plan;
     const objectOf = new Map<number, ObjectId>();
     placedTile.parts.forEach((part, i) => {
       objectOf.set(part, placedTile.objects[i]);
     });
-    const rulesFor = ([a, b]: Pair): number[] => {
-      const distanceSquared = squaredGap(boxes, a, b);
-      return this.#rulesFor('clearance', a, b, (limit) => distanceSquared <= (limit + rounding) ** 2);
-    };
-    const nearPairs = await inSlices(pairsToCheck(pairs, rulesFor), signal);
+    const isNear: BoxTest = (boxes, a, b, distance) => gapOf(boxes, a, b) <= distance;
+    const nearPairs = await inSlices(this.#pairsToCheck(pairs, 'clearance', isNear), signal);
     for (let first = 0; first < nearPairs.length; first += DISTANCES_PER_BATCH) {
       throwIfAborted(signal);
       const batch = nearPairs.slice(first, first + DISTANCES_PER_BATCH);
       const distances = await Promise.all(
-        batch.map(({ a, b, wanted }) => {
-          const maxDistance = this.#greatestLimit(wanted);
-          return this.#service.distance(objectOf.get(a)!, objectOf.get(b)!, { maxDistance });
+        batch.map(({ a, b, limit }) => {
+          return this.#service.distance(objectOf.get(a)!, objectOf.get(b)!, { maxDistance: limit });
         }),
       );
       batch.forEach(({ a, b, wanted }, i) => {
@@ -321,16 +310,22 @@ export class TileRunner {
     }
   }
 
-  /** Lists the rules of a kind that apply to two parts, by their limits. */
-  #rulesFor(kind: Rule['kind'], a: number, b: number, isNear: (limit: number) => boolean): number[] {
-    return [...this.#plan.rules.keys()].filter((i) => {
-      const rule = this.#plan.rules[i];
-      return rule.kind === kind && isNear(rule.limit) && ruleApplies(this.#plan, i, a, b);
+  /**
+   * Lists the pairs that rules of a kind apply to, if their boxes pass a test with the greatest limit of these rules, plus the
+   * rounding. Yields after every few.
+   */
+  *#pairsToCheck(pairs: readonly Pair[], kind: Rule['kind'], test: typeof isSameBox): Generator<void, PairToCheck[]> {
+    const { rules, boxes, rounding } = this.#plan;
+    const rulesOfKind = [...rules.keys()].filter((rule) => rules[rule].kind === kind);
+    const pairsFound: PairToCheck[] = [];
+    yield* inChunks(pairs.length, (i) => {
+      const [a, b] = pairs[i];
+      const wanted = rulesOfKind.filter((rule) => ruleApplies(this.#plan, rule, a, b));
+      // No box passes for no rule.
+      const limit = Math.max(...wanted.map((rule) => rules[rule].limit));
+      if (test(boxes, a, b, limit + rounding)) pairsFound.push({ a, b, wanted, limit });
     });
-  }
-
-  #greatestLimit(ruleIndices: readonly number[]): number {
-    return Math.max(...ruleIndices.map((rule) => this.#plan.rules[rule].limit));
+    return pairsFound;
   }
 
   async #findDuplicates(
@@ -338,12 +333,8 @@ export class TileRunner {
     { findings }: TileResult,
     signal: AbortSignal | undefined,
   ): Promise<void> {
-    const { parts, boxes, rounding } = this.#plan;
-    const rulesFor = ([a, b]: Pair): number[] => {
-      const ruleIndices = this.#rulesFor('duplicates', a, b, () => true);
-      return isSameBox(boxes, a, b, this.#greatestLimit(ruleIndices) + rounding) ? ruleIndices : [];
-    };
-    const sameBoxPairs = await inSlices(pairsToCheck(pairs, rulesFor), signal);
+    const { parts } = this.#plan;
+    const sameBoxPairs = await inSlices(this.#pairsToCheck(pairs, 'duplicates', isSameBox), signal);
     const meshes = new Map<number, MeshData | ArrayBuffer>();
     for (const mesh of new Set(sameBoxPairs.flatMap(({ a, b }) => [parts[a].mesh, parts[b].mesh]))) {
       meshes.set(mesh, await this.#source.load(mesh));
@@ -360,6 +351,8 @@ export class TileRunner {
     const { parts, rules, boxes, matrices } = this.#plan;
     const geometries = new Map<number, PlacedGeometry>();
     for (const { a, b, wanted } of sameBoxPairs) {
+      // Each place of a mesh has a geometry: all of them may take thousands of times as much memory as the meshes.
+      for (const part of geometries.keys()) if (part !== a && part !== b) geometries.delete(part);
       for (const part of [a, b]) {
         if (geometries.has(part)) continue;
         const corners = trianglesOf(meshes.get(parts[part].mesh)!);

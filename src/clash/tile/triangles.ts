@@ -60,18 +60,19 @@ function hasArea(corners: Float64Array, at: number): boolean {
 
 function trianglesOfBaked(mesh: ArrayBuffer): Float64Array {
   const view = new DataView(mesh);
-  const blocks = view.getUint32(MESH_BLOCKS, true);
   const scale = 2 ** -view.getInt32(MESH_EXPONENT, true);
   const offset = vectorAt(view, MESH_OFFSET);
-  const corners: number[] = [];
-  for (let block = 0; block < view.getUint32(MESH_BLOCK_COUNT, true); block++) {
-    const at = blocks + block * BLOCK_BYTES;
-    for (let lane = 0; lane < 4; lane++) {
-      if (view.getInt32(at + BLOCK_TRIANGLES + 4 * lane, true) < 0) continue;
-      for (let i = 0; i < 9; i++) corners.push(view.getFloat32(at + 16 * i + 4 * lane, true) * scale + offset[i % 3]);
+  const blockCount = view.getUint32(MESH_BLOCK_COUNT, true);
+  const corners = new Float64Array(9 * 4 * blockCount);
+  let end = 0;
+  let at = view.getUint32(MESH_BLOCKS, true);
+  for (let block = 0; block < blockCount; block++, at += BLOCK_BYTES) {
+    for (let lane = at; lane < at + 16; lane += 4) {
+      if (view.getInt32(lane + BLOCK_TRIANGLES, true) < 0) continue;
+      for (let i = 0; i < 9; i++) corners[end++] = view.getFloat32(lane + 16 * i, true) * scale + offset[i % 3];
     }
   }
-  return Float64Array.from(corners);
+  return corners.subarray(0, end);
 }
 
 /**

@@ -40,12 +40,15 @@ async function* readBaked(path: string): AsyncGenerator<ReadItem> {
 
 async function* readBakedFolder(path: string): AsyncGenerator<ReadItem> {
   const store = await PartStore.open(new Folder(path));
-  const meshes = new Map<number, ArrayBuffer>();
-  for (const part of store.parts) {
+  // One mesh at a time: all of them may be more than the memory holds.
+  const parts = [...store.parts].sort((a, b) => a.mesh - b.mesh);
+  let number = -1;
+  let mesh = new ArrayBuffer(0);
+  for (const part of parts) {
     const { id, name, layer, properties, matrix } = part;
     try {
-      const mesh = meshes.get(part.mesh) ?? (await store.load(part.mesh));
-      meshes.set(part.mesh, mesh);
+      if (number !== part.mesh) mesh = await store.load(part.mesh);
+      number = part.mesh;
       yield { part: { id, name, layer, properties, matrix, mesh } };
     } catch (error) {
       yield { unread: { id, name, reason: (error as Error).message } };
