@@ -1,5 +1,5 @@
-// With occlusion, what is inside of a mirrored instance was not drawn, nor what is behind a flat one. three turns the sides of a
-// mirrored mesh, but not those of a mirrored instance: it draws the inner faces of the one, and nothing of the other.
+// With occlusion, what is inside of a mirrored instance was not drawn, nor what is behind a flat one. three turns the sides of
+// a mirrored mesh, but not those of a mirrored instance: it draws the inner faces of the one, and nothing of the other.
 import { trackScene } from 'collision-worker/three';
 import {
   BoxGeometry,
