@@ -1,5 +1,5 @@
-// Two `hover` of one tracker answered one another: of the picks that waited, all got the answer of the newest, which was of another
-// view or ignored another object.
+// Two `hover` of one tracker answered one another: of the picks that waited, all got the answer of the newest, which was of
+// another view or ignored another object.
 import { type HoverOptions, type SceneIntersection, trackScene } from 'collision-worker/three';
 import { type Object3D, Scene } from 'three';
 import { expect, test } from 'vitest';

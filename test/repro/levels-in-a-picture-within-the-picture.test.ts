@@ -1,5 +1,5 @@
-// With `culling.levels`, a LOD showed the level of its distance, not the one of its pixels, in a tracked view that is rendered while
-// another is, like a mirror's.
+// With `culling.levels`, a LOD showed the level of its distance, not the one of its pixels, in a tracked view that is rendered
+// while another is, like a mirror's.
 import { trackScene } from 'collision-worker/three';
 import { BoxGeometry, LOD, Mesh, MeshBasicMaterial, PerspectiveCamera, Scene } from 'three';
 import { expect, test } from 'vitest';

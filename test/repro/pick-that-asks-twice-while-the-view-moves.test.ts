@@ -1,5 +1,5 @@
-// A pick that has to ask the service a second time, because of objects that other code has added, was answered by the view as it
-// had become meanwhile: with another object, or with INVALID_ARGUMENT if the view had been removed.
+// A pick that has to ask the service a second time, because of objects that other code has added, was answered by the view as
+// it had become meanwhile: with another object, or with INVALID_ARGUMENT if the view had been removed.
 import { type ScenePickOptions, type SceneTracker, trackScene } from 'collision-worker/three';
 import { BoxGeometry, LineBasicMaterial, LineSegments, Matrix4, Scene } from 'three';
 import { expect, test } from 'vitest';

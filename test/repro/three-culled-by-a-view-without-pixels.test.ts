@@ -1,5 +1,5 @@
-// A canvas that was hidden for a while has no size, and its view sees nothing. With `culling`, the next pictures by its camera had
-// no instances of what had not moved since, the coarsest levels of detail, and with `minPixels` nothing at all.
+// A canvas that was hidden for a while has no size, and its view sees nothing. With `culling`, the next pictures by its camera
+// had no instances of what had not moved since, the coarsest levels of detail, and with `minPixels` nothing at all.
 import { trackScene } from 'collision-worker/three';
 import {
   BoxGeometry,

@@ -1,6 +1,8 @@
 import {
   type Camera,
+  DoubleSide,
   type InstancedMesh,
+  type Material,
   Matrix4,
   type Mesh,
   type Object3D,
@@ -50,6 +52,13 @@ interface SentTransform {
 
 type CullableOwner = RepresentedObject & CullableObject;
 
+interface Occluder {
+  readonly owner: CullableOwner;
+  readonly id: ObjectId;
+  /** Its number among the owner's instances. */
+  readonly index: number;
+}
+
 /**
  * What nearer objects hide from one view by the newest answer. That is true as long as the occluders and the hidden objects are
  * where they were when it was asked, unchanged, and the eye is within the margin that it was asked with; the camera may turn.
@@ -57,35 +66,29 @@ type CullableOwner = RepresentedObject & CullableObject;
  */
 export class OcclusionAnswer {
   readonly #sentTransforms = new Map<ObjectId, SentTransform>();
-  #occluders: CullableOwner[] = [];
-  #occluderIds: ObjectId[] = [];
+  #occluders: Occluder[] = [];
   /** The slots of the objects that the answer names as hidden. */
   readonly #hiddenSlots = new Set<number>();
   readonly #instances = new Map<RepresentedObject, AnsweredInstances>();
   #answer = 0;
-  #hasOccluded = false;
 
   /** Takes over an answer. */
   set({ occluded, occluders }: VisibleSet, objects: SceneObjects): void {
     const answer = ++this.#answer;
-    this.#hasOccluded = occluded.length > 0;
     this.#hiddenSlots.clear();
     this.#instances.clear();
     this.#occluders = [];
-    this.#occluderIds = [];
-    if (!this.#hasOccluded) return;
-    objects.forEach(occluders, (owner, _, slot) => {
-      this.#occluders.push(owner as CullableOwner);
-      this.#occluderIds.push(objects.idOf(slot));
-      this.#recordOwner(owner as CullableOwner, objects.idOf(slot), answer);
+    if (occluded.length === 0) return;
+    objects.forEach(occluders, (representedObject, index, slot) => {
+      const owner = representedObject as CullableOwner;
+      const id = objects.idOf(slot);
+      this.#occluders.push({ owner, id, index });
+      this.#recordOwner(owner, id, answer);
     });
     objects.forEach(occluded, (owner, index, slot) => {
       this.#hiddenSlots.add(slot);
-      if (!owner.isInstanced) {
-        this.#recordOwner(owner as CullableOwner, objects.idOf(slot), answer);
-        return;
-      }
-      appendNumber(listOf(this.#instances, owner), index);
+      if (owner.isInstanced) appendNumber(listOf(this.#instances, owner), index);
+      else this.#recordOwner(owner as CullableOwner, objects.idOf(slot), answer);
     });
     for (const { numbers, count } of this.#instances.values()) numbers.subarray(0, count).sort();
     for (const [id, sentTransform] of this.#sentTransforms)
@@ -121,11 +124,11 @@ export class OcclusionAnswer {
     service: PlacementService,
     settings: Pick<CullingSettings, 'levelsOf'>,
   ): boolean {
-    if (!this.#hasOccluded || (scene as { overrideMaterial?: unknown }).overrideMaterial != null) return false;
+    if (this.#hiddenSlots.size === 0 || (scene as { overrideMaterial?: unknown }).overrideMaterial != null)
+      return false;
     if (!isEyeWithinMargin(camera, view)) return false;
     let holds = true;
-    for (let i = 0; i < this.#occluders.length; i++) {
-      const owner = this.#occluders[i];
+    for (const { owner, id, index } of this.#occluders) {
       const mesh = owner.object as Mesh;
       try {
         const isDeclared = owner.occluder === true;
@@ -133,8 +136,12 @@ export class OcclusionAnswer {
         if (!isDeclared && !isOccluder(mesh)) {
           owner.onMeshChange();
           holds = false;
-        } else if (!isDeclared && 'isInstancedMesh' in mesh && settings.levelsOf(mesh as InstancedMesh) !== null) {
-          service.setObject(this.#occluderIds[i], { occluder: false });
+        } else if (
+          !isDeclared &&
+          'isInstancedMesh' in mesh &&
+          (settings.levelsOf(mesh as InstancedMesh) !== null || isInsideOut(mesh as InstancedMesh, index))
+        ) {
+          service.setObject(id, { occluder: false });
           holds = false;
         } else
           holds &&=
@@ -142,7 +149,7 @@ export class OcclusionAnswer {
             isDrawnWhenInView(mesh, volume) &&
             mesh.layers.test(camera.layers) &&
             drawnOf(owner) === mesh && // another level of a LOD may be drawn
-            this.#isUnchanged(owner, this.#occluderIds[i], update, view.layers);
+            this.#isUnchanged(owner, id, update, view.layers);
       } catch {
         holds = false; // an unreadable object hides nothing
       }
@@ -201,6 +208,14 @@ function drawnOf({ object, drawn }: CullableOwner): Mesh {
   return drawn ?? (object as Mesh);
 }
 
+const instanceMatrix = new Matrix4();
+
+/** Returns whether an instance is mirrored, and shows only one side: three does not turn its sides as it does those of a Mesh. */
+function isInsideOut(mesh: InstancedMesh, index: number): boolean {
+  mesh.getMatrixAt(index, instanceMatrix);
+  return instanceMatrix.determinant() < 0 && (mesh.material as Material).side !== DoubleSide;
+}
+
 const eye = new Vector3();
 const askedEye = new Vector3();
 const askedWorld = new Matrix4();
@@ -217,7 +232,7 @@ function isEyeWithinMargin(camera: Camera, { options }: SceneView): boolean {
   }
   eye.setFromMatrixPosition(camera.matrixWorld);
   askedEye.setFromMatrixPosition(askedWorld.fromArray(options.view as number[]).invert());
-  const rounding = Math.max(Math.abs(eye.x), Math.abs(eye.y), Math.abs(eye.z)) * Number.EPSILON * 8;
+  const rounding = eye.length() * Number.EPSILON * 8;
   return eye.distanceTo(askedEye) <= (options.occlusionMargin ?? 0) + Math.max(ROUNDING * near, rounding);
 }
 
