@@ -65,12 +65,16 @@ function setPoints(ax: f64, ay: f64, az: f64, bx: f64, by: f64, bz: f64): void {
   pointBX = bx; pointBY = by; pointBZ = bz;
 }
 
-/** Copies the result of the trees. */
-function copyTreeResult(): void {
+/** More than the rounding between the space that trees are searched in, and the world. */
+const LIMIT_MARGIN: f64 = 1.000001;
+
+/** Copies the result of the trees. Returns whether it is within a limit. */
+function copyTreeResult(limit: f64): bool {
   distance = tree.distance;
   setPoints(tree.pointAX, tree.pointAY, tree.pointAZ, tree.pointBX, tree.pointBY, tree.pointBZ);
   triangleA = tree.triangleA;
   triangleB = tree.triangleB;
+  return distance <= limit;
 }
 
 function meshToMesh(a: PlacedShape, b: PlacedShape, limit: f64): bool {
@@ -78,9 +82,8 @@ function meshToMesh(a: PlacedShape, b: PlacedShape, limit: f64): bool {
   copy(mapB, mapOf(b));
   mapB.tx -= mapA.tx; mapB.ty -= mapA.ty; mapB.tz -= mapA.tz;
   mapA.tx = mapA.ty = mapA.tz = 0;
-  if (!tree.distanceOfMeshes(changetype<Mesh>(<usize>a.mesh), mapA, changetype<Mesh>(<usize>b.mesh), mapB, limit)) return false;
-  copyTreeResult();
-  return true;
+  const meshA = changetype<Mesh>(<usize>a.mesh), meshB = changetype<Mesh>(<usize>b.mesh);
+  return tree.distanceOfMeshes(meshA, mapA, meshB, mapB, limit * LIMIT_MARGIN) && copyTreeResult(limit);
 }
 
 let queriedMesh: Mesh = changetype<Mesh>(0);
@@ -94,9 +97,7 @@ function meshToSolid(a: PlacedShape, b: PlacedShape, limit: f64): bool {
   // The box about a capsule is longer than its own space.
   mapB.zx *= 1.0 + b.half; mapB.zy *= 1.0 + b.half; mapB.zz *= 1.0 + b.half;
   setSolid(solidB, b, a.tx, a.ty, a.tz);
-  if (!tree.distanceOfMeshAndBox(queriedMesh, mapA, mapB, limit, visitBlock)) return false;
-  copyTreeResult();
-  return true;
+  return tree.distanceOfMeshAndBox(queriedMesh, mapA, mapB, limit * LIMIT_MARGIN, visitBlock) && copyTreeResult(limit);
 }
 
 function visitBlock(index: u32, other: u32): void {

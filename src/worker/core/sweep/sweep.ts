@@ -55,8 +55,7 @@ const PIECE_SIZE: f64 = 0.25;
 let shape: PlacedShape = changetype<PlacedShape>(0);
 /** The common origin: the shape's position at the start. */
 let originX: f64 = 0, originY: f64 = 0, originZ: f64 = 0;
-/** The shape's size, and the distance at which it may be reported as touching while it turns. */
-let size: f64 = 0;
+/** The distance at which the shape may be reported as touching while it turns. */
 let touchDistance: f64 = 0;
 const shapeBody = changetype<Support>(memory.data(<i32>SUPPORT_BYTES, 16));
 const otherBody = changetype<Support>(memory.data(<i32>SUPPORT_BYTES, 16));
@@ -80,40 +79,42 @@ export function beginSweep(swept: PlacedShape, px: f64, py: f64, pz: f64, tolera
   originX = swept.tx;
   originY = swept.ty;
   originZ = swept.tz;
+  measureShape(swept, px, py, pz);
   const x = px - originX, y = py - originY, z = pz - originZ;
-  if (swept.shape == SHAPE_MESH) {
-    const mesh = changetype<Mesh>(<usize>swept.mesh);
-    copy(shapeMap, mapOf(swept));
-    shapeMap.tx = shapeMap.ty = shapeMap.tz = 0;
-    composeTreeMap(shapeTreeToWorld, mesh, shapeMap);
-    size = mesh.radius * spectralNorm(shapeMap);
-    const cx = 0.5 * (mesh.minX + mesh.maxX), cy = 0.5 * (mesh.minY + mesh.maxY), cz = 0.5 * (mesh.minZ + mesh.maxZ);
-    const mx = shapeMap.xx * cx + shapeMap.yx * cy + shapeMap.zx * cz - x;
-    const my = shapeMap.xy * cx + shapeMap.yy * cy + shapeMap.zy * cz - y;
-    const mz = shapeMap.xz * cx + shapeMap.yz * cy + shapeMap.zz * cz - z;
-    setPivot(x, y, z, sqrt(mx * mx + my * my + mz * mz) + size);
-  } else {
-    setShapeSupport(shapeBody, swept, 0, 0, 0);
-    shapeBody.triangle = 0;
-    size = bodyExtent(shapeBody);
-    setPivot(x, y, z, sqrt(x * x + y * y + z * z) + size);
-    // A ball about the pivot is invariant under rotation.
-    if (swept.shape == SHAPE_SPHERE && shapeBody.radius > 0 && x == 0 && y == 0 && z == 0) clearRotation();
-  }
+  setPivot(x, y, z, armOfShape);
+  if (swept.shape == SHAPE_MESH) composeTreeMap(shapeTreeToWorld, changetype<Mesh>(<usize>swept.mesh), shapeMap);
+  // A ball about the pivot is invariant under rotation.
+  else if (swept.shape == SHAPE_SPHERE && shapeBody.radius > 0 && x == 0 && y == 0 && z == 0) clearRotation();
   touchDistance = angle == 0 ? 0 : max(tolerance > 0 ? tolerance : TOLERANCE * size, MIN_TOLERANCE * size);
 }
 
-/**
- * Returns the body of a sphere or capsule that does not turn, relative to its position at the start; 0 for other shapes.
- */
+/** The shape's size, and an upper bound of the distance of its points from the pivot. */
+export let size: f64 = 0, armOfShape: f64 = 0;
+
+/** Measures a shape, and how far it reaches from a pivot, in the world. */
+export function measureShape(measured: PlacedShape, px: f64, py: f64, pz: f64): void {
+  let x = measured.tx - px, y = measured.ty - py, z = measured.tz - pz;
+  if (measured.shape == SHAPE_MESH) {
+    const mesh = changetype<Mesh>(<usize>measured.mesh), m = shapeMap;
+    copy(m, mapOf(measured));
+    m.tx = m.ty = m.tz = 0;
+    size = mesh.radius * spectralNorm(m);
+    const cx = 0.5 * (mesh.minX + mesh.maxX), cy = 0.5 * (mesh.minY + mesh.maxY), cz = 0.5 * (mesh.minZ + mesh.maxZ);
+    x += m.xx * cx + m.yx * cy + m.zx * cz;
+    y += m.xy * cx + m.yy * cy + m.zy * cz;
+    z += m.xz * cx + m.yz * cy + m.zz * cz;
+  } else {
+    setShapeSupport(shapeBody, measured, 0, 0, 0);
+    shapeBody.triangle = 0;
+    size = bodyExtent(shapeBody);
+  }
+  armOfShape = sqrt(x * x + y * y + z * z) + size;
+}
+
+/** Returns the body of a sphere or capsule that does not turn, relative to its position at the start; 0 for other shapes. */
 export function roundOfSweep(): Support {
   const isRound = angle == 0 && shape.shape != SHAPE_MESH && shapeBody.radius > 0;
   return isRound ? shapeBody : changetype<Support>(0);
-}
-
-/** Returns an upper bound of the distance of any point of the shape from its pivot. */
-export function armOfSweep(): f64 {
-  return arm;
 }
 
 // The object against which the shape is swept.

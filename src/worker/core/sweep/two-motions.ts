@@ -12,14 +12,12 @@ import { SUPPORT_BYTES, Support, extentOf, findSupportPoint, setShapeSupport, su
 import * as shapes from '../distance/shape-distance';
 import { Affine, copy } from '../math/affine';
 import * as rigid from '../math/rigid-motion';
-import { spectralNorm } from '../math/spectral-norm';
-import { Mesh } from '../mesh/tree/layout';
 import { PlacedShape, copyShape, mapOf } from '../shape/placed-shape';
 import { setMotion } from './motion';
 import {
   contactTime as meetTime, contactDepth, contactNormalX, contactNormalY, contactNormalZ, contactX, contactY, contactZ,
 } from './meeting';
-import { beginSweep, sweepPair } from './sweep';
+import { armOfShape, beginSweep, measureShape, size, sweepPair } from './sweep';
 import { BoxMotion, TOUCHING, moveAlong, setMotionOf } from './turning-boxes';
 
 /** The time of contact, 0 … 1, and the penetration depth at the start, else 0. */
@@ -132,25 +130,34 @@ function advanceBoth(apartUntil: f64): bool {
   areEndsSet = false;
   const translationX = movingA.translationX - movingB.translationX,
     translationY = movingA.translationY - movingB.translationY, translationZ = movingA.translationZ - movingB.translationZ;
-  const speed = sqrt(translationX * translationX + translationY * translationY + translationZ * translationZ) +
-    movingA.angle * movingA.arm + movingB.angle * movingB.arm;
-  const size = min(movingA.size, movingB.size);
+  const translation = norm(translationX, translationY, translationZ);
+  const x = movingA.pivotX - movingB.pivotX, y = movingA.pivotY - movingB.pivotY, z = movingA.pivotZ - movingB.pivotZ;
+  // An upper bound of the speed at which their distance changes: of the points of both in space, or of those of the first as the
+  // second sees them, which turns with it. Two that turn as one, about whatever point, do not approach. From the start on, what
+  // the second sees of the first's pivot changes by its spin times the translation at most.
+  const speed = min(
+    translation + movingA.angle * movingA.arm + movingB.angle * movingB.arm,
+    norm(
+      translationX - movingB.spinY * z + movingB.spinZ * y, translationY - movingB.spinZ * x + movingB.spinX * z,
+      translationZ - movingB.spinX * y + movingB.spinY * x,
+    ) + movingB.angle * translation +
+      norm(movingA.spinX - movingB.spinX, movingA.spinY - movingB.spinY, movingA.spinZ - movingB.spinZ) * movingA.arm,
+  );
+  const smallerSize = min(movingA.size, movingB.size);
   let time = apartUntil;
   for (let step = 0; time < 1; step++) {
     checkpoint(WORK_PER_STEP);
     setPose(poseA, movingA, time);
     setPose(poseB, movingB, time);
-    const touchDistance = (step < STEPS_BEFORE_GRAZING ? TOUCHING : GRAZING) * size;
+    const touchDistance = (step < STEPS_BEFORE_GRAZING ? TOUCHING : GRAZING) * smallerSize;
     if (!findGap((1.0 - time) * speed + touchDistance)) return false;
     if (gap <= touchDistance) {
       firstContactTime = time;
       firstContactDepth = 0;
       return true;
     }
-    const approachSpeed = isSeparatedByPlane ? closingSpeed(translationX, translationY, translationZ) : speed;
-    if (!(approachSpeed > 0)) return false;
     const freeGap = gap - 0.5 * touchDistance;
-    time += isSeparatedByPlane ? max(freeGap / approachSpeed, chordTime(time, freeGap)) : freeGap / approachSpeed;
+    time += isSeparatedByPlane ? max(freeGap / speed, chordTime(time, freeGap)) : freeGap / speed;
   }
   return false;
 }
@@ -197,44 +204,17 @@ function setEnds(): void {
   endOffsetX = poseB.tx - poseA.tx; endOffsetY = poseB.ty - poseA.ty; endOffsetZ = poseB.tz - poseA.tz;
 }
 
-/** Returns an upper bound of the speed at which the two approach along the normal, at all times. */
-function closingSpeed(translationX: f64, translationY: f64, translationZ: f64): f64 {
-  return spinSpeed(movingA) + spinSpeed(movingB) - (translationX * normalX + translationY * normalY + translationZ * normalZ);
-}
-
-/** Returns an upper bound of the speed of a shape's point along the normal due to its spin: |n × ω| times the arm. */
-function spinSpeed(movingShape: MovingShape): f64 {
-  const x = normalY * movingShape.spinZ - normalZ * movingShape.spinY,
-    y = normalZ * movingShape.spinX - normalX * movingShape.spinZ;
-  const z = normalX * movingShape.spinY - normalY * movingShape.spinX;
-  return sqrt(x * x + y * y + z * z) * movingShape.arm;
-}
-
 function setPose(out: PlacedShape, movingShape: MovingShape, time: f64): void {
   const start = changetype<PlacedShape>(movingShape.shape);
   copyShape(out, start);
   moveAlong(mapOf(out), movingShape, time);
 }
 
-const shapeMap = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
-
 /** Sets how far a shape reaches from its pivot, and from its centre. */
 function setSize(movingShape: MovingShape): void {
-  const shape = changetype<PlacedShape>(movingShape.shape);
-  let x = shape.tx - movingShape.pivotX, y = shape.ty - movingShape.pivotY, z = shape.tz - movingShape.pivotZ;
-  if (shape.shape == SHAPE_MESH) {
-    const mesh = changetype<Mesh>(<usize>shape.mesh);
-    const cx = 0.5 * (mesh.minX + mesh.maxX), cy = 0.5 * (mesh.minY + mesh.maxY), cz = 0.5 * (mesh.minZ + mesh.maxZ);
-    x += shape.xx * cx + shape.yx * cy + shape.zx * cz;
-    y += shape.xy * cx + shape.yy * cy + shape.zy * cz;
-    z += shape.xz * cx + shape.yz * cy + shape.zz * cz;
-    copy(shapeMap, mapOf(shape));
-    movingShape.size = mesh.radius * spectralNorm(shapeMap);
-  } else {
-    setShapeSupport(bodyA, shape, 0, 0, 0);
-    movingShape.size = extentOf(bodyA);
-  }
-  movingShape.arm = sqrt(x * x + y * y + z * z) + movingShape.size;
+  measureShape(changetype<PlacedShape>(movingShape.shape), movingShape.pivotX, movingShape.pivotY, movingShape.pivotZ);
+  movingShape.size = size;
+  movingShape.arm = armOfShape;
 }
 
 /** Finds the distance of the two in their poses, if it is no more than a limit, and the contact point. */
@@ -268,10 +248,10 @@ function findConvexGap(limit: f64): bool {
 }
 
 function setNormal(x: f64, y: f64, z: f64): void {
-  let length = sqrt(x * x + y * y + z * z);
+  let length = norm(x, y, z);
   if (!(length > 0)) {
     x = poseA.tx - poseB.tx; y = poseA.ty - poseB.ty; z = poseA.tz - poseB.tz;
-    length = sqrt(x * x + y * y + z * z);
+    length = norm(x, y, z);
     if (!(length > 0)) z = length = 1;
   }
   normalX = x / length;
@@ -280,4 +260,8 @@ function setNormal(x: f64, y: f64, z: f64): void {
   firstContactNormalX = -normalX;
   firstContactNormalY = -normalY;
   firstContactNormalZ = -normalZ;
+}
+
+function norm(x: f64, y: f64, z: f64): f64 {
+  return sqrt(x * x + y * y + z * z);
 }

@@ -7,8 +7,8 @@ import {
 import { clearHits, hitCount } from '../../hits';
 import { now } from '../../host';
 import { PlacedShape, placeDescribedShape, readDescription } from '../../shape/placed-shape';
-import { angle, setMotion } from '../../sweep/motion';
-import { armOfSweep, beginSweep, roundOfSweep } from '../../sweep/sweep';
+import { angle, arm, setMotion } from '../../sweep/motion';
+import { beginSweep, roundOfSweep } from '../../sweep/sweep';
 import { updateTrees } from '../scene';
 import { setFilter } from './filter';
 import { clearCandidates } from './sweep-candidates';
@@ -85,7 +85,6 @@ function placeShape(description: usize, motion: usize): void {
     setMovingBox(round, box.tx, box.ty, box.tz, box.xx, box.yy, box.zz);
   } else {
     // All positions of the shape are around the pivot.
-    const arm = armOfSweep();
     setMovingBox(round, x, y, z, arm, arm, arm);
   }
 }
