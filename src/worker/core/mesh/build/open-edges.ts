@@ -80,7 +80,7 @@ const MAX_WELD_FRACTION: f64 = 0.0009765625; // 2^-10
 /** The least distance is found to within one percent. */
 const PRECISION: f64 = 1.01;
 const EDGES_PER_STEP: u32 = 4096;
-const POINTS_PER_STEP: u32 = 2048;
+const ENTRIES_PER_STEP: u32 = 2048;
 
 export const OPEN_EDGES_BYTES: usize = offsetof<OpenEdges>();
 
@@ -176,7 +176,7 @@ function countEdge(open: OpenEdges, from: u64, to: u64, edgeIndex: u32): void {
 /** Takes the open edges of a pass from the table, and clears it. */
 function listEdges(open: OpenEdges): void {
   const last = open.tableMask;
-  const end = min<u32>(open.cursor + POINTS_PER_STEP, last + 1);
+  const end = min<u32>(open.cursor + ENTRIES_PER_STEP, last + 1);
   for (let slot = open.cursor; slot < end; slot++) {
     const edge = changetype<Edge>(open.table + <usize>slot * offsetof<Edge>());
     if (edge.surplus != 0 && open.pass != NO_PASS) addOpenEdge(open, edge);
@@ -233,7 +233,7 @@ const MIN_DISTANCE: f64 = 1.401298464324817e-45; // 2^-149
 
 function stepDistanceSearch(open: OpenEdges): void {
   const weld = changetype<Weld>(open.welding);
-  if (!stepWeld(weld, POINTS_PER_STEP)) return;
+  if (!stepWeld(weld)) return;
   if (closes(open, weld)) open.maxDistance = open.triedDistance;
   else if (open.triedDistance == open.maxDistance) {
     open.phase = PHASE_DONE; // not even the widest distance closes it
