@@ -2,7 +2,7 @@ import { BOX_NUMBERS } from '../shared/baked-boxes.js';
 import type { BoxCheck } from '../shared/types.js';
 import { type MemoryGetter, readCorners } from './snap/corners.js';
 
-/** Boxes that triangles are tested against between two rests. */
+/** Boxes that triangles, or parts of them, are tested against between two rests. */
 const TESTS_PER_STEP = 512;
 /**
  * What rounding may leave outside of a box, relative to the largest coordinate: far above float64's epsilon, far below float32's.
@@ -35,14 +35,31 @@ export function* boxCover(getMemory: MemoryGetter, mesh: number, records: Float6
     if (i % 65536 === 65535) yield;
   }
   const slack = SLACK * maxCoordinate;
-  const trianglesPerStep = Math.ceil(TESTS_PER_STEP / (boxes.length + 1));
   let triangles = 0;
   let farthest = 0;
+  let tests = 0;
+  const isStepOver = (count: number): boolean => {
+    tests += count;
+    if (tests < TESTS_PER_STEP) return false;
+    tests = 0;
+    return true;
+  };
   for (let t = 0; t < positions.length; t += 9) {
-    const outside = remainderOf(Array.from(positions.subarray(t, t + 9)), boxes, slack);
+    const triangle = Array.from(positions.subarray(t, t + 9));
+    if (isStepOver(boxes.length + 1)) yield;
+    if (isInOne(triangle, boxes, slack)) continue;
+    let outside = [triangle];
+    for (const { planes } of boxes) {
+      const remainders: Polygon[] = [];
+      for (const piece of outside) cutAway(piece, planes, slack, remainders);
+      outside = remainders;
+      if (isStepOver(outside.length)) yield;
+    }
     if (outside.length > 0) triangles++;
-    for (const polygon of outside) farthest = Math.max(farthest, farthestOf(polygon, boxes));
-    if ((t / 9) % trianglesPerStep === trianglesPerStep - 1) yield;
+    for (const polygon of outside) {
+      farthest = Math.max(farthest, farthestOf(polygon, boxes));
+      if (isStepOver(boxes.length)) yield;
+    }
   }
   return { conservative: triangles === 0, triangles, farthest };
 }
@@ -63,22 +80,13 @@ function boxOf(record: ArrayLike<number>): Box {
   return { planes, center: [cx, cy, cz], half, axes };
 }
 
-/** Returns the parts of a polygon that no box contains; moves a box that contains all of it to the front. */
-function remainderOf(polygon: Polygon, boxes: Box[], slack: number): Polygon[] {
+/** Returns whether a box contains all of a polygon, and moves it to the front. */
+function isInOne(polygon: Polygon, boxes: Box[], slack: number): boolean {
   // Most triangles lie entirely in one box, often in that of the previous triangle.
   const containingBox = boxes.findIndex(({ planes }) => isWithin(polygon, planes, slack));
-  if (containingBox >= 0) {
-    [boxes[0], boxes[containingBox]] = [boxes[containingBox], boxes[0]];
-    return [];
-  }
-  let pieces = [polygon];
-  for (const { planes } of boxes) {
-    const remainders: Polygon[] = [];
-    for (const piece of pieces) cutAway(piece, planes, slack, remainders);
-    pieces = remainders;
-    if (pieces.length === 0) break;
-  }
-  return pieces;
+  if (containingBox < 0) return false;
+  [boxes[0], boxes[containingBox]] = [boxes[containingBox], boxes[0]];
+  return true;
 }
 
 function isWithin(polygon: Polygon, planes: Float64Array, slack: number): boolean {

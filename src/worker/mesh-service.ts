@@ -31,7 +31,7 @@ export abstract class MeshService extends QueryService {
   /** Meshes of which more chunks are expected; `wake` is called when one arrives. */
   readonly #chunks = new Map<MeshId, { source: BakedSource; wake: () => void }>();
   /** The last change of each mesh that is under way in slices. */
-  readonly #changes = new Map<MeshId, Promise<void>>();
+  readonly #changes = new Map<MeshId, Promise<unknown>>();
 
   readonly buildMesh = answering(
     async (
@@ -262,10 +262,7 @@ export abstract class MeshService extends QueryService {
   #change(mesh: MeshId, begin: () => Generator<void, MeshUpdate>): Promise<MeshUpdate> {
     const previousChange = this.#changes.get(mesh) ?? Promise.resolve();
     const change = previousChange.then(() => this.#runInSlices(begin()));
-    const settled = change.then(
-      () => {},
-      () => {},
-    );
+    const settled: Promise<unknown> = change.catch(() => {});
     this.#changes.set(mesh, settled);
     settled.then(() => {
       if (this.#changes.get(mesh) === settled) this.#changes.delete(mesh);

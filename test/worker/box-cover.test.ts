@@ -153,7 +153,20 @@ test('no more is out than rounding leaves, and a little more is', () => {
   expect(
     check(
       Array.from({ length: 256 }, () => flat(1)),
-      apart,
+      [box, ...apart],
     ),
-  ).toMatchObject({ triangles: 256, rests: 128 });
+  ).toMatchObject({ triangles: 0, rests: 128 });
+});
+
+test(`it rests while one triangle is cut by many boxes, seed ${SEED}`, () => {
+  const random = new Random(SEED);
+  const boxes = Array.from({ length: 256 }, () =>
+    boxAt(random, new Vector3(random.range(0, 50), random.range(0, 50), 0), new Vector3(1, 1, 1)),
+  );
+  const triangle = [new Vector3(), new Vector3(100, 0, 0), new Vector3(0, 100, 0)];
+  const { triangles, farthest, rests } = check([triangle], boxes);
+  expect(triangles).toBe(1);
+  expect(farthest).toBeCloseTo(Math.max(...triangle.map((corner) => distanceFrom(corner, boxes))), 6);
+  // There are hundreds of pieces, each of which is tested against each box.
+  expect(rests).toBeGreaterThan(200);
 });

@@ -103,20 +103,23 @@ export function beginSecond(wasm: CoreExports, memory: CoreMemory, source: MeshS
 function beginTree(
   wasm: CoreExports,
   memory: CoreMemory,
-  { positions, indices: sourceIndices, weld, deform, isFast }: MeshSource,
+  { positions, indices, weld, deform, isFast }: MeshSource,
   part: number,
   second?: () => ArrayBuffer | undefined,
 ): TreeBuild & { build: number } {
   const vertices = positions.length / 3;
+  const corners = indices?.length ?? vertices;
+  const triangles = corners / 3;
   // The indices tell which vertices are merged.
-  const indices = sourceIndices ?? (weld > 0 ? new Uint32Array(vertices).map((_, i) => i) : undefined);
-  const triangles = (indices?.length ?? vertices) / 3;
+  const isIndexed = indices !== undefined || weld > 0;
   const build = wasm.beginBuild(vertices, triangles, weld, isFast, part) >>> 0;
   try {
-    wasm.reserveBuild(build, indices !== undefined);
+    wasm.reserveBuild(build, isIndexed);
     const { buffer } = memory;
     new Float32Array(buffer, wasm.buildPositions(build) >>> 0, positions.length).set(positions);
-    if (indices) new Uint32Array(buffer, wasm.buildIndices(build) >>> 0, indices.length).set(indices);
+    const target = new Uint32Array(buffer, wasm.buildIndices(build) >>> 0, isIndexed ? corners : 0);
+    if (indices) target.set(indices);
+    else for (let i = 0; i < target.length; i++) target[i] = i;
     writeDeform(wasm, build, deform);
   } catch (error) {
     wasm.freeBuild(build);

@@ -2,7 +2,7 @@ import { MESH_BYTES, MESH_HEADER_BYTES } from '../../shared/layout.js';
 import { type BoxTree, buildBoxTree, levelsOf } from './box-tree.js';
 import { findCircles } from './circles.js';
 import { type Corners, type MemoryGetter, readCorners } from './corners.js';
-import { findFeatureEdges, lineEdges } from './feature-edges.js';
+import { type EdgeList, findFeatureEdges, lineEdges } from './feature-edges.js';
 import { hashOf } from './hash.js';
 import { findRuns, findStars } from './runs.js';
 import { weldCorners } from './vertices.js';
@@ -58,10 +58,14 @@ export function* featuresOf(corners: Corners, angle: number): Generator<void, Fe
   const bounds = yield* boundsOf(corners.positions);
   const noise = NOISE * Math.max(...bounds.map(Math.abs));
   const vertices = yield* weldCorners(corners.positions, noise);
-  if (size === 1) return yield* pointFeatures(corners, vertices.corners, angle);
   const cosine = Math.cos((angle * Math.PI) / 180);
-  const edges = size === 3 ? yield* findFeatureEdges(corners, vertices, cosine) : lineEdges(corners, vertices);
-  // Vertices without a feature edge are left out.
+  const edges =
+    size === 3
+      ? yield* findFeatureEdges(corners, vertices, cosine)
+      : size === 2
+        ? lineEdges(corners, vertices)
+        : yield* pointEdges(vertices.count);
+  // Vertices without a feature edge are left out. Points are edges of no length, until their boxes are known.
   const vertexNumbers = new Uint32Array(vertices.count); // a number plus 1, or 0
   const usedVertices: number[] = [];
   for (let i = 0; i < edges.ends.length; i++) {
@@ -90,7 +94,7 @@ export function* featuresOf(corners: Corners, angle: number): Generator<void, Fe
     angle,
     points,
     corners: cornerSlots,
-    edges: edges.ends,
+    edges: size === 1 ? NO_INDICES : edges.ends,
     runs: runs.runOfEdge,
     flags: runs.flags,
     runEnds: runs.ends,
@@ -108,38 +112,14 @@ export function* featuresOf(corners: Corners, angle: number): Generator<void, Fe
 const NO_INDICES = new Uint32Array();
 const NO_CIRCLES = { records: new Float64Array(), ends: NO_INDICES, edgeStarts: new Uint32Array(1), edges: NO_INDICES };
 
-/** Makes features of points, each of which is a vertex. */
-function* pointFeatures({ positions, slots }: Corners, corners: Uint32Array, angle: number): Generator<void, Features> {
-  const points = new Float32Array(3 * corners.length);
-  for (let i = 0; i < corners.length; i++) {
-    for (let k = 0; k < 3; k++) points[3 * i + k] = positions[3 * corners[i] + k];
+/** Makes an edge of each point, for its box; they do not count. */
+function* pointEdges(count: number): Generator<void, EdgeList> {
+  const ends = new Uint32Array(2 * count);
+  for (let i = 0; i < ends.length; i++) {
+    ends[i] = i >> 1;
     if (i % ITEMS_PER_STEP === ITEMS_PER_STEP - 1) yield;
   }
-  const boxes = new Float32Array(2 * points.length);
-  for (let i = 0; i < corners.length; i++) {
-    for (let k = 0; k < 6; k++) boxes[6 * i + k] = points[3 * i + (k % 3)];
-    if (i % ITEMS_PER_STEP === ITEMS_PER_STEP - 1) yield;
-  }
-  const tree = yield* buildBoxTree(boxes);
-  return {
-    ...tree,
-    size: 1,
-    angle,
-    points,
-    corners: corners.map((corner) => slots[corner]),
-    edges: NO_INDICES,
-    runs: NO_INDICES,
-    flags: new Uint8Array(),
-    runEnds: NO_INDICES,
-    middleEdges: NO_INDICES,
-    middles: new Float64Array(),
-    faceStarts: new Uint32Array(1),
-    faces: NO_INDICES,
-    circles: NO_CIRCLES.records,
-    circleEnds: NO_INDICES,
-    circleStarts: NO_CIRCLES.edgeStarts,
-    circleEdges: NO_INDICES,
-  };
+  return { count: 0, ends, faceStarts: new Uint32Array(1), faces: NO_INDICES };
 }
 
 /** Returns the minimum xyz and the maximum xyz of positions. */

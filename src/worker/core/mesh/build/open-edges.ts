@@ -35,7 +35,10 @@ export class OpenEdges {
 
   phase: u32;
   cursor: u32;
-  /** A hash table of edges: of a fraction of them per pass, so that it never exceeds MAX_TABLE_ENTRIES. */
+  /**
+   * A hash table of edges: of a fraction of them per pass, so that it takes no more memory than the pending edges did, or
+   * MIN_TABLE_ENTRIES. NO_PASS while it is cleared for the first one.
+   */
   table: usize;
   tableMask: u32;
   pass: u32;
@@ -67,8 +70,9 @@ const PHASE_LIST = 1;
 const PHASE_WELD = 2;
 const PHASE_DONE = 3;
 
-/** The most edges in the table, 16 bytes each. */
-const MAX_TABLE_ENTRIES: u32 = 1 << 21;
+/** Edges are examined in several passes only if the table would have more entries than this, 16 bytes each. */
+const MIN_TABLE_ENTRIES: u32 = 1 << 21;
+const NO_PASS: u32 = 0xffffffff;
 /** If more edges are open, no distance is searched: such a mesh is not open because of a seam. */
 const MAX_SEAM_EDGES: u32 = 1 << 16;
 /** The greatest distance that is tried, relative to the mesh's extent. */
@@ -76,7 +80,7 @@ const MAX_WELD_FRACTION: f64 = 0.0009765625; // 2^-10
 /** The least distance is found to within one percent. */
 const PRECISION: f64 = 1.01;
 const EDGES_PER_STEP: u32 = 4096;
-const POINTS_PER_STEP: u32 = 2048;
+const ENTRIES_PER_STEP: u32 = 2048;
 
 export const OPEN_EDGES_BYTES: usize = offsetof<OpenEdges>();
 
@@ -98,10 +102,13 @@ export function beginOpenEdges(
   // At most half full, if all edges differ.
   let size: u64 = 64;
   while (size < (<u64>open.edgeCount + 3 * <u64>flatCount) * 2) size <<= 1;
-  for (; size > MAX_TABLE_ENTRIES; size >>= 1) open.passShift++;
+  // As many passes for ten times as many edges: two entries are as large as the pending edges of a vertex were.
+  const maxSize = max<u32>(MIN_TABLE_ENTRIES, d.vertexCount << 1);
+  for (; size > maxSize; size >>= 1) open.passShift++;
   open.tableMask = <u32>size - 1;
   open.table = allocate(size * offsetof<Edge>());
-  memory.fill(open.table, 0, <usize>size * offsetof<Edge>());
+  open.pass = NO_PASS;
+  open.phase = PHASE_LIST;
 }
 
 export function freeOpenEdges(open: OpenEdges): void {
@@ -166,13 +173,13 @@ function countEdge(open: OpenEdges, from: u64, to: u64, edgeIndex: u32): void {
   }
 }
 
-/** Takes the open edges of a pass from the table. */
+/** Takes the open edges of a pass from the table, and clears it. */
 function listEdges(open: OpenEdges): void {
   const last = open.tableMask;
-  const end = min<u32>(open.cursor + POINTS_PER_STEP, last + 1);
+  const end = min<u32>(open.cursor + ENTRIES_PER_STEP, last + 1);
   for (let slot = open.cursor; slot < end; slot++) {
     const edge = changetype<Edge>(open.table + <usize>slot * offsetof<Edge>());
-    if (edge.surplus != 0) addOpenEdge(open, edge);
+    if (edge.surplus != 0 && open.pass != NO_PASS) addOpenEdge(open, edge);
     edge.hash = 0;
     edge.surplus = 0;
   }
@@ -189,7 +196,7 @@ function addOpenEdge(open: OpenEdges, edge: Edge): void {
   open.exampleEdge = min(open.exampleEdge, edge.edgeIndex);
   if (open.openCount > MAX_SEAM_EDGES) return;
   const used = <usize>open.listedCount;
-  open.ends = reserve(open.ends, used * 24, <u64>(used + 1) * 24);
+  open.ends = reserve(open.ends, used * 24, <u64>(used + 1) * 24 + 4); // a point is read as four numbers
   open.surplus = reserve(open.surplus, used << 2, <u64>(used + 1) << 2);
   open.listedCount++;
   const triangle = edge.edgeIndex / 3, k = edge.edgeIndex % 3;
@@ -226,7 +233,7 @@ const MIN_DISTANCE: f64 = 1.401298464324817e-45; // 2^-149
 
 function stepDistanceSearch(open: OpenEdges): void {
   const weld = changetype<Weld>(open.welding);
-  if (!stepWeld(weld, POINTS_PER_STEP)) return;
+  if (!stepWeld(weld)) return;
   if (closes(open, weld)) open.maxDistance = open.triedDistance;
   else if (open.triedDistance == open.maxDistance) {
     open.phase = PHASE_DONE; // not even the widest distance closes it

@@ -33,7 +33,7 @@ export function selectPoints(build: Build): void {
 }
 
 export function weld(build: Build): void {
-  if (stepWeld(changetype<Weld>(build.welding), TRIANGLES_PER_STEP)) build.phase = PHASE_JOIN;
+  if (stepWeld(changetype<Weld>(build.welding))) build.phase = PHASE_JOIN;
 }
 
 /**

@@ -10,7 +10,7 @@
 
 import { allocate, reserve } from '../../memory';
 import { Mesh, blockAt, filledLanes, triangleOf } from '../tree/layout';
-import { Derivation, meshOf, resultOf, vertexOf } from './derivation-state';
+import { Derivation, freePending, meshOf, resultOf, vertexOf } from './derivation-state';
 import { listPart } from './connected-parts';
 import { isShared, joinLinks } from './join-parts';
 import {
@@ -265,8 +265,9 @@ function bitsOf(a: v128, b: v128, c: v128): u32 {
   return i32x4.bitmask(a) | i32x4.bitmask(b) << 4 | i32x4.bitmask(c) << 8;
 }
 
-/** Allocates a result that only has the neighbours. Throws OUT_OF_MEMORY. */
+/** Frees the pending edges, and allocates a result that only has the neighbours. Throws OUT_OF_MEMORY. */
 export function beginNeighbours(d: Derivation): void {
+  freePending(d);
   d.result = allocate(derivedBytes(meshOf(d), 0, 0, 0));
 }
 

@@ -49,7 +49,7 @@ export function beginConvex(d: Derivation): void {
  */
 export function testBlocks(d: Derivation, start: u32, end: u32): void {
   const mesh = meshOf(d);
-  for (let index = start; index < end; index++) {
+  for (let index = start; index < end && !d.isConcave; index++) {
     const block = blockAt(mesh, index);
     clearPlanes();
     isCoplanar = false;
@@ -57,11 +57,8 @@ export function testBlocks(d: Derivation, start: u32, end: u32): void {
     for (let lanes = filledLanes(block); lanes != 0 && isSound; lanes &= lanes - 1) {
       isSound = addFace(d, changetype<usize>(block) + (<usize>ctz(lanes) << 2));
     }
-    if (!isSound || hasVertexBeyond(mesh)) {
-      d.isConcave = 1;
-      return;
-    }
-    if (isCoplanar) proveLast(d);
+    if (!isSound || hasVertexBeyond(mesh)) d.isConcave = 1;
+    else if (isCoplanar) proveLast(d);
   }
 }
 

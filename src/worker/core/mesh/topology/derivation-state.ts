@@ -118,17 +118,23 @@ export function vertexOf(d: Derivation, slot: u32, corner: u32): u32 {
   return load<u32>(d.corners + (<usize>slot * 3 + corner << 2));
 }
 
+/** Frees what is needed while edges are matched. */
+export function freePending(d: Derivation): void {
+  release(d.degrees);
+  release(d.heads);
+  release(d.pendingEdges);
+  d.degrees = d.heads = d.pendingEdges = 0;
+}
+
 /** Frees everything except the derivation itself and its result. */
 export function freeScratch(d: Derivation): void {
+  freePending(d);
   release(d.corners);
   release(d.vertices);
   release(d.table);
   release(d.next);
   release(d.vertexOfIndex);
   release(d.addedVertices);
-  release(d.degrees);
-  release(d.heads);
-  release(d.pendingEdges);
   release(d.links);
   release(d.parents);
   release(d.proven);
@@ -138,8 +144,7 @@ export function freeScratch(d: Derivation): void {
   release(d.secondPart);
   release(d.partVertexMap);
   release(d.firstPartBoxes);
-  d.corners = d.vertices = d.table = d.next = d.vertexOfIndex = d.addedVertices = d.degrees = d.heads = d.pendingEdges =
-    d.links = d.parents = d.proven = 0;
+  d.corners = d.vertices = d.table = d.next = d.vertexOfIndex = d.addedVertices = d.links = d.parents = d.proven = 0;
   d.openEdges = d.parts = d.farNeighbours = 0;
   d.secondPart = d.partVertexMap = d.firstPartBoxes = 0;
 }
