@@ -4,7 +4,7 @@
 // If a triangle is above many cells, its height in each is bounded by its plane.
 
 import { reserve } from '../../memory';
-import { bestDepth, sufficientDepth } from './triangle-depth';
+import { assumeSufficientDepth, bestDepth, sufficientDepth } from './triangle-depth';
 import {
   MARGIN, SHADOW_BYTES, Shadow, beginComparing, compareShadows, overlapsBounds, minHeightSum, originH, originU, originV,
   marginMax, marginMin, setMarginBounds, unit, windowMax, windowMin,
@@ -39,6 +39,12 @@ let halfCellU: f64 = 0, halfCellV: f64 = 0; // half of a cell's size
 
 /** The most cells along a side of the grid: it is cleared for each direction. */
 const MAX_CELLS: f64 = 96;
+/**
+ * The most entries that are read along a direction, which take some 0.3 s. Of two fans, all triangles are in the cell of the hub:
+ * to compare all 10,000 of each with all took 8 s.
+ */
+const MAX_READS: u32 = 1 << 22;
+let readEntries: u32 = 0;
 
 /** For each shadow of the set that is not in the cells: an upper bound of its depth with any shadow in its cells. */
 let depthBounds: usize = 0; // f64 each
@@ -46,7 +52,7 @@ const projected = changetype<Projected>(memory.data(<i32>offsetof<Projected>(), 
 
 /**
  * Compares the shadows of both sides, which must overlap the window, by the cells of a grid. Ends as soon as a
- * sufficient depth is found. Throws OUT_OF_MEMORY.
+ * sufficient depth is found, or takes that depth if it would need too many comparisons. Throws OUT_OF_MEMORY.
  */
 export function searchGrid(shadows0: usize, count0: u32, shadows1: usize, count1: u32): void {
   // The smaller set is put into the cells.
@@ -75,6 +81,7 @@ export function searchGrid(shadows0: usize, count0: u32, shadows1: usize, count1
     first = at;
   }
   if (first == 0) return;
+  readEntries = 0;
   // The one of the greatest bound first, since its depth rules out most others.
   compareInCells(source, otherSource, changetype<Shadow>(first), isSwapped);
   let from = depthBounds;
@@ -292,6 +299,10 @@ function compareInCells(source: Source, otherSource: Source, p: Shadow, isSwappe
       if (!(topIn(p, u, v) + cell.top > minHeightSum)) continue;
       for (let at = cell.first; at != 0; at = changetype<Entry>(at).next) {
         const q = changetype<Shadow>(changetype<Entry>(at).shadow);
+        if (++readEntries > MAX_READS) {
+          assumeSufficientDepth();
+          return;
+        }
         if (!(<f64>(p.top + q.top) > minHeightSum) || q.comparedWith == changetype<u32>(p)) continue;
         if (!overlapsBounds(lower, upper, changetype<usize>(q))) continue;
         q.comparedWith = changetype<u32>(p);

@@ -32,6 +32,11 @@ export function lowerSufficientDepth(limit: f64): void {
   sufficientDepth = min(sufficientDepth, limit);
 }
 
+/** Ends the search at the sufficient depth: the least one that is known to be no less than that of all pairs, or the limit. */
+export function assumeSufficientDepth(): void {
+  bestDepth = sufficientDepth;
+}
+
 /** Sets the two triangles that were last compared as those of the greatest depth. */
 export function setBestTriangles(triangle0: u32, triangle1: u32): void {
   bestTriangle0 = triangle0;
