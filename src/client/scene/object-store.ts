@@ -129,13 +129,17 @@ export class ObjectStore {
 
   remove(operation: string, id: ObjectId): void {
     this.check(operation, 'id', id);
+    this.#forget(id);
+    this.#pump.enqueue({ type: 'removeObject', id });
+  }
+
+  #forget(id: ObjectId): void {
     const slot = slotOf(id);
-    this.#meshes.countUse(this.#descriptions.at(slot).mesh, -1);
+    this.#meshes.countUse(this.#descriptions.meshOf(slot), -1);
     this.#descriptions.delete(slot);
     this.#table.delete(id);
     this.#log.delete(id);
     this.#poses.delete(id);
-    this.#pump.enqueue({ type: 'removeObject', id });
   }
 
   /** Moves objects to other layers; ids of removed objects are skipped. */
@@ -148,15 +152,7 @@ export class ObjectStore {
 
   removeAll(operation: string, ids: Uint32Array): void {
     this.checkAll(operation, 'ids', ids);
-    for (let i = 0; i < ids.length; i++) {
-      if (!this.#table.has(ids[i])) continue; // a duplicate
-      const slot = slotOf(ids[i]);
-      this.#meshes.countUse(this.#descriptions.meshOf(slot), -1);
-      this.#descriptions.delete(slot);
-      this.#table.delete(ids[i]);
-      this.#log.delete(ids[i]);
-      this.#poses.delete(ids[i]);
-    }
+    for (let i = 0; i < ids.length; i++) if (this.#table.has(ids[i])) this.#forget(ids[i]); // it may be a duplicate
     const last = this.#pump.lastCommand;
     const isJoined = ids.length === 1 && last?.type === 'removeObjects' && Array.isArray(last.ids);
     if (isJoined) (last.ids as ObjectId[]).push(ids[0]);
