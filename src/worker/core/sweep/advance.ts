@@ -177,8 +177,17 @@ function separatedTime(time: f64, remainingTime: f64, gap: f64, targetGap: f64):
   const px = pivotX + time * translationX, py = pivotY + time * translationY, pz = pivotZ + time * translationZ;
   let lowerTime: f64 = 0, lowerHeight = heightAt(0, px, py, pz) - planeHeight;
   if (!(lowerHeight > 0)) return 0;
-  let upperTime = remainingTime, upperHeight = heightAt(remainingTime, px, py, pz) - planeHeight;
-  if (upperHeight >= 0) return remainingTime;
+  if (heightAt(remainingTime, px, py, pz) >= planeHeight) return remainingTime;
+  // The limit must not change the steps: a hit has the same time whatever was hit before.
+  let upperTime = (gap - targetGap) / (translationLength + angle * arm), upperHeight: f64 = 0;
+  for (;;) {
+    upperTime = min(max(2.0 * upperTime, ROUNDING), 1.0 - time);
+    upperHeight = heightAt(upperTime, px, py, pz) - planeHeight;
+    if (upperHeight < 0) break;
+    if (!(upperTime < remainingTime)) return upperTime;
+    lowerTime = upperTime;
+    lowerHeight = upperHeight;
+  }
   for (let i = 0; i < REFINEMENTS; i++) {
     const next = min(lowerTime + timeToZero(lowerHeight, upperHeight, upperTime - lowerTime), upperTime);
     const height = heightAt(next, px, py, pz) - planeHeight;
