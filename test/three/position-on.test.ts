@@ -1,7 +1,7 @@
 // The position of an event on an element, on a simulated page with the differences of browsers: some count offsets from
 // inside a border, and some from its outer edge.
 import { beforeAll, expect, test, vi } from 'vitest';
-import { positionOn } from '../../src/client/three/query/position-on.js';
+import { positionOn as positionFrom } from '../../src/client/three/query/position-on.js';
 
 /** A document whose events have offsets as one kind of browser counts them. */
 class Page {
@@ -61,6 +61,8 @@ class Page {
     return { target, offsetX, offsetY, clientX, clientY } as unknown as MouseEvent;
   }
 }
+
+const positionOn = (...args: Parameters<typeof positionFrom>) => positionFrom(...args)()!;
 
 beforeAll(() => {
   class FakeMouseEvent {

@@ -136,8 +136,8 @@ const KINDS: Record<string, Kind> = {
 interface ForwardedPointer {
   readonly id: number;
   readonly pointer: Pointer;
-  /** Its position on the element; null while it is not over the element. */
-  place: { x: number; y: number } | null;
+  /** Returns its present position on the element; null while it is not over the element. */
+  place: ReturnType<typeof positionOn> | null;
   /** The newest of its events, used for whatever moves under it. */
   newest: EventSnapshot<MouseEvent>;
   /** The view in which it was last seen, and that view's camera; null before. */
@@ -198,8 +198,12 @@ class Forwarding {
   ask(): void {
     if (!this.#queue.isEmpty) return; // waiting events ask about the newest state anyway, or the next frame does
     for (const forwarded of this.#pointers.values()) {
-      const { pointer, newest } = forwarded;
-      if (forwarded.place !== null && pointer.getPointerCapture() === undefined) this.#push('still', forwarded, newest);
+      const { pointer, newest, place } = forwarded;
+      const position = place?.();
+      if (position === undefined) continue;
+      // A browser does not report that a pointer leaves an element that is removed.
+      if (position === null) this.#receive('leave', newest.native);
+      else if (pointer.getPointerCapture() === undefined) this.#push('still', forwarded, newest, position);
     }
   }
 
@@ -234,15 +238,21 @@ class Forwarding {
       forwarded = this.#createForwarded(id, pointerType, event);
       this.#pointers.set(id, forwarded);
     }
-    if (kind === 'leave' || kind === 'cancel') forwarded.place = null;
-    else if (kind !== 'wheel') forwarded.place = positionOn(this.#element, native);
-    if (kind !== 'wheel') forwarded.newest = event;
-    this.#push(kind, forwarded, event);
+    const place = positionOn(this.#element, native);
+    if (kind !== 'wheel') {
+      forwarded.place = kind === 'leave' || kind === 'cancel' ? null : place;
+      forwarded.newest = event;
+    }
+    this.#push(kind, forwarded, event, place()!);
   }
 
-  #push(kind: Kind, forwarded: ForwardedPointer, event: EventSnapshot<MouseEvent>): void {
+  #push(
+    kind: Kind,
+    forwarded: ForwardedPointer,
+    event: EventSnapshot<MouseEvent>,
+    { x, y }: { x: number; y: number },
+  ): void {
     const needsAnswer = kind !== 'cancel' && kind !== 'leave';
-    const { x, y } = kind === 'still' ? forwarded.place! : positionOn(this.#element, event.native);
     let answer = UNSEEN;
     this.#queue.push({
       coalesced: kind === 'move' || kind === 'still' ? `${kind} ${forwarded.id} ${event.native.buttons}` : null,

@@ -24,8 +24,8 @@ type PickFunction = (x: number, y: number, options: ScenePickOptions) => Promise
 
 interface Pointer {
   readonly id: number;
-  readonly x: number;
-  readonly y: number;
+  /** Returns its position on the element; null if the element was removed. */
+  readonly position: ReturnType<typeof positionOn>;
 }
 
 /**
@@ -46,10 +46,9 @@ export class Hover {
   /** Where the pointer is; null while there is none over the element. */
   #pointer: Pointer | null = null;
   #hit: SceneIntersection | null = null;
-  /** Number of the newest pick; answers to picks up to `#lastDiscarded` are discarded. */
+  /** Number of the newest pick; answers to picks up to `#lastDone` are discarded. */
   #newestPick = 0;
-  #lastDiscarded = 0;
-  #lastAnswered = 0;
+  #lastDone = 0;
 
   /** Throws INVALID_ARGUMENT. */
   constructor(element: HTMLElement, listener: HoverListener, given: HoverOptions, pick: PickFunction) {
@@ -61,16 +60,13 @@ export class Hover {
     this.#pick = pick;
     this.#reportsEvery = every;
     this.#options = options;
-    const listenerOptions = { signal: this.#controller.signal, passive: true };
+    const listenerOptions = { signal: this.ended, passive: true };
     guardRead('hover', 'element', () => {
       if (typeof element?.addEventListener !== 'function') throwInvalid('hover', 'element', element, 'an HTMLElement');
-      for (const type of ['pointerenter', 'pointermove', 'pointerdown'] as const) {
-        element.addEventListener(type, this.#onMove, listenerOptions);
-      }
-      for (const type of ['pointerleave', 'pointercancel'] as const)
-        element.addEventListener(type, this.#onLeave, listenerOptions);
+      for (const type of ['enter', 'move', 'down', 'leave', 'cancel'] as const)
+        element.addEventListener(`pointer${type}`, this.#receive, listenerOptions);
     });
-    signal?.addEventListener('abort', () => this.end(), { signal: this.#controller.signal });
+    signal?.addEventListener('abort', () => this.end(), listenerOptions);
     if (signal?.aborted === true) this.end();
   }
 
@@ -81,16 +77,21 @@ export class Hover {
 
   /** Picks under the pointer's present position. */
   ask(): void {
-    if (this.#pointer === null) return;
+    const position = this.#pointer?.position();
+    // A browser does not report that a pointer leaves an element that is removed.
+    if (!position) {
+      this.#leave();
+      return;
+    }
+    const { x, y } = position;
     const pickId = ++this.#newestPick;
-    const { x, y } = this.#pointer;
     this.#newest
       .guard({ latest: true, signal: this.ended }, (signal) => this.#pick(x, y, { ...this.#options, signal: signal! }))
       .then(
         (hit) => {
           // Picks that wait are all answered by the newest one.
-          if (pickId <= Math.max(this.#lastDiscarded, this.#lastAnswered)) return;
-          this.#lastAnswered = pickId;
+          if (pickId <= this.#lastDone) return;
+          this.#lastDone = pickId;
           this.#notify(hit);
         },
         (error) => this.#handleError(error),
@@ -99,24 +100,27 @@ export class Hover {
 
   /** Ends the hovering. The listener is not called any more. */
   end(): void {
-    if (this.#controller.signal.aborted) return;
-    this.#lastDiscarded = Number.POSITIVE_INFINITY;
+    if (this.ended.aborted) return;
+    this.#lastDone = Number.POSITIVE_INFINITY;
     this.#pointer = null;
     this.#controller.abort();
   }
 
-  readonly #onMove = (event: PointerEvent): void => {
-    if (!event?.isPrimary) return; // the caller's element may call without an event
-    this.#pointer = { id: event.pointerId, ...positionOn(this.#element, event) };
-    this.ask();
+  readonly #receive = (event: PointerEvent): void => {
+    const { type, pointerId: id, isPrimary } = event ?? {}; // the caller's element may call without an event
+    if (/leave|cancel/.test(type)) {
+      if (id === this.#pointer?.id) this.#leave();
+    } else if (isPrimary) {
+      this.#pointer = { id, position: positionOn(this.#element, event) };
+      this.ask();
+    }
   };
 
-  readonly #onLeave = (event: PointerEvent): void => {
-    if (event?.pointerId !== this.#pointer?.id) return;
+  #leave(): void {
     this.#pointer = null;
-    this.#lastDiscarded = this.#newestPick;
+    this.#lastDone = this.#newestPick;
     this.#notify(null);
-  };
+  }
 
   #notify(hit: SceneIntersection | null): void {
     const before = this.#hit;
@@ -126,12 +130,12 @@ export class Hover {
     if (isSame && !(this.#reportsEvery && hit !== before)) return;
     // An error in the listener is the caller's, and is reported as uncaught.
     queueMicrotask(() => {
-      if (!this.#controller.signal.aborted) this.#listener(hit, before);
+      if (!this.ended.aborted) this.#listener(hit, before);
     });
   }
 
   #handleError(error: unknown): void {
-    if (this.#controller.signal.aborted) return;
+    if (this.ended.aborted) return;
     if (isServiceEnded(error)) {
       this.#notify(null);
       queueMicrotask(() => this.end());

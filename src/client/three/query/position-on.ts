@@ -7,25 +7,38 @@ const PROBE_ZOOM = 5;
 /** How a browser measures offsets, by the document that was probed. */
 const OFFSET_MODES = new WeakMap<Document, { fromBorder: boolean; zoomed: boolean }>();
 
+interface Position {
+  x: number;
+  y: number;
+}
+
 /**
- * Returns the position of an event on an element, in the element's own CSS pixels from the corner within its border, however it
- * is transformed. If the event is over a child of an element that is turned or skewed, the position is in pixels of the page.
+ * Returns a function that returns the position of an event's pointer on an element, in the element's own CSS pixels from the corner
+ * within its border, however it is transformed. If the event is over a child of an element that is turned or skewed, the position
+ * is in pixels of the page. The element may move under a pointer that rests, as when the page scrolls: the position is that of the
+ * time of the call, or null if the element was removed since the event.
  */
-export function positionOn(element: HTMLElement, event: MouseEvent): { x: number; y: number } {
+export function positionOn(element: HTMLElement, event: MouseEvent): () => Position | null {
+  const { clientLeft, clientTop, ownerDocument, isConnected } = element;
   const elementZoom = zoomOf(element);
-  const boxPosition = positionOnBox(element, event, elementZoom);
+  const box = positionOnBox(element, event, elementZoom);
+  let { x, y } = box;
   // The event's offset is relative to its target.
-  if (event.target !== element) return boxPosition;
-  const { clientLeft, clientTop, ownerDocument } = element;
-  const { offsetX, offsetY } = event;
-  const isFromBorder = (clientLeft > 0 || clientTop > 0) && offsetModeOf(ownerDocument).fromBorder;
-  const zoom = elementZoom !== 1 && offsetModeOf(ownerDocument).zoomed ? elementZoom : 1;
-  const x = offsetX / zoom - (isFromBorder ? clientLeft : 0);
-  const y = offsetY / zoom - (isFromBorder ? clientTop : 0);
-  // Some events, in WebKit all, have whole pixels. The box is more precise, unless the element is turned.
-  const areIntegers = Number.isInteger(offsetX) && Number.isInteger(offsetY);
-  const isNear = Math.abs(x - boxPosition.x) < 1 / zoom && Math.abs(y - boxPosition.y) < 1 / zoom;
-  return areIntegers && isNear ? boxPosition : { x, y };
+  if (event.target === element) {
+    const { offsetX, offsetY } = event;
+    const isFromBorder = (clientLeft > 0 || clientTop > 0) && offsetModeOf(ownerDocument).fromBorder;
+    const zoom = elementZoom !== 1 && offsetModeOf(ownerDocument).zoomed ? elementZoom : 1;
+    x = offsetX / zoom - (isFromBorder ? clientLeft : 0);
+    y = offsetY / zoom - (isFromBorder ? clientTop : 0);
+    // Some events, in WebKit all, have whole pixels. The box is more precise, unless the element is turned.
+    const areIntegers = [offsetX, offsetY].every(Number.isInteger);
+    if (areIntegers && Math.abs(x - box.x) < 1 / zoom && Math.abs(y - box.y) < 1 / zoom) ({ x, y } = box);
+  }
+  return () => {
+    if (element.isConnected !== isConnected) return null;
+    const now = positionOnBox(element, event, elementZoom);
+    return { x: x + (now.x - box.x), y: y + (now.y - box.y) };
+  };
 }
 
 /** Returns the CSS zoom of an element, including that of its ancestors. */
@@ -37,7 +50,7 @@ function zoomOf(element: Element): number {
 }
 
 /** Does that by the element's box on the page, which may be scaled, but not turned. */
-function positionOnBox(element: HTMLElement, { clientX, clientY }: MouseEvent, zoom: number): { x: number; y: number } {
+function positionOnBox(element: HTMLElement, { clientX, clientY }: MouseEvent, zoom: number): Position {
   const { left, top, width, height } = element.getBoundingClientRect();
   // A browser without `currentCSSZoom`, for example WebKit 2.50, reports a box in pixels that are zoomed as well.
   const unit = 'currentCSSZoom' in element ? 1 : zoom;
