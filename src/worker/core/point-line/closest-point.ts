@@ -13,6 +13,7 @@ import { indexOfMax } from '../math/lanes';
 import {
   LINE_END, LINE_Y, LINE_Z, NO_ELEMENT, POINT_Y, POINT_Z, PointLine, blockOf, elementsPerBlock, meshOf, elementIn,
 } from './layout';
+import { ax, ay, az, bx, by, bz, loadElement } from './placed-element';
 import { VECTOR_BYTES, WORD_BYTES } from '../sizes';
 
 /** The closest point, in the world about the given point. */
@@ -81,40 +82,17 @@ function searchBlock(mesh: PointLine, block: usize, bound: f32): bool {
       const elementIndex = elementIn(block, lane, mesh.size);
       if (elementIndex == NO_ELEMENT) continue;
       countTriangle();
-      const distance = sqrt(isPoints ? pointDistanceSquared(block + (<usize>lane << 2))
-        : lineDistanceSquared(block + (<usize>lane << 2)));
+      loadElement(block + (<usize>lane << 2), isPoints, toWorld);
+      const distance = sqrt(nearestOfSegment(ax, ay, az, bx, by, bz));
       if (!(distance <= closestDistance)) continue;
       if (distance == closestDistance && closestElement >= 0 && <u32>closestElement < elementIndex) continue;
       closestDistance = distance;
       closestElement = elementIndex;
-      closestX = isPoints ? worldX : nearestX;
-      closestY = isPoints ? worldY : nearestY;
-      closestZ = isPoints ? worldZ : nearestZ;
+      closestX = nearestX;
+      closestY = nearestY;
+      closestZ = nearestZ;
       isCloser = true;
     }
   }
   return isCloser;
-}
-
-let worldX: f64 = 0, worldY: f64 = 0, worldZ: f64 = 0;
-
-/** Maps a vertex from tree space to the world. */
-// @ts-ignore: decorator
-@inline
-function toWorldPoint(x: f64, y: f64, z: f64): void {
-  worldX = toWorld.xx * x + toWorld.yx * y + toWorld.zx * z + toWorld.tx;
-  worldY = toWorld.xy * x + toWorld.yy * y + toWorld.zy * z + toWorld.ty;
-  worldZ = toWorld.xz * x + toWorld.yz * y + toWorld.zz * z + toWorld.tz;
-}
-
-function pointDistanceSquared(at: usize): f64 {
-  toWorldPoint(<f64>load<f32>(at), <f64>load<f32>(at, POINT_Y), <f64>load<f32>(at, POINT_Z));
-  return worldX * worldX + worldY * worldY + worldZ * worldZ;
-}
-
-function lineDistanceSquared(at: usize): f64 {
-  toWorldPoint(<f64>load<f32>(at), <f64>load<f32>(at, LINE_Y), <f64>load<f32>(at, LINE_Z));
-  const x = worldX, y = worldY, z = worldZ;
-  toWorldPoint(<f64>load<f32>(at, LINE_END), <f64>load<f32>(at, LINE_END + LINE_Y), <f64>load<f32>(at, LINE_END + LINE_Z));
-  return nearestOfSegment(x, y, z, worldX, worldY, worldZ);
 }

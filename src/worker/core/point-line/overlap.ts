@@ -4,17 +4,17 @@
 
 import { SIDE_DOUBLE } from '../../../shared/layout';
 import { Affine, copy, setRelative, setIdentity } from '../math/affine';
-import { axisToPoint, axisToSegment } from '../math/closest';
+import { axisToSegment } from '../math/closest';
+import { spectralNorm } from '../math/spectral-norm';
 import { reserve } from '../memory';
 import { TOUCHING, meshMeetsCube } from '../mesh/query/mesh-pair';
 import { ANY, castRay } from '../mesh/query/ray';
 import { isInsideClosedMesh } from '../mesh/query/ray-parity';
 import {
-  LEAF, Mesh, childCount, childOf, firstBlock, firstNode, maxBounds, innerCount, minBounds, nodeAt, composeTreeMap, treeScale,
+  LEAF, Mesh, childCount, childOf, maxBounds, minBounds, nodeAt, composeTreeMap, treeScale,
 } from '../mesh/tree/layout';
-import {
-  LINE_END, LINE_Y, LINE_Z, NO_ELEMENT, POINT_Y, POINT_Z, PointLine, blockOf, elementsPerBlock, meshOf, elementIn,
-} from './layout';
+import { MIN_RADIUS, NO_ELEMENT, PointLine, blockOf, elementsPerBlock, meshOf, elementIn } from './layout';
+import { ax, ay, az, bx, by, bz, loadElement } from './placed-element';
 import { VECTOR_BYTES } from '../sizes';
 
 /** Tree space to the space of the other shape. */
@@ -68,10 +68,9 @@ let shapeRadius: f64 = 1;
 export function pointLineOverlapsShape(mesh: PointLine, m: Affine, segmentHalf: f64): bool {
   composeTreeMap(treeToShape, meshOf(mesh), m);
   halfSegment = segmentHalf;
-  const largest =
-    2.0 * (abs(treeToShape.xx) + abs(treeToShape.xy) + abs(treeToShape.xz) + abs(treeToShape.yx) + abs(treeToShape.yy) +
-      abs(treeToShape.yz) + abs(treeToShape.zx) + abs(treeToShape.zy) +
-    abs(treeToShape.zz)) + abs(treeToShape.tx) + abs(treeToShape.ty) + abs(treeToShape.tz);
+  // If all vertices coincide, they are at the origin of tree space, whose scale means nothing.
+  const reach: f64 = mesh.radius > MIN_RADIUS ? 4 : 0;
+  const largest = reach * spectralNorm(treeToShape) + abs(treeToShape.tx) + abs(treeToShape.ty) + abs(treeToShape.tz);
   shapeRadius = 1.0 + TOUCHING + largest * 8.881784197001252e-16; // 2^-50
   let pendingCount = push(0, 0);
   while (pendingCount != 0) {
@@ -89,51 +88,29 @@ export function pointLineOverlapsShape(mesh: PointLine, m: Affine, segmentHalf: 
   return false;
 }
 
+/** Returns how far a box is from the origin along an axis of the shape's space, given by its offset in a column of the map. */
+function gapAlong(axis: usize, i: u32): f64 {
+  const row = changetype<usize>(treeToShape) + axis;
+  const x = load<f64>(row), y = load<f64>(row, 24), z = load<f64>(row, 48);
+  return abs(x * boxAt(i, 0) + y * boxAt(i, 16) + z * boxAt(i, 32) + load<f64>(row, 72)) -
+    abs(x) * boxAt(i, 48) - abs(y) * boxAt(i, 64) - abs(z) * boxAt(i, 80);
+}
+
 /** Returns whether a box is outside of the shape, by the axes of the shape's space. */
 function isBoxApart(i: u32): bool {
-  const x = boxAt(i, 0), y = boxAt(i, 16), z = boxAt(i, 32), hx = boxAt(i, 48), hy = boxAt(i, 64), hz = boxAt(i, 80);
-  const u = abs(treeToShape.xx * x + treeToShape.yx * y + treeToShape.zx * z + treeToShape.tx) - abs(treeToShape.xx) * hx -
-    abs(treeToShape.yx) * hy - abs(treeToShape.zx) * hz;
-  const v = abs(treeToShape.xy * x + treeToShape.yy * y + treeToShape.zy * z + treeToShape.ty) - abs(treeToShape.xy) * hx -
-    abs(treeToShape.yy) * hy - abs(treeToShape.zy) * hz;
-  const w = abs(treeToShape.xz * x + treeToShape.yz * y + treeToShape.zz * z + treeToShape.tz) - abs(treeToShape.xz) * hx -
-    abs(treeToShape.yz) * hy - abs(treeToShape.zz) * hz;
+  const u = gapAlong(0, i), v = gapAlong(8, i), w = gapAlong(16, i);
   if (halfSegment < 0) return u > shapeRadius || v > shapeRadius || w > shapeRadius;
   const p = f64.max(u, 0), q = f64.max(v, 0), r = f64.max(w - halfSegment, 0);
   return p * p + q * q + r * r > shapeRadius * shapeRadius;
 }
 
-let ax: f64 = 0, ay: f64 = 0, az: f64 = 0, bx: f64 = 0, by: f64 = 0, bz: f64 = 0;
-
-/** Reads the ends of an element (for a point, both are the same) under a map from tree space. */
-function loadElement(mesh: PointLine, block: usize, lane: u32, m: Affine): void {
-  const at = block + (<usize>lane << 2);
-  const isPoint = mesh.size == 1;
-  const x = <f64>load<f32>(at), y = <f64>load<f32>(at + (isPoint ? POINT_Y : LINE_Y));
-  const z = <f64>load<f32>(at + (isPoint ? POINT_Z : LINE_Z));
-  ax = m.xx * x + m.yx * y + m.zx * z + m.tx;
-  ay = m.xy * x + m.yy * y + m.zy * z + m.ty;
-  az = m.xz * x + m.yz * y + m.zz * z + m.tz;
-  if (isPoint) {
-    bx = ax;
-    by = ay;
-    bz = az;
-    return;
-  }
-  const u = <f64>load<f32>(at, LINE_END), v = <f64>load<f32>(at, LINE_END + LINE_Y), w = <f64>load<f32>(at, LINE_END + LINE_Z);
-  bx = m.xx * u + m.yx * v + m.zx * w + m.tx;
-  by = m.xy * u + m.yy * v + m.zy * w + m.ty;
-  bz = m.xz * u + m.yz * v + m.zz * w + m.tz;
-}
-
 function blockOverlapsShape(mesh: PointLine, child: u32): bool {
   const block = blockOf(mesh, child);
-  const isPoint = mesh.size == 1;
   for (let lane: u32 = 0; lane < elementsPerBlock(mesh.size); lane++) {
     if (elementIn(block, lane, mesh.size) == NO_ELEMENT) continue;
-    loadElement(mesh, block, lane, treeToShape);
-    if (halfSegment < 0 ? lineOverlapsCube() : (isPoint ? axisToPoint(halfSegment, ax, ay, az)
-      : axisToSegment(halfSegment, ax, ay, az, bx, by, bz)) <= shapeRadius * shapeRadius) return true;
+    loadElement(block + (<usize>lane << 2), mesh.size == 1, treeToShape);
+    if (halfSegment < 0 ? lineOverlapsCube()
+      : axisToSegment(halfSegment, ax, ay, az, bx, by, bz) <= shapeRadius * shapeRadius) return true;
   }
   return false;
 }
@@ -202,16 +179,13 @@ function setCube(i: u32): void {
 /** Returns a block among a child's descendants. */
 function firstBelow(mesh: PointLine, child: u32): u32 {
   let at = child;
-  while (!(at & LEAF)) {
-    const node = nodeAt(meshOf(mesh), at);
-    at = innerCount(node) > 0 ? firstNode(node) : LEAF | firstBlock(node);
-  }
+  while (!(at & LEAF)) at = childOf(nodeAt(meshOf(mesh), at), 0);
   return at;
 }
 
 /** Returns whether the first element of a block begins inside of a closed mesh. */
 function isInside(other: Mesh, child: u32, mesh: PointLine): bool {
-  loadElement(mesh, blockOf(mesh, child), 0, treeToShape);
+  loadElement(blockOf(mesh, child), mesh.size == 1, treeToShape);
   return containsStart(other);
 }
 
@@ -227,7 +201,7 @@ function blockOverlapsMesh(mesh: PointLine, child: u32, other: Mesh, isSolid: bo
   const block = blockOf(mesh, child);
   for (let lane: u32 = 0; lane < elementsPerBlock(mesh.size); lane++) {
     if (elementIn(block, lane, mesh.size) == NO_ELEMENT) continue;
-    loadElement(mesh, block, lane, treeToShape);
+    loadElement(block + (<usize>lane << 2), mesh.size == 1, treeToShape);
     if (isSolid && containsStart(other)) return true;
     const dx = bx - ax, dy = by - ay, dz = bz - az;
     if (dx == 0 && dy == 0 && dz == 0) continue;

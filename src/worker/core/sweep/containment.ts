@@ -28,6 +28,7 @@ export function findContained(
   let x = body.x, y = body.y, z = body.z;
   if (inner.shape == SHAPE_MESH) {
     const innerMesh = changetype<Mesh>(<usize>inner.mesh);
+    if (innerMesh.keptCount == 0) return;
     mapTriangle(corners, changetype<usize>(innerMesh) + innerMesh.blocks, innerTreeToWorld);
     x = load<f64>(corners); y = load<f64>(corners, 8); z = load<f64>(corners, 16);
   }

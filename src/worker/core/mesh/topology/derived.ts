@@ -57,7 +57,7 @@ export function hullOf(mesh: Mesh): Hull {
 
 export function partCount(mesh: Mesh): u32 {
   keepUp(mesh);
-  return derivedOf(mesh).partCount;
+  return mesh.keptCount == 0 ? 0 : derivedOf(mesh).partCount;
 }
 
 /** Returns the address of a corner of a part, in tree space: its x; y and z are 16 and 32 bytes further. */

@@ -159,6 +159,7 @@ function visitObject(slot: u32): void {
   if (isIgnored(id)) return;
   placedShapeAt(solid, slot, precision);
   const distance = distanceTo(solid, pointX, pointY, pointZ, nearestDistance);
+  if (distance == Infinity) return; // a pose may leave no triangle with an area
   if (!(distance < nearestDistance || (distance == nearestDistance && (nearestId == 0 || id < nearestId)))) return;
   nearestId = id;
   nearestDistance = distance;
