@@ -41,6 +41,12 @@ const DEFAULT_SKIN = 0.02;
 /** The least gap, relative to the radius; a smaller one would be lost in rounding. */
 const MIN_SKIN_RATIO = 1e-4;
 
+/**
+ * The cosine of the steepest slope of all. A character walks up a slope at the horizontal speed of level ground: up a wall that
+ * leans back by rounding alone, it would rise without end.
+ */
+const MIN_SLOPE_COSINE = 0.01;
+
 /** The description of a character with no options but its shape. */
 const DEFAULTS: CharacterDescription = {
   ...{ from: [], to: [], radius: 0, skin: 0, stepHeight: 0, snap: 0 }, // by its shape
@@ -111,7 +117,8 @@ function readUp(operation: string, up: unknown): number[] {
 
 /** Reads an angle as its cosine. */
 function readSlope(operation: string, slope: unknown): number {
-  const angle = checkNumber(operation, 'slope', slope, 0, 'radians from 0 to π / 2');
-  if (angle > Math.PI / 2) throwInvalid(operation, 'slope', slope, 'radians from 0 to π / 2');
-  return Math.cos(angle);
+  const expected = 'radians from 0 to π / 2';
+  const angle = checkNumber(operation, 'slope', slope, 0, expected);
+  if (angle > Math.PI / 2) throwInvalid(operation, 'slope', slope, expected);
+  return Math.max(Math.cos(angle), MIN_SLOPE_COSINE);
 }

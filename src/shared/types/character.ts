@@ -11,7 +11,10 @@ export interface CharacterOptions {
   up?: Vec3;
   /** The gap that it keeps to all objects, at least a ten thousandth of the radius. Default a fiftieth of it. */
   skin?: number;
-  /** The steepest slope that it stands on, in radians from 0 to π / 2. Default π / 4. */
+  /**
+   * The steepest slope that it stands on, in radians from 0 to π / 2. Default π / 4. A surface less than 0.01 radians from
+   * vertical is a wall in any case.
+   */
   slope?: number;
   /** The highest step that it climbs. Default the radius; 0 for none. */
   stepHeight?: number;
