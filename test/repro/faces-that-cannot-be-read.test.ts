@@ -4,6 +4,7 @@
 import {
   BoxGeometry,
   BufferGeometry,
+  InstancedBufferAttribute,
   InstancedMesh,
   Matrix4,
   Mesh,
@@ -80,4 +81,18 @@ test('points whose index array was freed are hit without an index, and hide no o
   expect((await tracker.pick(SIZE.width / 2, SIZE.height / 2))!.object).toBe(points);
   const snapped = await tracker.pick(SIZE.width / 2, SIZE.height / 2, { snap: ['vertex'] });
   expect(snapped!.snap).toMatchObject({ object: points, kind: 'vertex' });
+});
+
+test('the normal of a shape is finite, though its instance has no matrix any more', async () => {
+  const instanced = new InstancedMesh(cube().geometry, new MeshBasicMaterial(), 2);
+  instanced.setMatrixAt(0, new Matrix4().makeTranslation(20, 0, 0));
+  instanced.setMatrixAt(1, new Matrix4());
+  const shapeOf = () => ({ type: 'box', halfExtents: [1, 1, 1] }) as const;
+  const tracker = await track(service, new Scene().add(instanced), undefined, { ...UNRENDERED, shapeOf });
+  const answer = tracker.raycast(RAY);
+  instanced.instanceMatrix = new InstancedBufferAttribute(instanced.instanceMatrix.array.slice(0, 16), 16);
+  instanced.count = 1;
+  const hit = await answer;
+  expect(hit).toMatchObject({ object: instanced, instanceId: 1, face: null });
+  expect(hit!.normal!.toArray()).toEqual([0, 0, 1]);
 });

@@ -18,7 +18,7 @@ import {
 import type { FlatFace, Hit, SnapKind } from '../../../shared/types.js';
 import { findTriangle } from '../geometry/geometry.js';
 import type { BuiltMesh } from '../geometry/shared-mesh.js';
-import { readBatchMatrix } from '../track/batch-contents.js';
+import { readInstanceMatrix } from '../track/batch-contents.js';
 import { hitObject, type Placement, type SceneObject, seenBy } from '../track/scene-objects.js';
 import { isFatLine } from '../track/stand-in.js';
 import { type FatQuery, fatIntersection } from './fat-lines.js';
@@ -123,10 +123,7 @@ export function intersectionOf(
 export function worldMatrixOf(object: Object3D, instanceId: number | undefined): Matrix4 {
   const toWorld = object.matrixWorld.clone();
   if (instanceId === undefined) return toWorld;
-  const instance = new Matrix4();
-  if (isBatch(object)) readBatchMatrix(object, instanceId, instance);
-  else (object as InstancedMesh).getMatrixAt(instanceId, instance);
-  return toWorld.multiply(instance);
+  return toWorld.multiply(readInstanceMatrix(object as InstancedMesh, instanceId, new Matrix4()));
 }
 
 /** Adds the uv, uv1 and normal at a point of a face, interpolated between its vertices. */
