@@ -190,7 +190,7 @@ export function intersectionAt(
  */
 export function elementIndexOf({ primitive, index, runs }: BuiltMesh, element: number): number | undefined {
   const at = runs[0].start + (primitive === 'segments' ? 2 : 1) * element;
-  return primitive !== 'points' || index === null ? at : index.array ? index.getX(at) : undefined;
+  return primitive !== 'points' || index === null ? at : index.array?.[at];
 }
 
 /**
@@ -217,11 +217,11 @@ export function faceAt(
         object = new Mesh(geometry);
         (posed as InstancedMesh).getMorphAt(instanceId, object);
       }
-      const corners = [a, b, c].map((i) => {
+      const [p, q, r] = [a, b, c].map((i) => {
         const corner = new Vector3();
         return object?.getVertexPosition(i, corner) ?? corner.fromBufferAttribute(position, i);
       });
-      face = { a, b, c, normal: Triangle.getNormal(corners[0], corners[1], corners[2], new Vector3()), materialIndex };
+      face = { a, b, c, normal: Triangle.getNormal(p, q, r, new Vector3()), materialIndex };
     }
   } catch {}
   return { face, faceIndex: Math.floor(start / 3) };
