@@ -10,7 +10,12 @@ import {
   RGBAFormat,
 } from 'three';
 import { describe, expect, test } from 'vitest';
-import { BatchBuffers, BatchContents, DELETED, readBatchMatrix } from '../../src/client/three/track/batch-contents.js';
+import {
+  BatchBuffers,
+  BatchContents,
+  DELETED,
+  readInstanceMatrix,
+} from '../../src/client/three/track/batch-contents.js';
 
 /** Six instances: of geometries 0, 1, 0, …; the second is not visible, and the fourth was deleted. */
 const INSTANCES = [0, 1, 2, 3, 4, 5].map((i) => ({ visible: i !== 1, active: i !== 3, geometryIndex: i % 2 }));
@@ -97,10 +102,10 @@ test('a matrix is read where there is one', () => {
   const batch = batchOf(KEPT['r166 to r169']);
   const { matrices } = new BatchContents(batch);
   matrices!.set(new Matrix4().makeTranslation(1, 2, 3).elements, 16 * 5);
-  expect(readBatchMatrix(batch, 5, new Matrix4()).elements.slice(12)).toEqual([1, 2, 3, 1]);
+  expect(readInstanceMatrix(batch, 5, new Matrix4()).elements.slice(12)).toEqual([1, 2, 3, 1]);
   const own = new Matrix4().makeScale(7, 7, 7);
-  expect(readBatchMatrix(batch, 6, own.clone())).toEqual(own);
-  expect(readBatchMatrix(batchOf({ _matricesTexture: null }), 0, own.clone())).toEqual(own);
+  expect(readInstanceMatrix(batch, 6, own.clone())).toEqual(own);
+  expect(readInstanceMatrix(batchOf({ _matricesTexture: null }), 0, own.clone())).toEqual(own);
 });
 
 test('buffers are others where an attribute, its version or the indices are', () => {

@@ -307,9 +307,19 @@ export function toFaceIndices(
   step: number,
 ): void {
   if (hasFacesInOrder(runs)) return;
-  const count = runs.reduce((sum, { start, end }) => sum + (end - start) / 3, 0);
+  let count = 0;
+  /** How many triangles end with each run: there may be thousands of runs. */
+  const counts = runs.map(({ start, end }) => (count += (end - start) / 3));
   for (let i = offset; i < triangles.length; i += step) {
-    if (triangles[i] < count) triangles[i] = Math.floor(findTriangle(runs, triangles[i]).start / 3);
+    if (triangles[i] >= count) continue;
+    let low = 0;
+    let high = runs.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (triangles[i] < counts[middle]) high = middle;
+      else low = middle + 1;
+    }
+    triangles[i] = Math.floor(runs[low].end / 3 - counts[low] + triangles[i]);
   }
 }
 

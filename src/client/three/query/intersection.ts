@@ -18,7 +18,7 @@ import {
 import type { FlatFace, Hit, SnapKind } from '../../../shared/types.js';
 import { findTriangle } from '../geometry/geometry.js';
 import type { BuiltMesh } from '../geometry/shared-mesh.js';
-import { readBatchMatrix } from '../track/batch-contents.js';
+import { readInstanceMatrix } from '../track/batch-contents.js';
 import { hitObject, type Placement, type SceneObject, seenBy } from '../track/scene-objects.js';
 import { isFatLine } from '../track/stand-in.js';
 import { type FatQuery, fatIntersection } from './fat-lines.js';
@@ -56,7 +56,8 @@ export interface SceneSnap {
   b: Vector3;
   /** A face of the geometry beside the feature; lines and points have an `index` instead, and shapes none. */
   faceIndex?: number;
-  index?: number;
+  /** Undefined for points whose index array was freed. */
+  index?: number | undefined;
   /** Only for a centre. */
   radius?: number;
   axis?: Vector3;
@@ -67,9 +68,9 @@ export interface SceneSnap {
 /**
  * Reports a hit as three's Raycaster does: `face.normal` and `normal` in the object's space, `uv`, `uv1` and `normal`
  * interpolated, `normal` turned towards the ray. Where a shape replaces the triangles (`mesh` null, or the bounds by `precision`)
- * there is no face, and `normal` is the shape's; where the geometry's arrays were freed after their upload, it is the
- * triangle's. Lines and points have an `index` instead, points also `distanceToRay`: three's with `params`, otherwise in world
- * units.
+ * there is no face, and `normal` is the shape's; where the geometry's arrays were freed after their upload, or have fewer
+ * vertices by now, it is the triangle's. Lines and points have an `index` instead (points none if its array was freed), points
+ * also `distanceToRay`: three's with `params`, otherwise in world units.
  *
  * `eye` is the origin of the ray, or with w = 0 its direction.
  */
@@ -122,10 +123,7 @@ export function intersectionOf(
 export function worldMatrixOf(object: Object3D, instanceId: number | undefined): Matrix4 {
   const toWorld = object.matrixWorld.clone();
   if (instanceId === undefined) return toWorld;
-  const instance = new Matrix4();
-  if (isBatch(object)) readBatchMatrix(object, instanceId, instance);
-  else (object as InstancedMesh).getMatrixAt(instanceId, instance);
-  return toWorld.multiply(instance);
+  return toWorld.multiply(readInstanceMatrix(object as InstancedMesh, instanceId, new Matrix4()));
 }
 
 /** Adds the uv, uv1 and normal at a point of a face, interpolated between its vertices. */
@@ -188,23 +186,43 @@ export function intersectionAt(
 
 /**
  * Finds the index of a line or point in the geometry, as three's Raycaster has it: that of a point's vertex, or of a line's
- * first one.
+ * first one; undefined if an app has freed the array that tells it.
  */
-export function elementIndexOf({ primitive, index, runs }: BuiltMesh, element: number): number {
+export function elementIndexOf({ primitive, index, runs }: BuiltMesh, element: number): number | undefined {
   const at = runs[0].start + (primitive === 'segments' ? 2 : 1) * element;
-  return primitive === 'points' && index !== null ? index.getX(at) : at;
+  return primitive !== 'points' || index === null ? at : index.array?.[at];
 }
 
 /**
  * Finds the face of the geometry for a triangle of the service's mesh, as three's Raycaster has it; null without a triangle, and
- * if the geometry cannot be read any more, as when an app has freed its arrays after their upload.
+ * if the geometry cannot be read any more, as when an app has freed its arrays after their upload, or has fewer vertices by now.
+ * `posed`: the object, or the one with that instance, if its present pose is to count.
  */
-export function faceAt(mesh: BuiltMesh | null, triangle: number): { face: Face | null; faceIndex: number | null } {
+export function faceAt(
+  mesh: BuiltMesh | null,
+  triangle: number,
+  posed?: Mesh,
+  instanceId?: number,
+): { face: Face | null; faceIndex: number | null } {
   if (mesh === null || triangle < 0) return { face: null, faceIndex: null };
-  const { start, materialIndex } = findTriangle(mesh.runs, triangle);
+  const { geometry, index, runs } = mesh;
+  const { start, materialIndex } = findTriangle(runs, triangle);
   let face: Face | null = null;
   try {
-    face = faceOf(mesh, start, materialIndex);
+    const { position } = geometry.attributes;
+    const [a, b, c] = [start, start + 1, start + 2].map((i) => (index === null ? i : index.getX(i)));
+    if (Math.max(a, b, c) < position.count) {
+      let object = posed;
+      if (posed !== undefined && instanceId !== undefined) {
+        object = new Mesh(geometry);
+        (posed as InstancedMesh).getMorphAt(instanceId, object);
+      }
+      const [p, q, r] = [a, b, c].map((i) => {
+        const corner = new Vector3();
+        return object?.getVertexPosition(i, corner) ?? corner.fromBufferAttribute(position, i);
+      });
+      face = { a, b, c, normal: Triangle.getNormal(p, q, r, new Vector3()), materialIndex };
+    }
   } catch {}
   return { face, faceIndex: Math.floor(start / 3) };
 }
@@ -222,24 +240,8 @@ export function placedFace(
   const mesh = seenBy(placement, queryId);
   const object = hitObject(placement, mesh);
   const hasFaces = mesh?.primitive === 'triangles' && (object as Sprite).isSprite !== true;
-  const { face, faceIndex } = faceAt(hasFaces ? mesh : null, triangle);
   // The vertices are where they are now; another geometry may have replaced the one that was seen.
-  const isPosed = face !== null && isDeformed(mesh!) && (object as Mesh).geometry === mesh!.geometry;
-  if (isPosed) poseFace(face, object as Mesh, instanceId);
-  return { object, instanceId, face, faceIndex };
-}
-
-/** Turns a face of a posed mesh to the present positions of its vertices in the object, or in one of its instances. */
-export function poseFace(face: Face, object: Mesh, instanceId: number | undefined): void {
-  const posed = instanceId === undefined ? object : new Mesh(object.geometry);
-  if (instanceId !== undefined) (object as InstancedMesh).getMorphAt(instanceId, posed);
-  const [a, b, c] = [face.a, face.b, face.c].map((i) => posed.getVertexPosition(i, new Vector3()));
-  Triangle.getNormal(a, b, c, face.normal);
-}
-
-function faceOf({ geometry, index }: BuiltMesh, start: number, materialIndex: number): Face {
-  const [a, b, c] = [start, start + 1, start + 2].map((i) => (index === null ? i : index.getX(i)));
-  const { position } = geometry.attributes;
-  const corners = [a, b, c].map((i) => new Vector3().fromBufferAttribute(position, i));
-  return { a, b, c, normal: Triangle.getNormal(corners[0], corners[1], corners[2], new Vector3()), materialIndex };
+  const isPosed = hasFaces && isDeformed(mesh) && (object as Mesh).geometry === mesh.geometry;
+  const posed = isPosed ? (object as Mesh) : undefined;
+  return { object, instanceId, ...faceAt(hasFaces ? mesh : null, triangle, posed, instanceId) };
 }

@@ -167,13 +167,14 @@ export class ScenePicks {
         ...clipsAndThresholdsOf(query),
         ...tolerance,
       };
+      const retryId = objects.mark();
       // Only a query by view can find objects near the cursor.
       if (tolerance.radius !== undefined) {
-        return (await this.#pickAll(x, y, options, view, retryQuery, queryId))[0] ?? null;
+        return (await this.#pickAll(x, y, options, view, retryQuery, retryId))[0] ?? null;
       }
       // Skips the stranger on the same ray: the camera may have moved since.
       const hits = await this.#castRay(x, y, retryQuery, view);
-      return this.#intersections(hits, view, query, queryId)[0] ?? null;
+      return this.#intersections(hits, view, query, retryId)[0] ?? null;
     });
   }
 

@@ -76,23 +76,30 @@ export class SceneQueries {
   async raycast(given: SceneRay, options: SceneRayOptions): Promise<SceneIntersection | null> {
     const ray = readRay('raycast', given);
     const { params, ...filter } = readQueryOptions('raycast', options, RAY_KEYS);
-    const { fat, ...tolerance } = this.#toleranceOf('raycast', ray, params);
+    const tolerance = this.#toleranceOf('raycast', ray, params);
+    const { fat, ...ownTolerance } = tolerance;
     const { objects, service } = this.#context;
     return objects.during(async (queryId) => {
-      const hit = await service.raycast(ray, { ...queryOptionsOf(this.#walk, filter), ...tolerance });
+      const hit = await service.raycast(ray, { ...queryOptionsOf(this.#walk, filter), ...ownTolerance });
       if (hit === null) return null;
       if (fat === undefined && objects.find(hit.object) !== undefined)
         return this.#intersections([hit], ray, queryId)[0];
       // Skips the stranger, or a line's neighbourhood that is beyond the line's width.
-      const hits = await service.raycastAll(ray, { ...queryOptionsOf(this.#walk, filter), ...tolerance });
-      return this.#intersections(hits, ray, queryId, fat)[0] ?? null;
+      return (await this.#castAll(ray, filter, tolerance))[0] ?? null;
     });
   }
 
   async raycastAll(given: SceneRay, options: SceneRayOptions): Promise<SceneIntersection[]> {
     const ray = readRay('raycastAll', given);
     const { params, ...filter } = readQueryOptions('raycastAll', options, RAY_KEYS);
-    const { fat, ...tolerance } = this.#toleranceOf('raycastAll', ray, params);
+    return this.#castAll(ray, filter, this.#toleranceOf('raycastAll', ray, params));
+  }
+
+  #castAll(
+    ray: Ray,
+    filter: CheckedOptions<SceneRayOptions>,
+    { fat, ...tolerance }: RayTolerance,
+  ): Promise<SceneIntersection[]> {
     const { objects, service } = this.#context;
     return objects.during(async (queryId) => {
       const hits = await service.raycastAll(ray, { ...queryOptionsOf(this.#walk, filter), ...tolerance });
@@ -149,11 +156,11 @@ export class SceneQueries {
   async closestPoint(point: ScenePoint, options: SceneClosestOptions): Promise<SceneClosestPoint | null> {
     const position = readPoint('closestPoint', 'point', point);
     const filter = readQueryOptions('closestPoint', options, CLOSEST_KEYS);
-    return this.#context.objects.during(async (queryId) => {
+    return this.#context.objects.during(async () => {
       const nearest = await this.#closestPointInScene(position, filter);
       if (nearest === null) return null;
-      const { point, distance, triangle } = nearest;
-      return { ...placedFace(nearest.placement, queryId, triangle), point: new Vector3(...point), distance };
+      const { placement, queryId, point, distance, triangle } = nearest;
+      return { ...placedFace(placement, queryId, triangle), point: new Vector3(...point), distance };
     });
   }
 
@@ -173,8 +180,8 @@ export class SceneQueries {
       if (hit === null) return null;
       const [sweepHit] = this.#sweepHits([hit], queryId);
       if (sweepHit !== undefined) return sweepHit;
-      const hits = await service.sweepAll(movingShape, start, end, this.#sweepOptionsOf(filter)); // skips the stranger
-      return this.#sweepHits(hits, queryId)[0] ?? null;
+      const hits = await this.#findSweepHits(movingShape, start, end, filter); // skips the stranger
+      return hits[0] ?? null;
     });
   }
 
@@ -187,10 +194,18 @@ export class SceneQueries {
     const filter = readQueryOptions('sweepAll', options, SWEEP_KEYS);
     const [start, end] = [matrixOf('sweepAll', 'from', from), matrixOf('sweepAll', 'to', to)];
     const movingShape = this.#shapeOf('sweepAll', shape);
-    if (movingShape === null) return [];
+    return movingShape === null ? [] : this.#findSweepHits(movingShape, start, end, filter);
+  }
+
+  #findSweepHits(
+    shape: Shape | ObjectId,
+    from: ArrayLike<number>,
+    to: ArrayLike<number>,
+    filter: CheckedOptions<SceneSweepOptions>,
+  ): Promise<SceneSweepHit[]> {
     const { objects, service } = this.#context;
     return objects.during(async (queryId) =>
-      this.#sweepHits(await service.sweepAll(movingShape, start, end, this.#sweepOptionsOf(filter)), queryId),
+      this.#sweepHits(await service.sweepAll(shape, from, to, this.#sweepOptionsOf(filter)), queryId),
     );
   }
 
@@ -368,16 +383,17 @@ export class SceneQueries {
 
   /**
    * Finds the nearest point of the scene's own objects. Where a stranger is nearer, there may be thousands of them: all strangers
-   * up to twice as far are excluded together.
+   * up to twice as far are excluded together. `queryId`: the id of the query that found it.
    */
   async #closestPointInScene(
     point: Ray['origin'],
     filter: CheckedOptions<SceneClosestOptions>,
-  ): Promise<(ClosestPoint & { placement: Placement }) | null> {
+  ): Promise<(ClosestPoint & { placement: Placement; queryId: number }) | null> {
     const { objects, service } = this.#context;
     const { maxDistance } = filter;
     const strangers: ObjectId[] = [];
     for (;;) {
+      const queryId = objects.mark();
       const nearestQuery = { ...queryOptionsOf(this.#walk, filter), strangers };
       const nearest = await service.closestPoint(point, {
         ...nearestQuery,
@@ -385,7 +401,7 @@ export class SceneQueries {
       });
       if (nearest === null) return null;
       const placement = objects.find(nearest.object);
-      if (placement !== undefined) return { ...nearest, placement };
+      if (placement !== undefined) return { ...nearest, placement, queryId };
       strangers.push(nearest.object);
       const radius = 2 * nearest.distance;
       if (!(radius > 0 && Number.isFinite(radius))) continue;

@@ -1,4 +1,4 @@
-import type { BatchedMesh, BufferGeometry, DataTexture, Matrix4 } from 'three';
+import type { BatchedMesh, BufferGeometry, DataTexture, InstancedMesh, Matrix4 } from 'three';
 import { CollisionError } from '../../../shared/errors.js';
 import { versionOf } from '../geometry/geometry-version.js';
 import { nameOf } from './name-of.js';
@@ -155,9 +155,9 @@ function firstChanged(instances: readonly Instance[], states: Int32Array, i: num
   return i;
 }
 
-/** Reads the matrix of an instance, which may have been deleted: three's `getMatrixAt` would throw. */
-export function readBatchMatrix(mesh: BatchedMesh, instanceId: number, target: Matrix4): Matrix4 {
-  const { matrices } = new BatchContents(mesh);
+/** Reads the matrix of an instance, which may be gone: three's `getMatrixAt` would throw, or read beyond the array. */
+export function readInstanceMatrix(mesh: BatchedMesh | InstancedMesh, instanceId: number, target: Matrix4): Matrix4 {
+  const matrices = 'instanceMatrix' in mesh ? mesh.instanceMatrix.array : new BatchContents(mesh).matrices;
   return matrices !== null && 16 * instanceId < matrices.length ? target.fromArray(matrices, 16 * instanceId) : target;
 }
 

@@ -218,6 +218,8 @@ export class BatchStandIn implements StandInLike {
     const { service, objects } = this.#context;
     const removed = this.ids.slice(count);
     if (removed.length === 0) return;
+    for (let i = count; i < this.ids.length; i++)
+      this.#formerMeshes.note(i, this.#shapes.standingOn(this.#shownGeometryIds[i]));
     service.removeObjects(removed);
     objects.remove(this, removed, count);
     this.ids = this.ids.slice(0, count);

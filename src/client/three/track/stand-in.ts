@@ -198,9 +198,9 @@ export class StandIn implements StandInLike {
     return this.#nextUse === null ? null : this.#nextUse.mesh;
   }
 
-  /** Why it is not in the service, if so. */
+  /** Why it is not in the service, if so; null while the mesh that is to replace a failed one is built. */
   get error(): CollisionError | null {
-    return this.#mesh?.error ?? this.#refusal;
+    return (this.#nextUse ?? this.#use)?.mesh.error ?? this.#refusal;
   }
 
   /** Whether what it should become is still being built. */

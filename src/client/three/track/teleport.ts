@@ -1,6 +1,6 @@
-import { type BatchedMesh, type InstancedMesh, Matrix4, type Mesh, type Object3D } from 'three';
+import { type InstancedMesh, Matrix4, type Mesh, type Object3D } from 'three';
 import type { CollisionService } from '../../service.js';
-import { readBatchMatrix } from './batch-contents.js';
+import { readInstanceMatrix } from './batch-contents.js';
 import { isValidTransform } from './is-valid-transform.js';
 import type { SceneEntry } from './scene-entry.js';
 
@@ -15,8 +15,7 @@ export function teleport(service: CollisionService, object: Object3D, entry: Ent
   const isInstanced = 'getMatrixAt' in object;
   const { ids, drawn = object } = entry;
   for (let i = 0; i < ids.length; i++) {
-    if ('isBatchedMesh' in object) readBatchMatrix(object as BatchedMesh, i, instanceMatrix);
-    else if (isInstanced) (object as InstancedMesh).getMatrixAt(i, instanceMatrix);
+    if (isInstanced) readInstanceMatrix(object as InstancedMesh, i, instanceMatrix);
     const { elements } = isInstanced ? instanceMatrix.premultiply(drawn.matrixWorld) : drawn.matrixWorld;
     if (isValidTransform(elements, 0)) service.setObject(ids[i], { matrix: elements });
   }
