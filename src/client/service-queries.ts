@@ -275,7 +275,8 @@ export class ServiceQueries extends ServiceEvents {
    *
    * An object's id instead of a shape stands for its own shape, as its mesh was given, and does not block itself.
    *
-   * Rejects with INVALID_ARGUMENT if `to` is not `from`, moved and turned, and with UNSUPPORTED for `clip`.
+   * Rejects with INVALID_ARGUMENT if `to` is not `from`, moved and turned, and with UNSUPPORTED for a mesh of points or lines,
+   * or an object that has one, as the shape, and for `clip`.
    */
   async sweep(
     shape: Shape | ObjectId,
@@ -309,7 +310,7 @@ export class ServiceQueries extends ServiceEvents {
    * ```
    *
    * Rejects with INVALID_ARGUMENT if no free place is found, as between walls that are too close to each other: the
-   * message says how deep it remains in which object; and with UNSUPPORTED for `clip`.
+   * message says how deep it remains in which object; and with UNSUPPORTED as `sweep` does.
    */
   async place(shape: Shape | ObjectId, matrix?: ArrayLike<number>, options?: QueryOptions): Promise<Placement> {
     return this.#queriesFor('place').place(shape, matrix, options);

@@ -131,13 +131,6 @@ describe('a shape', () => {
     expect(() => ofMesh({ shape: shape as Shape })).toThrow(message);
     if (shape !== undefined) expect(() => describeQuery('setObject', shape as Shape, meshOf)).toThrow(message);
   });
-
-  test('of lines is none for a query', () => {
-    expect(ofMesh({ shape: { ...MESH, mesh: 9 } }).mesh).toBe(9);
-    expect(() => describeQuery('overlap', { ...MESH, mesh: 9 }, meshOf)).toThrow(
-      'overlap: shape.mesh is 9, a mesh of lines, expected one of triangles or another shape',
-    );
-  });
 });
 
 describe('an option', () => {

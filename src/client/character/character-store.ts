@@ -17,11 +17,12 @@ interface Entry {
   frame: number;
   at: number;
   /** Undefined until a frame has its state. */
-  records?: DataView;
+  records?: DataView | undefined;
   pushes?: DataView;
   state?: CharacterState | undefined;
-  /** The steps that it made in lost workers. */
-  madeBefore: number;
+  /** The steps that it has made, and those of them that it made in lost workers. */
+  steps: number;
+  lost: number;
 }
 
 /** The characters, and their states in the newest frame. */
@@ -62,7 +63,10 @@ export class CharacterStore {
     this.#pump.enqueue({ type: 'putCharacter', id, description });
     this.#transforms.carried.add(description.object);
     if (!(description.flags & layout.CHARACTER_IS_PLACED)) return;
-    const entry: Entry = { description, after: Infinity, frame: 0, at: 0, madeBefore: 0 };
+    const entry: Entry = {
+      ...{ at: 0, steps: 0, lost: 0, ...this.#entries.get(id) },
+      ...{ description, after: Infinity, frame: 0, records: undefined, state: undefined },
+    };
     this.#entries.set(id, entry);
     // The answer of a frame under way has its place before.
     this.#pump.enqueue(entry);
@@ -85,15 +89,13 @@ export class CharacterStore {
     const operation = 'character.advance';
     this.#entryOf(operation, id);
     const checkedVelocity = checkVec3(operation, 'velocity', velocity);
-    const checkedSeconds = checkAtLeastZero(operation, 'seconds', seconds);
-    this.#pump.staging.addMove(id, layout.MOVE_TIMED, checkedVelocity, checkedSeconds);
+    this.#pump.staging.addMove(id, layout.MOVE_TIMED, checkedVelocity, checkAtLeastZero(operation, 'seconds', seconds));
   }
 
   jump(id: number, speed: number): void {
     const operation = 'character.jump';
     this.#entryOf(operation, id);
-    const upSpeed = checkFinite(operation, 'speed', speed);
-    this.#pump.staging.addMove(id, layout.MOVE_JUMP, [0, 0, 0], upSpeed);
+    this.#pump.staging.addMove(id, layout.MOVE_JUMP, [0, 0, 0], checkFinite(operation, 'speed', speed));
   }
 
   /** Copies the states of characters out of the buffer of a frame's answer. */
@@ -112,7 +114,10 @@ export class CharacterStore {
       const entry = this.#entries.get(records.getUint32(at + layout.OUT_CHARACTER_ID, true));
       // It may have been removed since, or put elsewhere.
       if (!entry || frame <= entry.after) continue;
-      Object.assign(entry, { frame, records, pushes, at, state: undefined });
+      Object.assign(entry, {
+        ...{ frame, records, pushes, at, state: undefined },
+        steps: entry.lost + records.getUint32(at + layout.OUT_CHARACTER_STEPS, true),
+      });
       // The next worker has its object there, even if the character is gone by then.
       this.#transforms.shift(entry.description.object, readVec3(records, at + layout.OUT_CHARACTER_POSITION));
     }
@@ -129,11 +134,9 @@ export class CharacterStore {
     return Array.from(this.#entries, ([id, entry]) => {
       const { description, records, at } = entry;
       entry.after = 0; // no frame of the last worker is answered any more
+      entry.lost = entry.steps; // the next worker counts from 0
       const placed = { ...description, flags: layout.CHARACTER_IS_PLACED };
       if (records) {
-        // The next worker counts from 0.
-        entry.madeBefore += records.getUint32(at + layout.OUT_CHARACTER_STEPS, true);
-        records.setUint32(at + layout.OUT_CHARACTER_STEPS, 0, true);
         placed.position = readVec3(records, at + layout.OUT_CHARACTER_POSITION);
         placed.speed = records.getFloat64(at + layout.OUT_CHARACTER_SPEED, true);
         placed.time = records.getFloat64(at + layout.OUT_CHARACTER_TIME, true);
@@ -192,12 +195,12 @@ class StoredCharacter implements Character {
   }
 }
 
-function readState({ description, frame, records, pushes, at, madeBefore }: Entry): CharacterState {
-  if (!records || !pushes) {
+function readState({ description, frame, records, pushes, at, steps }: Entry): CharacterState {
+  if (!records) {
     const position: Vec3 = [...(description.position as Vec3)];
     return {
       ...{ position, interpolated: position, speed: 0, isStanding: false, isBlockedAbove: false, ground: null },
-      ...{ touches: [], depth: 0, steps: 0, frame },
+      ...{ touches: [], depth: 0, steps, frame },
     };
   }
   const flags = records.getUint32(at + layout.OUT_CHARACTER_FLAGS, true);
@@ -211,9 +214,9 @@ function readState({ description, frame, records, pushes, at, madeBefore }: Entr
     isStanding: (flags & layout.CHARACTER_IS_STANDING) !== 0,
     isBlockedAbove: (flags & layout.CHARACTER_IS_BLOCKED) !== 0,
     ground: ground.object === 0 ? null : ground,
-    touches: Array.from({ length: count }, (_, i) => readTouch(pushes, (firstPush + i) * layout.PUSH_BYTES)),
+    touches: Array.from({ length: count }, (_, i) => readTouch(pushes!, (firstPush + i) * layout.PUSH_BYTES)),
     depth: records.getFloat64(at + layout.OUT_CHARACTER_DEPTH, true),
-    steps: madeBefore + records.getUint32(at + layout.OUT_CHARACTER_STEPS, true),
+    steps,
     frame,
   };
 }

@@ -1,5 +1,4 @@
 import type { ObjectDescription } from '../../shared/commands.js';
-import { CollisionError } from '../../shared/errors.js';
 import * as layout from '../../shared/layout.js';
 import { areEqual } from '../../shared/typed-arrays.js';
 import type { CapsuleShape, MeshId, MeshInfo, MeshShape, ObjectOptions, Shape, Vec3 } from '../../shared/types.js';
@@ -96,11 +95,6 @@ export type MeshLookup = (id: MeshId) => Readonly<MeshInfo> | undefined;
 /** Describes a shape alone, as if it were an object. */
 export function describeQuery(operation: string, shape: Shape, meshOf: MeshLookup): ObjectDescription {
   const { solid, ...part } = describeShape(operation, shape, meshOf);
-  const topology = meshOf(part.mesh)?.topology ?? 'triangles';
-  if (topology !== 'triangles') {
-    const subject = `${operation}: shape.mesh is ${part.mesh}, a mesh of ${topology}`;
-    throw new CollisionError('UNSUPPORTED', `${subject}, expected one of triangles or another shape`);
-  }
   return { ...DEFAULTS, ...part, flags: solid ? DEFAULTS.flags | layout.FLAG_SOLID : DEFAULTS.flags };
 }
 

@@ -178,13 +178,24 @@ export class ObjectStore {
     this.#lastDescription = undefined;
   }
 
-  /** Describes the shape of a query, which need not be an object's. */
+  /** Describes the shape of a query, which need not be an object's. Throws UNSUPPORTED for points and lines. */
   describeQuery(operation: string, shape: Shape | ObjectId): ObjectDescription {
-    if (typeof shape === 'number') {
-      this.check(operation, 'shape', shape);
-      return this.#descriptions.at(slotOf(shape));
+    const isObject = typeof shape === 'number';
+    if (isObject) this.check(operation, 'shape', shape);
+    const description = isObject
+      ? this.#descriptions.at(slotOf(shape))
+      : describeQuery(operation, shape, (mesh) => this.#meshes.get(mesh));
+    const { topology = 'triangles' } = this.#meshes.get(description.mesh) ?? {};
+    if (topology !== 'triangles') {
+      throw argumentError(
+        'UNSUPPORTED',
+        operation,
+        'shape',
+        shape,
+        `a mesh of triangles or another shape, not ${topology}`,
+      );
     }
-    return describeQuery(operation, shape, (mesh) => this.#meshes.get(mesh));
+    return description;
   }
 
   /** Makes one description for many similar objects in a row: fewer to keep, and to send. */

@@ -53,7 +53,11 @@ export interface Character {
   advance(velocity: Vec3, seconds: number): void;
   /** Leaves the ground at a speed along `up`, in units per second, if it stands when `advance` makes its next step. */
   jump(speed: number): void;
-  /** Changes some of its options. With a `position`, the next update() puts it there, whatever is in between. */
+  /**
+   * Changes some of its options. With a `position`, the next update() puts it there, whatever is in between. With a `shape`,
+   * `skin`, `stepHeight` and `snap` become the defaults of its radius, and with a `stepHeight`, `snap` becomes the same, unless
+   * they are given, too.
+   */
   set(options: Partial<CharacterOptions>): void;
   remove(): void;
 }

@@ -2,6 +2,7 @@ import type { Line, LOD, Mesh, Object3D, Points, Sprite } from 'three';
 import { CollisionError } from '../../../shared/errors.js';
 import type { ContactDetail, ObjectOptions, Shape } from '../../../shared/types.js';
 import { unreadableError } from '../../check/validate.js';
+import { renameError } from '../../link/worker-link.js';
 import { nameOf } from './name-of.js';
 
 // What the caller says of objects, beyond what is in the scene.
@@ -46,7 +47,7 @@ export function isAboutOneObject(error: unknown): error is CollisionError {
 export function objectErrorOf(object: Object3D, thrown: unknown): CollisionError {
   const error = CollisionError.is(thrown) ? thrown : unreadableError('trackScene', nameOf(object), thrown);
   if (!isAboutOneObject(error)) throw error;
-  return error;
+  return renameError('trackScene', error) as CollisionError; // the caller has not called what has thrown it
 }
 
 /** Copies a result of the caller's, who may change it in place: arrays and plain objects. */
