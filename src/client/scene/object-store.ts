@@ -192,7 +192,7 @@ export class ObjectStore {
         operation,
         'shape',
         shape,
-        `a mesh of triangles or another shape, not ${topology}`,
+        `a mesh of triangles or another shape, not a mesh of ${topology}`,
       );
     }
     return description;

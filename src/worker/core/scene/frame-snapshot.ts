@@ -8,13 +8,13 @@ import { CONTACTS_NONE, FLAG_CONTINUOUS, SHAPE_BOX, SHAPE_SPHERE } from '../../.
 import { reserve } from '../memory';
 import { Item, ITEM_COPY_BYTES, copyItem, copiedItem } from '../shape/item';
 import { PROXY_BYTES, Proxy } from '../shape/proxy';
-import { REACHING_BYTE, REACH_BYTES, Reach } from '../shape/reach';
+import { REACHING_BYTE, REACH_COPY_BYTES, Reach } from '../shape/reach';
 import { areCopied, bytesOfTrees, copyTrees, dropTreeCopies, useTreeCopies, treeOfFrame } from './index/frame-trees';
 import { HOLE, MOVING_TREE, PASSIVE_TREE, STATIC_TREE, proxyAt, slotAt, treeOf } from './index/octree';
 import { boxAt, idAt, ids, itemAt, knownReachAt, reachAt, slotCount, slotOf } from './objects';
 import { isAnyReaching, recordMotionStart } from './motions';
 
-const RECORD_BYTES: usize = PROXY_BYTES + ITEM_COPY_BYTES + REACH_BYTES;
+const RECORD_BYTES: usize = PROXY_BYTES + ITEM_COPY_BYTES + REACH_COPY_BYTES;
 
 let isTaken: bool = false;
 let snapshotIds: usize = 0;
@@ -47,7 +47,7 @@ export function snapshotObject(id: u32): void {
   const reach = reachAt(slotOf(id));
   if (changetype<usize>(reach) != 0) {
     if (itemAt(slotOf(id)).flags & FLAG_CONTINUOUS) recordMotionStart(reach, itemAt(slotOf(id)));
-    memory.copy(record + PROXY_BYTES + ITEM_COPY_BYTES, changetype<usize>(reach), REACH_BYTES);
+    memory.copy(record + PROXY_BYTES + ITEM_COPY_BYTES, changetype<usize>(reach), REACH_COPY_BYTES);
   }
   store<u32>(at, ++recordCount);
 }

@@ -67,13 +67,6 @@ export function placeDescribedShape(out: PlacedShape, description: usize, precis
   setPlacedShape(out, describedItem, precision);
 }
 
-/** Whether a query takes every mesh for a solid. */
-let areMeshesFilled: bool = false;
-
-export function setMeshesFilled(value: bool): void {
-  areMeshesFilled = value;
-}
-
 /** Sets the shape that stands for an object at a query's precision. Throws OUT_OF_MEMORY. */
 export function setPlacedShape(out: PlacedShape, item: Item, precision: u32): void {
   const map = mapOf(out);
@@ -85,7 +78,7 @@ export function setPlacedShape(out: PlacedShape, item: Item, precision: u32): vo
     out.filled = item.shape == SHAPE_MESH && item.flags & FLAG_SOLID ? 1 : 0;
     if (item.shape == SHAPE_MESH) {
       // The query may reach its triangles, which must be up to date.
-      if (out.filled || areMeshesFilled) refitPoseAndSums(changetype<Mesh>(item.mesh));
+      if (out.filled) refitPoseAndSums(changetype<Mesh>(item.mesh));
       else refitPose(changetype<Mesh>(item.mesh));
     }
     if (item.mesh != 0) {

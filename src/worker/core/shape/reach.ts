@@ -44,6 +44,8 @@ export class Reach {
 }
 
 export const REACH_BYTES: usize = offsetof<Reach>();
+/** The part of it that a frame reads. */
+export const REACH_COPY_BYTES: usize = offsetof<Reach>('nextXx');
 /** Flags of objects that reach beyond their shape, and the same bits in a proxy's second flag byte. */
 export const REACHING: u32 = FLAG_CLEARANCE | FLAG_CONTINUOUS;
 export const REACHING_BYTE: u32 = REACHING >> 8;

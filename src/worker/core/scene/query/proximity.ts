@@ -26,7 +26,8 @@ import {
   BLOCK_BYTES, TREE_COUNT, Tree, blockAt, cellAt, childBlocksAt, isEmpty, readProxy, slotAt,
 } from '../index/octree';
 import { updateTrees } from '../scene';
-import { PlacedShape, setDescribedShape, mapOf, setMeshesFilled } from '../../shape/placed-shape';
+import { PlacedShape, setDescribedShape, mapOf } from '../../shape/placed-shape';
+import { refitPoseAndSums } from '../../skin/deform';
 import { treeAtPrecision } from '../index/bounding-spheres';
 import {
   CELL_ENTRY_BYTES, beginCells, cellAtEntry, cellStack, childDistances, distanceAt, pushChildren,
@@ -102,9 +103,9 @@ export function containing(x: f64, y: f64, z: f64, filter: usize, ids: usize, co
 }
 
 function testContainment(slot: u32): void {
-  setMeshesFilled(true);
   placedShapeAt(solid, slot, precision);
-  setMeshesFilled(false);
+  // The test takes every mesh for a solid.
+  if (solid.shape == SHAPE_MESH) refitPoseAndSums(changetype<Mesh>(<usize>solid.mesh));
   if (containsPoint(solid, pointX, pointY, pointZ)) addFound(idAt(slot));
 }
 
