@@ -14,7 +14,7 @@ test.each(['lines', 'points'] as const)('an object of %s is no shape of a query'
   const refused = (given: unknown) => ({
     code: 'UNSUPPORTED',
     message: expect.stringContaining(
-      `: shape is ${given}, expected a mesh of triangles or another shape, not ${topology}`,
+      `: shape is ${given}, expected a mesh of triangles or another shape, not a mesh of ${topology}`,
     ),
   });
   for (const [given, name] of [
