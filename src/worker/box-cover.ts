@@ -53,6 +53,7 @@ export function* boxCover(getMemory: MemoryGetter, mesh: number, records: Float6
       const remainders: Polygon[] = [];
       for (const piece of outside) cutAway(piece, planes, slack, remainders);
       outside = remainders;
+      if (outside.length === 0) break;
       if (isStepOver(outside.length)) yield;
     }
     if (outside.length > 0) triangles++;

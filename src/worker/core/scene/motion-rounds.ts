@@ -4,9 +4,9 @@
 // when the beginnings were held are examined, the motions begin where the objects were then.
 
 import { FLAG_CONTINUOUS } from '../../../shared/layout';
-import { AFFINE_BYTES, Affine } from '../math/affine';
+import { Affine, copy } from '../math/affine';
 import { worldOf } from '../shape/item';
-import { Reach, copyStart, fromOf, nextOf } from '../shape/reach';
+import { Reach, fromOf, nextOf } from '../shape/reach';
 import { idsOfFrame, itemOf, knownReachOfFrame } from './frame-snapshot';
 import { idAt, isAlive, itemAt, reachAt, slotOf } from './objects';
 import { frameIndex, mayStartsAdvance, waitingPairCount, waitingSlots } from './pairs/contact-queue';
@@ -20,12 +20,12 @@ function isContinuous(slot: u32): bool {
 
 /** Holds the beginning of a motion, or lets it advance; `world` is the object's matrix in the answered frame. */
 function holdStart(reach: Reach, world: Affine): void {
-  const from = changetype<usize>(fromOf(reach)), next = changetype<usize>(nextOf(reach));
-  if (reach.heldIn != frameIndex - 1) memory.copy(next, from, AFFINE_BYTES);
+  const from = fromOf(reach), next = nextOf(reach);
+  if (reach.heldIn != frameIndex - 1) copy(next, from);
   reach.heldIn = frameIndex;
   if (!mayStartsAdvance) return;
-  memory.copy(from, next, AFFINE_BYTES);
-  memory.copy(next, changetype<usize>(world), AFFINE_BYTES);
+  copy(from, next);
+  copy(next, world);
 }
 
 /** Holds the beginnings of the motions of all objects of waiting pairs, before `beginMotionRound`. */
@@ -64,7 +64,7 @@ function restoreMotion(id: u32, isAnswered: bool): void {
   if (reach == frameReach && isKnown) reach.hasWaitingPair = 1;
   recordMotionStart(reach, itemAt(slotOf(id)));
   if (!reach.isPlaced || !frameReach.isPlaced) return; // it was teleported since
-  copyStart(reach, fromOf(frameReach));
+  copy(fromOf(reach), fromOf(frameReach));
   if (isAnswered && isKnown) holdStart(reach, worldOf(itemOf(id)));
   reach.round = 0;
   areRestored = true;

@@ -73,11 +73,6 @@ export function beginMotion(reach: Reach, item: Item): void {
   copy(fromOf(reach), worldOf(item));
 }
 
-/** Starts the motion at a pose. */
-export function copyStart(reach: Reach, from: Affine): void {
-  copy(fromOf(reach), from);
-}
-
 /** Sets the oriented bounds at the start of a motion, from those at its end. */
 export function setStartBounds(out: Affine, reach: Reach, bounds: Affine): void {
   const at = changetype<usize>(bounds), delta = changetype<usize>(reach), to = changetype<usize>(out);
