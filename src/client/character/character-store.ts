@@ -17,7 +17,7 @@ interface Entry {
   frame: number;
   at: number;
   /** Undefined until a frame has its state. */
-  records?: DataView | undefined;
+  records?: DataView;
   pushes?: DataView;
   state?: CharacterState | undefined;
   /** The steps that it has made, and those of them that it made in lost workers. */
@@ -63,10 +63,8 @@ export class CharacterStore {
     this.#pump.enqueue({ type: 'putCharacter', id, description });
     this.#transforms.carried.add(description.object);
     if (!(description.flags & layout.CHARACTER_IS_PLACED)) return;
-    const entry: Entry = {
-      ...{ at: 0, steps: 0, lost: 0, ...this.#entries.get(id) },
-      ...{ description, after: Infinity, frame: 0, records: undefined, state: undefined },
-    };
+    const { steps = 0, lost = 0 } = this.#entries.get(id) ?? {};
+    const entry: Entry = { description, after: Infinity, frame: 0, at: 0, steps, lost };
     this.#entries.set(id, entry);
     // The answer of a frame under way has its place before.
     this.#pump.enqueue(entry);
@@ -196,7 +194,7 @@ class StoredCharacter implements Character {
 }
 
 function readState({ description, frame, records, pushes, at, steps }: Entry): CharacterState {
-  if (!records) {
+  if (!records || !pushes) {
     const position: Vec3 = [...(description.position as Vec3)];
     return {
       ...{ position, interpolated: position, speed: 0, isStanding: false, isBlockedAbove: false, ground: null },
@@ -214,7 +212,7 @@ function readState({ description, frame, records, pushes, at, steps }: Entry): C
     isStanding: (flags & layout.CHARACTER_IS_STANDING) !== 0,
     isBlockedAbove: (flags & layout.CHARACTER_IS_BLOCKED) !== 0,
     ground: ground.object === 0 ? null : ground,
-    touches: Array.from({ length: count }, (_, i) => readTouch(pushes!, (firstPush + i) * layout.PUSH_BYTES)),
+    touches: Array.from({ length: count }, (_, i) => readTouch(pushes, (firstPush + i) * layout.PUSH_BYTES)),
     depth: records.getFloat64(at + layout.OUT_CHARACTER_DEPTH, true),
     steps,
     frame,

@@ -2,6 +2,7 @@ import type { BufferAttribute, BufferGeometry, GLBufferAttribute, InterleavedBuf
 import { CollisionError } from '../../../shared/errors.js';
 import type { BoxShape, MeshData } from '../../../shared/types.js';
 import { argumentError, guardRead, throwInvalid } from '../../check/validate.js';
+import { lastAtMost } from '../last-at-most.js';
 
 /** How a geometry is drawn: lines as pairs of vertices, from each vertex to the next, or also from the last to the first. */
 export type Primitive = 'triangles' | 'points' | 'segments' | 'strip' | 'loop';
@@ -308,18 +309,16 @@ export function toFaceIndices(
 ): void {
   if (hasFacesInOrder(runs)) return;
   let count = 0;
-  /** How many triangles end with each run: there may be thousands of runs. */
-  const counts = runs.map(({ start, end }) => (count += (end - start) / 3));
+  /** The number of the first triangle of each run: there may be thousands of runs. */
+  const firsts = runs.map(({ start, end }) => {
+    const first = count;
+    count += (end - start) / 3;
+    return first;
+  });
   for (let i = offset; i < triangles.length; i += step) {
     if (triangles[i] >= count) continue;
-    let low = 0;
-    let high = runs.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (triangles[i] < counts[middle]) high = middle;
-      else low = middle + 1;
-    }
-    triangles[i] = Math.floor(runs[low].end / 3 - counts[low] + triangles[i]);
+    const run = lastAtMost(firsts, triangles[i]);
+    triangles[i] = Math.floor(runs[run].start / 3 + triangles[i] - firsts[run]);
   }
 }
 

@@ -4,6 +4,7 @@ import { GENERATION_BITS, MAX_OBJECTS } from '../../../shared/layout.js';
 import { grown } from '../../../shared/typed-arrays.js';
 import type { NamedBox, ObjectId } from '../../../shared/types.js';
 import type { BuiltMesh } from '../geometry/shared-mesh.js';
+import { lastAtMost } from '../last-at-most.js';
 
 /** The object of the scene, or the instance of it, that an id of the service stands for. */
 export interface SceneObject {
@@ -326,14 +327,9 @@ class DepartureIndex implements DepartedObjects {
     }
     const position = this.#positionById.get(id);
     if (position === undefined) return undefined;
-    let [low, high] = [0, this.#firstPositions.length - 1];
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if (this.#firstPositions[middle] <= position) low = middle;
-      else high = middle - 1;
-    }
-    const { standIn, first } = this.#departures[low];
-    return placementOf(standIn, id, first + position - this.#firstPositions[low]);
+    const departure = lastAtMost(this.#firstPositions, position);
+    const { standIn, first } = this.#departures[departure];
+    return placementOf(standIn, id, first + position - this.#firstPositions[departure]);
   }
 }
 
