@@ -22,7 +22,7 @@ const ALONE = [
   'test/worker/{box-cover,scene/pairs/contact-budget}.test.ts',
   'test/client/compiled-core.test.ts',
   'test/three/batch-draws.test.ts',
-  'test/repro/clash-of-copies-in-many-places.test.ts', // it measures its thread's memory
+  'test/repro/{clash-lock-that-came-meanwhile,clash-of-copies-in-many-places}.test.ts',
 ];
 /** In Node, what depends on the version of three; and of that, what takes long for how little it depends on it. */
 const OF_THREE = ['test/three/**/*.test.ts', 'test/repro/three-*.test.ts'];
