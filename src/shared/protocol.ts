@@ -83,7 +83,7 @@ export interface WorkerApi {
   /** Lists the ids of the objects in a region of the screen, ascending. */
   pickRegion(view: ViewRecord, region: Region, filter: Filter): Soon<Uint32Array>;
   /** Lists what a view sees, or what is on the inner side of all planes, four numbers each. */
-  frustum(volume: ViewRecord | Float32Array, filter: Filter): VisibleSet;
+  frustum(volume: ViewRecord | Float32Array, filter: Filter): Soon<VisibleSet>;
   sees(view: ViewRecord, targets: Uint32Array, filter: Filter): Promise<Sight>;
   /** Lists the ids of the objects that a shape meets, ascending. */
   overlap(shape: ObjectDescription, matrix: number[], filter: Filter): Soon<Uint32Array>;

@@ -165,11 +165,12 @@ export abstract class QueryService {
     this.#readIds(this.core.volumes.pickRegion(view, region, filter)),
   );
 
-  readonly frustum = answering((volume: ViewRecord | Float32Array, filter: Filter): VisibleSet => {
-    const frustumSet = this.core.volumes.frustum(volume, filter);
+  readonly frustum = answering((volume: ViewRecord | Float32Array, filter: Filter): Soon<VisibleSet> => {
     const noIds = new Uint32Array();
-    const buffers = [frustumSet.ids.buffer, frustumSet.occluded.buffer, frustumSet.occluders.buffer];
-    return transfer({ ...frustumSet, entered: noIds, left: noIds, frame: this.frame }, buffers);
+    const { frame } = this;
+    return this.#runOrSlice(this.core.volumes.frustum(volume, filter), (found) =>
+      transfer({ ...found, entered: noIds, left: noIds, frame }, buffersOf(found)),
+    );
   });
 
   /** Tests targets, in slices between which messages are served. Each target is tested as it is when its turn comes. */

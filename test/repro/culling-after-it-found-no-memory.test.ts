@@ -5,6 +5,7 @@ import { ViewTable } from '../../src/client/frame/view-table.js';
 import { makeId } from '../../src/shared/ids.js';
 import * as layout from '../../src/shared/layout.js';
 import { type Core, createCore } from '../../src/worker/binding/core.js';
+import { runToEnd } from '../../src/worker/binding/steps.js';
 import { wasm } from '../fixtures/core.js';
 import { fillMemory, OUT_OF_MEMORY, VIEW } from '../fixtures/full-memory.js';
 import { limitMemory } from '../fixtures/limit-memory.js';
@@ -16,7 +17,7 @@ const FILTER = { ...ALL_FILTER, precision: layout.PRECISION_OBB };
 /** Returns what a view of these layers sees. */
 function see(core: Core, layers: number): number[] {
   const record = new ViewTable().recordOf('test', 'view', { ...VIEW, layers });
-  return [...core.volumes.frustum(record, FILTER).ids];
+  return [...runToEnd(core.volumes.frustum(record, FILTER)).ids];
 }
 
 /** A core in which only as little memory is free as `count` small blocks have. */

@@ -112,8 +112,15 @@ export interface CoreExports {
   foundOccluded(): number;
   pickScreen(view: number, x: number, y: number, radius: number, filter: number, findsAll: boolean): number;
   pickRegion(view: number, region: number, filter: number, ids: number, count: number, deadline: number): number;
-  frustumOfView(view: number, filter: number): number;
-  frustumOfPlanes(planes: number, count: number, filter: number): number;
+  frustumOfView(view: number, filter: number, ids: number, count: number, deadline: number): number;
+  frustumOfPlanes(
+    planes: number,
+    planeCount: number,
+    filter: number,
+    ids: number,
+    count: number,
+    deadline: number,
+  ): number;
   sees(view: number, targets: number, count: number, filter: number, points: number): void;
   overlap(description: number, filter: number, ids: number, count: number, deadline: number): number;
   containing(x: number, y: number, z: number, filter: number, ids: number, count: number, deadline: number): number;

@@ -3,7 +3,8 @@ import type { Filter, ViewRecord } from '../../shared/protocol.js';
 import type { InspectedBounds, InspectedCells, InspectedTree, ObjectId, Vec3 } from '../../shared/types.js';
 import type { CoreExports } from './exports.js';
 import type { CoreMemory } from './memory.js';
-import type { CoreVolumes } from './volumes.js';
+import { runToEnd } from './steps.js';
+import type { CoreVolumes, FrustumIds } from './volumes.js';
 
 /** Return values of `stepTreeListing`: core/scene/inspect/tree-boxes.ts. */
 const UNFINISHED = 0;
@@ -132,7 +133,7 @@ export class CoreInspector {
   /** Lists the bounds of objects as they are now, and how each view sees them. The first step is not interruptible. */
   *bounds(maxBoxes: number, views: readonly ViewRecord[]): Generator<void, InspectedBounds> {
     const cut = this.#exports.inspectBounds(maxBoxes) !== 0;
-    const visibleSets = views.map((view) => this.#volumes.frustum(view, ALL_OBJECTS));
+    const visibleSets = views.map((view) => runToEnd(this.#volumes.frustum(view, ALL_OBJECTS)));
     const { boxes, words } = yield* this.#readBoxes();
     const [ids, isStatic, , isAsleep] = words;
     return {
@@ -173,7 +174,7 @@ export class CoreInspector {
 }
 
 /** Returns how a view sees objects, given in ascending order: 0 outside, 1 crossing, 2 inside, 3 occluded. */
-function statesOf(ids: Uint32Array, visible: ReturnType<CoreVolumes['frustum']>): Uint8Array {
+function statesOf(ids: Uint32Array, visible: FrustumIds): Uint8Array {
   const states = new Uint8Array(ids.length);
   // Both lists ascend, so they are merged.
   const mark = (members: ArrayLike<ObjectId>, state: number): void => {

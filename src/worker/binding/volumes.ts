@@ -1,6 +1,6 @@
 import * as layout from '../../shared/layout.js';
 import type { Filter, Region, ViewRecord } from '../../shared/protocol.js';
-import type { ClosestPoint, Vec3 } from '../../shared/types.js';
+import type { ClosestPoint, ObjectId, Vec3 } from '../../shared/types.js';
 import { type PlacedDescription, writeDescription } from './descriptions.js';
 import type { CoreExports } from './exports.js';
 import type { CoreMemory } from './memory.js';
@@ -19,7 +19,7 @@ export type IdSteps = Steps<Uint32Array<ArrayBuffer>>;
 type NearestPoint = Omit<ClosestPoint, 'frame'>;
 
 /** The objects in a frustum. */
-interface FrustumIds {
+export interface FrustumIds {
   ids: Uint32Array<ArrayBuffer>;
   inside: number;
   occluded: Uint32Array<ArrayBuffer>;
@@ -54,28 +54,48 @@ export class CoreVolumes {
 
   /**
    * Lists the objects in a view's frustum or on the inner side of all planes, each part sorted by id: `ids[0..inside)` are
-   * entirely inside, the others cross. Also lists the occluded objects, and their possible occluders.
+   * entirely inside, the others cross. Also lists the occluded objects, and their possible occluders. Meshes are tested in
+   * steps, and then what of them is occluded, by their bounds.
    */
-  frustum(volume: ViewRecord | Float32Array, filter: Filter): FrustumIds {
-    return this.#queryMemory.with(filter, () =>
-      this.#queryMemory.withArray(volume, (address) => {
-        const count =
-          volume instanceof Float32Array
-            ? this.#exports.frustumOfPlanes(address, volume.length / 4, this.#queryMemory.filter)
-            : this.#exports.frustumOfView(address, this.#queryMemory.filter);
-        const inside = this.#exports.foundInside() >>> 0;
-        const visibleEnd = this.#exports.foundSeen() >>> 0;
-        const occludedEnd = visibleEnd + (this.#exports.foundOccluded() >>> 0);
-        // They are listed by slots, which are the high bits of ids.
-        const allIds = this.#queryMemory.ids(count);
-        return {
-          ids: allIds.slice(0, visibleEnd),
-          inside,
-          occluded: allIds.slice(visibleEnd, occludedEnd),
-          occluders: allIds.slice(occludedEnd),
-        };
-      }),
+  *frustum(volume: ViewRecord | Float32Array, filter: Filter): Steps<FrustumIds> {
+    const found: FrustumIds[] = [];
+    yield* this.#runQuery(filter, (...list) => found.push(this.#frustumStep(volume, list)));
+    let [visible] = found;
+    if (found.length > 1) {
+      const insideIds = yield* sortedIds(concat(found.map(({ ids, inside }) => ids.subarray(0, inside))));
+      const crossingIds = yield* sortedIds(concat(found.map(({ ids, inside }) => ids.subarray(inside))));
+      visible = { ...visible, ids: concat([insideIds, crossingIds]), inside: insideIds.length };
+    }
+    const { ids, inside } = visible;
+    const occludes = volume instanceof Uint32Array && volume[layout.VIEW_OCCLUSION / 4] !== layout.OCCLUSION_NONE;
+    if (!occludes || filter.precision !== layout.PRECISION_MESH || ids.length === 0) return visible;
+    const byBounds = this.#queryMemory.with({ ...filter, precision: layout.PRECISION_OBB }, () =>
+      this.#queryMemory.withArray(ids, (at) => this.#frustumStep(volume, [at, ids.length, Infinity])),
     );
+    const seen = new Set(byBounds.ids);
+    const isSeen = (id: ObjectId): boolean => seen.has(id);
+    return { ...byBounds, ids: ids.filter(isSeen), inside: ids.subarray(0, inside).filter(isSeen).length };
+  }
+
+  #frustumStep(volume: ViewRecord | Float32Array, list: Parameters<IdQuery>): FrustumIds {
+    return this.#queryMemory.withArray(volume, (address) => {
+      const { filter } = this.#queryMemory;
+      const count =
+        volume instanceof Float32Array
+          ? this.#exports.frustumOfPlanes(address, volume.length / 4, filter, ...list)
+          : this.#exports.frustumOfView(address, filter, ...list);
+      const inside = this.#exports.foundInside() >>> 0;
+      const visibleEnd = this.#exports.foundSeen() >>> 0;
+      const occludedEnd = visibleEnd + (this.#exports.foundOccluded() >>> 0);
+      // They are listed by slots, which are the high bits of ids.
+      const allIds = this.#queryMemory.ids(count);
+      return {
+        ids: allIds.slice(0, visibleEnd),
+        inside,
+        occluded: allIds.slice(visibleEnd, occludedEnd),
+        occluders: allIds.slice(occludedEnd),
+      };
+    });
   }
 
   /** Lists the ids of the objects that a shape overlaps, ascending, in steps between which its mesh must not change. */
@@ -109,14 +129,7 @@ export class CoreVolumes {
   *#listIds(filter: Filter, query: IdQuery): IdSteps {
     const lists: Uint32Array<ArrayBuffer>[] = [];
     yield* this.#runQuery(filter, (...list) => lists.push(this.#queryMemory.ids(query(...list))));
-    const [first] = lists;
-    const allIds = lists.length === 1 ? first : new Uint32Array(lists.reduce((sum, { length }) => sum + length, 0));
-    let count = 0;
-    for (const list of lists.length === 1 ? [] : lists) {
-      allIds.set(list, count);
-      count += list.length;
-    }
-    return yield* sortedIds(allIds);
+    return yield* sortedIds(concat(lists));
   }
 
   /**
@@ -136,4 +149,15 @@ export class CoreVolumes {
       queryIds(waitingIds.subarray(first, first + IDS_PER_STEP));
     }
   }
+}
+
+function concat(lists: readonly Uint32Array<ArrayBuffer>[]): Uint32Array<ArrayBuffer> {
+  if (lists.length === 1) return lists[0];
+  const all = new Uint32Array(lists.reduce((sum, { length }) => sum + length, 0));
+  let count = 0;
+  for (const list of lists) {
+    all.set(list, count);
+    count += list.length;
+  }
+  return all;
 }

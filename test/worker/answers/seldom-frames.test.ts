@@ -183,7 +183,7 @@ test('views whose eye is not where the view matrix says', async () => {
       i % 3 ? random.placement(random.point(2)) : new Matrix4().makeTranslation(random.point(2)),
     ).elements;
     const view = viewRecord({ ...options, projection: [...projection], occlusion: i % 2 === 0 });
-    answers.add('seen', world.core.volumes.frustum(view.record, ALL_FILTER));
+    answers.add('seen', runToEnd(world.core.volumes.frustum(view.record, ALL_FILTER)));
     answers.add('in sight', runToEnd(world.core.rays.sees(view.record, Uint32Array.from(ids), ALL_FILTER)));
     const cursor = { x: random.range(60, 320), y: random.range(60, 240), radius: random.pick([2, 30]) };
     answers.add('picked', runToEnd(world.core.rays.pickScreenAll(view.record, cursor, { ...ALL_FILTER, side: i % 4 })));
@@ -213,11 +213,11 @@ test('views among balls, capsules and many meshes that hide others', async () =>
     const view = viewRecord({ ...viewFrom(i, eye, random), occlusion: true, occlusionMargin: i % 3 === 0 ? 0.2 : 0 });
     world.staging.setView(view.record);
     answers.add('frames', frameAnswer(world.frame()));
-    answers.add('seen', world.core.volumes.frustum(view.record, ALL_FILTER));
+    answers.add('seen', runToEnd(world.core.volumes.frustum(view.record, ALL_FILTER)));
     // Planes are queried after a view with occlusion, and have none.
     answers.add(
       'within planes',
-      world.core.volumes.frustum(Float32Array.of(1, 0, 0, 9, 0, 1, 0, 9, 0, 0, -1, 9), ALL_FILTER),
+      runToEnd(world.core.volumes.frustum(Float32Array.of(1, 0, 0, 9, 0, 1, 0, 9, 0, 0, -1, 9), ALL_FILTER)),
     );
     if (i % 3 > 0) continue;
     for (let k = 0; k < 6; k++) {

@@ -90,7 +90,7 @@ const QUESTIONS: [string, (unit: number) => Promise<Answers>][] = [
           const region = checkRegion('test', { x: 60, y: 60, width: 90, height: 120 }, mode)(view.record);
           if (region) answers.add(mode, runToEnd(volumes.pickRegion(view.record, region, filter)));
         }
-        answers.add('seen', volumes.frustum(view.record, filter));
+        answers.add('seen', runToEnd(volumes.frustum(view.record, filter)));
       }
       return answers;
     },
@@ -317,7 +317,7 @@ test('memory in use after each thing that is done, as often as it is', async () 
         const id = world.add(surface(mesh), new Matrix4().makeScale(3, 3, 3));
         const eye = { at: new Vector3(0, 0, 9), to: new Vector3() };
         const { record } = viewRecord({ ...viewFrom(0, eye, new ExactRandom(1)), occlusion: true });
-        core.volumes.frustum(record, ALL_FILTER);
+        runToEnd(core.volumes.frustum(record, ALL_FILTER));
         core.removeObject(id);
         core.freeMesh(mesh);
       },

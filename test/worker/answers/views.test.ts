@@ -68,7 +68,7 @@ describe.each(PLACES)('%s', (_, place) => {
     for (let i = 0; i < 60; i++) {
       const view = viewRecord({ ...viewFrom(i, eye(random, world), random), margin: i % 4 === 0 ? 0.5 : 0 });
       const filter = filterOf(random, i, ids);
-      answers.add('frustum', volumes.frustum(view.record, filter));
+      answers.add('frustum', runToEnd(volumes.frustum(view.record, filter)));
       answers.add('sees', runToEnd(rays.sees(view.record, Uint32Array.from(ids), { ...filter, clips: undefined! })));
       for (let k = 0; k < 4; k++) {
         const cursor = { x: random.range(20, 360), y: random.range(30, 290), radius: random.pick([0, 5, 40, 300]) };
@@ -94,7 +94,7 @@ describe.each(PLACES)('%s', (_, place) => {
         const normal = random.direction();
         return [...normal.toArray(), 2 - normal.dot(place)];
       });
-      answers.add('planes', volumes.frustum(Float32Array.from(planes.flat()), filter));
+      answers.add('planes', runToEnd(volumes.frustum(Float32Array.from(planes.flat()), filter)));
     }
     answers.check();
     expect(world.core.check()).toBeNull();
@@ -153,7 +153,7 @@ describe('with occlusion', () => {
           world.staging.setView(record.record);
           answers.add('frames', frameAnswer(world.frame()));
         }
-        answers.add(`margin ${occlusionMargin}`, world.core.volumes.frustum(record.record, ALL_FILTER));
+        answers.add(`margin ${occlusionMargin}`, runToEnd(world.core.volumes.frustum(record.record, ALL_FILTER)));
       }
     }
     answers.check();

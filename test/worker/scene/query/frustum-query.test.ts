@@ -187,5 +187,6 @@ test('what is hidden, and what may hide it, are lists of their own, as a frame h
   const expected = [[wall, seen], hidden, [wall]];
   expect(listed(views.get('main')!)).toEqual(expected);
   expect(listed(await service.frustum({ ...view, occlusion: true }))).toEqual(expected);
+  expect(listed(await service.frustum({ ...view, occlusion: true }, { precision: 'mesh' }))).toEqual(expected);
   expect(listed(await service.frustum(view))).toEqual([[wall, ...hidden, seen], [], []]);
 });

@@ -52,7 +52,7 @@ function run<T>(steps: Steps<T>, tick: number, meanwhile: () => void): { answer:
 }
 
 describe.each(PLACES)(`in steps, %s, seed ${SEED}`, (_, place) => {
-  test('regions, shapes, points and the nearest', async () => {
+  test('regions, frusta, shapes, points and the nearest', async () => {
     const random = new Random(SEED);
     const scene = await NearScene.at(place);
     const { volumes } = scene.core;
@@ -81,11 +81,16 @@ describe.each(PLACES)(`in steps, %s, seed ${SEED}`, (_, place) => {
       camera.position.copy(place).add(random.point(12));
       camera.lookAt(place);
       camera.updateMatrixWorld();
-      const view = new ViewTable().recordOf('test', 'view', {
+      const seenByCamera = {
         projection: camera.projectionMatrix.elements,
         view: camera.matrixWorldInverse.elements,
         viewport: { width: 100, height: 100 },
-      });
+      };
+      const views = new ViewTable();
+      const view = views.recordOf('test', 'view', seenByCamera);
+      const occluding = views.recordOf('test', 'view', { ...seenByCamera, occlusion: true });
+      const normal = random.point(1);
+      const plane = Float32Array.of(normal.x, normal.y, normal.z, -normal.dot(place));
       const corners = random.integer(2) * (3 + random.integer(40));
       const region = {
         bounds: [-0.7, -0.6, 0.8, 0.9] as const,
@@ -98,6 +103,9 @@ describe.each(PLACES)(`in steps, %s, seed ${SEED}`, (_, place) => {
         (of) => of.containing(point, filter),
         (of) => of.pickRegion(view, region, filter),
         (of) => of.closestPoint(point, limit, filter),
+        (of) => of.frustum(view, filter),
+        (of) => of.frustum(occluding, filter),
+        (of) => of.frustum(plane, filter),
       ];
       const other = scene.describe({ shape: { type: 'sphere', radius: 0.1 } }, new Matrix4());
       for (const [which, ask] of asked.entries()) {

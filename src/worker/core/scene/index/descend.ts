@@ -2,12 +2,13 @@
 
 import { Affine } from '../../math/affine';
 import { reserve } from '../../memory';
-import { sceneOriginX, sceneOriginY, sceneOriginZ } from '../objects';
+import { boxAt, sceneOriginX, sceneOriginY, sceneOriginZ } from '../objects';
 import {
   Cell, HOLE, TREE_COUNT, Tree, cellAt, isEmpty, laneAt, slotAt,
 } from './octree';
 import { treeAtPrecision } from './bounding-spheres';
 import { OUTSIDE, allLimits, boxLimits } from '../query/volume';
+import { testList } from '../query/result-ids';
 
 /**
  * Called with a position whose box is not outside of the volume, and the limits that cross the box. It may narrow the
@@ -20,13 +21,23 @@ const ENTRY_BYTES: usize = 16;
 let stack: usize = 0;
 const box = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
+let visitListed: Visit | null = null;
+
+/** Visits the objects of a list of `count` ids at an address as `descend` would, or all if the address is 0. */
+export function descendTo(ids: usize, count: u32, visit: Visit): void {
+  if (ids == 0) return descend(visit);
+  visitListed = visit;
+  testList(ids, count, 1, visitSlot);
+}
+
 export function descend(visit: Visit): void {
   for (let treeIndex: u32 = 0; treeIndex < TREE_COUNT; treeIndex++) descendTree(treeAtPrecision(treeIndex), visit);
 }
 
-/** Returns which of all limits cross the box at a position, or OUTSIDE. */
-export function limitsAt(tree: Tree, position: u32): u64 {
-  return boxLimits(boxOf(laneAt(tree, position), 16), allLimits());
+function visitSlot(slot: u32): void {
+  const box = boxAt(slot), tree = treeAtPrecision(box.tree);
+  const limits = boxLimits(boxOf(laneAt(tree, box.position), 16), allLimits());
+  if (limits != OUTSIDE) visitListed!(tree, box.position, limits);
 }
 
 function descendTree(tree: Tree, visit: Visit): void {

@@ -7,11 +7,11 @@ import { normalise } from '../../math/plane';
 import { Proxy, boundsOf } from '../../shape/proxy';
 import { cull, isTooSmall } from '../view/cull';
 import { removeOccluded } from '../view/occlusion';
-import { descend } from '../index/descend';
-import { beginParts, clipVolume, nextPart, partLimits } from './clipped-parts';
+import { descendTo } from '../index/descend';
+import { beginParts, clipVolume, endParts, nextPart, partLimits } from './clipped-parts';
 import { isClipped } from './clipping';
 import { isIgnored, layers, precision, setFilter } from './filter';
-import { addFound, clearFound, foundCount } from './result-ids';
+import { addFound, addWaiting, beginTesting, foundCount, mayTest } from './result-ids';
 import { idAt, itemAt, placedShapeAt, slotCount } from '../objects';
 import { Tree, readProxy, slotAt } from '../index/octree';
 import { enclosureOf, limitsOf, touches } from './region';
@@ -28,24 +28,28 @@ let visibleCount: u32 = 0;
 let occludedCount: u32 = 0;
 
 /**
- * Finds what a view sees, as ids in result-ids.ts: first objects wholly inside, then the others that are visible, then
- * occluded objects, then their possible occluders. Returns the number of all. Throws OUT_OF_MEMORY.
+ * Finds what a view sees, of all objects or of `count` ids at an address, as ids in result-ids.ts: first objects wholly
+ * inside, then the others that are visible, then occluded objects, then their possible occluders. Meshes are tested up to a
+ * time of the clock: the remaining ones are to be passed as such a list. At their precision nothing is occluded. Returns the
+ * number of all ids. Throws OUT_OF_MEMORY.
  */
-export function frustumOfView(view: usize, filter: usize): u32 {
+export function frustumOfView(view: usize, filter: usize, ids: usize, count: u32, deadline: f64): u32 {
   describeView(queryView, view);
-  return findVisible(filter);
+  return findVisible(filter, ids, count, deadline);
 }
 
 /**
  * Finds the objects on the inner side of planes, as `frustumOfView` does. `planes`: four f32 each, normals inwards, of any
  * length. Throws OUT_OF_MEMORY.
  */
-export function frustumOfPlanes(planes: usize, count: u32, filter: usize): u32 {
-  queryView.planeCount = count;
+export function frustumOfPlanes(
+  planes: usize, planeCount: u32, filter: usize, ids: usize, count: u32, deadline: f64,
+): u32 {
+  queryView.planeCount = planeCount;
   queryView.minPixels = 0;
   queryView.hasOcclusion = 0;
   queryView.layers = 0xffffffff;
-  for (let i: u32 = 0; i < count; i++) {
+  for (let i: u32 = 0; i < planeCount; i++) {
     const at = planes + (<usize>i << 4);
     const plane = planeOf(queryView, i);
     plane.x = load<f32>(at);
@@ -54,7 +58,7 @@ export function frustumOfPlanes(planes: usize, count: u32, filter: usize): u32 {
     plane.w = load<f32>(at, 12);
     normalise(plane);
   }
-  return findVisible(filter);
+  return findVisible(filter, ids, count, deadline);
 }
 
 /** Returns how many of the ids found last are visible: the occluded ones follow, then the occluders. */
@@ -71,17 +75,18 @@ export function foundInside(): u32 {
   return insideCount;
 }
 
-function findVisible(filter: usize): u32 {
+function findVisible(filter: usize, ids: usize, count: u32, deadline: f64): u32 {
   updateTrees();
   setFilter(filter);
-  if (precision == PRECISION_OBB && !isClipped) cull(queryView);
-  else classify();
+  beginTesting(deadline);
+  if (precision == PRECISION_MESH) queryView.hasOcclusion = 0;
+  if (ids == 0 && precision == PRECISION_OBB && !isClipped) cull(queryView);
+  else classify(ids, count);
   if (queryView.hasOcclusion) {
     removeAbsent(queryView.inside);
     removeAbsent(queryView.crossing);
     removeOccluded(queryView);
   }
-  clearFound();
   addIds(queryView.inside);
   insideCount = foundCount;
   addIds(queryView.crossing);
@@ -116,14 +121,14 @@ function addIds(bitmap: usize): void {
 }
 
 /** Culls as `cull` does, by the objects' representation at the requested precision. */
-function classify(): void {
+function classify(ids: usize, count: u32): void {
   beginView(queryView, slotCount);
   beginVolume();
   for (let i: u32 = 0; i < queryView.planeCount; i++) {
     addVolumePlane(1, planeOf(queryView, i), 0, planeOf(queryView, i));
   }
   clipVolume();
-  descend(visitObject);
+  descendTo(ids, count, visitObject);
 }
 
 function visitObject(tree: Tree, position: u32, limits: u64): void {
@@ -136,6 +141,11 @@ function visitObject(tree: Tree, position: u32, limits: u64): void {
   beginParts(null);
   while (nextPart()) {
     const state = stateInPart(proxy, slot, limits | partLimits);
+    if (state == WAITING) {
+      endParts();
+      addWaiting(proxy.id);
+      return;
+    }
     if (state == INSIDE || state == CROSSING) isInVolume = true;
     if (state == BESIDE || state == CROSSING) isInside = false;
   }
@@ -144,13 +154,17 @@ function visitObject(tree: Tree, position: u32, limits: u64): void {
 
 /** Something of the object is kept, but nothing of that is in the volume. */
 const BESIDE: u32 = 3;
+/** The time is over. */
+const WAITING: u32 = 4;
 
 function stateInPart(proxy: Proxy, slot: u32, limits: u64): u32 {
   const crossed = limitsOf(proxy, limits, precision);
   if (crossed == OUTSIDE) return NONE;
   if (crossed == 0) return INSIDE;
+  const isMesh = precision == PRECISION_MESH;
+  if (isMesh && !mayTest(proxy.shape, 1)) return WAITING;
   placedShapeAt(solid, slot, precision);
-  if (precision == PRECISION_MESH) {
+  if (isMesh) {
     const enclosure = enclosureOf(solid, crossed, SIDE_DOUBLE, 0);
     return enclosure == CROSSING && !touches(solid, crossed, SIDE_DOUBLE, 0) ? BESIDE : enclosure;
   }

@@ -11,14 +11,13 @@ import { PointLine } from '../../point-line/layout';
 import { meshEnclosure, meshTouches } from './mesh-volume';
 import { pointLineEnclosure, pointLineTouches } from './point-line-volume';
 import { Proxy, boundsOf } from '../../shape/proxy';
-import { descend, limitsAt } from '../index/descend';
+import { descendTo } from '../index/descend';
 import { beginParts, clipVolume, endParts, nextPart, partLimits } from './clipped-parts';
 import { objectSetOf } from './clipping';
 import { faceSidesOf, isIgnored, precision, setFilter, sidesOf } from './filter';
-import { addFound, addWaiting, testList, beginTesting, foundCount, mayTest } from './result-ids';
+import { addFound, addWaiting, beginTesting, foundCount, mayTest } from './result-ids';
 import { setProjection } from '../view/projection';
-import { boxAt, placedShapeAt, slotOf } from '../objects';
-import { treeAtPrecision } from '../index/bounding-spheres';
+import { placedShapeAt, slotOf } from '../objects';
 import { Tree, readProxy } from '../index/octree';
 import { updateTrees } from '../scene';
 import { PlacedShape, mapOf } from '../../shape/placed-shape';
@@ -50,8 +49,7 @@ export function pickRegion(view: usize, region: usize, filter: usize, ids: usize
   if (vertexCount != 0) limitToLasso(load<u32>(region, REGION_POLYGON), vertexCount);
   encloses = load<u32>(region, REGION_MODE) == REGION_ENCLOSE;
   beginTesting(deadline);
-  if (ids == 0) descend(visitObject);
-  else testList(ids, count, 1, visitSlot);
+  descendTo(ids, count, visitObject);
   return foundCount;
 }
 
@@ -61,15 +59,6 @@ function visitObject(tree: Tree, position: u32, limits: u64): void {
   if (sides == 0 || isIgnored(proxy.id)) return;
   if (!mayTest(proxy.shape, 1)) addWaiting(proxy.id);
   else if (isInRegion(proxy, limits, sides)) addFound(proxy.id);
-}
-
-/** Tests an object as `descend` would. */
-function visitSlot(slot: u32): void {
-  const box = boxAt(slot), tree = treeAtPrecision(box.tree);
-  const limits = limitsAt(tree, box.position);
-  if (limits == OUTSIDE) return;
-  const proxy = readProxy(tree, box.position);
-  if (isInRegion(proxy, limits, sidesOf(proxy))) addFound(proxy.id);
 }
 
 function isInRegion(proxy: Proxy, limits: u64, sides: u32): bool {

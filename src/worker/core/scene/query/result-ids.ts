@@ -38,21 +38,24 @@ let testedCount: u32 = 0;
 let testingDeadline: f64 = Infinity;
 let workLeft: i32 = 0;
 let isTimeUp: bool = false;
+let isOfList: bool = false;
 
 /** Begins to test objects, until a time by the clock of `now`. */
 export function beginTesting(deadline: f64): void {
   clearFound();
   waitingLength = testedCount = 0;
   testingDeadline = deadline;
+  isOfList = false; // the last test may have thrown
   workLeft = 1; // at least one object, however late it is
   isTimeUp = false;
 }
 
 /**
  * Counts an object that is to be tested; `work` is what its shape counts for unless it is a mesh. Returns false if the time is
- * over.
+ * over. An object of a list is counted already.
  */
 export function mayTest(shape: u32, work: i32): bool {
+  if (isOfList) return true;
   if (workLeft <= 0 && !isTimeUp) {
     workLeft = WORK_PER_READING;
     isTimeUp = now() >= testingDeadline;
@@ -69,7 +72,10 @@ export function testList(ids: usize, count: u32, work: i32, visit: (slot: u32) =
     const id = load<u32>(ids + (<usize>i << 2)), slot = slotOf(id);
     const exists = isAlive(id);
     if (!mayTest(exists ? itemAt(slot).shape : 0, work)) return;
-    if (exists) visit(slot);
+    if (!exists) continue;
+    isOfList = true;
+    visit(slot);
+    isOfList = false;
   }
 }
 
