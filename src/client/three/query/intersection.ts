@@ -61,7 +61,7 @@ export interface SceneSnap {
   /** Only for a centre. */
   radius?: number;
   axis?: Vector3;
-  /** Only for a face, in numbers of the world. */
+  /** Only for a face, in numbers of the world; `triangles` are faces of the geometry, like `faceIndex`, in the order of `corners`. */
   face?: FlatFace;
 }
 

@@ -3,6 +3,7 @@ import type { FlatFace, Snap, Vec3 } from '../../../shared/types.js';
 import { guardRead, throwInvalid } from '../../check/validate.js';
 import type { Measurable } from '../../measure/features.js';
 import { measure as measureFeatures } from '../../measure/measure.js';
+import { toFaceIndices } from '../geometry/geometry.js';
 import { hitObject, type Placement, seenBy } from '../track/scene-objects.js';
 import { elementIndexOf, faceAt, type SceneIntersection, type SceneSnap } from './intersection.js';
 
@@ -28,7 +29,7 @@ export function sceneSnapOf(snap: Snap, placement: Placement, queryId: number): 
   const { kind, pixels, element, radius, axis, face } = snap;
   const mesh = seenBy(placement, queryId);
   const { instanceId } = placement;
-  const isFace = mesh !== null && mesh.primitive === 'triangles';
+  if (mesh !== null && face !== undefined) toFaceIndices(mesh.runs, face.triangles, 0, 1);
   return {
     kind,
     object: hitObject(placement, mesh),
@@ -37,8 +38,11 @@ export function sceneSnapOf(snap: Snap, placement: Placement, queryId: number): 
     pixels,
     a: new Vector3(...snap.a),
     b: new Vector3(...snap.b),
-    ...(mesh !== null && isFace && element >= 0 && { faceIndex: faceAt(mesh, element).faceIndex! }),
-    ...(mesh !== null && !isFace && element >= 0 && { index: elementIndexOf(mesh, element) }),
+    ...(mesh !== null &&
+      element >= 0 &&
+      (mesh.primitive === 'triangles'
+        ? { faceIndex: faceAt(mesh, element).faceIndex! }
+        : { index: elementIndexOf(mesh, element) })),
     ...(radius !== undefined && { radius }),
     ...(axis !== undefined && { axis: new Vector3(...axis) }),
     ...(face !== undefined && { face }),
