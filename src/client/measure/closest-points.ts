@@ -45,14 +45,14 @@ export class ClosestPointsSearch implements ClosestPoints {
     this.pointSegment(t, u, s, p, q, true);
     const [ax, ay, az] = [s[q] - s[p], s[q + 1] - s[p + 1], s[q + 2] - s[p + 2]];
     const [bx, by, bz] = [t[u] - t[r], t[u + 1] - t[r + 1], t[u + 2] - t[r + 2]];
-    const [wx, wy, wz] = [s[p] - t[r], s[p + 1] - t[r + 1], s[p + 2] - t[r + 2]];
-    const [aa, bb, ab] = [ax * ax + ay * ay + az * az, bx * bx + by * by + bz * bz, ax * bx + ay * by + az * bz];
-    const [aw, bw] = [ax * wx + ay * wy + az * wz, bx * wx + by * wy + bz * wz];
-    const determinant = aa * bb - ab * ab;
-    if (!(determinant > 0)) return; // on parallel segments, an end is as near as any point
-    const [m, n] = [(ab * bw - bb * aw) / determinant, (aa * bw - ab * aw) / determinant];
-    if (!(m > 0 && m < 1 && n > 0 && n < 1)) return;
-    this.add(s[p] + m * ax, s[p + 1] + m * ay, s[p + 2] + m * az, t[r] + n * bx, t[r + 1] + n * by, t[r + 2] + n * bz);
+    const [wx, wy, wz] = [t[r] - s[p], t[r + 1] - s[p + 1], t[r + 2] - s[p + 2]];
+    // The direction perpendicular to both: of nearly parallel segments, its components keep more digits than a determinant.
+    const [nx, ny, nz] = [ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx];
+    const normalLengthSquared = nx * nx + ny * ny + nz * nz;
+    const m = ((wy * bz - wz * by) * nx + (wz * bx - wx * bz) * ny + (wx * by - wy * bx) * nz) / normalLengthSquared;
+    if (!(m > 0 && m < 1)) return; // on parallel segments, an end is as near as any point
+    // The nearest point on the second one is also that of a fraction that rounding has moved.
+    this.pointSegment(Float64Array.of(s[p] + m * ax, s[p + 1] + m * ay, s[p + 2] + m * az), 0, t, r, u);
   }
 
   /** Adds the points where a segment from p to q, or the point p if q is p, is above the inside of a triangle, or intersects it. */
