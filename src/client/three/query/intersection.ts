@@ -54,7 +54,10 @@ export interface SceneSnap {
   /** The ends of an edge, or of a midpoint's edge; for a centre, the ends of the arc; otherwise the point. */
   a: Vector3;
   b: Vector3;
-  /** A face of the geometry beside the feature; lines and points have an `index` instead, and shapes none. */
+  /**
+   * A face of the geometry beside the feature, or the segment of a LineSegments2 or Line2; other lines and points have an `index`
+   * instead, and shapes none.
+   */
   faceIndex?: number;
   /** Undefined for points whose index array was freed. */
   index?: number | undefined;
@@ -70,7 +73,7 @@ export interface SceneSnap {
  * interpolated, `normal` turned towards the ray. Where a shape replaces the triangles (`mesh` null, or the bounds by `precision`)
  * there is no face, and `normal` is the shape's; where the geometry's arrays were freed after their upload, or have fewer
  * vertices by now, it is the triangle's. Lines and points have an `index` instead (points none if its array was freed), points
- * also `distanceToRay`: three's with `params`, otherwise in world units.
+ * also `distanceToRay`: three's with `params`, otherwise in world units. For a feature of a LineSegments2, `faceIndex` is its segment.
  *
  * `eye` is the origin of the ray, or with w = 0 its direction.
  */
@@ -91,8 +94,9 @@ export function intersectionOf(
   if (mesh !== null && mesh.primitive !== 'triangles' && hit.element >= 0) {
     // Assigned one by one: spreading them into a new object takes microseconds, and there may be hundreds of thousands of points.
     if (mesh.primitive === 'points' && hit.distanceToRay !== undefined) intersection.distanceToRay = hit.distanceToRay;
-    intersection.index = elementIndexOf(mesh, hit.element);
     intersection.face = intersection.faceIndex = intersection.barycoord = null;
+    if (isFatLine(object)) intersection.faceIndex = hit.element;
+    else intersection.index = elementIndexOf(mesh, hit.element);
     return intersection;
   }
   const toWorld = worldMatrixOf(object, instanceId);

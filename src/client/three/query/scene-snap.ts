@@ -5,6 +5,7 @@ import type { Measurable } from '../../measure/features.js';
 import { measure as measureFeatures } from '../../measure/measure.js';
 import { toFaceIndices } from '../geometry/geometry.js';
 import { hitObject, type Placement, seenBy } from '../track/scene-objects.js';
+import { isFatLine } from '../track/stand-in.js';
 import { elementIndexOf, faceAt, type SceneIntersection, type SceneSnap } from './intersection.js';
 
 /** What can be measured: points, edges by their ends, faces, features that a pick snapped to, and what it hit. */
@@ -29,23 +30,25 @@ export function sceneSnapOf(snap: Snap, placement: Placement, queryId: number): 
   const { kind, pixels, element, radius, axis, face } = snap;
   const mesh = seenBy(placement, queryId);
   const { instanceId } = placement;
-  if (mesh !== null && face !== undefined) toFaceIndices(mesh.runs, face.triangles, 0, 1);
+  const object = hitObject(placement, mesh);
+  if (mesh && face) toFaceIndices(mesh.runs, face.triangles, 0, 1);
   return {
     kind,
-    object: hitObject(placement, mesh),
+    object,
     ...(instanceId !== undefined && { instanceId }),
     point: new Vector3(...snap.point),
     pixels,
     a: new Vector3(...snap.a),
     b: new Vector3(...snap.b),
-    ...(mesh !== null &&
+    ...(mesh &&
       element >= 0 &&
       (mesh.primitive === 'triangles'
         ? { faceIndex: faceAt(mesh, element).faceIndex! }
-        : { index: elementIndexOf(mesh, element) })),
-    ...(radius !== undefined && { radius }),
-    ...(axis !== undefined && { axis: new Vector3(...axis) }),
-    ...(face !== undefined && { face }),
+        : isFatLine(object)
+          ? { faceIndex: element }
+          : { index: elementIndexOf(mesh, element) })),
+    ...(axis && { radius: radius!, axis: new Vector3(...axis) }),
+    ...(face && { face }),
   };
 }
 
