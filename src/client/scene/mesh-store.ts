@@ -238,7 +238,9 @@ export class MeshStore {
     checkSignal(operation, signal);
     checkTriangles(operation, info);
     const boxes = value === undefined ? info.boxes : checkBoxes(operation, 'boxes', value);
-    if (boxes.length === 0) throwInvalid(operation, 'boxes', value, `at least one, as mesh ${id} has none of its own`);
+    if (boxes.length === 0) {
+      throwInvalid(operation, 'boxes', value, `at least one${value ? '' : `, as mesh ${id} has none of its own`}`);
+    }
     const { records } = packBoxes(boxes)!;
     return this.#ask<BoxCheck>(operation, signal, (api) => api.checkBoxes(id, records));
   }

@@ -282,7 +282,9 @@ test('bad boxes are refused by name, and nothing is lost', async () => {
   await expect(service.addMesh({ ...boxMesh(2, 2, 2), skin }, { boxes: [good] })).rejects.toThrow(
     /expected none for a mesh that bones or morph targets move/,
   );
-  await expect(service.checkBoxes(mesh)).rejects.toThrow(/expected at least one/);
+  await expect(service.checkBoxes(mesh)).rejects.toThrow(/expected at least one, as mesh \d+ has none of its own$/);
+  const boxed = await service.addMesh(data, { boxes: [good] });
+  await expect(service.checkBoxes(boxed, [])).rejects.toThrow(/boxes is \[\], expected at least one$/);
   await expect(service.meshBoxes(mesh, { level: 5 })).rejects.toBeInstanceOf(CollisionError);
   await expect(service.meshBoxes(12345)).rejects.toMatchObject({ code: 'UNKNOWN_ID' });
   const object = service.addObject({ shape, boxes: [{ ...good, name: 'kept' }] });
