@@ -46,7 +46,7 @@ export class ClosestPointsSearch implements ClosestPoints {
     const [ax, ay, az] = [s[q] - s[p], s[q + 1] - s[p + 1], s[q + 2] - s[p + 2]];
     const [bx, by, bz] = [t[u] - t[r], t[u + 1] - t[r + 1], t[u + 2] - t[r + 2]];
     const [wx, wy, wz] = [t[r] - s[p], t[r + 1] - s[p + 1], t[r + 2] - s[p + 2]];
-    // The direction perpendicular to both: of nearly parallel segments, its components keep more digits than a determinant.
+    // The direction perpendicular to both keeps more digits of nearly parallel segments than a determinant.
     const [nx, ny, nz] = [ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx];
     const normalLengthSquared = nx * nx + ny * ny + nz * nz;
     const m = ((wy * bz - wz * by) * nx + (wz * bx - wx * bz) * ny + (wx * by - wy * bx) * nz) / normalLengthSquared;

@@ -55,8 +55,8 @@ export interface SceneSnap {
   a: Vector3;
   b: Vector3;
   /**
-   * A face of the geometry beside the feature, or the segment of a LineSegments2 or Line2; other lines and points have an `index`
-   * instead, and shapes none.
+   * A face of the geometry beside the feature, or the segment of a LineSegments2 or Line2. Other lines and points have an
+   * `index` instead, and shapes none.
    */
   faceIndex?: number;
   /** Undefined for points whose index array was freed. */
@@ -64,7 +64,7 @@ export interface SceneSnap {
   /** Only for a centre. */
   radius?: number;
   axis?: Vector3;
-  /** Only for a face, in numbers of the world; `triangles` are faces of the geometry, like `faceIndex`, in the order of `corners`. */
+  /** Only for a face, in numbers of the world. Its `triangles` are faces like `faceIndex`, in the order of `corners`. */
   face?: FlatFace;
 }
 
@@ -73,7 +73,7 @@ export interface SceneSnap {
  * interpolated, `normal` turned towards the ray. Where a shape replaces the triangles (`mesh` null, or the bounds by `precision`)
  * there is no face, and `normal` is the shape's; where the geometry's arrays were freed after their upload, or have fewer
  * vertices by now, it is the triangle's. Lines and points have an `index` instead (points none if its array was freed), points
- * also `distanceToRay`: three's with `params`, otherwise in world units. For a feature of a LineSegments2, `faceIndex` is its segment.
+ * also `distanceToRay`: three's with `params`, otherwise in world units. A LineSegments2 has its segment as `faceIndex`.
  *
  * `eye` is the origin of the ray, or with w = 0 its direction.
  */
