@@ -135,7 +135,7 @@ test('it stands for the mesh, but for what is the mesh alone to do', () => {
   const shown = { numbers: Uint32Array.of(1), count: 1, matrices: null };
   const [own, level] = [null, coarse].map((geometry) => new DrawnInstances(mesh, geometry).show(shown));
   expect([own.geometry, level.geometry]).toEqual([mesh.geometry, coarse]);
-  expect(own).toMatchObject({ isInstancedMesh: true, castShadow: false, children: [], renderOrder: 5, id: mesh.id });
+  expect(own).toMatchObject({ isInstancedMesh: true, frustumCulled: true, children: [], renderOrder: 5, id: mesh.id });
   expect(mesh).toMatchObject({ castShadow: true, count: 3, children: [child] });
   const hits: never[] = [];
   own.raycast({} as never, hits);

@@ -8,12 +8,17 @@ const frustum = new Frustum().setFromProjectionMatrix(
   new Matrix4().multiplyMatrices(camera.projectionMatrix, camera.matrixWorldInverse),
 );
 
-/** A pass that culls some objects for its own frustum, and forces others to be drawn. */
-function passOf(own: Frustum, leftOut: Object3D[], forced: Object3D[] = []): RenderPass & { asked: number } {
+/** A pass that culls some objects for its own frustum, and has replaced others, which are drawn in all other frusta. */
+function passOf(
+  own: Frustum,
+  leftOut: Object3D[],
+  replaced: Object3D[] = [],
+  replacements: Object3D[] = [],
+): RenderPass & { asked: number } {
   return {
     asked: 0,
     isOf: (each) => each === own,
-    isForced: (object) => forced.includes(object),
+    isOwn: (object) => (replacements.includes(object) ? true : replaced.includes(object) ? false : undefined),
     isLeftOut(object) {
       this.asked++;
       return leftOut.includes(object);
@@ -29,22 +34,28 @@ function cube(x = 0): Mesh {
 }
 
 test('what any pass of a frustum leaves out is not drawn by it, and all else as before', () => {
-  const [seen, left, alsoLeft, outside, forced] = [cube(), cube(), cube(), cube(9), cube(9)];
+  const [seen, left, alsoLeft, outside, replaced] = [cube(), cube(), cube(), cube(9), cube(9)];
+  const replacement = cube(9);
   const other = frustum.clone();
-  const passes = [passOf(frustum, [left], [forced]), passOf(frustum, [alsoLeft]), passOf(other, [seen])];
+  const passes = [
+    passOf(frustum, [left], [replaced], [replacement]),
+    passOf(frustum, [alsoLeft]),
+    passOf(other, [seen]),
+  ];
   const original = Frustum.prototype.intersectsObject;
-  const answers = (of: Frustum) => [seen, left, alsoLeft, outside, forced].map((object) => of.intersectsObject(object));
+  const objects = [seen, left, alsoLeft, outside, replaced, replacement];
+  const answers = (of: Frustum) => objects.map((object) => of.intersectsObject(object));
   for (const pass of passes) enterPass(pass);
-  expect(answers(frustum)).toEqual([true, false, false, false, false]);
-  expect(answers(other)).toEqual([false, true, true, false, false]);
-  expect(answers(frustum.clone())).toEqual([true, true, true, false, true]);
+  expect(answers(frustum)).toEqual([true, false, false, false, false, true]);
+  expect(answers(other)).toEqual([false, true, true, false, false, true]);
+  expect(answers(frustum.clone())).toEqual([true, true, true, false, true, false]);
   leavePass(passes[0]);
-  expect(answers(frustum)).toEqual([true, true, false, false, false]);
+  expect(answers(frustum)).toEqual([true, true, false, false, false, false]);
   leavePass(passes[2]);
   leavePass(passes[1]);
   leavePass(passes[1]);
   expect(Frustum.prototype.intersectsObject).toBe(original);
-  expect(answers(frustum)).toEqual([true, true, true, false, false]);
+  expect(answers(frustum)).toEqual([true, true, true, false, false, false]);
 });
 
 test('who replaces the tests while a pass is under way keeps what it has put there, in all passes to come', () => {

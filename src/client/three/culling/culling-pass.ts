@@ -6,7 +6,7 @@ import { BatchDraws } from './batch-draws.js';
 import type { Culled } from './culled.js';
 import type { CullingContext } from './culling-context.js';
 import type { CullingSettings } from './culling-settings.js';
-import type { RenderPass } from './frustum-tests.js';
+import { leavePass, type RenderPass } from './frustum-tests.js';
 import { boundsOf, drawnTriangleCount } from './geometry-bounds.js';
 import { type DrawnView, InstanceCulling } from './instance-culling.js';
 import { LodLevels } from './lod-levels.js';
@@ -45,8 +45,8 @@ export class CullingPass implements RenderPass {
   readonly #settings: CullingSettings;
   /** The meshes that are drawn in place of each InstancedMesh: an empty list if nothing is drawn. */
   readonly #replacements = new Map<InstancedMesh, readonly InstancedMesh[]>();
-  /** InstancedMeshes that are `frustumCulled` in this render alone. */
-  readonly #forcedMeshes = new Set<Object3D>();
+  /** True for the replacements, false for InstancedMeshes that are `frustumCulled` in this render alone. */
+  readonly #owned = new Map<Object3D, boolean>();
   /** Functions that restore the replaced methods of BatchedMeshes, and of LODs. */
   readonly #restorers: (() => void)[] = [];
   readonly #lodRestorers: (() => void)[] = [];
@@ -99,8 +99,8 @@ export class CullingPass implements RenderPass {
     return this.#frustum === frustum;
   }
 
-  isForced(object: Object3D): boolean {
-    return this.#forcedMeshes.has(object);
+  isOwn(object: Object3D): boolean | undefined {
+    return this.#owned.get(object);
   }
 
   isLeftOut(object: Object3D): boolean {
@@ -133,6 +133,7 @@ export class CullingPass implements RenderPass {
    * Removes what the pass has added to the scene, and to LODs: other renders begin once this one has collected what it draws.
    */
   suspend(): void {
+    leavePass(this); // another camera may draw the same frustum
     for (const mesh of this.#replacements.keys()) this.#putBack(mesh);
     for (const restore of this.#lodRestorers.splice(0)) attempt(restore);
   }
@@ -158,7 +159,7 @@ export class CullingPass implements RenderPass {
       }
     });
     this.#replacements.delete(mesh);
-    if (!this.#forcedMeshes.delete(mesh)) return;
+    if (!this.#owned.delete(mesh)) return;
     attempt(() => {
       mesh.frustumCulled = false;
     });
@@ -261,11 +262,11 @@ export class CullingPass implements RenderPass {
     const part = culling.draw(this.#view);
     if (part === null) return false;
     const { stands, hidden, occluded, triangles } = part;
-    for (const replacement of stands) replacement.frustumCulled = mesh.frustumCulled;
+    for (const replacement of stands) this.#owned.set(replacement, true);
     mesh.children.unshift(...stands); // an error up to here has left everything as it was
     this.#replacements.set(mesh, stands);
     if (!mesh.frustumCulled) {
-      this.#forcedMeshes.add(mesh);
+      this.#owned.set(mesh, false);
       mesh.frustumCulled = true; // so that the renderer tests it
     }
     if (stands.length === 0) this.#objectCount++;

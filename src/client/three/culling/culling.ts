@@ -8,12 +8,12 @@ import type { CullingContext } from './culling-context.js';
 import { CullingPass, ViewCache } from './culling-pass.js';
 import { CullingSettings } from './culling-settings.js';
 import { frustumFilter } from './frustum-filter.js';
-import { enterPass, leavePass } from './frustum-tests.js';
+import { enterPass } from './frustum-tests.js';
 import { type DrawnView, readsInstanceIds } from './instance-culling.js';
 import { OcclusionAnswer } from './occlusion-answer.js';
 import { listenToRenders, sceneOf } from './scene-hooks.js';
 import { SeenObjects } from './seen-objects.js';
-import { isContained, type ViewVolume } from './view-volume.js';
+import { isContained, ViewVolume } from './view-volume.js';
 
 /** Either of three's renderers. Only WebGPURenderer has these methods. */
 interface AnyRenderer extends ClippingRenderer {
@@ -59,7 +59,7 @@ export class Culling {
   readonly #views = new Map<string, ViewState>();
   /** The position of each camera when it was last asked about. */
   readonly #eyePositions = new WeakMap<Camera, Vector3>();
-  readonly #passes: CullingPass[] = [];
+  #passes: CullingPass[] = [];
   readonly #settings: CullingSettings;
   #scene: Scene | null = null;
   #stopListening: (() => void) | null = null;
@@ -153,10 +153,10 @@ export class Culling {
   }
 
   #beginPass(camera: Camera, renderer: AnyRenderer): void {
-    // Renders of one camera are not nested: if one is still open, it has thrown.
+    // One that is still open has thrown, or draws this one in its midst.
+    const openPass = this.#passes.find((pass) => pass.camera === camera);
     this.#endPasses(camera);
     for (const pass of this.#passes) {
-      leavePass(pass); // another camera may draw the same frustum
       pass.suspend();
     }
     // three draws shadows in this way, of other objects than a picture has, and outlines, which are larger than their objects.
@@ -166,6 +166,8 @@ export class Culling {
     // three tests against other frusta for an ArrayCamera, and draws its parts one by one.
     if ('isArrayCamera' in camera) return;
     const { seen, occlusion: asked, cache } = state;
+    // The open pass has yet to draw its instances, which are in the cache.
+    if (openPass && !cache.volume.isSame(new ViewVolume().set(camera).frustum)) return;
     const volume = cache.volume.set(camera);
     const { update, view } = seen;
     const scene = this.#scene!;
@@ -196,13 +198,12 @@ export class Culling {
 
   /** Ends the passes that are under way: of a camera, or all. */
   #endPasses(camera?: Camera): void {
-    for (const pass of [...this.#passes]) {
-      if (camera !== undefined && pass.camera !== camera) continue;
-      this.#passes.splice(this.#passes.indexOf(pass), 1);
-      leavePass(pass);
+    this.#passes = this.#passes.filter((pass) => {
+      if (camera && pass.camera !== camera) return true;
       pass.end();
       this.#culled = pass.culled;
-    }
+      return false;
+    });
   }
 }
 

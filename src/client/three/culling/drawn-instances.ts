@@ -44,7 +44,6 @@ export class DrawnInstances {
   readonly #geometry: BufferGeometry | null;
   #replacement: ReplacementMesh | null = null;
   #instanceIds = new Uint32Array(MIN_CAPACITY);
-  #count = 0;
   /** The sources that the replacement's arrays are copied from: matrices, colours and influences of the list. */
   #copied: (CopiedVersion | undefined)[] = [];
 
@@ -60,9 +59,8 @@ export class DrawnInstances {
     const morphTexture = this.#morphTexture;
     if (count > this.#instanceIds.length) this.#instanceIds = new Uint32Array(Math.ceil(HEADROOM * count));
     const replacement = this.#replacementFor(count);
-    if (count !== this.#count || !isEqual(this.#instanceIds, instanceIds, count)) {
+    if (count !== replacement.count || !isEqual(this.#instanceIds, instanceIds, count)) {
       this.#instanceIds.set(instanceIds.subarray(0, count));
-      this.#count = count;
       this.#copied = [];
     }
     const copied = this.#copied;
@@ -122,13 +120,6 @@ export class DrawnInstances {
       morphTexture: morphTexture === null ? null : emptyRows(morphTexture, capacity),
       ...(this.#geometry !== null && { geometry: this.#geometry }),
     });
-    // A VSMShadowMap draws objects that receive shadows, too.
-    this.#replacement.onBeforeShadow = () => {
-      this.#replacement!.count = 0;
-    };
-    this.#replacement.onAfterShadow = () => {
-      this.#replacement!.count = this.#count;
-    };
     return this.#replacement;
   }
 }
@@ -138,7 +129,7 @@ function createReplacement(mesh: InstancedMesh, arrays: Partial<InstancedMesh>):
     ...arrays,
     count: 0,
     children: [],
-    castShadow: false,
+    frustumCulled: true, // the pass decides where it is drawn: not in shadows
     // Renderers listen for the disposal of the replacement itself.
     _listeners: undefined,
     updateMatrixWorld: () => {},

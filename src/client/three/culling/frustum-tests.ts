@@ -4,8 +4,11 @@ import { Frustum, type Object3D } from 'three';
 export interface RenderPass {
   /** Returns whether the pass culls by this frustum. */
   isOf(frustum: Frustum): boolean;
-  /** Returns whether three would always draw the object but for this pass: the pass, not the app, has set its `frustumCulled`. */
-  isForced(object: Object3D): boolean;
+  /**
+   * Returns whether the pass alone decides about an object: true for what it draws in place of a mesh, which nobody else draws,
+   * and false for a mesh that everybody else draws. Undefined for all other objects.
+   */
+  isOwn(object: Object3D): boolean | undefined;
   /** Returns whether the pass leaves out an object that three would draw. */
   isLeftOut(object: Object3D): boolean;
 }
@@ -51,7 +54,10 @@ function createPatch(): FrustumTestPatch {
     original: FRUSTUM_PROTOTYPE.intersectsObject,
     test(object) {
       // Nothing is allocated here: this is called for each object of a scene.
-      for (const pass of passes) if (pass.isForced(object)) return !passes.some(isPassOf, this);
+      for (const pass of passes) {
+        const isOwn = pass.isOwn(object);
+        if (isOwn !== undefined) return isOwn === passes.some(isPassOf, this);
+      }
       if (!newPatch.original.call(this, object)) return false;
       for (const pass of passes) if (pass.isOf(this) && pass.isLeftOut(object)) return false;
       return true;

@@ -1,4 +1,4 @@
-import { type Camera, type InstancedMesh, type Material, type ShaderMaterial, Sphere } from 'three';
+import { type Camera, type InstancedMesh, Material, type ShaderMaterial, Sphere } from 'three';
 import { grown } from '../../../shared/typed-arrays.js';
 import { drawnCountOf } from '../track/instance-count.js';
 import { isDrawnUnmodified, isOccludable } from '../track/opacity.js';
@@ -214,11 +214,15 @@ function lengthBelow(numbers: Uint32Array, count: number, bound: number): number
 /** Whether materials identify instances by their numbers, by the version in which their shaders were searched. */
 const shaderChecks = new WeakMap<Material, { readonly version: number; readonly readsNumber: boolean }>();
 
-/** Returns whether the shaders read the number of an instance, as far as their source shows. */
+/**
+ * Returns whether the shaders read the number of an instance, as far as their source shows, or the app's `onBeforeRender` of a
+ * material is given the mesh that is drawn.
+ */
 export function readsInstanceIds(material: Material | Material[] | null): boolean {
   if (!material) return false; // three draws nothing for a missing material
   if (Array.isArray(material)) return material.some(readsInstanceIds);
-  const { version, onBeforeCompile } = material;
+  const { version, onBeforeCompile, onBeforeRender } = material;
+  if (onBeforeRender !== Material.prototype.onBeforeRender) return true;
   let cached = shaderChecks.get(material);
   if (cached?.version !== version) {
     const shaders = `${(material as ShaderMaterial).vertexShader}${onBeforeCompile}`;
