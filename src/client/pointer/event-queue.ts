@@ -29,8 +29,14 @@ interface Entry {
  */
 export class EventQueue {
   readonly #entries: Entry[] = [];
+  readonly #rest: (() => Promise<void>) | null;
   #isRunning = false;
   #isClosed = false;
+
+  /** `rest` is awaited after the handlers of each event, before those of the next one run. */
+  constructor(rest: (() => Promise<void>) | null = null) {
+    this.#rest = rest;
+  }
 
   get isEmpty(): boolean {
     return this.#entries.length === 0;
@@ -82,7 +88,7 @@ export class EventQueue {
   }
 
   #run(): void {
-    if (this.#isRunning) return; // a handler has dispatched an event
+    if (this.#isRunning) return; // a handler has dispatched an event, or the queue rests
     this.#isRunning = true;
     for (let head = this.#entries[0]; head !== undefined; head = this.#entries[0]) {
       if (head.state === 'waiting') this.#ask(head);
@@ -98,6 +104,12 @@ export class EventQueue {
       } catch (error) {
         reportUncaught(error);
       }
+      if (this.#rest === null) continue;
+      this.#rest().then(() => {
+        this.#isRunning = false;
+        this.#run();
+      });
+      return;
     }
     this.#isRunning = false;
   }

@@ -86,20 +86,9 @@ export class CanvasScene {
 
   release(): void {
     this.#users--;
-    const stop = (): void => {
+    afterTask(() => {
       if (this.#users === 0) this.#stop();
-    };
-    if (typeof MessageChannel === 'undefined') {
-      setTimeout(stop); // Jest's jsdom has none
-      return;
-    }
-    // Not a timer: it would never fire if a test fakes time.
-    const { port1, port2 } = new MessageChannel();
-    port1.onmessage = () => {
-      port1.close();
-      stop();
-    };
-    port2.postMessage(null);
+    });
   }
 
   get service(): Promise<CollisionService> {
@@ -303,6 +292,21 @@ export class CanvasScene {
     // Objects that leave the scene must not be retained.
     this.#visibleIds = null;
   }
+}
+
+/** Calls `callback` in a later task. */
+export function afterTask(callback: () => void): void {
+  if (typeof MessageChannel === 'undefined') {
+    setTimeout(callback); // Jest's jsdom has none
+    return;
+  }
+  // Not a timer: it would never fire if a test fakes time.
+  const { port1, port2 } = new MessageChannel();
+  port1.onmessage = () => {
+    port1.close();
+    callback();
+  };
+  port2.postMessage(null);
 }
 
 /**

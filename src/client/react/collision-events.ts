@@ -13,7 +13,7 @@ import { readOptions, throwInvalid } from '../check/validate.js';
 import { EventQueue, type QueuedEvent } from '../pointer/event-queue.js';
 import { EventSnapshot, forgiveCapture } from '../pointer/event-snapshot.js';
 import { decideAtOnce } from '../pointer/preventable.js';
-import { CanvasScene, type CanvasSceneOptions, checkService } from './canvas-scene.js';
+import { afterTask, CanvasScene, type CanvasSceneOptions, checkService } from './canvas-scene.js';
 import { type LayerQuestion, readLayers } from './layer-question.js';
 
 const KEYS = ['service', 'track', 'onError', 'preventDefault'];
@@ -68,7 +68,7 @@ class CanvasEvents {
   readonly #options: CollisionEventsOptions;
   /** fiber's handlers, which run once the answers are there. */
   readonly #handlers: Handlers;
-  #queue = new EventQueue();
+  #queue = new EventQueue(rendered);
   #scene: CanvasScene | null = null;
   #disconnects: (() => void)[] = [];
   /** The layers of the newest event that was handled. */
@@ -105,7 +105,7 @@ class CanvasEvents {
   }
 
   #connect(target: HTMLElement): void {
-    this.#queue = new EventQueue();
+    this.#queue = new EventQueue(rendered);
     this.#scene = CanvasScene.acquire(this.#store, this.#options);
     const { preventDefault } = this.#options;
     if (preventDefault === undefined) return;
@@ -136,6 +136,7 @@ class CanvasEvents {
       const run = (): void =>
         event.during(() => {
           this.#forgive(native.target); // in a shadow root, it is null at any other time
+          makeCurrent(native);
           this.#handlers[name](native);
         });
       state.internal.lastEvent.current = native; // `events.update()` uses the newest event, whether or not it has been handled
@@ -252,6 +253,28 @@ class CanvasEvents {
     this.#forgiven.add(target);
     this.#disconnects.push(forgiveCapture(target as Element)); // it may be of another document's class
   }
+}
+
+/** Ends that `window.event` is the event whose handlers have run. */
+let restoreCurrentEvent = (): void => {};
+
+/**
+ * Makes an event the value of `window.event`, whose type tells React how soon to render what a handler has set: after a click,
+ * before the next event.
+ */
+function makeCurrent(native: DomEvent): void {
+  restoreCurrentEvent(); // of another canvas
+  restoreCurrentEvent = overrideProperty(globalThis as { event?: unknown }, 'event', native);
+}
+
+/** Resolves once React has rendered what the handlers of an event have set. */
+function rendered(): Promise<void> {
+  return new Promise((resolve) =>
+    afterTask(() => {
+      restoreCurrentEvent();
+      resolve();
+    }),
+  );
 }
 
 /** Creates an event that needs no answer. */
