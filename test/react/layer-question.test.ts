@@ -81,11 +81,11 @@ describe('a layer asks', () => {
 
   test('again where what was hit has left since', async () => {
     const layer = question();
-    expect(layer.refresh()).toBeNull();
+    expect(layer.refresh([group, far])).toBeNull();
     await layer.ask();
-    expect(layer.refresh()).toBeNull();
+    expect(layer.refresh([group, far])).toBeNull();
     far.removeFromParent();
-    await layer.refresh();
+    await layer.refresh([group, far]);
     expect(asked.length).toBe(3); // of both current trees
   });
 

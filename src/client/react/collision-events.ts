@@ -149,7 +149,7 @@ class CanvasEvents {
       this.#queue.push({
         coalesced,
         ask: () => askAll(layers, (layer) => layer.ask()),
-        refresh: () => askAll(layers, (layer) => layer.refresh()),
+        refresh: () => askAll(layers, (layer) => layer.refresh(this.#store.getState().internal.interaction)),
         handle: () => this.#handle(name, native, layers, run),
       });
     }

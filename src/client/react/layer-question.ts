@@ -46,7 +46,7 @@ export class LayerQuestion {
   readonly raycaster: Raycaster;
   readonly #scene: LayerScene;
   readonly #state: RootState;
-  readonly #objects: readonly Object3D[];
+  #objects: readonly Object3D[];
   readonly #ray = new Ray();
   readonly #pointer: Vector2;
   readonly #camera: Camera | null;
@@ -102,9 +102,14 @@ export class LayerQuestion {
     );
   }
 
-  /** Asks again if an object that was hit has left the scene since: another object may have replaced it. */
-  refresh(): Promise<void> | null {
-    return this.#hits.some(({ hit, root }) => rootOf(hit.object) !== root) ? this.ask() : null;
+  /**
+   * Asks again if an object that was hit has left the scene since: another one may have replaced it, which is among the objects
+   * that are interactive now.
+   */
+  refresh(interaction: readonly Object3D[]): Promise<void> | null {
+    if (this.#hits.every(({ hit, root }) => rootOf(hit.object) === root)) return null;
+    this.#objects = interaction.filter((object) => getRootState(object)?.raycaster === this.raycaster);
+    return this.ask();
   }
 
   /** Restores the layer's state at the time of the event; returns a function that undoes that. */
