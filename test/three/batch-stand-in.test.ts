@@ -1,11 +1,21 @@
 // The stand-in for a BatchedMesh: each call that its ids cause.
-import { type BatchedMesh, BufferGeometry, DataTexture, Matrix4, Mesh, MeshBasicMaterial, type Side } from 'three';
+import {
+  type BatchedMesh,
+  BufferGeometry,
+  DataTexture,
+  Matrix4,
+  Mesh,
+  MeshBasicMaterial,
+  Plane,
+  type Side,
+} from 'three';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { BuiltMesh } from '../../src/client/three/geometry/shared-mesh.js';
 import { BatchContents, DELETED } from '../../src/client/three/track/batch-contents.js';
 import type { BatchPart } from '../../src/client/three/track/batch-part.js';
 import { BatchShapes, CALLER_SHAPE, geometryIdOf, NO_GEOMETRY } from '../../src/client/three/track/batch-shapes.js';
 import { BatchStandIn } from '../../src/client/three/track/batch-stand-in.js';
+import { ClipSetTable } from '../../src/client/three/track/clip-sets.js';
 import type { ResolvedOptions } from '../../src/client/three/track/resolved-options.js';
 import { MAX_BLOCK_SIZE, type TrackerContext } from '../../src/client/three/track/stand-in.js';
 import type { Shape } from '../../src/shared/types.js';
@@ -37,7 +47,8 @@ const service = {
   meshInfo: () => ({ closed, openEdges: 1, closingWeld: null }),
 };
 const layers = { set: (id: number, mask: number) => log.push(['layers', id, mask]) };
-const context = { service, objects, layers } as unknown as TrackerContext;
+const clips = new ClipSetTable(undefined);
+const context = { service, objects, layers, clips } as unknown as TrackerContext;
 beforeEach(() => {
   log.length = 0;
   nextId = 1;
@@ -171,7 +182,7 @@ describe('the meshes of a BatchedMesh', () => {
 });
 
 describe('the ids of a BatchedMesh', () => {
-  const OPTIONS = { layers: 0, side: 'front', cullable: true, occluder: false };
+  const OPTIONS = { layers: 0, side: 'front', cullable: true, clipSet: 0, occluder: false };
 
   test('come by their geometries, and are shown once they have a place', () => {
     const batch = batchOf(4, [partOf(stubMesh(5)), partOf(stubMesh(6)), partOf(null)], {
@@ -354,16 +365,16 @@ describe('the ids of a BatchedMesh', () => {
       [0, 'front'],
     ] as const) {
       material.side = side as Side;
-      expect(told()).toEqual({ side: expected, cullable: true });
+      expect(told()).toEqual({ side: expected, cullable: true, clipSet: 0 });
       expect(told()).toBeUndefined();
     }
     material.visible = false;
-    expect(told()).toEqual({ side: 'front', cullable: false });
+    expect(told()).toEqual({ side: 'front', cullable: false, clipSet: 0 });
     material.visible = true;
     asked.options.cullable = false;
     expect(told()).toBeUndefined();
     asked.options = { side: 'back', layers: 7, matrix: [], group: 5 };
-    expect(told()).toEqual({ side: 'back', cullable: true });
+    expect(told()).toEqual({ side: 'back', cullable: true, clipSet: 0 });
     standIn.forgetOptions();
     expect(told()).toEqual({
       ...{
@@ -375,9 +386,18 @@ describe('the ids of a BatchedMesh', () => {
         continuous: false,
         boxes: [],
       },
-      ...{ side: 'back', cullable: true },
+      ...{ side: 'back', cullable: true, clipSet: 0 },
     });
     expect(told()).toBeUndefined();
+    for (const planes of [[new Plane()], [new Plane(), new Plane()]]) {
+      Object.assign(material, { clippingPlanes: planes });
+      expect(told()).toMatchObject({ clipSet: expect.toSatisfy((set: number) => set > 1) });
+      expect(told()).toBeUndefined();
+    }
+    expect(clips.read('pick')).toBeDefined();
+    standIn.clear();
+    expect(clips.read('pick')).toBeUndefined();
+    taken();
   });
 
   test('of which the matrix is none are hidden until it is one', () => {

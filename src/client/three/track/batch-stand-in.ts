@@ -1,13 +1,14 @@
-import { BackSide, type BatchedMesh, DoubleSide, type Material } from 'three';
+import type { BatchedMesh, Material } from 'three';
 import { addTo } from '../../../shared/lists-by-key.js';
 import { concatenate, grown } from '../../../shared/typed-arrays.js';
-import type { ObjectOptions } from '../../../shared/types.js';
-import type { Side } from '../../scene/object-description.js';
+import type { MixedObjectOptions, Side } from '../../scene/object-description.js';
 import type { BuiltMesh } from '../geometry/shared-mesh.js';
 import { type BatchContents, DELETED } from './batch-contents.js';
 import { type BatchShapes, CALLER_SHAPE, geometryIdOf, NO_GEOMETRY } from './batch-shapes.js';
 import { FormerMeshes } from './former-meshes.js';
 import { isValidTransform } from './is-valid-transform.js';
+import { cutOf } from './material-cut.js';
+import { sideOf } from './material-plan.js';
 import type { ResolvedOptions } from './resolved-options.js';
 import type { RepresentedObject, StandInLike } from './scene-objects.js';
 import { sendBlocks } from './send-blocks.js';
@@ -16,6 +17,15 @@ import { DEFAULTS, MAX_BLOCK_SIZE, type TrackerContext } from './stand-in.js';
 
 const NO_IDS = new Uint32Array(0);
 const NO_GEOMETRY_IDS = new Int32Array(0);
+
+/** The options that depend on the material. */
+interface DrawnOptions {
+  readonly side: Side;
+  readonly cullable: boolean;
+  readonly clipSet: number;
+}
+
+const UNDRAWN: DrawnOptions = { side: 'double', cullable: true, clipSet: 0 };
 
 /**
  * Represents a BatchedMesh in the service: one id per instance number. Ids of deleted instances stay, in no layer, until the
@@ -49,8 +59,7 @@ export class BatchStandIn implements StandInLike {
 
   // As the service has them.
   #layers = 0;
-  #side: Side | null = null;
-  #cullable = true;
+  #drawn = UNDRAWN;
   #areOptionsSent = true;
 
   /** Reads what it should be from the other arguments; the owner calls it when that changes. */
@@ -187,9 +196,8 @@ export class BatchStandIn implements StandInLike {
     const added = new Uint32Array(end - first);
     const options = {
       ...this.#resolved.options,
+      ...this.#drawn,
       layers: 0,
-      side: this.#currentSide,
-      cullable: this.#currentCullable,
       occluder: false, // each picture may draw other instances
     };
     try {
@@ -237,20 +245,12 @@ export class BatchStandIn implements StandInLike {
     this.shrink(0);
     this.states.fill(DELETED);
     this.#sent.forget();
+    this.#context.clips.release(this.#drawn.clipSet);
+    this.#drawn = UNDRAWN;
     this.pending = false;
   }
 
   // --- what is sent to the service ---
-
-  get #currentSide(): Side {
-    const { side } = this.#object.material as Material;
-    return this.#resolved.options.side ?? (side === BackSide ? 'back' : side === DoubleSide ? 'double' : 'front');
-  }
-
-  get #currentCullable(): boolean {
-    const { cullable = true } = this.#resolved.options;
-    return cullable && (this.#object.material as Material).visible;
-  }
 
   /** Makes the next `reconcile` send all options. */
   forgetOptions(): void {
@@ -258,19 +258,24 @@ export class BatchStandIn implements StandInLike {
   }
 
   #setOptions(): void {
-    const [side, cullable] = [this.#currentSide, this.#currentCullable];
+    const { clips } = this.#context;
+    const { options } = this.#resolved;
+    const material = this.#object.material as Material;
+    const { side = sideOf(material), cullable = true } = options;
+    const previous = this.#drawn;
+    const drawn = { side, cullable: cullable && material.visible, clipSet: clips.hold(cutOf(material)) };
+    clips.release(previous.clipSet);
+    this.#drawn = drawn;
     if (!this.#areOptionsSent) {
-      const { layers, matrix, ...options }: Partial<ObjectOptions> = this.#resolved.options;
-      this.#setAllObjects({ ...DEFAULTS, ...options, side, cullable });
-    } else if (side !== this.#side || cullable !== this.#cullable) {
-      this.#setAllObjects({ side, cullable });
+      const { layers, matrix, ...others }: Partial<MixedObjectOptions> = options;
+      this.#setAllObjects({ ...DEFAULTS, ...others, ...drawn });
+    } else if (side !== previous.side || drawn.cullable !== previous.cullable || drawn.clipSet !== previous.clipSet) {
+      this.#setAllObjects(drawn);
     }
     this.#areOptionsSent = true;
-    this.#side = side;
-    this.#cullable = cullable;
   }
 
-  #setAllObjects(options: Partial<ObjectOptions>): void {
+  #setAllObjects(options: Partial<MixedObjectOptions>): void {
     this.speak();
     for (let i = 0; i < this.ids.length; i++) this.#context.service.setObject(this.ids[i], options);
   }

@@ -122,7 +122,8 @@ export class MaterialsSnapshot {
   }
 }
 
-function sideOf(material: Material | undefined): Side {
+/** Returns the side that three's Raycaster hits of what has that material. */
+export function sideOf(material: Material | undefined): Side {
   return material?.side === BackSide ? 'back' : material?.side === DoubleSide ? 'double' : 'front';
 }
 
