@@ -278,7 +278,10 @@ export class FramePump {
     this.#sendWaitingFrame();
   }
 
-  /** Puts continuous objects back to where the last answered frame had them. Returns their current transforms, sent next. */
+  /**
+   * Puts continuous objects back to where the last answered frame had them, or nowhere, which the worker refuses, if they have no
+   * motion. Returns their current transforms, sent next.
+   */
   #rewindContinuous(staging: FrameBuilder): FrameBuilder {
     const movedFrame = new FrameBuilder();
     this.#table.starts.forEach((id, matrices, at) => {

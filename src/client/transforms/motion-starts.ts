@@ -6,8 +6,6 @@ import { grown } from '../../shared/typed-arrays.js';
 import type { ObjectId } from '../../shared/types.js';
 import { AFFINE_NUMBERS } from './affine.js';
 
-/** Replaces the index of an entry: the object has no motion, since it is new or was put where it is. */
-const NO_START = 0xffffffff;
 const MIN_CAPACITY = 16;
 
 /** Transforms of objects, each recorded once. */
@@ -34,22 +32,21 @@ class TransformList {
     this.ids[entry] = id;
     const to = entry * AFFINE_NUMBERS;
     for (let k = 0; k < AFFINE_NUMBERS; k++) this.matrices[to + k] = source[at + k];
-    this.#mark(slot, entry);
-  }
-
-  /** Notes that an object has no motion. */
-  exclude(slot: number): void {
-    if (this.has(slot) && this.#entries[slot] !== NO_START) this.ids[this.#entries[slot]] = 0;
-    this.#mark(slot, NO_START);
-  }
-
-  #mark(slot: number, entry: number): void {
     if (slot >= this.#stamps.length) {
       this.#stamps = grown(this.#stamps, slot + 1);
       this.#entries = grown(this.#entries, this.#stamps.length);
     }
     this.#stamps[slot] = this.#stamp;
     this.#entries[slot] = entry;
+  }
+
+  /** Notes that an object has no motion, since it is new or was put where it is: by a matrix that the worker refuses. */
+  exclude(id: ObjectId): void {
+    const slot = slotOf(id);
+    if (!this.has(slot)) this.note(id, this.matrices, 0);
+    const entry = this.#entries[slot];
+    this.ids[entry] = id; // another object may have had the slot
+    this.matrices[entry * AFFINE_NUMBERS] = Number.NaN;
   }
 
   clear(): void {
@@ -80,20 +77,21 @@ export class MotionStarts {
   }
 
   /** Sets whether an object is continuous. An object that becomes continuous has no motion in its first frame. */
-  set(slot: number, isContinuous: boolean): void {
+  set(id: ObjectId, isContinuous: boolean): void {
+    const slot = slotOf(id);
     if (this.isContinuous(slot) === isContinuous) return;
     if (slot >= this.#isContinuous.length) this.#isContinuous = grown(this.#isContinuous, slot + 1);
     this.#isContinuous[slot] = isContinuous ? 1 : 0;
     this.#count += isContinuous ? 1 : -1;
     this.version++;
-    this.exclude(slot);
+    this.exclude(id);
   }
 
   /** Notes that an object was put where it is. */
-  exclude(slot: number): void {
+  exclude(id: ObjectId): void {
     if (this.#count === 0) return;
-    this.#firstList.exclude(slot);
-    if (this.#isFirstSent) this.#secondList.exclude(slot);
+    this.#firstList.exclude(id);
+    if (this.#isFirstSent) this.#secondList.exclude(id);
   }
 
   /** Notes where a continuous object is, before an update() moves it. */
@@ -119,19 +117,16 @@ export class MotionStarts {
   /** Notes that the worker is lost: the transforms of both frames are sent again, and answered at once. */
   interrupt(): void {
     const { ids, matrices, count } = this.#secondList;
-    for (let i = 0; i < count; i++) {
-      if (ids[i] !== 0 && !this.#firstList.has(slotOf(ids[i])))
-        this.#firstList.note(ids[i], matrices, i * AFFINE_NUMBERS);
-    }
-    this.#secondList.clear();
     this.#isFirstSent = false;
+    for (let i = 0; i < count; i++) this.note(ids[i], matrices, i * AFFINE_NUMBERS);
+    this.#secondList.clear();
   }
 
-  /** Visits the objects whose motions begin elsewhere than where they are. */
+  /** Visits the objects whose motions may begin elsewhere than where they are, or which have none: their matrices are NaN. */
   forEach(visit: (id: ObjectId, matrices: Float64Array, at: number) => void): void {
     const { ids, matrices, count } = this.#firstList;
     for (let i = 0; i < count; i++) {
-      if (ids[i] !== 0 && this.isContinuous(slotOf(ids[i]))) visit(ids[i], matrices, i * AFFINE_NUMBERS);
+      if (this.isContinuous(slotOf(ids[i]))) visit(ids[i], matrices, i * AFFINE_NUMBERS);
     }
   }
 

@@ -105,7 +105,8 @@ export class ReplayLog {
   setContinuous(id: ObjectId, isContinuous: boolean): void {
     if (!this.#isKeeping) return;
     const slot = slotOf(id);
-    this.#table.starts.set(slot, isContinuous);
+    this.#table.starts.set(id, isContinuous);
+    if (isContinuous) this.#table.pageOf(slot); // its transform is staged for the next worker, whatever it is
     const block = isContinuous ? this.#blocks[this.#blockOf[slot]] : undefined;
     if (block?.isBorrowed !== true || block.newest.matrices.length !== 16 * block.ids.length) return;
     block.newest.matrices = block.newest.matrices.slice();
@@ -127,7 +128,7 @@ export class ReplayLog {
   set(id: ObjectId, matrix: ArrayLike<number>): void {
     const slot = slotOf(id);
     this.#leaveBlock(slot);
-    this.#table.starts.exclude(slot);
+    this.#table.starts.exclude(id);
     this.#table.write(slot, matrix);
     this.#table.setState(slot, STAGED); // over an older staged transform
   }

@@ -126,7 +126,7 @@ export class TransformTable {
     this.setState(slot, UNKNOWN);
     this.carried.delete(id);
     this.ids[slot] = 0;
-    this.starts.set(slot, false);
+    this.starts.set(id, false);
   }
 
   setState(slot: number, state: TransformState): void {

@@ -313,6 +313,12 @@ function applyReachDescription(slot: u32, description: usize, hasMotion: bool): 
   if (!hasMotion || item.flags & FLAG_MATRIX) dropMotion(reach); // its bounds are set next
 }
 
+/** Lets an object have no motion in this round, if it has any reach. */
+export function dropMotionOf(slot: u32): void {
+  const reach = reachAt(slot);
+  if (changetype<usize>(reach) != 0) dropMotion(reach);
+}
+
 /** Makes room for the pose of an object if that must be converted to a pose of another mesh. Throws OUT_OF_MEMORY. */
 function reservePose(item: Item, mesh: Mesh): void {
   if (item.id == 0 || item.mesh == 0) return;

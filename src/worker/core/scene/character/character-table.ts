@@ -9,8 +9,7 @@ import {
 import { Affine, copy } from '../../math/affine';
 import { allocate, release, reserve } from '../../memory';
 import { worldOf } from '../../shape/item';
-import { dropMotion } from '../motions';
-import { isAlive, itemAt, reachAt, slotOf } from '../objects';
+import { dropMotionOf, isAlive, itemAt, slotOf } from '../objects';
 import { moveObject, updateMovedObjects } from '../scene';
 
 @unmanaged
@@ -148,8 +147,9 @@ export function putCharacter(id: u32, description: usize): void {
   memory.copy(changetype<usize>(c) + offsetof<Character>('groundLocalX'), ground + GROUND_LOCAL, 24);
   c.depth = 0;
   if (c.object != 0 && isAlive(c.object)) {
-    const reach = reachAt(slotOf(c.object));
-    if (changetype<usize>(reach) != 0) dropMotion(reach);
+    const slot = slotOf(c.object), world = worldOf(itemAt(slot));
+    // A character that is put where it was, in the next worker, leaves its object's motion as it is.
+    if (world.tx != c.x || world.ty != c.y || world.tz != c.z) dropMotionOf(slot);
   }
   moveAttachedObject(c);
 }

@@ -14,8 +14,8 @@ import { CHARACTERS_OUT_PARTS, charactersOutBytes, writeCharacters } from '../ch
 import { cull } from '../view/cull';
 import { removeOccluded } from '../view/occlusion';
 import { beginSnapshot, snapshotAllBytes, dropSnapshot, idsOfFrame, snapshotAll, takeSnapshot } from '../frame-snapshot';
-import { isAlive, slotCount, slotOf } from '../objects';
-import { SlotSet, addSlot, clearSlots, reserveSet } from '../slot-set';
+import { dropMotionOf, isAlive, slotCount, slotOf } from '../objects';
+import { SlotSet, addSlot, clearSlots, reserveSet, slotIn } from '../slot-set';
 import { append, beginOut, out, outUsed, reserveMore, reserveOut, writeIds } from './out';
 import { PAIRS_OUT_PARTS, beginWritingPairs, pairsOutBytes, writePairs } from './out-pairs';
 import { viewsOutBytes, viewsOutParts, writeViews } from './out-views';
@@ -320,7 +320,10 @@ export function placeAhead(input: usize): void {
   isReportingRejected = true;
 }
 
-/** Applies a frame's views and transforms without an answer. `setSeen` sets what the views saw in it. */
+/**
+ * Applies a frame's views and transforms without an answer: motions begin there, except for objects whose transforms are
+ * rejected, which have none. `setSeen` sets what the views saw in it.
+ */
 export function placeFrame(input: usize): void {
   clearSlots(rejected);
   applyViews(input);
@@ -329,6 +332,7 @@ export function placeFrame(input: usize): void {
   updateMovedObjects();
   applyPoses(input);
   beginMotionRound();
+  for (let i: u32 = 0; i < rejected.count; i++) dropMotionOf(slotIn(rejected, i));
   updateLastIds();
 }
 
