@@ -3,7 +3,7 @@ import { throwInvalid } from '../check/validate.js';
 import { axesOf, cross } from './box-axes.js';
 import { ClosestPointsSearch } from './closest-points.js';
 import { type Measurable, type MeasuredFeature, readFeature } from './features.js';
-import { rootOf, roundingOf, visitPairs } from './part-tree.js';
+import { rootOf, visitNearPairs } from './part-tree.js';
 
 /** The distance and the angle of two features. Lengths are world units. */
 export interface Measure {
@@ -44,7 +44,7 @@ export function measure(a: Measurable, b: Measurable): Measure {
   const [v, w] = [directionOf(first), directionOf(second)];
   const axes = axesOf(first, v, second, w);
   const [rootA, rootB] = [first, second].map(({ kind, corners }) => rootOf(corners, SIZES[kind], axes));
-  visitPairs(rootA, rootB, closest, roundingOf(rootA, rootB), (i, k) => addPair(closest, first, i, second, k));
+  visitNearPairs(rootA, rootB, closest, (i, k) => addPair(closest, first, i, second, k));
   const { square } = closest;
   if (!(square < Infinity)) throwInvalid('measure', 'b', b, 'what is less than 1e154 away from `a`');
   const toWorld = ([x, y, z]: Vec3): Vec3 => [x + origin[0], y + origin[1], z + origin[2]];

@@ -96,6 +96,32 @@ export function roundingOf(a: PartNode, b: PartNode): number {
   return ROUNDING * Math.max(...[...a.box, ...b.box].map(Math.abs));
 }
 
+/** The first range, in units of rounding: some of the noise of positions that were float32. */
+const FIRST_RANGE = 1000;
+/** The smallest range whose square is a number. */
+const MIN_RANGE = 1e-150;
+
+/**
+ * Visits pairs of parts until their closest points are found: those whose boxes are no farther from each other than a range, which
+ * doubles until it is wide enough (iterative deepening: Korf 1985). Where the parts have noise, the first points found are not near
+ * enough to leave out the others: two oblique round caps of 2,000 triangles took 3 s, and take 24 ms (equal ones alone).
+ */
+export function visitNearPairs(
+  a: PartNode,
+  b: PartNode,
+  closest: ClosestPoints,
+  visit: (i: number, k: number) => void,
+): void {
+  const rounding = roundingOf(a, b);
+  const gap = Math.sqrt(boxDistanceSquared(a, b));
+  for (let range = Math.max(FIRST_RANGE * rounding, MIN_RANGE); ; range *= 2) {
+    const limit = (gap + range) ** 2;
+    closest.square = limit;
+    visitPairs(a, b, closest, rounding, visit);
+    if (closest.square < limit || limit === Infinity) return;
+  }
+}
+
 /**
  * Visits the pairs of parts whose boxes are nearer to each other than the closest points found, by more than rounding, near pairs
  * first; and pairs that may touch, until some do.
