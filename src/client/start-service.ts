@@ -4,7 +4,7 @@ import { checkSignal } from './check/signal.js';
 import { checkBoolean, checkInteger, checkNumber, checkPositive, readOptions, throwInvalid } from './check/validate.js';
 import { aborted, unlessAborted } from './link/abort.js';
 import type { Host } from './link/host.js';
-import { type LinkOptions, renameError } from './link/worker-link.js';
+import { errorFromFailure, type LinkOptions, renameError } from './link/worker-link.js';
 import { CollisionService, type ServiceSettings } from './service.js';
 
 const KEYS = ['createWorker', 'restart', 'builders', 'timeout', 'contactBudget', 'signal'];
@@ -32,8 +32,7 @@ export async function startService(host: Host, options: CollisionServiceOptions)
   let firstError: CollisionError | undefined;
   // Other services may be starting at the same time: each tries the ways for itself.
   for (let i = host.way; i < host.ways.length; i++) {
-    const loading = withTimeout(timeout, host.ways[i]()).catch(() => null); // not available here
-    const makeWorker = await unlessAborted(operation, loading, signal);
+    const makeWorker = await unlessAborted(operation, availableWithin(timeout, host.ways[i]()), signal);
     let isObstructed = false;
     const onObstacle = (): void => {
       isObstructed = true;
@@ -49,7 +48,7 @@ export async function startService(host: Host, options: CollisionServiceOptions)
     }
   }
   const { message, cause } = firstError ?? new CollisionError('WORKER_LOST', `${operation}: there is no worker`);
-  throw new CollisionError('WORKER_LOST', `${message}${host.advice()}`, cause === undefined ? undefined : { cause });
+  throw errorFromFailure(operation, { code: 'WORKER_LOST', message: message + host.advice() }, cause);
 }
 
 /** Opens a service whose worker is ready; `onObstacle` is called when its worker could not be loaded. */
@@ -70,10 +69,15 @@ async function openService(
   }
 }
 
-/** Settles as `promise` does, and rejects if that takes longer than `milliseconds`. */
-function withTimeout<T>(milliseconds: number, promise: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error('it took too long')), Math.min(milliseconds, MAX_TIMEOUT));
-    promise.then(resolve, reject).then(() => clearTimeout(timer));
+/** Resolves as `promise` does, or with null if it rejects or takes longer than `milliseconds`. */
+function availableWithin<T>(milliseconds: number, promise: Promise<T | null>): Promise<T | null> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, Math.min(milliseconds, MAX_TIMEOUT), null);
+    promise
+      .catch(() => null)
+      .then((value) => {
+        clearTimeout(timer);
+        resolve(value);
+      });
   });
 }

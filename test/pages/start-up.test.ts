@@ -129,7 +129,13 @@ describe('where the worker of the package cannot be loaded, it is made of a Blob
     page.on('request', (request) => asked.push(new URL(request.url()).pathname));
     await page.goto(site.url);
     await page.waitForFunction(() => document.title === 'ready');
+    await page.evaluate(`
+      globalThis.blobs = 0;
+      const createObjectURL = URL.createObjectURL.bind(URL);
+      URL.createObjectURL = (blob) => (blobs++, createObjectURL(blob));
+    `);
     for (let i = 0; i < 3; i++) expect(await page.evaluate<string>('start({})')).toBe('started');
+    expect(await page.evaluate('blobs')).toBe(1); // each is the whole script, and stays as long as the page
     expect(asked.filter((path) => path === WORKER)).toHaveLength(1);
     expect(asked.filter((path) => path === TEXT)).toHaveLength(1);
     await page.close();

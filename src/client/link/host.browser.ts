@@ -8,10 +8,10 @@ const fromSiblingScript = async () => () => {
 };
 
 /** Starts a Blob that imports the script, since browsers start workers of the page's own origin only. */
-async function fromOtherOrigin(): Promise<() => WorkerLike> {
+async function fromOtherOrigin(): Promise<(() => WorkerLike) | null> {
   // Written so that bundlers do not recognize it and emit the script again.
   const script = new URL(import.meta.url.replace(/[^/]*$/, 'worker.js'));
-  if (script.origin === globalThis.location?.origin) throw new Error('it is of the same origin');
+  if (script.origin === globalThis.location?.origin) return null;
   return fromText([`import ${JSON.stringify(script.href)};`], 'module');
 }
 
@@ -22,10 +22,12 @@ async function fromBlob(): Promise<() => WorkerLike> {
   return fromText([await new Response(text).arrayBuffer()], 'classic');
 }
 
+/** The URLs of Blobs by their type. They are not revoked: lost workers and later services start from them. */
+const blobUrls: Partial<Record<WorkerType, string>> = {};
+
 function fromText(parts: BlobPart[], type: WorkerType): () => WorkerLike {
-  // The URL is not revoked: a lost worker is made again from it.
-  const url = URL.createObjectURL(new Blob(parts, { type: 'text/javascript' }));
-  return () => new Worker(url, { type, name: 'collision-worker' });
+  blobUrls[type] ??= URL.createObjectURL(new Blob(parts, { type: 'text/javascript' }));
+  return () => new Worker(blobUrls[type]!, { type, name: 'collision-worker' });
 }
 
 function advice(): string {
