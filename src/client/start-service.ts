@@ -28,7 +28,7 @@ export async function startService(host: Host, options: CollisionServiceOptions)
   const budget = contactBudget === Number.POSITIVE_INFINITY ? 0 : contactBudget;
   const settings = { builders, contactBudget: budget, restart, signal };
   const link = { host, timeout: Math.min(timeout, MAX_TIMEOUT) };
-  if (createWorker !== undefined) return openService(settings, { ...link, createWorker }, () => {});
+  if (createWorker !== undefined) return openService(settings, { ...link, createWorker });
   let firstError: CollisionError | undefined;
   // Other services may be starting at the same time: each tries the ways for itself.
   for (let i = host.way; i < host.ways.length; i++) {
@@ -55,7 +55,7 @@ export async function startService(host: Host, options: CollisionServiceOptions)
 async function openService(
   settings: ServiceSettings,
   link: LinkOptions,
-  onObstacle: () => void,
+  onObstacle?: () => void,
 ): Promise<CollisionService> {
   let service: CollisionService | undefined;
   try {
@@ -63,7 +63,7 @@ async function openService(
     await service.ready;
     return service;
   } catch (error) {
-    if (service === undefined || service.isObstructed) onObstacle();
+    if (service === undefined || service.isObstructed) onObstacle?.();
     service?.dispose();
     throw renameError('createCollisionService', error);
   }

@@ -93,6 +93,14 @@ describe('meshes', () => {
     await expect(service.addMesh(new Uint8Array(8) as never)).rejects.toMatchObject({ message });
   });
 
+  test.each<[string, unknown]>([
+    ['an object of SharedArrayBuffer', new SharedArrayBuffer(8)],
+    ['an object', { indices }],
+  ])('%s is called that, and not a mesh whose positions are undefined', async (name, data) => {
+    const message = `addMesh: data is ${name}, expected positions and indices, or a baked mesh in an ArrayBuffer`;
+    await expect(service.addMesh(data as never)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT', message });
+  });
+
   test('an abort before, and one during the build', async () => {
     const large = icosphere(1, 60);
     expect(await codeOf(() => service.addMesh(large, { signal: AbortSignal.abort() }))).toBe('ABORTED');

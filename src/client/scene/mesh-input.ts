@@ -147,27 +147,28 @@ function checkBaked(operation: string, baked: ArrayBuffer): ArrayBuffer {
 }
 
 function checkData(operation: string, data: MeshData, isHandedOver: boolean, weld: number): MeshData {
-  // A file that Node has read is a view.
-  if (data === undefined || ArrayBuffer.isView(data)) {
+  // A file that Node has read is a view; a baked mesh may be in memory that is shared, which has no positions.
+  const given: Partial<MeshData> = ArrayBuffer.isView(data) ? {} : readOptions(operation, 'data', data, DATA_KEYS);
+  if (given.positions === undefined) {
     throwInvalid(operation, 'data', data, 'positions and indices, or a baked mesh in an ArrayBuffer');
   }
-  const given = readOptions(operation, 'data', data, DATA_KEYS);
   const positions = checkTypedArray<Float32Array>(operation, 'positions', given.positions, ['Float32Array']);
-  if (isHandedOver) checkUnshared(operation, 'positions', positions, given.positions);
+  const checkTransferable: CheckUnshared | undefined = isHandedOver
+    ? (argument, checked, array) => checkUnshared(operation, argument, checked, array)
+    : undefined;
+  checkTransferable?.('positions', positions, given.positions);
   const { topology = 'triangles' } = given;
   const size = VERTICES_PER_ELEMENT[checkOneOf(operation, 'topology', topology, TOPOLOGIES)];
   if (weld > 0 && topology !== 'triangles')
     throwInvalid(operation, 'weld', weld, `0 for ${topology}, which have no faces`);
   checkLength(operation, 'positions', positions, given.indices === undefined ? 3 * size : 3);
-  const checkTransferable: CheckUnshared = (argument, checked, array) =>
-    checkUnshared(operation, argument, checked, array);
-  const deform = checkDeform(operation, given, positions.length / 3, isHandedOver ? checkTransferable : undefined);
+  const deform = checkDeform(operation, given, positions.length / 3, checkTransferable);
   if (topology !== 'triangles' && Object.keys(deform).length > 0) {
     throw new CollisionError('UNSUPPORTED', `${operation}: ${topology} have a skin or morphs, expected none of them`);
   }
   if (given.indices === undefined) return { positions, topology, ...deform };
   const indices = checkTypedArray<Uint32Array | Uint16Array>(operation, 'indices', given.indices, INDEX_KINDS);
-  if (isHandedOver) checkUnshared(operation, 'indices', indices, given.indices);
+  checkTransferable?.('indices', indices, given.indices);
   checkLength(operation, 'indices', indices, size);
   return { positions, indices, topology, ...deform };
 }
