@@ -82,7 +82,7 @@ export async function clashFiles(
     if (await isBakedInto(work, model))
       invalid('work', work, `another folder than that of ${model}, which it would bake anew`);
   }
-  const keys = await Promise.all(models.map(keyOfModel));
+  const keys = await Promise.all(models.map((model) => keyOfModel(model, signal)));
   const key = keyOf(`format ${FORMAT}`, ...keys, JSON.stringify(rules));
   const unlock = await lockWork(work);
   try {
@@ -90,6 +90,7 @@ export async function clashFiles(
     for (const [i, model] of models.entries()) {
       await bakeIfChanged(join(work, 'ab'[i]), model, keys[i], { workers, bytes: memory / 8, signal });
       reading.add(1);
+      throwIfAborted(signal);
     }
     const count = await countParts(work, models.length);
     const limits = { parts: maxPartsPerTile(count, queue ? ASSUMED_QUEUE_WORKERS : workers), bytes };
@@ -135,17 +136,21 @@ async function isBakedInto(work: string, model: string): Promise<boolean> {
 }
 
 /** Returns a hash of the contents of a file, or of the parts in a baked folder. */
-async function keyOfModel(path: string): Promise<string> {
+async function keyOfModel(path: string, signal: AbortSignal | undefined): Promise<string> {
   const stats = await stat(path).catch((cause) => {
     throw new CollisionError('INVALID_ARGUMENT', `clash: ${path} cannot be read: ${cause.message}`, { cause });
   });
   const hash = createHash('sha256').update(`${FORMAT} ${nameOfModel(path)} `);
   for (const file of await filesOfModel(path, stats.isDirectory())) {
     try {
-      for await (const bytes of createReadStream(file)) hash.update(bytes);
+      for await (const bytes of createReadStream(file)) {
+        if (signal?.aborted) break;
+        hash.update(bytes);
+      }
     } catch (cause) {
       throw new CollisionError('BAD_DATA', `clash: ${path} cannot be read: ${reasonOf(cause)}`, { cause });
     }
+    throwIfAborted(signal);
   }
   return hash.digest('hex');
 }
@@ -183,6 +188,7 @@ async function runInThreads(
   onResult: (tile: number, result: string) => Promise<void>,
   signal: AbortSignal | undefined,
 ): Promise<void> {
+  throwIfAborted(signal);
   const pool = new ThreadPool(threadData, bytesPerThread);
   const remainingTiles = missingTiles.values();
   let hasEnded = false;
