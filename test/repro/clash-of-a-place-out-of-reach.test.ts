@@ -1,6 +1,7 @@
 // A worker that could not fetch a mesh, because the server of the work folder was restarted, cut an answer off or was gone,
-// reported the part as unreadable in a tile that counted as done: the report lacked its clashes.
-import { readFileSync, writeFileSync } from 'node:fs';
+// reported the part as unreadable in a tile that counted as done: the report lacked its clashes. So did a worker that could
+// open the file of a mesh, but not read it, as on a network drive that is gone.
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createCollisionService } from 'collision-worker';
@@ -49,6 +50,26 @@ test('a tile whose meshes cannot be fetched is not done', async () => {
   } finally {
     service.dispose();
     server.close();
+    folder.remove();
+  }
+});
+
+test('a tile whose meshes can be opened, but not read, is not done', async () => {
+  const folder = new TemporaryFolder();
+  const [model, work] = [folder.file('model.ifc'), folder.file('work')];
+  writeFileSync(model, ifcOf([{ guid: 'A', type: 'IFCWALL', name: 'A', at: [0, 0, 0], size: [1, 1, 1] }]));
+  await clashFiles(model, null, [{ name: 'hard', kind: 'hard' }], { work, workers: 1 });
+  // A folder can be opened as a file, but not read as one.
+  renameSync(`${work}/a/meshes-0000.bin`, folder.file('meshes'));
+  mkdirSync(`${work}/a/meshes-0000.bin`);
+  const service = await createCollisionService();
+  try {
+    const { plan, source } = await openRun(work);
+    const runner = new TileRunner(service, plan, placingOrder(plan), source, 2 ** 20);
+    const message = expect.stringMatching(/^clash: .*meshes-0000\.bin cannot be read: EISDIR/);
+    await expect(runner.run(plan.tiles[0])).rejects.toMatchObject({ code: 'WORKER_LOST', message });
+  } finally {
+    service.dispose();
     folder.remove();
   }
 });

@@ -31,12 +31,13 @@ export class Folder {
   /** Resolves with a part of a file. Rejects with BAD_DATA if the file ends before, WORKER_LOST if it cannot be reached. */
   async range(file: string, offset: number, bytes: number): Promise<ArrayBuffer> {
     const path = await this.#local(file, false);
-    const handle = await open(path).catch((cause) => {
+    const fail = (cause: Error & { cause?: Error }): never => {
       throw unreachable(`${path} cannot be read`, cause);
-    });
+    };
+    const handle = await open(path).catch(fail);
     try {
       const buffer = new ArrayBuffer(bytes);
-      const { bytesRead } = await handle.read(new Uint8Array(buffer), 0, bytes, offset);
+      const { bytesRead } = await handle.read(new Uint8Array(buffer), 0, bytes, offset).catch(fail);
       if (bytesRead < bytes) throw new CollisionError('BAD_DATA', `clash: ${path} ends within a mesh`);
       return buffer;
     } finally {
