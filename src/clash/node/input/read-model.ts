@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import { CollisionError } from 'collision-worker';
+import { hasCode, reasonOf } from '../../check.js';
 import { Folder } from '../folder.js';
 import { PARTS_FILE, PartStore } from '../part-store.js';
 import type { ReadItem } from './read-item.js';
@@ -51,7 +52,9 @@ async function* readBakedFolder(path: string): AsyncGenerator<ReadItem> {
       number = part.mesh;
       yield { part: { id, name, layer, properties, matrix, mesh } };
     } catch (error) {
-      yield { unread: { id, name, reason: (error as Error).message } };
+      // A file that cannot be reached may be there the next time, but what is baked of the model would stay.
+      if (hasCode(error, 'WORKER_LOST')) throw new CollisionError('BAD_DATA', reasonOf(error), { cause: error });
+      yield { unread: { id, name, reason: reasonOf(error) } };
     }
   }
   for (const unread of store.unread) yield { unread };
