@@ -5,9 +5,11 @@ import {
   copyFileSync,
   cpSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -76,6 +78,15 @@ test.concurrent('finds in a GLB what clash finds in its parts, with one worker a
   expect(idsOf(reportOf('one.json'))).toEqual(idsOf(expected));
   expect(existsSync(folder.file('four.json.work'))).toBe(false);
   expect(read('one.csv').trimEnd().split('\r\n')).toHaveLength(expected.clashes.length + 1);
+});
+
+test.concurrent('a report whose name is a link is written to where that leads', async () => {
+  const [link, target] = [folder.file('newest.json'), folder.file('linked.json')];
+  writeFileSync(target, '');
+  symlinkSync(target, link);
+  expect(await run(model, '--out', link, '--workers', '1')).toMatchObject({ code: 0 });
+  expect(lstatSync(link).isSymbolicLink()).toBe(true);
+  expect(readFileSync(target).equals(readFileSync(folder.file('one.json')))).toBe(true);
 });
 
 test.concurrent('a run that was killed goes on where it was', async () => {

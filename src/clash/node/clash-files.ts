@@ -121,7 +121,7 @@ export async function clashFiles(
 }
 
 /** Returns the path of a file or folder without links; one that does not exist has no links. */
-function realPathOf(path: string): Promise<string> {
+export function realPathOf(path: string): Promise<string> {
   return realpath(path).catch(() => resolve(path));
 }
 

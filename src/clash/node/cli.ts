@@ -14,7 +14,7 @@ import { toBcf } from '../output/bcf.js';
 import { toCsv } from '../output/csv.js';
 import { toJson } from '../output/json.js';
 import type { ClashProgress, ClashReport, Rule } from '../types.js';
-import { clashFiles } from './clash-files.js';
+import { clashFiles, realPathOf } from './clash-files.js';
 import { clearWork } from './clear-work.js';
 import { writeAtomically } from './folder.js';
 import { PARTS_FILE } from './part-store.js';
@@ -127,7 +127,7 @@ async function runClash(files: string[], values: Values, signal: AbortSignal): P
       },
     });
     const date = await newestDate(files);
-    for (const out of outputPaths) await writeAtomically(resolve(out), writerOf(out, values)(report, date));
+    for (const out of outputPaths) await writeAtomically(await realPathOf(out), writerOf(out, values)(report, date));
     if (values.work === undefined) await clearWork(work);
     printSummary(report, outputPaths);
   } catch (error) {
