@@ -112,6 +112,20 @@ test('a pattern of many stars, or a list of many ids, takes no longer than other
   expect(await idsOf(parts, rules)).toEqual(['ids 6 7', 'ids 7 8']);
 });
 
+test('a depth that equals the tolerance is allowed, in whatever units: a depth of 0.001 as float32 is more than 0.001', async () => {
+  const width = 2 * Math.max(...cube.positions);
+  const tolerances = [0.001, 0.002, 0.003, 0.005, 0.1, 0.3];
+  const rules = tolerances.map(
+    (tolerance, i): Rule => ({ kind: 'hard', name: `${tolerance}`, tolerance, a: { id: `${i}*` } }),
+  );
+  const parts = tolerances.flatMap((tolerance, i) =>
+    [0, width - tolerance, tolerance * (1 + 1e-6) - width].map((x, k): Part => {
+      return { id: `${i} ${'abc'[k]}`, mesh: cube, matrix: at(x, 10 * i) };
+    }),
+  );
+  expect(await idsOf(parts, rules)).toEqual(tolerances.map((tolerance, i) => `${tolerance} ${i} a ${i} c`));
+});
+
 test('what lies wholly inside is a clash, of closed meshes alone', async () => {
   const small: Part = { id: 's', mesh: icosphere(0.1, 1), matrix: at(0) };
   const { clashes } = await clash([small, cubeAt('b', 0)], null, [HARD]);

@@ -17,7 +17,7 @@ export const RUN_FILE = 'run.json';
  * The version of the files that this code writes into a work folder. It also changes with the findings of a tile,
  * and with what is read of a file.
  */
-export const FORMAT = 5;
+export const FORMAT = 6;
 
 /** The contents of run.json. */
 export interface Run {

@@ -251,7 +251,8 @@ export class TileRunner {
       const contained = contacts.contained[i];
       const inside = isSwapped && contained !== 0 ? 3 - contained : contained;
       for (const rule of this.#order.hard) {
-        if (!(depth > rules[rule].limit) || !ruleApplies(this.#plan, rule, a, b)) continue;
+        // A depth is a float32, and so may be a little more than the tolerance that it equals.
+        if (!(depth > Math.fround(rules[rule].limit)) || !ruleApplies(this.#plan, rule, a, b)) continue;
         findings.push({ rule, a, b, point, value: depth, inside });
       }
     });
