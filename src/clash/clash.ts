@@ -80,6 +80,7 @@ export async function clash(
     const report = new ReportMaker(plan, unread, reportOptions);
     const progress = new Progress('clash', plan.tiles.length, onProgress);
     await runAll(plan, meshes, services, progress, report, signal);
+    throwIfAborted(signal);
     return await inSlices(report.make(), signal);
   } catch (error) {
     throwIfAborted(signal);
