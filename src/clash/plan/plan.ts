@@ -3,8 +3,8 @@ import { type CompiledRule, warnOfRules } from '../rules/rules.js';
 import type { PartDescription } from '../rules/selector.js';
 import { inChunks } from '../slices.js';
 import type { Part } from '../types.js';
-import { type Box, boxOfPoints } from './bounds.js';
-import { makeTiles, type Tile, type TileLimits } from './tiles.js';
+import type { Box } from './bounds.js';
+import { makeTiles, medianLow, type Tile, type TileLimits } from './tiles.js';
 
 /** A part in a plan: its description, and the number of its mesh. */
 export interface PlannedPart extends PartDescription {
@@ -78,11 +78,12 @@ export function* makePlan(
     if (kind !== 'hard') widen(margins, side, limit);
   }
   const rounding = ROUNDING * Math.max(maxMagnitude(boxes), maxMagnitude(margins));
-  const origin = originOf(boxes);
+  const all = [...parts.keys()];
+  const origin = originOf(all, boxes);
   moveToOrigin(boxes, matrices, origin);
   const padded = padBoxes(boxes, margins, rounding);
   yield;
-  const checkedParts = [...parts.keys()].filter((i) => sides.some((side) => side[i]));
+  const checkedParts = all.filter((i) => sides.some((side) => side[i]));
   const tiles = yield* makeTiles(checkedParts, parts, padded, bytesOf, limits);
   return {
     origin,
@@ -150,11 +151,13 @@ function padBoxes(boxes: Float64Array, margins: Float64Array, rounding: number):
   return boxes.map((each, i) => each + (i % 6 < 3 ? -1 : 1) * (margins[Math.floor(i / 6)] + rounding));
 }
 
-/** A point near the centre of all parts, in whole units: float32 is most precise near it. */
-function originOf(boxes: Float64Array): [number, number, number] {
-  const box = boxOfPoints(boxes);
-  const centerAlong = (axis: number): number => (boxes.length > 0 ? Math.round(box[axis] / 2 + box[axis + 3] / 2) : 0);
-  return [centerAlong(0), centerAlong(1), centerAlong(2)];
+/**
+ * A point amid most parts, in whole units: points of contact are float32, which is most precise near it. Between a building and
+ * a part that is far away, as at the origin of its map, the points of the building's clashes would be off by decimetres.
+ */
+function originOf(list: readonly number[], boxes: Float64Array): [number, number, number] {
+  const medianAlong = (axis: number): number => Math.round(medianLow(list, boxes, axis));
+  return [medianAlong(0), medianAlong(1), medianAlong(2)];
 }
 
 /** A bound of float64's error in transforming and moving a vertex, relative to the greatest coordinate, with ample margin. */

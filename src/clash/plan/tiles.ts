@@ -137,17 +137,22 @@ interface Cut {
 /** The median is taken of at most this many low corners, since sorting all of them took half of the planning. */
 const MAX_SAMPLES = 1023;
 
+/** Returns the median of the low corners of some boxes along an axis; 0 for none. */
+export function medianLow(list: readonly number[], boxes: Float64Array, axis: number): number {
+  const stride = Math.ceil(list.length / MAX_SAMPLES);
+  const corners = new Float64Array(Math.ceil(list.length / stride) || 1);
+  for (let i = 0; i * stride < list.length; i++) corners[i] = boxes[6 * list[i * stride] + axis];
+  return corners.sort()[corners.length >> 1];
+}
+
 /**
  * Finds the cut at the median of the low corners, which include the reference points, with the smallest larger side; null for none.
  */
 function bestCut(list: readonly number[], padded: Float64Array): Cut | null {
   let best: { axis: number; at: number } | null = null;
   let smallestLarger = MAX_CUT_FRACTION * list.length;
-  const stride = Math.ceil(list.length / MAX_SAMPLES);
-  const corners = new Float64Array(Math.ceil(list.length / stride));
   for (let axis = 0; axis < 3; axis++) {
-    for (let i = 0; i < corners.length; i++) corners[i] = padded[6 * list[i * stride] + axis];
-    const at = corners.sort()[corners.length >> 1];
+    const at = medianLow(list, padded, axis);
     let [lowCount, highCount] = [0, 0];
     for (const part of list) {
       if (padded[6 * part + axis] < at) lowCount++;
