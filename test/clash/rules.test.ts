@@ -112,7 +112,7 @@ test('a pattern of many stars, or a list of many ids, takes no longer than other
   expect(await idsOf(parts, rules)).toEqual(['ids 6 7', 'ids 7 8']);
 });
 
-test('a depth that equals the tolerance is allowed, in whatever units: a depth of 0.001 as float32 is more than 0.001', async () => {
+test('a depth that equals the tolerance is allowed: as float32, 0.001 is more than 0.001', async () => {
   const width = 2 * Math.max(...cube.positions);
   const tolerances = [0.001, 0.002, 0.003, 0.005, 0.1, 0.3];
   const rules = tolerances.map(

@@ -1,5 +1,5 @@
-// The points of hard clashes were off by decimetres where a stray part, as at the origin of a map, was thousands of kilometres
-// away: points of contact are float32, relative to the middle between the parts and the stray one.
+// The points of hard clashes were off by decimetres where a stray part, as at the origin of a map, was thousands of
+// kilometres away: points of contact are float32, relative to the middle between the parts and the stray one.
 import { clash, type Part } from 'collision-worker/clash';
 import { expect, test } from 'vitest';
 import { boxMesh } from '../oracle/meshes.js';

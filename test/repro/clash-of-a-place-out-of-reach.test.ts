@@ -1,6 +1,6 @@
 // A worker that could not fetch a mesh, because the server of the work folder was restarted, cut an answer off or was gone,
-// reported the part as unreadable in a tile that counted as done: the report lacked its clashes. So did a worker that could
-// open the file of a mesh, but not read it, as on a network drive that is gone.
+// reported the part as unreadable in a tile that counted as done: the report lacked its clashes. So did a worker that
+// could open the file of a mesh, but not read it, as on a network drive that is gone.
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,12 +1,12 @@
-// Parts of a baked folder whose meshes could not be reached, as on a network drive that was gone, were unread, and stayed so in
-// all further runs with the work folder: what was baked of them was taken for the folder's contents.
+// Parts of a baked folder whose meshes could not be reached, as on a network drive that was gone, were unread, and stayed
+// so in all further runs with the work folder: what was baked of them was taken for the folder's contents.
 import { renameSync, writeFileSync } from 'node:fs';
 import { clashFiles } from 'collision-worker/clash/node';
 import { expect, test } from 'vitest';
 import { TemporaryFolder } from '../fixtures/clash-cli.js';
 import { type IfcBox, ifcOf } from '../fixtures/ifc-boxes.js';
 
-test('a baked folder whose meshes are out of reach is no model, and is read as a whole when they are back', async () => {
+test('a baked folder whose meshes are out of reach is refused, and read when they are back', async () => {
   const folder = new TemporaryFolder();
   const [model, work] = [folder.file('model.ifc'), folder.file('work')];
   const box = (name: string, x: number): IfcBox => {

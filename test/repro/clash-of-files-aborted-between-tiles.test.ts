@@ -1,5 +1,5 @@
-// clashFiles ran all tiles though its signal had aborted before the first one, as by Ctrl-C while it planned, or while it read
-// files whose parts were baked already: it rejected only at the end. So it did while it hashed its files.
+// clashFiles ran all tiles though its signal had aborted before the first one, as by Ctrl-C while it planned, or while it
+// read files whose parts were baked already: it rejected only at the end. So it did while it hashed its files.
 import { existsSync, truncateSync, writeFileSync } from 'node:fs';
 import { clashFiles } from 'collision-worker/clash/node';
 import { afterAll, expect, test } from 'vitest';

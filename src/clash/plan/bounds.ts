@@ -3,7 +3,7 @@
 import { invalid } from '../check.js';
 import { IDENTITY } from './matrix.js';
 
-/** All positions are relative to a point amid most parts: with a part beyond this, float64 could not resolve the others. */
+/** Positions are relative to a point amid most parts: with a part beyond this, float64 could not resolve the others. */
 const MAX_DISTANCE = 1e12;
 
 /** One box. */

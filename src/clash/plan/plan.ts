@@ -152,8 +152,8 @@ function padBoxes(boxes: Float64Array, margins: Float64Array, rounding: number):
 }
 
 /**
- * A point amid most parts, in whole units: points of contact are float32, which is most precise near it. Between a building and
- * a part that is far away, as at the origin of its map, the points of the building's clashes would be off by decimetres.
+ * Returns a point amid most parts, in whole units: points of contact are float32, which is most precise near it. Between a
+ * building and a part that is far away, as at the origin of its map, the building's points would be off by decimetres.
  */
 function originOf(list: readonly number[], boxes: Float64Array): [number, number, number] {
   const medianAlong = (axis: number): number => Math.round(medianLow(list, boxes, axis));
