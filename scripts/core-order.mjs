@@ -2,15 +2,18 @@
 // modules share is 300 KB apart: with similar functions next to each other, the packed core is a tenth smaller.
 // src/worker/binding/core-order.ts restores the original order.
 
-/** Gzip's window, less its lookahead. */
-const WINDOW_BYTES = 32_400;
+import { deflateRawSync } from 'node:zlib';
+
 /** Functions are similar if they share runs of this many bytes. */
 const RUN_BYTES = 6;
 /**
- * A run that occurs in more functions than this says little about any of them. With 50, a window of 30,000 and an exponent of
- * 0.7 below, the packed core had 1,000 bytes more.
+ * The ways that are tried. A run that occurs in more than `mostHolders` functions says little about any of them, and `windowBytes`
+ * is gzip's window, or a little more. Which way is best changes with every change of the core: with any one of them, the packed
+ * core had up to 800 bytes more, by chance. With 50 holders or an exponent of 0.7 below, it always had more.
  */
-const MOST_HOLDERS = 11;
+const WAYS = [8, 9, 10, 11, 12, 13, 16, 20].flatMap((mostHolders) =>
+  [32_400, 36_000].map((windowBytes) => ({ mostHolders, windowBytes })),
+);
 
 const CODE = 10;
 const CUSTOM = 0;
@@ -41,7 +44,7 @@ export function withoutLastSection(wasm) {
   return wasm.subarray(0, sectionsOf(wasm, 8).at(-1).from);
 }
 
-/** Orders greedily: the next body is always the one that is most similar to those in the window. */
+/** Returns the order that packs best. */
 function likeByLike(bodies) {
   const runs = bodies.map(runsOf);
   const holders = new Map();
@@ -52,6 +55,17 @@ function likeByLike(bodies) {
       else holders.set(run, [i]);
     }
   });
+  let best = { bytes: Infinity, order: [] };
+  for (const way of WAYS) {
+    const order = greedyOrder(bodies, runs, holders, way);
+    const { length: bytes } = deflateRawSync(Buffer.concat(order.map((i) => bodies[i])), { level: 9 });
+    if (bytes < best.bytes) best = { bytes, order };
+  }
+  return best.order;
+}
+
+/** Orders greedily: the next body is always the one that is most similar to those in the window. */
+function greedyOrder(bodies, runs, holders, { mostHolders, windowBytes }) {
   const seen = new Map();
   const shared = new Float64Array(bodies.length);
   const change = (body, by) => {
@@ -60,7 +74,7 @@ function likeByLike(bodies) {
       seen.set(run, before + by);
       const isNews = before === 0 || before + by === 0;
       const who = holders.get(run);
-      if (isNews && who.length <= MOST_HOLDERS) for (const i of who) shared[i] += by;
+      if (isNews && who.length <= mostHolders) for (const i of who) shared[i] += by;
     }
   };
   const order = [];
@@ -76,7 +90,7 @@ function likeByLike(bodies) {
     order.push(next);
     left.delete(next);
     change(next, 1);
-    for (bytes += bodies[next].length; bytes > WINDOW_BYTES && held < order.length - 1; held++) {
+    for (bytes += bodies[next].length; bytes > windowBytes && held < order.length - 1; held++) {
       bytes -= bodies[order[held]].length;
       change(order[held], -1);
     }

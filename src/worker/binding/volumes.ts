@@ -152,7 +152,6 @@ export class CoreVolumes {
 }
 
 function concat(lists: readonly Uint32Array<ArrayBuffer>[]): Uint32Array<ArrayBuffer> {
-  if (lists.length === 1) return lists[0];
   const all = new Uint32Array(lists.reduce((sum, { length }) => sum + length, 0));
   let count = 0;
   for (const list of lists) {

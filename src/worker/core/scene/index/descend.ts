@@ -25,9 +25,9 @@ let visitListed: Visit | null = null;
 
 /** Visits the objects of a list of `count` ids at an address as `descend` would, or all if the address is 0. */
 export function descendTo(ids: usize, count: u32, visit: Visit): void {
-  if (ids == 0) return descend(visit);
   visitListed = visit;
-  testList(ids, count, 1, visitSlot);
+  if (ids == 0) descend(visit);
+  else testList(ids, count, 1, visitSlot);
 }
 
 export function descend(visit: Visit): void {

@@ -8,7 +8,7 @@ import { Proxy, boundsOf } from '../../shape/proxy';
 import { cull, isTooSmall } from '../view/cull';
 import { removeOccluded } from '../view/occlusion';
 import { descendTo } from '../index/descend';
-import { beginParts, clipVolume, endParts, nextPart, partLimits } from './clipped-parts';
+import { beginParts, clipVolume, nextPart, partLimits } from './clipped-parts';
 import { isClipped } from './clipping';
 import { isIgnored, layers, precision, setFilter } from './filter';
 import { addFound, addWaiting, beginTesting, foundCount, mayTest } from './result-ids';
@@ -78,7 +78,7 @@ export function foundInside(): u32 {
 function findVisible(filter: usize, ids: usize, count: u32, deadline: f64): u32 {
   updateTrees();
   setFilter(filter);
-  beginTesting(deadline);
+  beginTesting(ids, deadline);
   if (precision == PRECISION_MESH) queryView.hasOcclusion = 0;
   if (ids == 0 && precision == PRECISION_OBB && !isClipped) cull(queryView);
   else classify(ids, count);
@@ -135,17 +135,13 @@ function visitObject(tree: Tree, position: u32, limits: u64): void {
   if (!(load<u32>(tree.visibleLayers + (<usize>position << 2)) & queryView.layers)) return;
   const proxy = readProxy(tree, position);
   if (isTooSmall(queryView, boundsOf(proxy, bounds)) || isIgnored(proxy.id)) return;
+  if (precision == PRECISION_MESH && (limits != 0 || isClipped) && !mayTest(proxy.shape, 1)) return addWaiting(proxy.id);
   const slot = slotAt(tree, position);
   // The kept part of an object may consist of several pieces.
   let isInside = true, isInVolume = false;
   beginParts(null);
   while (nextPart()) {
     const state = stateInPart(proxy, slot, limits | partLimits);
-    if (state == WAITING) {
-      endParts();
-      addWaiting(proxy.id);
-      return;
-    }
     if (state == INSIDE || state == CROSSING) isInVolume = true;
     if (state == BESIDE || state == CROSSING) isInside = false;
   }
@@ -154,17 +150,13 @@ function visitObject(tree: Tree, position: u32, limits: u64): void {
 
 /** Something of the object is kept, but nothing of that is in the volume. */
 const BESIDE: u32 = 3;
-/** The time is over. */
-const WAITING: u32 = 4;
 
 function stateInPart(proxy: Proxy, slot: u32, limits: u64): u32 {
   const crossed = limitsOf(proxy, limits, precision);
   if (crossed == OUTSIDE) return NONE;
   if (crossed == 0) return INSIDE;
-  const isMesh = precision == PRECISION_MESH;
-  if (isMesh && !mayTest(proxy.shape, 1)) return WAITING;
   placedShapeAt(solid, slot, precision);
-  if (isMesh) {
+  if (precision == PRECISION_MESH) {
     const enclosure = enclosureOf(solid, crossed, SIDE_DOUBLE, 0);
     return enclosure == CROSSING && !touches(solid, crossed, SIDE_DOUBLE, 0) ? BESIDE : enclosure;
   }

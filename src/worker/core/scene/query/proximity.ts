@@ -46,7 +46,7 @@ const map = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 export function overlap(description: usize, filter: usize, ids: usize, count: u32, deadline: f64): u32 {
   updateTrees();
   setFilter(filter);
-  beginTesting(deadline);
+  beginTesting(ids, deadline);
   if (ids == 0) {
     setDescribedShape(query, description, PRECISION_AABB);
     queryAabb(query.tx, query.ty, query.tz, query.xx, query.yy, query.zz);
@@ -91,7 +91,7 @@ function queryOverlapsPointLine(): bool {
 export function containing(x: f64, y: f64, z: f64, filter: usize, ids: usize, count: u32, deadline: f64): u32 {
   updateTrees();
   setFilter(filter);
-  beginTesting(deadline);
+  beginTesting(ids, deadline);
   if (!keepsPoint(x, y, z)) return 0;
   setPoint(x, y, z);
   if (ids == 0) {
@@ -138,7 +138,7 @@ export function closestPoint(
 ): bool {
   updateTrees();
   setFilter(filter);
-  beginTesting(deadline);
+  beginTesting(ids, deadline);
   setPoint(x, y, z);
   nearestId = bestId;
   nearestDistance = maxDistance;

@@ -48,7 +48,7 @@ export function pickRegion(view: usize, region: usize, filter: usize, ids: usize
   const vertexCount = load<u32>(region, REGION_VERTEX_COUNT);
   if (vertexCount != 0) limitToLasso(load<u32>(region, REGION_POLYGON), vertexCount);
   encloses = load<u32>(region, REGION_MODE) == REGION_ENCLOSE;
-  beginTesting(deadline);
+  beginTesting(ids, deadline);
   descendTo(ids, count, visitObject);
   return foundCount;
 }

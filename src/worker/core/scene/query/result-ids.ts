@@ -40,22 +40,25 @@ let workLeft: i32 = 0;
 let isTimeUp: bool = false;
 let isOfList: bool = false;
 
-/** Begins to test objects, until a time by the clock of `now`. */
-export function beginTesting(deadline: f64): void {
+/** Begins to test objects, of a list if there is one at the address, until a time by the clock of `now`. */
+export function beginTesting(ids: usize, deadline: f64): void {
   clearFound();
   waitingLength = testedCount = 0;
   testingDeadline = deadline;
-  isOfList = false; // the last test may have thrown
   workLeft = 1; // at least one object, however late it is
   isTimeUp = false;
+  isOfList = ids != 0;
 }
 
 /**
  * Counts an object that is to be tested; `work` is what its shape counts for unless it is a mesh. Returns false if the time is
- * over. An object of a list is counted already.
+ * over. The objects of a list are counted by `testList`.
  */
 export function mayTest(shape: u32, work: i32): bool {
-  if (isOfList) return true;
+  return isOfList || countTest(shape, work);
+}
+
+function countTest(shape: u32, work: i32): bool {
   if (workLeft <= 0 && !isTimeUp) {
     workLeft = WORK_PER_READING;
     isTimeUp = now() >= testingDeadline;
@@ -71,11 +74,8 @@ export function testList(ids: usize, count: u32, work: i32, visit: (slot: u32) =
   for (let i: u32 = 0; i < count; i++) {
     const id = load<u32>(ids + (<usize>i << 2)), slot = slotOf(id);
     const exists = isAlive(id);
-    if (!mayTest(exists ? itemAt(slot).shape : 0, work)) return;
-    if (!exists) continue;
-    isOfList = true;
-    visit(slot);
-    isOfList = false;
+    if (!countTest(exists ? itemAt(slot).shape : 0, work)) return;
+    if (exists) visit(slot);
   }
 }
 
