@@ -17,7 +17,7 @@ import { minus, plus, times, transpose } from '../math/lanes';
 import {
   coordinateError, boundingSize, dot, max3, min3, mapBlock, mappedVolumeError, setBlockMap,
 } from '../mesh/query/mapped-block';
-import { Block } from '../mesh/tree/layout';
+import { Block, trianglesOf } from '../mesh/tree/layout';
 import { areAllSides, contactTime, contactDepth } from './meeting';
 import { translationLength, translationX, translationY, translationZ } from './motion';
 import { INTERSECTS_AT_START, HIT, setCapsuleFrame, sweepTriangle } from './round-triangle';
@@ -311,7 +311,8 @@ function mayHit(block: usize): u32 {
   lateralDistance = f32x4.pmax(lateralDistance, lateralDistanceFrom(acU, acV, au, av, bu, bv, across, rounding));
   lateralDistance = f32x4.pmax(lateralDistance, lateralDistanceFrom(minus(cu, bu), minus(cv, bv), bu, bv, au, av, across,
     rounding));
-  let missedMask = f32x4.gt(lateralDistance, radius);
+  // A lane without a triangle, or with one that lost its area, has a point that nothing hits.
+  let missedMask = v128.or(f32x4.gt(lateralDistance, radius), i32x4.shr_s(trianglesOf(changetype<Block>(block)), 31));
   if (i32x4.all_true(missedMask)) return 0;
 
   // The front and the back of the capsule at this lateral distance, along the motion.
@@ -347,7 +348,7 @@ function mayHit(block: usize): u32 {
   // When the corners are hit, if all triangles count.
   if (areSidesIgnored && limit > 0) {
     const upper = min3(upperBoundOf(au, av, aw), upperBoundOf(bu, bv, bw), upperBoundOf(cu, cv, cw));
-    const soonestHit = minLane(v128.bitselect(f32x4.splat(Infinity), upper, f32x4.gt(lateralDistance, radius)));
+    const soonestHit = minLane(v128.bitselect(f32x4.splat(Infinity), upper, missedMask));
     if (soonestHit < limit) {
       limit = soonestHit > 0 ? soonestHit : 0;
       missedMask = v128.or(missedMask, f32x4.gt(lower, f32x4.splat(limit)));
@@ -363,8 +364,8 @@ function mayHit(block: usize): u32 {
   const minDistance = times(f32x4.pmax(distanceToBounds, distanceToPlane), f32x4.splat(1 - 4 * ROUNDING));
   v128.store(minDistances, minDistance);
   if (areSidesIgnored) {
-    reduceMaxDistance(<f64>minLane(min3(distanceFromAxis(au, av, aw), distanceFromAxis(bu, bv, bw),
-      distanceFromAxis(cu, cv, cw))));
+    const distances = min3(distanceFromAxis(au, av, aw), distanceFromAxis(bu, bv, bw), distanceFromAxis(cu, cv, cw));
+    reduceMaxDistance(<f64>minLane(v128.bitselect(f32x4.splat(Infinity), distances, missedMask)));
   }
   missedMask = v128.or(missedMask, f32x4.gt(minDistance, f32x4.splat(maxDistance)));
   return ~<u32>i32x4.bitmask(missedMask) & 15;
