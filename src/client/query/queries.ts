@@ -89,6 +89,9 @@ const METHODS = ['ray', 'screen'] as const;
 const SCREEN_RADIUS = 20;
 const SNAP_RADIUS = 10;
 
+/** The rounding error of a hit's distance, relative to the coordinates of a line's ends: some last bits. */
+const SIGHT_SLACK = 1e-14;
+
 /** Additional options of the three adapter. */
 interface AdapterContact {
   /** Whether an object in no layer is treated as absent. */
@@ -221,21 +224,23 @@ export class Queries {
   raycastMany(rays: Float32Array, options: QueryOptions = {}): Promise<RayHits> {
     const given = readQuery('raycastMany', options, QUERY_KEYS, []);
     const copy = new Float32Array(checkTypedArray<Float32Array>('raycastMany', 'rays', rays, ['Float32Array']));
-    if (copy.length % RAY_NUMBERS !== 0)
+    if (copy.length % RAY_NUMBERS > 0)
       throwInvalid('raycastMany', 'the length of rays', copy.length, `a multiple of ${RAY_NUMBERS}`);
     const filter = checkFilter('raycastMany', given, this.#objects);
     return this.#ask('raycastMany', given, (api) => api.raycastMany(transferCopy(copy), filter));
   }
 
-  lineOfSight(from: Vec3, to: Vec3, options: QueryOptions = {}): Promise<boolean> {
+  async lineOfSight(from: Vec3, to: Vec3, options: QueryOptions = {}): Promise<boolean> {
     const given = readQuery('lineOfSight', options, QUERY_KEYS, []);
     const origin = checkVec3('lineOfSight', 'from', from);
     const target = checkVec3('lineOfSight', 'to', to);
     const filter = checkFilter('lineOfSight', given, this.#objects);
-    const direction: Vec3 = [target[0] - origin[0], target[1] - origin[1], target[2] - origin[2]];
-    const tMax = Math.hypot(...direction);
-    if (tMax === 0) return Promise.resolve(true); // nothing is between a point and itself
-    return this.#ask('lineOfSight', given, (api) => api.isClear([...origin, ...direction, 0, tMax], filter));
+    const direction = target.map((each, i) => each - origin[i]);
+    const length = Math.hypot(...direction);
+    // Objects at the ends count, wherever rounding puts them.
+    const slack = SIGHT_SLACK * (length + Math.hypot(...origin));
+    const ray = [...origin, ...direction, -slack, length + slack] as const;
+    return !length || this.#ask('lineOfSight', given, (api) => api.isClear(ray, filter)); // a point is in sight of itself
   }
 
   frustum(volume: string | ViewOptions | Float32Array, options: QueryOptions = {}): Promise<VisibleSet> {

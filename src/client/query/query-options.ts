@@ -201,14 +201,13 @@ export function checkRay(operation: string, ray: Ray): Ray {
 export function checkPlanes(operation: string, value: Float32Array): Float32Array {
   const planes = checkTypedArray<Float32Array>(operation, 'planes', value, ['Float32Array']);
   const { length } = planes;
-  if (length === 0 || length > 128 || length % 4 !== 0) {
+  if (length === 0 || length > 128 || length % 4 > 0) {
     throwInvalid(operation, 'the length of planes', length, 'four numbers for each of 1 to 32 planes');
   }
   for (let i = 0; i < length; i++) checkFinite(operation, `planes[${i}]`, planes[i]);
   for (let i = 0; i < length; i += 4) {
     const [x, y, z] = planes.subarray(i, i + 3);
-    if (x === 0 && y === 0 && z === 0)
-      throwInvalid(operation, `the normal of plane ${i / 4}`, [x, y, z], 'one not zero');
+    if (!x && !y && !z) throwInvalid(operation, `the normal of plane ${i / 4}`, [x, y, z], 'one not zero');
   }
   return planes.slice();
 }
@@ -281,7 +280,7 @@ function checkRect(operation: string, rect: Rect): number[] {
 
 function checkPolygon(operation: string, value: Float32Array): Float32Array {
   const polygon = checkTypedArray<Float32Array>(operation, 'region', value, ['Float32Array']);
-  if (polygon.length < 6 || polygon.length % 2 !== 0) {
+  if (polygon.length < 6 || polygon.length % 2 > 0) {
     throwInvalid(operation, 'the length of region', polygon.length, 'x and y of three or more vertices');
   }
   for (let i = 0; i < polygon.length; i++) checkFinite(operation, `region[${i}]`, polygon[i]);

@@ -103,7 +103,7 @@ export function checkShapes(operation: string, shape: Shape | readonly Shape[]):
 /** Copies ways, 14 numbers each: position and quaternion at the start, then at the end. */
 export function checkWays(operation: string, ways: Float64Array | Float32Array): Float64Array {
   const array = checkTypedArray<Float64Array | Float32Array>(operation, 'ways', ways, ['Float64Array', 'Float32Array']);
-  if (array.length % WAY_NUMBERS !== 0)
+  if (array.length % WAY_NUMBERS > 0)
     throwInvalid(operation, 'the length of ways', array.length, `a multiple of ${WAY_NUMBERS}`);
   const copy = new Float64Array(array);
   for (let i = 0; i < copy.length; i += WAY_NUMBERS / 2) {
