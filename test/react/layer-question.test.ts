@@ -38,8 +38,10 @@ const tracker = {
   },
 };
 const scene = {
-  get: () => tracker,
-  setView: (...view: unknown[]) => views.push(view),
+  async trackView(...view: unknown[]) {
+    views.push(view);
+    return tracker;
+  },
   report: (error: unknown) => reported.push(error),
 };
 const question = (objects: Object3D[] = [group, far]) => new LayerQuestion(scene as never, state as never, objects);
@@ -51,7 +53,7 @@ describe('a layer asks', () => {
     await layer.ask();
     const ray = { origin: new Vector3(1, 2, 3), direction: new Vector3(0, 0, -1), tMin: 0.5, tMax: 50 };
     expect(asked).toEqual([{ ray, layers: 1 << 4 }]);
-    expect(views).toEqual([[root, state.raycaster.camera, { width: 30, height: 20 }]]);
+    expect(views).toEqual([[root, [group, far], state.raycaster.camera, { width: 30, height: 20 }]]);
     const distances = (object: Object3D) => layer.hitsOf(object).map(({ distance }) => distance);
     expect([near, group, far, root].map(distances)).toEqual([[3], [3], [7], [3, 7]]);
     expect(distances(new Object3D())).toEqual([]);
@@ -95,7 +97,8 @@ describe('a layer asks', () => {
     let settle!: () => void;
     const settled = () => new Promise<void>((resolve) => (settle = resolve));
     const building = { ...tracker, settled, standingOf: () => standing };
-    const ask = () => new LayerQuestion({ ...scene, get: () => building } as never, state as never, [far]).ask();
+    const ask = () =>
+      new LayerQuestion({ ...scene, trackView: async () => building } as never, state as never, [far]).ask();
     const first = ask();
     await vi.advanceTimersByTimeAsync(400);
     expect(asked.length).toBe(0);

@@ -15,6 +15,7 @@ import { trackScene } from '../three/track-scene.js';
 import type { SceneFrame } from '../three/view/scene-frame.js';
 import type { ViewSize } from '../three/view/view.js';
 import { onCollisionProp, withProps } from './collision-prop.js';
+import { rootOf } from './layer-question.js';
 
 /** The options with which a canvas' scene is tracked. */
 export interface CanvasSceneOptions {
@@ -37,6 +38,8 @@ interface TrackedRoot {
   tracker: SceneTracker | null;
   /** Objects whose props changed before the tracker was there, which may have read them already. */
   readonly changed: Set<Object3D>;
+  /** The objects of the portal's newest question. */
+  objects: readonly Object3D[];
   /** How the root is seen; unknown before the first question of a portal. */
   camera: Camera | null;
   size: ViewSize;
@@ -91,32 +94,21 @@ export class CanvasScene {
     });
   }
 
-  get service(): Promise<CollisionService> {
-    return this.#service ?? Promise.reject(notMounted());
-  }
-
-  /** Resolves with the tracker of the canvas' own scene once all objects that are there now are built. */
+  /**
+   * The tracker of the canvas' own scene, once all objects that are there now are built. Throws DISPOSED if the canvas is not
+   * mounted.
+   */
   get tracker(): Promise<SceneTracker> {
-    return this.track(this.store.getState().scene);
+    return this.#trackRoot(this.store.getState().scene).answer;
   }
 
-  /** Returns the tracker of a root; null until it is ready. */
-  get(root: Object3D): SceneTracker | null {
-    return this.#roots.get(root)?.tracker ?? null;
-  }
-
-  /** Returns the tracker of a root once all objects that are there now are built. */
-  async track(root: Object3D): Promise<SceneTracker> {
-    if (this.#service === null) throw notMounted();
-    return this.#trackRoot(root).answer;
-  }
-
-  /** Sets how a portal is seen: its sprites turn to that camera. */
-  setView(root: Object3D, camera: Camera, size: ViewSize): void {
-    const tracked = this.#roots.get(root);
-    if (tracked === undefined) return;
-    tracked.camera = camera;
-    tracked.size = size;
+  /**
+   * Returns the tracker of a root once all objects that are there now are built. A portal is tracked until none of the objects,
+   * and no interactive object, is in it. Its sprites turn to the camera.
+   */
+  async trackView(root: Object3D, objects: readonly Object3D[], camera: Camera, size: ViewSize): Promise<SceneTracker> {
+    const tracked = Object.assign(this.#trackRoot(root), { objects, camera, size });
+    return tracked.tracker ?? tracked.answer;
   }
 
   /** Calls `listener` with each frame of the canvas' own scene, and requests a frame; returns a function that ends it. */
@@ -129,8 +121,8 @@ export class CanvasScene {
   /** Returns whether an object, or one of its descendants, is visible in the current frame. */
   isSeen(frame: SceneFrame, object: Object3D): boolean {
     const { scene } = this.store.getState();
-    const tracker = this.get(scene);
-    if (tracker === null || !isShown(object, scene)) return false;
+    const tracker = this.#roots.get(scene)?.tracker;
+    if (!tracker || !isShown(object, scene)) return false;
     this.#visibleIds ??= idsBySlot(frame.result.views.get(tracker.viewName)!.ids);
     const { count, bySlot } = this.#visibleIds;
     let remaining = count;
@@ -219,15 +211,18 @@ export class CanvasScene {
   #trackRoot(root: Object3D): TrackedRoot {
     const existing = this.#roots.get(root);
     if (existing !== undefined) return existing;
+    const service = this.#service;
+    if (service === null) throw notMounted();
     const abort = new AbortController();
     const contacts = (): ContactDetail => (this.#isContactAsked ? 'manifold' : 'none');
     const track = withBuiltCallback(withProps(this.#options.track ?? {}, contacts), () => this.#requestFrame());
     const { signal } = abort;
-    const answer = this.#service!.then((service) =>
-      trackScene(service, root, { ...track, view: reserveViewName(service, signal), signal }),
+    const answer = service.then((ready) =>
+      trackScene(ready, root, { ...track, view: reserveViewName(ready, signal), signal }),
     );
     const size = { width: 0, height: 0 };
-    const tracked: TrackedRoot = { root, answer, abort, tracker: null, changed: new Set(), camera: null, size };
+    const changed = new Set<Object3D>();
+    const tracked: TrackedRoot = { root, answer, abort, tracker: null, changed, objects: [], camera: null, size };
     this.#roots.set(root, tracked);
     answer.then(
       (tracker) => {
@@ -263,11 +258,12 @@ export class CanvasScene {
 
   /** Sends what has changed, after the frame that fiber has drawn. */
   #update(): void {
-    const { scene, camera, size } = this.store.getState();
+    const { scene, camera, size, internal } = this.store.getState();
     for (const tracked of this.#roots.values()) {
       const { root, tracker } = tracked;
       const isOwnScene = root === scene;
-      if (!isOwnScene && root.children.length === 0) {
+      const isInside = (object: Object3D): boolean => rootOf(object) === root;
+      if (!isOwnScene && !tracked.objects.some(isInside) && !internal.interaction.some(isInside)) {
         this.#releaseRoot(tracked); // the portal was removed
         continue;
       }

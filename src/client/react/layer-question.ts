@@ -8,9 +8,12 @@ import { beginSlice } from '../three/track/begin-slice.js';
 
 /** What the questions of a layer need from the canvas. */
 export interface LayerScene {
-  get(root: Object3D): SceneTracker | null;
-  track(root: Object3D): Promise<SceneTracker>;
-  setView(root: Object3D, camera: Camera, size: { width: number; height: number }): void;
+  trackView(
+    root: Object3D,
+    objects: readonly Object3D[],
+    camera: Camera,
+    size: { width: number; height: number },
+  ): Promise<SceneTracker>;
   report(error: unknown): void;
 }
 
@@ -143,9 +146,8 @@ export class LayerQuestion {
     const hits: Intersection[] = [];
     try {
       const { mask } = layers;
-      const tracker = this.#scene.get(root) ?? (await this.#scene.track(root));
       const { width, height } = this.#state.size;
-      this.#scene.setView(root, this.#camera!, { width, height });
+      const tracker = await this.#scene.trackView(root, [...objects], this.#camera!, { width, height });
       const standingOf = (object: Object3D): Standing => tracker.standingOf(object);
       let localCast = await this.#castLocally(objects, standingOf);
       if (localCast.coming.length > 0) {
@@ -248,7 +250,7 @@ function isExcluded(object: Object3D, objects: ReadonlySet<Object3D>, closed: Re
 }
 
 /** Returns the root of the tree that contains an object. */
-function rootOf(object: Object3D): Object3D {
+export function rootOf(object: Object3D): Object3D {
   let root = object;
   while (root.parent !== null) root = root.parent;
   return root;
