@@ -29,7 +29,7 @@ export interface CollisionEventsOptions extends CanvasSceneOptions {
    * <Canvas events={collisionEvents({ preventDefault: ({ type }, hits) => type === 'wheel' && hits.length > 0 })}>
    * ```
    */
-  preventDefault?: (event: Event, hits: readonly Intersection[]) => boolean;
+  preventDefault?: ((event: Event, hits: readonly Intersection[]) => boolean) | undefined;
 }
 
 /** The names of the handlers that make an object hoverable in fiber. */

@@ -14,10 +14,13 @@ import type { TrackOptions } from '../three/track-options.js';
  * <mesh collision={{ shape: { type: 'sphere', radius: 1 }, contacts: 'manifold', group: 2 }} />
  * ```
  */
-export interface CollisionProp extends SceneObjectOptions {
+export interface CollisionProp extends OrUndefined<SceneObjectOptions> {
   /** Replaces the object's triangles, as `shapeOf` of `trackScene` does. */
-  shape?: Shape;
+  shape?: Shape | undefined;
 }
+
+/** The same options, each of which may be undefined, as a component that passes on its own props has them. */
+type OrUndefined<T> = { [K in keyof T]: T[K] | undefined };
 
 declare module '@react-three/fiber' {
   // All elements have these props.
@@ -82,7 +85,7 @@ export function withProps(
 }
 
 /** Returns the props that apply to an object. Throws INVALID_ARGUMENT. */
-function propsOf(object: SceneDrawable): CollisionProp {
+function propsOf(object: SceneDrawable): SceneObjectOptions & { shape?: Shape } {
   const props: Record<string, unknown> = {};
   for (let each: Object3D | null = object; each !== null; each = each.parent) {
     if (each !== object && isDrawable(each)) continue;

@@ -106,14 +106,14 @@ export interface ContactHandlers {
    * Called for each pair in its first frame, and in the first frame of the hook for what touches already; `a` is on the side of
    * the object.
    */
-  onContactBegin?: (contact: SceneContact) => void;
+  onContactBegin?: ((contact: SceneContact) => void) | undefined;
   /** Called for each pair in every frame. The contact is valid during the call. */
-  onContact?: (contact: SceneContact) => void;
+  onContact?: ((contact: SceneContact) => void) | undefined;
   /**
    * Called with each object that has parted from the object: in the next frame of the hook, if it was hidden meanwhile. Also called
    * for what the object touches when the ref no longer names it.
    */
-  onContactEnd?: (other: Object3D) => void;
+  onContactEnd?: ((other: Object3D) => void) | undefined;
 }
 
 /**
