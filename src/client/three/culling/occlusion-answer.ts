@@ -41,7 +41,6 @@ export interface PlacementService {
 
 /** Where an object of one id was when updates were sent. */
 interface SentTransform {
-  readonly id: ObjectId;
   readonly object: Mesh;
   readonly matrix: Float64Array;
   /** The number of the update since which the object has been there, for the service as well. */
@@ -79,17 +78,18 @@ export class OcclusionAnswer {
     this.#instances.clear();
     this.#occluders = [];
     if (occluded.length === 0) return;
-    objects.forEach(occluders, (representedObject, index, slot) => {
-      const owner = representedObject as CullableOwner;
+    objects.forEach(occluders, (owner, index, slot) => {
       const id = objects.idOf(slot);
-      this.#occluders.push({ owner, id, index });
-      this.#recordOwner(owner, id, answer);
+      this.#occluders.push({ owner: owner as CullableOwner, id, index });
+      this.#recordOwner(owner as CullableOwner, id, answer);
     });
     objects.forEach(occluded, (owner, index, slot) => {
       this.#hiddenSlots.add(slot);
       if (owner.isInstanced) appendNumber(listOf(this.#instances, owner), index);
       else this.#recordOwner(owner as CullableOwner, objects.idOf(slot), answer);
     });
+    // An occluder that has left the scene, or is not the tracker's, hides nothing in a picture.
+    if (this.#occluders.length < occluders.length) this.#hiddenSlots.clear();
     for (const { numbers, count } of this.#instances.values()) numbers.subarray(0, count).sort();
     for (const [id, sentTransform] of this.#sentTransforms)
       if (answer - sentTransform.answer > MAX_ANSWER_AGE) this.#sentTransforms.delete(id);
@@ -97,10 +97,10 @@ export class OcclusionAnswer {
 
   /** Notes where the named objects are, for the update of that number, of which all but the views was passed to the service. */
   ask(update: number, service: PlacementService): void {
-    for (const sentTransform of this.#sentTransforms.values()) {
+    for (const [id, sentTransform] of this.#sentTransforms) {
       try {
         const { elements } = sentTransform.object.matrixWorld;
-        if (!service.isPlacedAs(sentTransform.id, elements)) sentTransform.since = Number.POSITIVE_INFINITY;
+        if (!service.isPlacedAs(id, elements)) sentTransform.since = Number.POSITIVE_INFINITY;
         else if (sentTransform.since === Number.POSITIVE_INFINITY || !isSameMatrix(sentTransform.matrix, elements)) {
           sentTransform.matrix.set(elements);
           sentTransform.since = update;
@@ -163,9 +163,13 @@ export class OcclusionAnswer {
    */
   hides(owner: CullableOwner, mesh: Mesh, update: number, layers: number): boolean {
     const id = owner.idAt(0);
-    if (drawnOf(owner) !== mesh || this.#sentTransforms.get(id)?.object !== mesh) return false;
-    if (!this.#hiddenSlots.has(slotOf(id)) || !isOccludable(mesh, owner.cullable === true)) return false;
-    return this.#isUnchanged(owner, id, update, layers);
+    return (
+      drawnOf(owner) === mesh &&
+      this.#sentTransforms.get(id)?.object === mesh &&
+      this.#hiddenSlots.has(slotOf(id)) &&
+      isOccludable(mesh, owner.cullable === true) &&
+      this.#isUnchanged(owner, id, update, layers)
+    );
   }
 
   /**
@@ -179,8 +183,9 @@ export class OcclusionAnswer {
   #isUnchanged(owner: CullableOwner, id: ObjectId, update: number, layers: number): boolean {
     if (owner.isInstanced) return owner.wasSeenAsItIs(update, layers);
     const sentTransform = this.#sentTransforms.get(id);
-    if (sentTransform === undefined || sentTransform.since > update) return false;
     return (
+      sentTransform !== undefined &&
+      sentTransform.since <= update &&
       isSameMatrix(sentTransform.matrix, sentTransform.object.matrixWorld.elements) &&
       owner.wasSeenInShape(update, layers)
     );
@@ -190,10 +195,9 @@ export class OcclusionAnswer {
     if (owner.isInstanced) return;
     const sentTransform = this.#sentTransforms.get(id);
     const object = drawnOf(owner);
-    if (sentTransform !== undefined && sentTransform.object === object) sentTransform.answer = answer;
+    if (sentTransform?.object === object) sentTransform.answer = answer;
     else {
       this.#sentTransforms.set(id, {
-        id,
         object,
         matrix: new Float64Array(16),
         since: Number.POSITIVE_INFINITY,
@@ -224,9 +228,9 @@ const askedWorld = new Matrix4();
 function isEyeWithinMargin(camera: Camera, { options }: SceneView): boolean {
   const { near, isPerspectiveCamera } = camera as PerspectiveCamera;
   if (!isSameMatrix(camera.projectionMatrix.elements, options.projection)) return false;
-  if (isPerspectiveCamera !== true) {
+  if (!isPerspectiveCamera) {
     // Parallel lines of sight stay the same as long as the camera does not turn.
-    if ((camera as OrthographicCamera).isOrthographicCamera !== true) return false;
+    if (!(camera as OrthographicCamera).isOrthographicCamera) return false;
     const { elements } = camera.matrixWorldInverse;
     for (let i = 0; i < 11; i++) if (elements[i] !== options.view[i]) return false;
   }
