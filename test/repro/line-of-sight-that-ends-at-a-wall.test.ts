@@ -1,7 +1,9 @@
 // A line of sight that ended exactly at an object's surface was clear in a quarter of all cases: the distance of the surface was
 // rounded to more than the length of the line. Objects at the ends of the line count.
 import { type CollisionService, createCollisionService, type Shape, type Vec3 } from 'collision-worker';
+import { BoxGeometry, DoubleSide, Mesh, MeshBasicMaterial, Scene, Vector3 } from 'three';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { track } from '../fixtures/three-picks.js';
 import { Random } from '../oracle/random.js';
 
 let service: CollisionService;
@@ -34,4 +36,27 @@ test('objects at the ends of a line of sight count, wherever rounding puts them'
     expect(clear, shape.type).toEqual({ to: 0, from: 0, before: 100, ignored: 100 });
     service.removeObject(wall);
   }
+});
+
+test('so do objects of a tracked scene', async () => {
+  const random = new Random(2);
+  const wall = new Mesh(new BoxGeometry(2, 100, 100), new MeshBasicMaterial({ side: DoubleSide }));
+  wall.position.x = 6;
+  const tracker = await track(service, new Scene().add(wall));
+  let clear = 0;
+  for (let i = 0; i < 100; i++) {
+    const eye = new Vector3(random.range(-10, 4), random.range(-9, 9), random.range(-9, 9));
+    const target = new Vector3(5, random.range(-9, 9), random.range(-9, 9));
+    if (await tracker.lineOfSight(eye, target)) clear++;
+    if (await tracker.lineOfSight(target, eye)) clear++;
+    expect(await tracker.lineOfSight(eye, target.setX(5 - 1e-9))).toBe(true);
+  }
+  expect(clear).toBe(0);
+  expect(await tracker.lineOfSight(wall.position, wall.position)).toBe(true);
+});
+
+test('points too far apart for float64 are refused', async () => {
+  const far: Vec3 = [1e308, 0, 0];
+  const expected = { code: 'INVALID_ARGUMENT', message: expect.stringContaining('a point less far from `from`') };
+  await expect(service.lineOfSight([-1e308, 0, 0], far)).rejects.toMatchObject(expected);
 });

@@ -72,6 +72,7 @@ import {
   checkSnap,
   checkWholeFilter,
   QUERY_KEYS,
+  sightRay,
 } from './query-options.js';
 import { snapDrawing } from './snap-drawing.js';
 import { checkMotion, checkShapeOf, checkShapes, checkWays, SWEEP_KEYS, SWEEP_MANY_KEYS } from './sweep-options.js';
@@ -88,9 +89,6 @@ const METHODS = ['ray', 'screen'] as const;
 /** Default radii in pixels, of method 'screen' and of picks that snap. */
 const SCREEN_RADIUS = 20;
 const SNAP_RADIUS = 10;
-
-/** The rounding error of a hit's distance, relative to the coordinates of a line's ends: some last bits. */
-const SIGHT_SLACK = 1e-14;
 
 /** Additional options of the three adapter. */
 interface AdapterContact {
@@ -235,12 +233,11 @@ export class Queries {
     const origin = checkVec3('lineOfSight', 'from', from);
     const target = checkVec3('lineOfSight', 'to', to);
     const filter = checkFilter('lineOfSight', given, this.#objects);
-    const direction = target.map((each, i) => each - origin[i]);
-    const length = Math.hypot(...direction);
-    // Objects at the ends count, wherever rounding puts them.
-    const slack = SIGHT_SLACK * (length + Math.hypot(...origin));
-    const ray = [...origin, ...direction, -slack, length + slack] as const;
-    return !length || this.#ask('lineOfSight', given, (api) => api.isClear(ray, filter)); // a point is in sight of itself
+    const ray = sightRay(origin, target);
+    if (!ray) return true;
+    return this.#ask('lineOfSight', given, (api) =>
+      api.isClear([...ray.origin, ...ray.direction, 0, ray.tMax], filter),
+    );
   }
 
   frustum(volume: string | ViewOptions | Float32Array, options: QueryOptions = {}): Promise<VisibleSet> {

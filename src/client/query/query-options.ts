@@ -26,6 +26,7 @@ import type {
   Rect,
   RegionOptions,
   SnapKind,
+  Vec3,
 } from '../../shared/types.js';
 import { checkTypedArray } from '../check/binary.js';
 import { checkClipPlanes } from '../check/planes.js';
@@ -195,6 +196,24 @@ export function checkRay(operation: string, ray: Ray): Ray {
   checkAtLeastZero(operation, 'ray.tMin', tMin);
   checkNumber(operation, 'ray.tMax', tMax, tMin, `a number >= tMin, which is ${tMin}`);
   return { origin, direction, tMin, tMax };
+}
+
+/** The rounding error of a hit's distance, relative to the coordinates of a line's ends: some last bits. */
+const SIGHT_SLACK = 1e-14;
+
+/**
+ * Returns the ray of a line of sight, a little longer at both ends: objects there count, wherever rounding puts them. Null for two
+ * equal points, between which there is nothing. Throws INVALID_ARGUMENT if they are too far apart.
+ */
+export function sightRay(from: Vec3, to: Vec3): { origin: Vec3; direction: Vec3; tMax: number } | null {
+  const direction: Vec3 = [to[0] - from[0], to[1] - from[1], to[2] - from[2]];
+  const length = Math.hypot(...direction);
+  if (length === Infinity) throwInvalid('lineOfSight', 'to', to, 'a point less far from `from`');
+  const slack = SIGHT_SLACK * (length + Math.hypot(...from));
+  const back = slack / length;
+  const [x, y, z] = direction;
+  const origin: Vec3 = [from[0] - back * x, from[1] - back * y, from[2] - back * z];
+  return length ? { origin, direction, tMax: length + 2 * slack } : null;
 }
 
 /** Copies the planes of a query: four finite numbers each, no normal of which is zero. */

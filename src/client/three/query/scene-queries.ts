@@ -14,7 +14,7 @@ import type {
 import { checkSignal } from '../../check/signal.js';
 import { checkMatrix, checkNumber, guardRead, readOptions, throwInvalid } from '../../check/validate.js';
 import { aborted } from '../../link/abort.js';
-import { checkDetail } from '../../query/query-options.js';
+import { checkDetail, sightRay } from '../../query/query-options.js';
 import { toFaceIndices } from '../geometry/geometry.js';
 import { hasInstances, readDrawnTarget, readTargets, type SceneTarget } from '../scene-target.js';
 import { classOf } from '../track/name-of.js';
@@ -121,12 +121,9 @@ export class SceneQueries {
     const target = readPoint('lineOfSight', 'to', to);
     const filter = readQueryOptions('lineOfSight', options, LINE_KEYS);
     const { objects, service } = this.#context;
-    const direction = [target[0] - origin[0], target[1] - origin[1], target[2] - origin[2]] as const;
-    const tMax = Math.hypot(...direction);
-    if (!Number.isFinite(tMax)) throwInvalid('lineOfSight', 'to', target, 'a point less far from `from`');
-    if (tMax === 0) return true; // nothing is between a point and itself
+    const ray = sightRay(origin, target);
+    if (!ray) return true;
     return objects.during(async () => {
-      const ray = { origin, direction, tMax };
       const hit = await service.raycast(ray, queryOptionsOf(this.#walk, filter));
       if (hit === null) return true;
       if (objects.find(hit.object) !== undefined) return false;
