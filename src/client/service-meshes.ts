@@ -98,6 +98,8 @@ export class ServiceMeshes extends ServiceQueries {
    * more the boxes overlap. `meshInfo(mesh).cost` says how much; at 2, a new tree is built beside the service and replaces
    * the old one when it is ready. A tree has no place for a triangle that had no area when it was built; if it has one now,
    * the old vertices stay until a new tree is built, and the promise waits for that.
+   * Whether the mesh is closed is what it was when the tree was built: keep vertices that were in one place together, or points
+   * near the openings count as inside or outside at random.
    *
    * A mesh with a skin or morph targets keeps them: weights stay with their vertices, targets that were given as positions
    * stay where they are, and relative ones move along. Its objects keep their poses, applied to the new vertices; an object

@@ -8,7 +8,7 @@ import { frontCamera, SIZE, track, UNRENDERED } from '../fixtures/three-picks.js
 
 test('hits on a BatchedMesh that is removed meanwhile have faces', async () => {
   const worker = new HeldWorker();
-  const service = await createCollisionService({ createWorker: () => worker });
+  const service = await createCollisionService({ createWorker: () => worker, builders: 0 });
   onTestFinished(() => service.dispose());
   const batch = new BatchedMesh(1, 1000, 3000, new MeshBasicMaterial());
   batch.addGeometry(new SphereGeometry(1, 16, 8)); // so that the faces of the box have other numbers

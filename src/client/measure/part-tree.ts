@@ -98,8 +98,6 @@ export function roundingOf(a: PartNode, b: PartNode): number {
 
 /** The first range, in units of rounding: some of the noise of positions that were float32. */
 const FIRST_RANGE = 1000;
-/** The smallest range whose square is a number. */
-const MIN_RANGE = 1e-150;
 
 /**
  * Visits pairs of parts until their closest points are found: those whose boxes are no farther from each other than a range, which
@@ -114,12 +112,13 @@ export function visitNearPairs(
 ): void {
   const rounding = roundingOf(a, b);
   const gap = Math.sqrt(boxDistanceSquared(a, b));
-  for (let range = Math.max(FIRST_RANGE * rounding, MIN_RANGE); ; range *= 2) {
-    const limit = (gap + range) ** 2;
-    closest.square = limit;
+  let limit: number;
+  let range = FIRST_RANGE * rounding || Number.MIN_VALUE;
+  do {
+    closest.square = limit = (gap + range) ** 2;
     visitPairs(a, b, closest, rounding, visit);
-    if (closest.square < limit || limit === Infinity) return;
-  }
+    range *= 2;
+  } while (!(closest.square < limit) && limit < Infinity);
 }
 
 /**

@@ -203,17 +203,16 @@ const SIGHT_SLACK = 1e-14;
 
 /**
  * Returns the ray of a line of sight, a little longer at both ends: objects there count, wherever rounding puts them. Null for two
- * equal points, between which there is nothing. Throws INVALID_ARGUMENT if they are too far apart.
+ * points as good as equal, between which there is nothing. Throws INVALID_ARGUMENT if they are too far apart.
  */
 export function sightRay(from: Vec3, to: Vec3): { origin: Vec3; direction: Vec3; tMax: number } | null {
   const direction: Vec3 = [to[0] - from[0], to[1] - from[1], to[2] - from[2]];
   const length = Math.hypot(...direction);
   if (length === Infinity) throwInvalid('lineOfSight', 'to', to, 'a point less far from `from`');
-  const slack = SIGHT_SLACK * (length + Math.hypot(...from));
-  const back = slack / length;
-  const [x, y, z] = direction;
-  const origin: Vec3 = [from[0] - back * x, from[1] - back * y, from[2] - back * z];
-  return length ? { origin, direction, tMax: length + 2 * slack } : null;
+  if (length < 1e-150) return null;
+  const slack = SIGHT_SLACK * (1 + Math.hypot(...from) / length);
+  const origin = from.map((each, i) => each - slack * direction[i]) as Vec3;
+  return { origin, direction, tMax: (1 + 2 * slack) * length };
 }
 
 /** Copies the planes of a query: four finite numbers each, no normal of which is zero. */
