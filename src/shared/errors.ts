@@ -14,8 +14,8 @@ export type ErrorCode = (typeof ERROR_CODES)[number];
 // Held by the global object: a page may have several copies of the package, and hand the objects of one to another.
 const registry = globalThis as unknown as Record<symbol, WeakSet<object>>;
 const KEY = Symbol.for('collision-worker');
-registry[KEY] ??= new WeakSet();
-const collisionErrors = registry[KEY];
+const collisionErrors = registry[KEY] ?? new WeakSet();
+registry[KEY] = collisionErrors;
 
 /**
  * What every failing call throws or rejects with. The message names the operation, the argument, its value

@@ -57,6 +57,6 @@ test('so do objects of a tracked scene', async () => {
 
 test('points too far apart for float64 are refused', async () => {
   const far: Vec3 = [1e308, 0, 0];
-  const expected = { code: 'INVALID_ARGUMENT', message: expect.stringContaining('a point less far from `from`') };
+  const expected = { code: 'INVALID_ARGUMENT', message: expect.stringContaining('a point nearer to `from`') };
   await expect(service.lineOfSight([-1e308, 0, 0], far)).rejects.toMatchObject(expected);
 });

@@ -23,7 +23,7 @@ export class CheckedIds {
   /** Notes the checked ids, and returns them: the array of the first time, which others refer to. */
   note(array: Uint32Array, ids: Uint32Array, stamp: number): Uint32Array {
     const checked = this.#checkedArrays.get(array);
-    if (checked === undefined) this.#checkedArrays.set(array, { ids, stamp });
+    if (!checked) this.#checkedArrays.set(array, { ids, stamp });
     else checked.stamp = stamp;
     return checked?.ids ?? ids;
   }

@@ -116,12 +116,7 @@ export class FrameBuffer {
     this.#blockBytes += bytes;
     const index = this.blocks.push(at) - 1;
     const retained = this.#retainedIds[index];
-    if (
-      retained !== undefined &&
-      retained.ids === borrowedIds &&
-      retained.at === at &&
-      retained.floatBytes === floatBytes
-    )
+    if (retained && retained.ids === borrowedIds && retained.at === at && retained.floatBytes === floatBytes)
       return index;
     this.#retainedIds.length = index; // the block may be written over those of later ones
     this.#retainedIds.push(borrowedIds && { ids: borrowedIds, at, floatBytes });

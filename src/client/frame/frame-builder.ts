@@ -150,7 +150,7 @@ export class FrameBuilder implements StagedTransforms {
     const frame = this.#frame;
     for (let i = 0; i < frame.blocks.length; i++) {
       const borrowed = this.#borrowed[i];
-      if (borrowed !== undefined && log.keepBorrowed(borrowed, frame.f64, frame.parentAt(i), frameNumber)) continue;
+      if (borrowed && log.keepBorrowed(borrowed, frame.f64, frame.parentAt(i), frameNumber)) continue;
       const ids = borrowed?.ids ?? frame.blockIds(i);
       log.keepBlock(ids, frame.blockMatrices(i), frame.blockParent(i), borrowed !== undefined, frameNumber);
     }
@@ -352,7 +352,7 @@ export class FrameBuilder implements StagedTransforms {
   /** Marks the objects as those of the next block, like `#markSlots`, unless the marks of the previous frame are the same. */
   #markBlock(ids: Uint32Array, borrowed: Uint32Array | undefined): boolean {
     const block = this.#frame.blocks.length;
-    if (borrowed !== undefined && this.#markedIds[block] === borrowed) return true;
+    if (borrowed && this.#markedIds[block] === borrowed) return true;
     if (block < this.#markedIds.length) {
       // Other blocks than in the previous frame: its marks are dropped, and those of this frame are made again.
       this.#clearMarks();

@@ -20,7 +20,7 @@ export function abortable<T>(operation: string, signal: AbortSignal | undefined,
 
 /** Settles as `answer` does, but rejects with ABORTED as soon as the signal aborts. */
 export function unlessAborted<T>(operation: string, answer: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return answer;
+  if (!signal) return answer;
   return new Promise((resolve, reject) => {
     const stopListening = listenTo(operation, signal, () => reject(aborted(operation, signal)), reject);
     answer.then(resolve, reject).then(stopListening);

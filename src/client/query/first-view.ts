@@ -27,7 +27,7 @@ export class FirstView {
   /** Asks a question once there is a view. Rejects with ABORTED by the signal, or with the reason why there will be no view. */
   async ask<T>(operation: string, signal: AbortSignal | undefined, question: () => Promise<T>): Promise<T> {
     const error = await unlessAborted(operation, this.#settled, signal);
-    if (error !== null) throw errorFromFailure(operation, error);
+    if (error) throw errorFromFailure(operation, error);
     return question();
   }
 }

@@ -97,7 +97,7 @@ export function checkFilter(
     clips: planes === undefined || planes.length === 0 ? clipSets : withQueryPlanes(clipSets, planes, clipIntersection),
   };
   const aliveIds = checkIds(operation, 'ignore', ignore, objects);
-  const ignoredIds = strangers.length === 0 ? aliveIds : concatenate([aliveIds, strangers]);
+  const ignoredIds = strangers.length > 0 ? concatenate([aliveIds, strangers]) : aliveIds;
   if (ignoredIds.length > 0) filter.ignore = sortAscending(ignoredIds);
   if (checkAtLeastZero(operation, 'threshold', threshold) > 0) filter.threshold = threshold;
   if (ownThresholds && ownThresholds.size > 0) {
@@ -129,8 +129,8 @@ export function checkSnap(operation: string, { snap, method = 'ray', precision =
       1 << SNAP_NAMES.indexOf(checkOneOf(operation, `snap[${i}]`, kind, SNAP_NAMES));
     return snap.reduce<number>((bits, kind, i) => bits | bitOf(kind, i), 0);
   });
-  if (kinds !== 0 && method !== 'ray') throwInvalid(operation, 'snap', snap, `none with method '${method}'`);
-  if (kinds !== 0 && precision !== 'mesh') throwInvalid(operation, 'snap', snap, `none with precision '${precision}'`);
+  if (kinds && method !== 'ray') throwInvalid(operation, 'snap', snap, `none with method '${method}'`);
+  if (kinds && precision !== 'mesh') throwInvalid(operation, 'snap', snap, `none with precision '${precision}'`);
   return kinds;
 }
 
@@ -208,11 +208,11 @@ const SIGHT_SLACK = 1e-14;
 export function sightRay(from: Vec3, to: Vec3): { origin: Vec3; direction: Vec3; tMax: number } | null {
   const direction: Vec3 = [to[0] - from[0], to[1] - from[1], to[2] - from[2]];
   const length = Math.hypot(...direction);
-  if (length === Infinity) throwInvalid('lineOfSight', 'to', to, 'a point less far from `from`');
+  if (length === Infinity) throwInvalid('lineOfSight', 'to', to, 'a point nearer to `from`');
   if (length < 1e-150) return null;
   const slack = SIGHT_SLACK * (1 + Math.hypot(...from) / length);
-  const origin = from.map((each, i) => each - slack * direction[i]) as Vec3;
-  return { origin, direction, tMax: (1 + 2 * slack) * length };
+  const startAlong = (i: number): number => from[i] - slack * direction[i];
+  return { origin: [startAlong(0), startAlong(1), startAlong(2)], direction, tMax: (1 + 2 * slack) * length };
 }
 
 /** Copies the planes of a query: four finite numbers each, no normal of which is zero. */

@@ -77,7 +77,7 @@ export class BakedCopies {
 
   async #moveToBlob(owner: Owner): Promise<void> {
     const baked = owner.copy;
-    if (baked === undefined || baked instanceof Blob) return;
+    if (!baked || baked instanceof Blob) return;
     const parts: Blob[] = [];
     for (let at = 0; at < lengthOf(baked); at += PART_BYTES) {
       await waitForIdle();

@@ -134,7 +134,7 @@ export class IdTable<T> extends Ids {
   *entries(): Generator<[id: number, value: T]> {
     for (let slot = 0; slot < this.slots; slot++) {
       const id = this.at(slot);
-      if (id !== 0) yield [id, this.#values[slot] as T];
+      if (id) yield [id, this.#values[slot] as T];
     }
   }
 

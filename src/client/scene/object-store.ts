@@ -166,7 +166,7 @@ export class ObjectStore {
     const idsOf = new Map<ObjectDescription, number[]>();
     for (let slot = 0; slot < this.#table.slots; slot++) {
       const id = this.#table.at(slot);
-      if (id !== 0) addTo(idsOf, this.#descriptions.at(slot), id);
+      if (id) addTo(idsOf, this.#descriptions.at(slot), id);
     }
     return Array.from(idsOf, ([description, ids]) => ({ type: 'addObjects', ids, description, matrices: [] }));
   }

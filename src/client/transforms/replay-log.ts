@@ -294,7 +294,7 @@ export class ReplayLog {
     const { ids, pages } = this.#table;
     for (let slot = 0; slot < ids.length; slot++) {
       const page = pages[slot >>> PAGE_SHIFT];
-      if (ids[slot] === 0 || page === undefined) continue;
+      if (!ids[slot] || !page) continue;
       if (this.#blocks[this.#blockOf[slot]]?.isBorrowed) continue;
       const to = staging.addSingle(ids[slot]);
       const from = offsetInPage(slot);

@@ -88,8 +88,8 @@ export class TransformTable {
     if (slot >= this.ids.length) this.reserve(Math.max(MIN_SLOTS, slot + 1));
     this.ids[slot] = id;
     this.states[slot] = CLAIMED;
-    if (matrix !== undefined) this.write(slot, matrix);
-    else if (this.pages[slot >>> PAGE_SHIFT] !== undefined) this.write(slot, IDENTITY);
+    if (matrix) this.write(slot, matrix);
+    else if (this.pages[slot >>> PAGE_SHIFT]) this.write(slot, IDENTITY);
   }
 
   /** Writes an object's matrix. */

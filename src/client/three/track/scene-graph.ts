@@ -138,7 +138,7 @@ export class SceneGraph {
   takeLeaving(): SceneNode | null {
     const last = this.#leaving[this.#leaving.length - 1];
     const descendant = last.turn < 0 ? last.last : null;
-    if (descendant === null) this.#leaving.pop();
+    if (!descendant) this.#leaving.pop();
     else descendant.moveTo(null);
     const node = descendant ?? last;
     return node.parent === null && node.turn >= 0 && !isListedBelow(node.object, this.root) ? node : null;
@@ -152,13 +152,13 @@ export class SceneGraph {
     const object = objects[index];
     if (arrival.next === objects.length) {
       this.#arrivals.pop();
-      if (parent !== null && objects.length > MAX_CHILDREN_AT_ONCE) this.#partlyAdded.delete(parent);
+      if (parent && objects.length > MAX_CHILDREN_AT_ONCE) this.#partlyAdded.delete(parent);
     }
-    if (parent !== null && parent.turn < 0) return null;
+    if (parent && parent.turn < 0) return null;
     if (isHelper(object)) return null;
-    if (parent !== null && !isChildOf(object, parent, index)) return null; // it was removed before it was added
+    if (parent && !isChildOf(object, parent, index)) return null; // it was removed before it was added
     const existing = this.nodes.get(object);
-    if (existing === undefined) return this.#add(object, parent);
+    if (!existing) return this.#add(object, parent);
     if (existing.parent === parent) return null; // it was reported twice
     if ((existing.parent?.turn ?? -1) < 0) this.#moveNode(existing, parent!);
     else parent!.children = null; // another parent lists it, too
@@ -176,7 +176,7 @@ export class SceneGraph {
     }
     this.nodes.delete(node.object);
     this.forget(node);
-    if (node.first !== null) this.#leaving.push(node);
+    if (node.first) this.#leaving.push(node);
   }
 
   /** Marks a node as removed, and stops listening to its object. */
@@ -189,7 +189,7 @@ export class SceneGraph {
   takeTurns(visit: (node: SceneNode) => void): void {
     const visitNode = (node: SceneNode): void => {
       // A pending addition may bring it back: until then, it would be searched for in the whole scene again and again.
-      if (node.parent === null && node.object !== this.root && !this.isArriving) this.#leaving.push(node);
+      if (!node.parent && node.object !== this.root && !this.isArriving) this.#leaving.push(node);
       if (this.#hasChildEvents) this.#checkChildren(node);
       visit(node);
     };
@@ -282,11 +282,11 @@ export class SceneGraph {
     const node = this.nodes.get(object);
     const parentObject = peek(object, 'parent');
     const parent = node === undefined ? this.nodes.get(parentObject!) : this.#parentNodeOf(parentObject);
-    if (node === undefined) {
-      if (parent !== undefined) this.#arrivals.push({ objects: [object], next: 0, parent });
+    if (!node) {
+      if (parent) this.#arrivals.push({ objects: [object], next: 0, parent });
     } else if (object === this.root || parent === node.parent) {
       this.compareChildren(node);
-    } else if (parent === undefined) {
+    } else if (!parent) {
       this.leave(node);
     } else {
       this.#moveNode(node, parent);
@@ -296,10 +296,10 @@ export class SceneGraph {
   /** Returns the parent's node of an object that moves. A new parent is added at once, so that the object need not be removed. */
   #parentNodeOf(parentObject: Object3D | null | undefined): SceneNode | undefined {
     const existing = this.nodes.get(parentObject!);
-    if (existing !== undefined || this.#parentsAddedAtOnce >= MAX_PARENTS_AT_ONCE) return existing;
+    if (existing || this.#parentsAddedAtOnce >= MAX_PARENTS_AT_ONCE) return existing;
     if (!parentObject || isHelper(parentObject) || !isListedBelow(parentObject, this.root)) return undefined;
     const parent = this.#parentNodeOf(parentObject.parent);
-    if (parent === undefined) return undefined;
+    if (!parent) return undefined;
     this.#parentsAddedAtOnce++;
     const node = this.#add(parentObject, parent);
     this.#onAdd(node);
@@ -324,10 +324,10 @@ export class SceneGraph {
   #canMoveBelow(parent: SceneNode, node: SceneNode): boolean {
     let detached: SceneNode | null = null;
     for (let ancestor = parent; ancestor !== node; ancestor = ancestor.parent) {
-      if (ancestor.parent === null) return true;
+      if (!ancestor.parent) return true;
       if (peek(ancestor.object, 'parent') !== ancestor.parent.object) detached = ancestor;
     }
-    if (detached === null) return false;
+    if (!detached) return false;
     detached.moveTo(null);
     this.#reparented.delete(detached.object);
     this.touch(detached.object);
@@ -341,8 +341,8 @@ export class SceneGraph {
   /** Compares the children of a node, or starts a round of them if there are thousands. */
   #checkChildren(node: SceneNode): void {
     const isCrowded = this.#isCrowded(node);
-    if (isCrowded && (node.round !== null || this.#partlyAdded.has(node))) return;
-    if (!isCrowded || node.children === null) this.compareChildren(node);
+    if (isCrowded && (node.round || this.#partlyAdded.has(node))) return;
+    if (!isCrowded || !node.children) this.compareChildren(node);
     else {
       const knownChildren = node.children.slice();
       node.children = knownChildren;
@@ -372,7 +372,7 @@ export class SceneGraph {
     const childNode = this.nodes.get(object);
     if (childNode?.parent === node) childNode.seenIn = node.round?.number ?? 0;
     else if (peek(object, 'parent') === node.object) this.touch(object);
-    else if (childNode === undefined) this.#arrivals.push({ objects: [object], next: 0, parent: node });
+    else if (!childNode) this.#arrivals.push({ objects: [object], next: 0, parent: node });
     else node.children = null; // another parent lists it, too
   }
 

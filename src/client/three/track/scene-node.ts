@@ -38,18 +38,18 @@ export class SceneNode {
   /** Puts it below another node, or nowhere. */
   moveTo(parent: SceneNode | null): void {
     const { parent: previousParent, next, previous } = this;
-    if (previousParent !== null) {
+    if (previousParent) {
       previousParent.children = null; // an app may have listed it there a second time
-      if (previous === null) previousParent.first = next;
+      if (!previous) previousParent.first = next;
       else previous.next = next;
-      if (next === null) previousParent.last = previous;
+      if (!next) previousParent.last = previous;
       else next.previous = previous;
     }
     this.parent = parent;
     this.next = null;
     this.previous = parent === null ? null : parent.last;
-    if (parent === null) return;
-    if (parent.last === null) parent.first = this;
+    if (!parent) return;
+    if (!parent.last) parent.first = this;
     else parent.last.next = this;
     parent.last = this;
   }

@@ -75,7 +75,7 @@ export class SceneWalk {
   }
 
   *entries(): Generator<SceneEntry> {
-    for (const { entry } of this.#graph.nodes.values()) if (entry !== null) yield entry;
+    for (const { entry } of this.#graph.nodes.values()) if (entry) yield entry;
   }
 
   /** Lists objects that are to be added, or to be shown, with all their descendants. */
@@ -95,11 +95,11 @@ export class SceneWalk {
   standingOf(object: Object3D): 'yes' | 'soon' | 'no' {
     this.finishRequests();
     const node = this.#graph.nodes.get(object);
-    if (node === undefined) return 'soon';
-    if (node.lod !== null) return 'yes'; // the LOD above is hit as one of its levels
+    if (!node) return 'soon';
+    if (node.lod) return 'yes'; // the LOD above is hit as one of its levels
     const { entry } = node;
-    if (entry === null) return 'yes';
-    if (entry.error !== null || !object.visible || !node.isShown) return 'no';
+    if (!entry) return 'yes';
+    if (entry.error || !object.visible || !node.isShown) return 'no';
     return entry.count === 0 && entry.pending ? 'soon' : 'yes';
   }
 
@@ -254,7 +254,7 @@ export class SceneWalk {
   }
 
   #throwFailure(): void {
-    if (this.#failure === null) return;
+    if (!this.#failure) return;
     const { cause } = this.#failure;
     this.#failure = null;
     throw cause;
@@ -307,15 +307,15 @@ export class SceneWalk {
     while (graph.isLeaving) {
       const node = graph.takeLeaving();
       const instances = node?.entry?.count;
-      if (node !== null) this.#remove(node);
+      if (node) this.#remove(node);
       if (isOver(instances)) return;
     }
     while (graph.isArriving) {
       const node = graph.takeArriving();
-      if (node !== null) this.#begin(node);
+      if (node) this.#begin(node);
       // Objects that are built enter the service before all others have arrived.
       const builtEntry = stale.values().next().value;
-      if (builtEntry !== undefined) this.#updateStale(builtEntry);
+      if (builtEntry) this.#updateStale(builtEntry);
       const needsBuild = node?.entry?.count === 0 && node.entry.pending;
       if (isOver(needsBuild ? INSTANCES_PER_BUILD : builtEntry?.count)) return;
     }
@@ -364,8 +364,8 @@ export class SceneWalk {
 
   /** Ends the checks of a node that is being removed. Its descendants are next, the newest first, then its previous siblings. */
   #leave(node: SceneNode): void {
-    if (node.previous !== null) this.#leavingNodes.push(node.previous);
-    if (node.last !== null) this.#leavingNodes.push(node.last);
+    if (node.previous) this.#leavingNodes.push(node.previous);
+    if (node.last) this.#leavingNodes.push(node.last);
     node.entry?.leave();
   }
 
@@ -432,7 +432,7 @@ export class SceneWalk {
     for (const object of this.#requested) {
       this.#graph.touch(object); // it may have been added by hand
       const node = this.#graph.nodes.get(object);
-      if (node !== undefined) this.#requestedNodes.add(node.lod ?? node);
+      if (node) this.#requestedNodes.add(node.lod ?? node);
     }
     this.#requested.clear();
     this.#graph.settle();
@@ -468,7 +468,7 @@ export class SceneWalk {
     this.#requestedNodes.delete(node);
     if (node.turn < 0) return; // it was removed meanwhile
     this.#graph.compareChildren(node);
-    if (node.entry !== null) this.#entries.askAgain(node);
+    if (node.entry) this.#entries.askAgain(node);
     else this.#visibility.look(node);
     for (let child = node.first; child !== null; child = child.next) this.#requestedNodes.add(child);
   }
