@@ -123,6 +123,7 @@ export class SceneQueries {
     const { objects, service } = this.#context;
     const ray = sightRay(origin, target);
     if (!ray) return true;
+    if (ray.tMax === Infinity) throwInvalid('lineOfSight', 'to', target, 'a point nearer to `from`');
     return objects.during(async () => {
       const hit = await service.raycast(ray, queryOptionsOf(this.#walk, filter));
       if (hit === null) return true;
