@@ -158,8 +158,8 @@ export class ServiceQueries extends ServiceEvents {
    *
    * The default `precision` is 'obb' here: the same answer as that of a frame. As in a frame, 'obb', 'aabb' and 'sphere'
    * list every object that no single plane has wholly outside, so a bound beyond a corner of the frustum may be listed as
-   * crossing. 'mesh' lists objects that have a point inside: exact to the triangle, and with other shapes as solids. Thousands of meshes
-   * that cross a plane are tested in slices, as by `pickRegion`.
+   * crossing. 'mesh' lists objects that have a point inside: exact to the triangle, and with other shapes as solids.
+   * Thousands of meshes that cross a plane are tested in slices, as by `pickRegion`.
    *
    * ```ts
    * const { ids, inside } = await service.frustum(viewFromCamera(shadowCamera, { width: 1, height: 1 }));

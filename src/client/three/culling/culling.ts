@@ -156,9 +156,7 @@ export class Culling {
     // One that is still open has thrown, or draws this one in its midst.
     const openPass = this.#passes.find((pass) => pass.camera === camera);
     this.#endPasses(camera);
-    for (const pass of this.#passes) {
-      pass.suspend();
-    }
+    for (const pass of this.#passes) pass.suspend();
     // three draws shadows in this way, of other objects than a picture has, and outlines, which are larger than their objects.
     if (renderer.getRenderObjectFunction?.() != null) return;
     const state = this.#stateOf(camera);
