@@ -6,10 +6,10 @@ export function invalid(argument: string, value: unknown, expected: string): nev
 }
 
 function describeValue(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value);
   if (typeof value === 'function') return 'a function';
-  if (typeof value !== 'object' || value === null)
-    return typeof value === 'string' ? JSON.stringify(value) : `${value}`;
-  return Array.isArray(value) ? `an array of length ${value.length}` : 'an object';
+  if (Array.isArray(value)) return `an array of length ${value.length}`;
+  return typeof value === 'object' && value ? 'an object' : `${value}`;
 }
 
 /** Returns an object after checking that all its keys are known. */

@@ -29,7 +29,11 @@ export class NameUuids {
   of(name: string): string {
     const namespaceBytes = this.#namespace.length;
     // A UTF-16 code takes three bytes at most.
-    this.#reserve(namespaceBytes + 3 * name.length + 1 + LENGTH_BYTES + BLOCK);
+    const maxBytes = namespaceBytes + 3 * name.length + 1 + LENGTH_BYTES + BLOCK;
+    if (maxBytes > this.#bytes.length) {
+      this.#bytes = new Uint8Array(2 * maxBytes);
+      this.#view = new DataView(this.#bytes.buffer);
+    }
     const bytes = this.#bytes;
     for (let i = 0; i < namespaceBytes; i++) bytes[i] = this.#namespace[i];
     const length = namespaceBytes + encode(name, bytes, namespaceBytes);
@@ -39,12 +43,6 @@ export class NameUuids {
     this.#view.setUint32(end - 4, 8 * length);
     digest(this.#view, end);
     return textOfState();
-  }
-
-  #reserve(bytes: number): void {
-    if (bytes <= this.#bytes.length) return;
-    this.#bytes = new Uint8Array(2 * bytes);
-    this.#view = new DataView(this.#bytes.buffer);
   }
 }
 

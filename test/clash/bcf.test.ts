@@ -133,3 +133,19 @@ test('more topics than a zip has room for are refused: files were missing in sil
     'clash: report.groups is an array of length 32768, expected at most 32767',
   );
 });
+
+test('of a report that was filtered, topics list the clashes that are left', async () => {
+  const cube = { positions: Float32Array.of(0, 0, 0, 1, 0, 0, 0, 1, 0) };
+  const parts = ['a', 'b', 'c', 'd'].map((id) => ({ id, mesh: cube }));
+  const report = await clash(parts, null, [{ name: 'same', kind: 'duplicates' }]);
+  expect(report.groups.map(({ clashes }) => clashes.length)).toEqual([3, 2, 1]);
+  const clashes = report.clashes.filter(({ a, b }) => a.id === 'a' && b.id !== 'c');
+  const files = unzipSync(toBcf({ ...report, clashes }));
+  const [{ id }] = report.groups;
+  expect(Object.keys(files)).toEqual(['bcf.version', `${id}/markup.bcf`, `${id}/viewpoint.bcfv`]);
+  const markup = strFromU8(files[`${id}/markup.bcf`]);
+  expect(markup).toContain('same: a, 2 clashes');
+  expect(markup.match(/<Description>(.*?)<\/Description>/s)![1]).toBe(
+    'a (a) and b (b): the same\na (a) and d (d): the same',
+  );
+});

@@ -11,8 +11,8 @@ import { CollisionError } from 'collision-worker';
 import { VERSION } from '../../shared/version.js';
 import { checkObject, invalid, reasonOf } from '../check.js';
 import { toBcf } from '../output/bcf.js';
-import { toCsv } from '../output/csv.js';
-import { toJson } from '../output/json.js';
+import { csvLines } from '../output/csv.js';
+import { jsonLines } from '../output/json.js';
 import type { ClashProgress, ClashReport, Rule } from '../types.js';
 import { clashFiles, realPathOf } from './clash-files.js';
 import { clearWork } from './clear-work.js';
@@ -245,13 +245,13 @@ async function newestDate(files: readonly string[]): Promise<Date> {
   return new Date(Math.max(...times));
 }
 
-function writerOf(path: string, { up }: Values): (report: ClashReport, date: Date) => string | Uint8Array {
+function writerOf(path: string, { up }: Values): (report: ClashReport, date: Date) => Iterable<string> | Uint8Array {
   if (up !== undefined && up !== 'y' && up !== 'z') invalid('--up', up, "'y' or 'z'");
   switch (extname(path).toLowerCase()) {
     case '.json':
-      return toJson;
+      return jsonLines;
     case '.csv':
-      return toCsv;
+      return csvLines;
     case '.bcf':
     case '.bcfzip':
       return (report, date) => toBcf(report, { date, ...(up === undefined ? {} : { up }) });

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
 import { mkdir, open, readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { CollisionError } from 'collision-worker';
 
 /** A folder to read from: on a disk of this machine, or behind an http address, whose files are cached on the disk. */
@@ -76,12 +78,13 @@ function unreachable(problem: string, cause: Error & { cause?: Error }): Collisi
   return new CollisionError('WORKER_LOST', `clash: ${problem}: ${reason}`, { cause });
 }
 
-/** Writes a file atomically: it is there as a whole or not at all. Errors name the path. */
-export async function writeAtomically(path: string, content: string | Uint8Array): Promise<void> {
+/** Writes a file atomically, from its content or the lines of it: it is there as a whole or not at all. Errors name the path. */
+export async function writeAtomically(path: string, content: string | Uint8Array | Iterable<string>): Promise<void> {
   const temporaryPath = `${path}.${process.pid}-${Math.random().toString(36).slice(2)}.part`;
   try {
     await mkdir(dirname(path), { recursive: true });
-    await writeFile(temporaryPath, content);
+    if (typeof content === 'string' || content instanceof Uint8Array) await writeFile(temporaryPath, content);
+    else await pipeline(content, createWriteStream(temporaryPath));
     await rename(temporaryPath, path);
   } catch (error) {
     await rm(temporaryPath, { force: true }).catch(() => {});

@@ -30,10 +30,14 @@ const MAX_FILES = 0xffff;
 
 type Vec = readonly [number, number, number];
 
-/** The direction from the centre of a group to the eye, in BCF's axes: from the side, and from above. */
-const EYE_DIRECTION: Vec = normalized([-0.6, -0.8, 0.6]);
+/** The direction from the eye to the centre of a group, in BCF's axes: from the side, and from above. */
+const DIRECTION: Vec = normalized([0.6, 0.8, -0.6]);
 
-/** Writes the groups of a report that are not accepted as topics of BCF 2.1, the bytes of a .bcf or .bcfzip file. Throws INVALID_ARGUMENT for more than 32,767. */
+/**
+ * Writes the groups of a report that are not accepted as topics of BCF 2.1, the bytes of a .bcf or .bcfzip file. Of a report
+ * that was filtered, a topic lists the clashes that are left, and a group without any has none. Throws INVALID_ARGUMENT for more
+ * than 32,767 topics.
+ */
 export function toBcf({ clashes: allClashes, groups }: ClashReport, options: BcfOptions = {}): Uint8Array {
   const {
     date = DEFAULT_DATE,
@@ -45,8 +49,8 @@ export function toBcf({ clashes: allClashes, groups }: ClashReport, options: Bcf
   const clashes = new Map(allClashes.map((clash) => [clash.id, clash]));
   const files: Zippable = { 'bcf.version': xml(VERSION) };
   groups.forEach((group, index) => {
-    if (group.status === 'accepted') return;
-    const members = group.clashes.map((id) => clashes.get(id)!);
+    const members = group.clashes.flatMap((id) => clashes.get(id) ?? []);
+    if (!members.length || group.status === 'accepted') return;
     files[`${group.id}/markup.bcf`] = xml(markupXml(group, members, index, date, author));
     files[`${group.id}/viewpoint.bcfv`] = xml(viewpointXml(group, members, up));
   });
@@ -95,10 +99,9 @@ function viewpointXml(group: ClashGroup, members: readonly Clash[], up: 'y' | 'z
   const [x, y, z, x2, y2, z2] = group.bounds;
   const target = toZUp([0.5 * (x + x2), 0.5 * (y + y2), 0.5 * (z + z2)], up);
   const eyeDistance = MIN_EYE_DISTANCE + Math.hypot(x2 - x, y2 - y, z2 - z);
-  const eye = target.map((each, axis) => each + eyeDistance * EYE_DIRECTION[axis]);
-  const direction = EYE_DIRECTION.map((each) => -each);
+  const eye = target.map((each, axis) => each - eyeDistance * DIRECTION[axis]);
   // The vertical, minus its component along the direction.
-  const [u, v, w] = direction;
+  const [u, v, w] = DIRECTION;
   const upVector = normalized([-w * u, -w * v, 1 - w * w]);
   const components = [
     ...new Map(members.flatMap(({ a, b }) => [a, b]).map((part) => [`${part.set}${part.id}`, part])).values(),
@@ -107,7 +110,7 @@ function viewpointXml(group: ClashGroup, members: readonly Clash[], up: 'y' | 'z
     `<VisualizationInfo Guid="${viewpointId(group)}">\n  <Components>\n    <Selection>\n` +
     components.map((part) => `      ${componentXml(part)}\n`).join('') +
     `    </Selection>\n    <Visibility DefaultVisibility="true" />\n  </Components>\n  <PerspectiveCamera>\n` +
-    `    ${vectorXml('CameraViewPoint', eye)}\n    ${vectorXml('CameraDirection', direction)}\n` +
+    `    ${vectorXml('CameraViewPoint', eye)}\n    ${vectorXml('CameraDirection', DIRECTION)}\n` +
     `    ${vectorXml('CameraUpVector', upVector)}\n    <FieldOfView>${FIELD_OF_VIEW}</FieldOfView>\n` +
     `  </PerspectiveCamera>\n</VisualizationInfo>\n`
   );

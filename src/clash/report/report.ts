@@ -40,9 +40,8 @@ export class ReportMaker {
   /** The names of parts, and their ids as JSON: made once for each part, not for each clash. */
   readonly #names: (PartName | undefined)[];
   readonly #ids: (string | undefined)[];
-  /** The beginnings of the names of clashes and of groups, from which ids are made, by rule. */
-  readonly #clashNamePrefixes: readonly string[];
-  readonly #groupNamePrefixes: readonly string[];
+  /** The names of the rules as JSON. */
+  readonly #ruleNames: readonly string[];
 
   /** `unread` are the parts that no tile contains. */
   constructor(plan: Plan, unread: readonly Unread[], { groupDistance, earlier }: CheckedReportOptions) {
@@ -52,8 +51,7 @@ export class ReportMaker {
     this.#unread = unread;
     this.#names = new Array(plan.parts.length);
     this.#ids = new Array(plan.parts.length);
-    this.#clashNamePrefixes = plan.rules.map(({ name }) => `["clash",${JSON.stringify(name)},`);
-    this.#groupNamePrefixes = plan.rules.map(({ name }) => `["group",${JSON.stringify(name)},`);
+    this.#ruleNames = plan.rules.map(({ name }) => JSON.stringify(name));
   }
 
   /** Takes the result of a tile. */
@@ -72,14 +70,14 @@ export class ReportMaker {
     const { rules, origin } = this.#plan;
     const { name, kind } = rules[rule];
     // The same as JSON of a list of four texts.
-    const id = UUIDS.of(`${this.#clashNamePrefixes[rule]}${this.#idOf(a)},${this.#idOf(b)}]`);
+    const id = UUIDS.of(`["clash",${this.#ruleNames[rule]},${this.#idOf(a)},${this.#idOf(b)}]`);
     const earlierStatus = this.#earlier.get(id);
     this.#earlier.delete(id);
     const clash: Clash = {
       id,
       rule: name,
       kind,
-      status: earlierStatus === undefined ? 'new' : earlierStatus === 'accepted' ? 'accepted' : 'active',
+      status: earlierStatus === 'accepted' ? earlierStatus : earlierStatus ? 'active' : 'new',
       group: '',
       a: this.#nameOf(a),
       b: this.#nameOf(b),
@@ -146,7 +144,7 @@ export class ReportMaker {
       areAccepted &&= clash.status === 'accepted';
     }
     // The same as JSON of a list of five texts.
-    const id = UUIDS.of(`${this.#groupNamePrefixes[rule]}"${partName.set}",${this.#idOf(part)},"${firstId}"]`);
+    const id = UUIDS.of(`["group",${this.#ruleNames[rule]},"${partName.set}",${this.#idOf(part)},"${firstId}"]`);
     for (const { clash } of findings) {
       clash.group = id;
       clashes.push(clash);
@@ -166,24 +164,20 @@ export class ReportMaker {
 
 /** Reads the options of a report, before there is anything to report. Throws INVALID_ARGUMENT for invalid options. */
 export function readReportOptions({
-  accepted,
+  accepted = { clashes: [] },
   groupDistance = DEFAULT_GROUP_DISTANCE,
 }: ReportOptions): CheckedReportOptions {
   checkNumber('groupDistance', groupDistance, 0, 'a number >= 0');
-  return { groupDistance, earlier: readAccepted(accepted) };
-}
-
-/** Reads the status of each clash of an earlier report. */
-function readAccepted(report: ReportOptions['accepted'] = { clashes: [] }): Map<string, ClashStatus> {
-  const clashes: unknown = report?.clashes;
-  if (!Array.isArray(clashes)) invalid('accepted', report, 'an earlier report, with `clashes`');
-  return new Map(
+  const clashes: unknown = accepted?.clashes;
+  if (!Array.isArray(clashes)) invalid('accepted', accepted, 'an earlier report, with `clashes`');
+  const earlier = new Map(
     clashes.map((clash: Clash | null, i) => {
       if (typeof clash?.id !== 'string' || !STATUSES.includes(clash.status))
         invalid(`accepted.clashes[${i}]`, clash?.status ?? clash, STATUSES.join(' or '));
       return [clash.id, clash.status];
     }),
   );
+  return { groupDistance, earlier };
 }
 
 function compare(a: string, b: string): number {

@@ -24,12 +24,10 @@ export function placingOrder(plan: Plan): PlacingOrder {
   // The numbers of meshes depend on the order in which parts were given, which must not matter: they are renumbered.
   const { parts } = plan;
   const meshOrder = new Map<number, number>();
-  const meshRanks = new Uint32Array(parts.length);
-  for (let part = 0; part < parts.length; part++) {
-    const { mesh } = parts[part];
+  const meshRanks = Uint32Array.from(parts, ({ mesh }) => {
     if (!meshOrder.has(mesh)) meshOrder.set(mesh, meshOrder.size);
-    meshRanks[part] = meshOrder.get(mesh)!;
-  }
+    return meshOrder.get(mesh)!;
+  });
   const byRank = sortedByMesh(meshRanks, meshOrder.size);
   const compare = (a: number, b: number): number =>
     meshRanks[a] - meshRanks[b] || layers[a] - layers[b] || collidesWith[a] - collidesWith[b] || a - b;
@@ -47,10 +45,12 @@ export function placingOrder(plan: Plan): PlacingOrder {
  */
 function sortedByMesh(meshRanks: Uint32Array, meshes: number): Uint32Array {
   const starts = new Uint32Array(meshes + 1);
-  for (let part = 0; part < meshRanks.length; part++) starts[meshRanks[part] + 1]++;
+  for (const mesh of meshRanks) starts[mesh + 1]++;
   for (let i = 1; i <= meshes; i++) starts[i] += starts[i - 1];
   const sorted = new Uint32Array(meshRanks.length);
-  for (let part = 0; part < meshRanks.length; part++) sorted[starts[meshRanks[part]]++] = part;
+  meshRanks.forEach((mesh, part) => {
+    sorted[starts[mesh]++] = part;
+  });
   return sorted;
 }
 
