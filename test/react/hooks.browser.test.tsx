@@ -454,10 +454,11 @@ test('options that are passed over are told once; questions before there is a ca
       <Early />
     </Collision>
   );
-  const stage = await mount(scene, { events: { track: { contacts: 'bounds' } } });
+  const stage = await mount(scene, { events: { track: { contacts: 'bounds' }, onError: () => {} } });
   await stage.render(scene);
   const said = warn.mock.calls.map(([text]) => String(text)).filter((text) => text.startsWith('collision-worker'));
-  expect(said).toEqual([expect.stringContaining('track of <Collision> or collisionEvents is passed over')]);
+  const warning = (name: string) => expect.stringContaining(`${name} of <Collision> or collisionEvents is passed over`);
+  expect(said).toEqual([warning('track'), warning('onError')]);
   expect(early[0]).toMatchObject({ code: 'DISPOSED', message: expect.stringContaining('not mounted') });
   warn.mockRestore();
 });

@@ -160,7 +160,7 @@ export class CanvasScene {
 
   /** Warns about options of another user that do not apply. */
   compare(options: CanvasSceneOptions): void {
-    for (const name of ['service', 'track'] as const) {
+    for (const name of ['service', 'track', 'onError'] as const) {
       if (options[name] === undefined || options[name] === this.#options[name] || this.#reportedKinds.has(name))
         continue;
       this.#reportedKinds.add(name);
