@@ -43,5 +43,5 @@ const endpointOf: Host['endpointOf'] = (worker) => (isEndpoint(worker) ? worker 
 
 export const browserHost: Host = { ways: [fromSiblingScript, fromOtherOrigin, fromBlob], way: 0, advice, endpointOf };
 
-/** The host of pages that want no file beside their script. */
+/** The host of pages that have no separate worker file. */
 export const inlineHost: Host = { ways: [fromBlob], way: 0, advice: () => '', endpointOf };

@@ -58,9 +58,12 @@ export interface ObjectOptions {
   group?: number;
   /** Default 'manifold'. */
   contacts?: ContactDetail;
-  /** Whether picks and rays see it. Default true. */
+  /**
+   * Whether queries find it: picks, regions, rays, sweeps, `overlap` and all others, except `frustum`, `inspect` and those that
+   * name it (`contact`, `distance`, targets of `sees`). Views and contacts of frames do not depend on it. Default true.
+   */
   pickable?: boolean;
-  /** Whether views list it. Default true. */
+  /** Whether views, and `frustum`, list it. Default true. */
   cullable?: boolean;
   /**
    * Which side of its faces picks, rays and lines of sight hit, and regions touch, like three's material sides; of a solid,

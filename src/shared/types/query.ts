@@ -33,8 +33,8 @@ export interface QueryOptions {
    * n · p + d ≥ 0, like three's `Plane` with its normal and constant; n may have any length but zero. Rays and lines pass
    * through parts that are cut away, and through cut solids as through surfaces: their insides are not filled. Regions and
    * frusta see the part of an object that is kept, and `enclose` requires all of that part; picks by method 'screen' and `sees`
-   * use no point that is cut away, and `containing` finds nothing there. `overlap`, `closestPoint`, `section` and sweeps reject
-   * it (UNSUPPORTED).
+   * use no point that is cut away, and `containing` finds nothing there. `overlap`, `closestPoint`, `section`, `place` and
+   * sweeps reject it (UNSUPPORTED).
    */
   clip?: ArrayLike<number>;
   /** Cuts away only parts that all planes of `clip` cut, like three's `Material.clipIntersection`. Default false. */
