@@ -29,6 +29,8 @@ test.each(['README.md', 'CHANGELOG.md', ...pages.map((name) => `docs/${name}`)])
 function leadsSomewhere(from: string, link: string): boolean {
   const [path, heading] = link.replace(/^\//, './').split('#');
   const file = path === '' ? from : join(dirname(from), path);
+  // The site has the pages of docs/ and no others; pictures are copied to it.
+  if (from.startsWith('docs/') && file.endsWith('.md') && !file.startsWith('docs/')) return false;
   // Links in the front matter of the site's first page are those of the site, whose API is generated.
   const page = file.startsWith('docs/api') ? 'docs/developing.md' : existsSync(join(root, file)) ? file : `${file}.md`;
   if (!existsSync(join(root, page))) return false;
