@@ -166,6 +166,7 @@ function inChromium(name: string, include: string[], groupOrder: number, options
         '@pmndrs/pointer-events',
         '@react-three/drei/core/meshBounds',
         '@react-three/drei/web/CycleRaycast',
+        '@react-three/drei/web/Select',
       ],
     },
     test: {

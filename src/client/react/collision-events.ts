@@ -187,7 +187,7 @@ class CanvasEvents {
     const managers = new Set<RootState['events']>([state.events]);
     for (const object of state.internal.interaction) {
       const rootState = getRootState(object);
-      if (rootState !== undefined) managers.add(rootState.events);
+      if (rootState) managers.add(rootState.events);
     }
     const byRaycaster = new Map(layers.map((layer) => [layer.raycaster, layer]));
     const undo: (() => void)[] = [];
@@ -200,7 +200,9 @@ class CanvasEvents {
     const compute = (_: DomEvent, { raycaster }: RootState): void => {
       byRaycaster.get(raycaster)?.aim();
     };
-    for (const events of managers) undo.push(overrideProperty(events, 'compute', compute));
+    // A layer that was switched off at the time of the event has no hits.
+    for (const events of managers)
+      undo.push(overrideProperty(events, 'compute', compute), overrideProperty(events, 'enabled', true));
     const restoreRaycasters = (): void => {
       for (const each of undo.splice(0)) each();
     };
@@ -208,7 +210,7 @@ class CanvasEvents {
     undo.push(
       overrideProperty(state.events, 'filter', (hits, root) => {
         restoreRaycasters();
-        return filter === undefined ? hits : filter(hits, root);
+        return filter?.(hits, root) ?? hits;
       }),
     );
     return restoreRaycasters;
@@ -221,8 +223,7 @@ class CanvasEvents {
       .sort((a, b) => b.priority - a.priority || a.hit.distance - b.hit.distance)
       .map(({ hit }) => hit);
     const state = this.#store.getState();
-    const { filter } = state.events;
-    return filter === undefined ? hits : filter(hits, state);
+    return state.events.filter?.(hits, state) ?? hits;
   }
 
   #onLostCapture({ pointerId }: PointerEvent): void {
@@ -305,5 +306,5 @@ type Managed = { __r3f?: Pick<Instance, 'handlers'> };
 
 function isHoverable(object: Object3D): boolean {
   const handlers = (object as unknown as Managed).__r3f?.handlers;
-  return handlers !== undefined && HOVER_HANDLERS.some((name) => handlers[name] !== undefined);
+  return HOVER_HANDLERS.some((name) => handlers?.[name]);
 }
