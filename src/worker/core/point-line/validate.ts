@@ -1,33 +1,27 @@
 // Validates a buffer as a mesh of points or lines that can be trusted, as mesh/tree/validate-baked.ts does for triangles: the
 // checksum detects damage, and no forged buffer makes a traversal read out of bounds or run forever.
 
-import { MESH_HEADER_BYTES, POINT_LINE_MAGIC_VALUE, POINT_LINE_VERSION_VALUE } from '../../../shared/layout';
-import { MAX_EXPONENT, MIN_EXPONENT, NODE_BYTES, TREE_EXTENT } from '../mesh/tree/layout';
+import { MESH_HEADER_BYTES, POINT_LINE_MAGIC_VALUE, POINT_LINE_SIZE, POINT_LINE_VERSION_VALUE } from '../../../shared/layout';
+import { NODE_BYTES, TREE_EXTENT } from '../mesh/tree/layout';
 import {
-  MESH_BAD_INDEX, MESH_BAD_NUMBER, MESH_FOREIGN, MESH_INCONSISTENT, MESH_OK, MESH_OTHER_VERSION, MESH_TRUNCATED, MeshCheck,
-  RANGE_WORDS, addNumbers, blocksBefore, checkLinksBefore, checkRangesBefore, meshOf as checkedMesh,
+  MESH_BAD_INDEX, MESH_BAD_NUMBER, MESH_INCONSISTENT, MESH_OK, MeshCheck, RANGE_WORDS, addNumbers, areHeaderNumbersValid,
+  blocksBefore, checkKind, checkLinksBefore, checkRangesBefore, isZero, meshOf as checkedMesh,
 } from '../mesh/tree/mesh-check';
-import { SPACE_BYTES, Space, chooseOffset, largestCoordinate } from '../mesh/tree/tree-space';
 import {
-  LINE_ELEMENT, NO_ELEMENT, POINT_ELEMENT, PointLine, blockBytes, blockOf, blocksFor, elementsPerBlock, exponentOf, pointLineOf,
+  LINE_ELEMENT, NO_ELEMENT, POINT_ELEMENT, PointLine, blockBytes, blockOf, blocksFor, elementsPerBlock, meshOf, pointLineOf,
 } from './layout';
 
 /** Checks the header: that all bytes are there, and that counts and sizes agree. */
 export function checkPointLineHeader(check: MeshCheck): u32 {
-  const bytes = check.bytes;
-  if (bytes < <u32>MESH_HEADER_BYTES) return MESH_TRUNCATED;
-  const mesh = pointLineOf(checkedMesh(check));
-  if (mesh.magic != POINT_LINE_MAGIC_VALUE) return MESH_FOREIGN;
-  if (mesh.version != POINT_LINE_VERSION_VALUE) return MESH_OTHER_VERSION;
-  if (mesh.bytes != bytes) return MESH_TRUNCATED;
-  return isConsistent(mesh) ? MESH_OK : MESH_INCONSISTENT;
+  const fault = checkKind(check, POINT_LINE_MAGIC_VALUE, POINT_LINE_VERSION_VALUE);
+  if (fault != MESH_OK) return fault;
+  return isConsistent(pointLineOf(checkedMesh(check))) ? MESH_OK : MESH_INCONSISTENT;
 }
 
 /** Checks the numbers of the header, and schedules checks of the indices, and of the nodes for having no rotation. */
 export function checkPointLineNumbers(check: MeshCheck): u32 {
+  if (!areHeaderNumbersValid(checkedMesh(check), true)) return MESH_BAD_NUMBER;
   const mesh = pointLineOf(checkedMesh(check));
-  if (!isSpaceValid(mesh) || !isCostValid(mesh.cost) || !isCostValid(mesh.builtCost)) return MESH_BAD_NUMBER;
-  if (!(mesh.radius > 0 && mesh.radius < MAX_RADIUS)) return MESH_BAD_NUMBER;
   check.forbidsRotation = 1;
   if (!mesh.indexed) return MESH_OK;
   const indices = changetype<usize>(mesh) + mesh.indices;
@@ -43,9 +37,6 @@ export function checkPointLineBefore(check: MeshCheck, end: usize): u32 {
   return fault == MESH_OK ? checkRangesBefore(check, end) : fault;
 }
 
-/** More than the diagonal of the largest bounds in float32. */
-const MAX_RADIUS: f64 = 1e39;
-
 /** Returns whether counts and sizes agree, and unused bytes are 0. */
 function isConsistent(mesh: PointLine): bool {
   const size = mesh.size;
@@ -57,39 +48,9 @@ function isConsistent(mesh: PointLine): bool {
     mesh.nodes == MESH_HEADER_BYTES && mesh.blocks == blocks && mesh.indices == indices && mesh.bytes == bytes &&
     mesh.indexed <= 1 && mesh.keptCount > 0 && mesh.keptCount <= mesh.elementCount &&
     mesh.elementCount <= <u32>i32.MAX_VALUE && mesh.blockCount == blocksFor(mesh.keptCount, size) &&
-    (mesh.indexed != 0 || mesh.vertexCount == <u64>mesh.elementCount * size) && isRestEmpty(mesh)
+    (mesh.indexed != 0 || mesh.vertexCount == <u64>mesh.elementCount * size) &&
+    isZero(meshOf(mesh), POINT_LINE_SIZE + 4, MESH_HEADER_BYTES)
   );
-}
-
-function isRestEmpty(mesh: PointLine): bool {
-  for (let at: usize = offsetof<PointLine>('size') + 4; at < <usize>MESH_HEADER_BYTES; at += 4) {
-    if (load<u32>(changetype<usize>(mesh) + at) != 0) return false;
-  }
-  return true;
-}
-
-const expectedSpace = changetype<Space>(memory.data(<i32>offsetof<Space>(), 16));
-
-/** Returns whether the bounds are ones that float32 positions can have, and tree space is the one that belongs to them. */
-function isSpaceValid(mesh: PointLine): bool {
-  const space = changetype<usize>(mesh) + offsetof<PointLine>('offsetX');
-  memory.copy(changetype<usize>(expectedSpace), space, SPACE_BYTES);
-  chooseOffset(expectedSpace);
-  return (
-    isRangeValid(mesh.minX, mesh.maxX) && isRangeValid(mesh.minY, mesh.maxY) && isRangeValid(mesh.minZ, mesh.maxZ) &&
-    memory.compare(changetype<usize>(expectedSpace), space, SPACE_BYTES) == 0 &&
-    mesh.exponent == exponentOf(largestCoordinate(expectedSpace)) &&
-    mesh.exponent >= MIN_EXPONENT && mesh.exponent <= MAX_EXPONENT
-  );
-}
-
-// Each comparison is false for NaN, here and below.
-function isRangeValid(minimum: f64, maximum: f64): bool {
-  return minimum >= <f64>-f32.MAX_VALUE && minimum <= maximum && maximum <= <f64>f32.MAX_VALUE;
-}
-
-function isCostValid(cost: f64): bool {
-  return cost >= 1 && cost < Infinity;
 }
 
 /** Checks the blocks that are not checked yet, up to `end`, and counts their elements. */

@@ -2,9 +2,14 @@
 // points and of lines have in common. The code for each kind of mesh adds the memory ranges in which each number only
 // has to be within a limit.
 
+import { MESH_HEADER_BYTES } from '../../../../shared/layout';
 import { allocate } from '../../memory';
 import { CHECKSUM_BYTES, Checksum, beginChecksum } from './checksum';
-import { MAX_DEPTH, Mesh, NODE_BYTES, childCount, firstBlock, firstNode, innerCount, isRotated, isSound, nodeAt } from './layout';
+import {
+  MAX_DEPTH, MAX_EXPONENT, MIN_EXPONENT, Mesh, NODE_BYTES, childCount, firstBlock, firstNode, innerCount, isRotated, isSound,
+  nodeAt,
+} from './layout';
+import { SPACE_BYTES, Space, chooseOffset, exponentFor, largestCoordinate } from './tree-space';
 
 export const MESH_OK = 0;
 export const MESH_TRUNCATED = 1;
@@ -87,6 +92,57 @@ export function beginMeshCheck(address: usize, bytes: u32): MeshCheck {
 @inline
 export function meshOf(check: MeshCheck): Mesh {
   return changetype<Mesh>(<usize>check.mesh);
+}
+
+// --- the header ---
+
+/** Checks that a mesh is of a kind and version, and that all of its bytes exist. */
+export function checkKind(check: MeshCheck, magic: u32, version: u32): u32 {
+  if (check.bytes < <u32>MESH_HEADER_BYTES) return MESH_TRUNCATED;
+  const mesh = meshOf(check);
+  if (mesh.magic != magic) return MESH_FOREIGN;
+  if (mesh.version != version) return MESH_OTHER_VERSION;
+  return mesh.bytes == check.bytes ? MESH_OK : MESH_TRUNCATED;
+}
+
+/** Returns whether the bytes of the header from offset `start` to before `end`, both multiples of 4, are 0. */
+export function isZero(mesh: Mesh, start: usize, end: usize): bool {
+  for (let at = start; at < end; at += 4) if (load<u32>(changetype<usize>(mesh) + at) != 0) return false;
+  return true;
+}
+
+const expectedSpace = changetype<Space>(memory.data(<i32>offsetof<Space>(), 16));
+
+/** More than the diagonal of the largest bounds in float32. */
+const MAX_RADIUS: f64 = 1e39;
+
+/**
+ * Returns whether the bounds are possible for float32 positions, tree space is the one that follows from them, and the costs and
+ * the radius are possible. All vertices may coincide only if `canBePoint`: then tree space is not scaled.
+ */
+export function areHeaderNumbersValid(mesh: Mesh, canBePoint: bool): bool {
+  const space = changetype<usize>(mesh) + offsetof<Mesh>('offsetX');
+  memory.copy(changetype<usize>(expectedSpace), space, SPACE_BYTES);
+  chooseOffset(expectedSpace);
+  const largest = largestCoordinate(expectedSpace);
+  return (
+    isRangeValid(mesh.minX, mesh.maxX) && isRangeValid(mesh.minY, mesh.maxY) && isRangeValid(mesh.minZ, mesh.maxZ) &&
+    memory.compare(changetype<usize>(expectedSpace), space, SPACE_BYTES) == 0 &&
+    mesh.exponent == (canBePoint && largest == 0 ? 0 : exponentFor(largest)) &&
+    mesh.exponent >= MIN_EXPONENT && mesh.exponent <= MAX_EXPONENT &&
+    isCostValid(mesh.cost) && isCostValid(mesh.builtCost) &&
+    mesh.radius > 0 && mesh.radius < MAX_RADIUS
+  );
+}
+
+// Each comparison is false for NaN, here and below.
+function isRangeValid(minimum: f64, maximum: f64): bool {
+  return minimum >= <f64>-f32.MAX_VALUE && minimum <= maximum && maximum <= <f64>f32.MAX_VALUE;
+}
+
+/** Returns whether a cost is possible: a ray visits at least the root. */
+function isCostValid(cost: f64): bool {
+  return cost >= 1 && cost < Infinity;
 }
 
 // --- the checksum ---

@@ -7,14 +7,12 @@ import {
 } from '../../../../shared/layout';
 import { dipoleAt } from './dipoles';
 import {
-  BLOCK_BYTES, Block, DIPOLE_BYTES, MAX_EXPONENT, MIN_EXPONENT, Mesh, NODE_BYTES, TREE_EXTENT, blockAt, dipolesOffset,
-  trianglesOf,
+  BLOCK_BYTES, Block, DIPOLE_BYTES, Mesh, NODE_BYTES, TREE_EXTENT, blockAt, dipolesOffset, trianglesOf,
 } from './layout';
 import {
-  MESH_BAD_INDEX, MESH_BAD_NUMBER, MESH_FOREIGN, MESH_INCONSISTENT, MESH_OK, MESH_OTHER_VERSION, MESH_TRUNCATED, MeshCheck,
-  RANGE_WORDS, addFloats, addNumbers, blocksBefore, checkLinksBefore, checkRangesBefore, meshOf,
+  MESH_BAD_INDEX, MESH_BAD_NUMBER, MESH_INCONSISTENT, MESH_OK, MeshCheck, RANGE_WORDS, addFloats, addNumbers, areHeaderNumbersValid,
+  blocksBefore, checkKind, checkLinksBefore, checkRangesBefore, isZero, meshOf,
 } from './mesh-check';
-import { SPACE_BYTES, Space, chooseOffset, exponentFor, largestCoordinate } from './tree-space';
 import { checkDeform, isDeformConsistent } from './validate-deform';
 
 /**
@@ -22,12 +20,9 @@ import { checkDeform, isDeformConsistent } from './validate-deform';
  * (topology/validate-derived.ts), except that it begins within the bytes.
  */
 export function checkTreeHeader(check: MeshCheck): u32 {
-  const bytes = check.bytes;
-  if (bytes < <u32>MESH_HEADER_BYTES) return MESH_TRUNCATED;
+  const fault = checkKind(check, MESH_MAGIC_VALUE, MESH_VERSION_VALUE);
+  if (fault != MESH_OK) return fault;
   const mesh = meshOf(check);
-  if (mesh.magic != MESH_MAGIC_VALUE) return MESH_FOREIGN;
-  if (mesh.version != MESH_VERSION_VALUE) return MESH_OTHER_VERSION;
-  if (mesh.bytes != bytes) return MESH_TRUNCATED;
   return isConsistent(mesh) && !hasState(mesh) && isOpenDataValid(mesh) && isDeformConsistent(mesh)
     ? MESH_OK
     : MESH_INCONSISTENT;
@@ -36,8 +31,7 @@ export function checkTreeHeader(check: MeshCheck): u32 {
 /** Checks the numbers of the header, and adds ranges for those after nodes and blocks. */
 export function checkTreeNumbers(check: MeshCheck): u32 {
   const mesh = meshOf(check);
-  if (!isSpaceValid(mesh) || !isCostValid(mesh.cost) || !isCostValid(mesh.builtCost) || !isRadiusValid(mesh))
-    return MESH_BAD_NUMBER;
+  if (!areHeaderNumbersValid(mesh, false)) return MESH_BAD_NUMBER;
   if (mesh.indexed) {
     const indices = changetype<usize>(mesh) + mesh.indices;
     addNumbers(check, RANGE_WORDS, indices, indices + <usize>mesh.triangleCount * 12, mesh.vertexCount);
@@ -70,11 +64,6 @@ function hasState(mesh: Mesh): bool {
     !isZero(mesh, MESH_OPEN_TO + 12, MESH_HEADER_BYTES);
 }
 
-function isZero(mesh: Mesh, start: usize, end: usize): bool {
-  for (let at = start; at < end; at += 4) if (load<u32>(changetype<usize>(mesh) + at) != 0) return false;
-  return true;
-}
-
 /** The minimum size of the derived data, in bytes. */
 const DERIVED_HEADER_BYTES: u64 = 32;
 
@@ -85,38 +74,6 @@ function isOpenDataValid(mesh: Mesh): bool {
     mesh.openEdges > 0 && mesh.openTriangle < mesh.triangleCount && mesh.openEdge < 3 &&
     mesh.closingWeld >= 0 && mesh.closingWeld < Infinity
   );
-}
-
-const expectedSpace = changetype<Space>(memory.data(<i32>offsetof<Space>(), 16));
-
-/** Returns whether the bounds are possible for float32 positions, and tree space is the one that follows from them. */
-function isSpaceValid(mesh: Mesh): bool {
-  const space = changetype<usize>(mesh) + offsetof<Mesh>('offsetX');
-  memory.copy(changetype<usize>(expectedSpace), space, SPACE_BYTES);
-  chooseOffset(expectedSpace);
-  return (
-    isRangeValid(mesh.minX, mesh.maxX) && isRangeValid(mesh.minY, mesh.maxY) && isRangeValid(mesh.minZ, mesh.maxZ) &&
-    memory.compare(changetype<usize>(expectedSpace), space, SPACE_BYTES) == 0 &&
-    mesh.exponent == exponentFor(largestCoordinate(expectedSpace)) &&
-    mesh.exponent >= MIN_EXPONENT && mesh.exponent <= MAX_EXPONENT
-  );
-}
-
-// Each comparison is false for NaN, here and below.
-function isRangeValid(minimum: f64, maximum: f64): bool {
-  return minimum >= <f64>-f32.MAX_VALUE && minimum <= maximum && maximum <= <f64>f32.MAX_VALUE;
-}
-
-/** More than the diagonal of the largest bounds in float32. */
-const MAX_RADIUS: f64 = 1e39;
-
-function isRadiusValid(mesh: Mesh): bool {
-  return mesh.radius > 0 && mesh.radius < MAX_RADIUS;
-}
-
-/** Returns whether a cost is possible: a ray visits at least the root. */
-function isCostValid(cost: f64): bool {
-  return cost >= 1 && cost < Infinity;
 }
 
 /** Checks those links, blocks and ranges that lie before `end`, a multiple of 16, unless they were checked before. */
