@@ -1,29 +1,23 @@
 // Finds the closest point of a mesh of points or lines to a given point, in the world's metric, by branch and bound, as
-// mesh/query/closest-point.ts does for a mesh of triangles; it uses that file's bounds of boxes. World units about the
+// mesh/query/closest-point.ts does for a mesh of triangles; it uses that file's stack and bounds of boxes. World units about the
 // given point.
 
 import { nearestOfSegment, nearestX, nearestY, nearestZ } from '../math/closest';
 import {
-  boxBoundOf, closerThan, boxDistances, isFarAway, setMaps, toWorld,
+  boxBoundOf, closerThan, isFarAway, pushCloser, setMaps, stack, toWorld,
 } from '../mesh/query/closest-point';
-import { countLeaf, countNode, countTriangle } from '../mesh/tree/counters';
-import { LEAF, MAX_STACK_ENTRIES, childMask, childOf, nodeAt } from '../mesh/tree/layout';
+import { countLeaf, countTriangle } from '../mesh/tree/counters';
+import { LEAF, nodeAt } from '../mesh/tree/layout';
 import { Affine } from '../math/affine';
-import { indexOfMax } from '../math/lanes';
 import {
   LINE_END, LINE_Y, LINE_Z, NO_ELEMENT, POINT_Y, POINT_Z, PointLine, blockOf, elementsPerBlock, meshOf, elementIn,
 } from './layout';
 import { ax, ay, az, bx, by, bz, loadElement } from './placed-element';
-import { VECTOR_BYTES, WORD_BYTES } from '../sizes';
 
 /** The closest point, in the world about the given point. */
 export let closestX: f64 = 0, closestY: f64 = 0, closestZ: f64 = 0;
 export let closestElement: i32 = -1;
 export let closestDistance: f64 = 0;
-
-/** The stack of children, with lower bounds of their distances: three of each depth and the last node's four. */
-const stack: usize = memory.data(MAX_STACK_ENTRIES * 2 * WORD_BYTES, 16);
-const keys: usize = memory.data(VECTOR_BYTES, 16);
 
 /**
  * Finds the closest point. Returns whether there is one no farther than `limit`; `m` maps mesh space to the world about the
@@ -45,19 +39,7 @@ export function closestOnPointLine(mesh: PointLine, m: Affine, limit: f64): bool
       if (searchBlock(mesh, blockOf(mesh, child), bound)) bound = boxBoundOf(closestDistance);
       continue;
     }
-    countNode();
-    const node = nodeAt(meshOf(mesh), child);
-    const childDistances = boxDistances(node);
-    let bits = <u32>i32x4.bitmask(f32x4.le(childDistances, f32x4.splat(bound))) & childMask(node);
-    v128.store(keys, childDistances);
-    while (bits != 0) {
-      // The farthest is pushed first, so that the nearest is popped next.
-      const next = indexOfMax(keys, bits);
-      bits &= ~(1 << next);
-      store<f32>(top, load<f32>(keys + (<usize>next << 2)));
-      store<u32>(top, childOf(node, next), 4);
-      top += 8;
-    }
+    top = pushCloser(top, nodeAt(meshOf(mesh), child), bound);
   }
   return closestElement >= 0;
 }

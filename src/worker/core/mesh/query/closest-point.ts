@@ -32,7 +32,7 @@ const rotation = changetype<Rotation>(memory.data(<i32>offsetof<Rotation>(), 16)
 const triangle = changetype<Triangle>(memory.data(<i32>offsetof<Triangle>(), 16));
 
 /** The stack of pending children, with lower bounds of their distances: three of each depth and the last node's four. */
-const stack: usize = memory.data(MAX_STACK_ENTRIES * 2 * WORD_BYTES, 16);
+export const stack: usize = memory.data(MAX_STACK_ENTRIES * 2 * WORD_BYTES, 16);
 const keys: usize = memory.data(VECTOR_BYTES, 16);
 
 // The given point in tree space, and the least factor by which the map stretches a length: bounds are in multiples of
@@ -96,21 +96,28 @@ export function closestOnMesh(mesh: Mesh, m: Affine, limit: f64, stopsAtFirst: b
       bound = boxBoundOf(closestDistance);
       continue;
     }
-    countNode();
-    const node = nodeAt(mesh, child);
-    const childDistances = boxDistances(node);
-    let bits = <u32>i32x4.bitmask(f32x4.le(childDistances, f32x4.splat(bound))) & childMask(node);
-    v128.store(keys, childDistances);
-    while (bits != 0) {
-      // The farthest is pushed first, so that the nearest is popped next.
-      const next = indexOfMax(keys, bits);
-      bits &= ~(1 << next);
-      store<f32>(top, load<f32>(keys + (<usize>next << 2)));
-      store<u32>(top, childOf(node, next), 4);
-      top += 8;
-    }
+    top = pushCloser(top, nodeAt(mesh, child), bound);
   }
   return closestTriangle >= 0;
+}
+
+/** Pushes the children of a node that may be nearer than a bound, each with the distance of its box. Returns the new top. */
+// @ts-ignore: decorator
+@inline
+export function pushCloser(top: usize, node: Node, bound: f32): usize {
+  countNode();
+  const childDistances = boxDistances(node);
+  let bits = <u32>i32x4.bitmask(f32x4.le(childDistances, f32x4.splat(bound))) & childMask(node);
+  v128.store(keys, childDistances);
+  while (bits != 0) {
+    // The farthest is pushed first, so that the nearest is popped next.
+    const next = indexOfMax(keys, bits);
+    bits &= ~(1 << next);
+    store<f32>(top, load<f32>(keys + (<usize>next << 2)));
+    store<u32>(top, childOf(node, next), 4);
+    top += 8;
+  }
+  return top;
 }
 
 /** Converts a distance in the world to the unit in which boxes are measured, rounded up. */
@@ -183,7 +190,7 @@ function columnAlong(column: usize, x: f64, y: f64, z: f64, reciprocal: f64): f3
  * Returns lower bounds of the distances of the node's four boxes: world distances divided by `minStretch`, and minus
  * `distanceAhead` if the mesh is far away.
  */
-export function boxDistances(node: Node): v128 {
+function boxDistances(node: Node): v128 {
   let x = pointX, y = pointY, z = pointZ;
   if (isRotated(node)) {
     rotationAt(rotation, changetype<usize>(node) + offsetof<Node>('quaternion'));

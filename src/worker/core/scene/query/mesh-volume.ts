@@ -13,7 +13,9 @@ import {
   rotationOfNode, triangleOf,
 } from '../../mesh/tree/layout';
 import { sidesOfFace } from '../../mesh/query/face-sides';
-import { RECT_INSIDE, RECT_OUTSIDE, addScreenPoint, beginScreenPolygon, isInLasso, overlapsLasso, rectState } from './lasso';
+import {
+  RECT_CROSSING, RECT_INSIDE, RECT_OUTSIDE, addScreenPoint, beginScreenPolygon, isInLasso, overlapsLasso, rectState,
+} from './lasso';
 import { clipW, clipX, clipY, eyeW, eyeX, eyeY, eyeZ } from '../view/projection';
 import { CROSSING, INSIDE, LASSO, MAX_PLANES, NONE, PLANES, clipLimits, volumePlane } from './volume';
 import { F64_BYTES, VECTOR_BYTES } from '../../sizes';
@@ -45,6 +47,7 @@ const rotation = changetype<Rotation>(memory.data(<i32>offsetof<Rotation>(), 16)
 const childBounds: usize = memory.data(6 * VECTOR_BYTES, 16);
 
 const ENTRY_BYTES: usize = 16;
+/** The stack of pending nodes and blocks: u32 each, and the limits that cross it, u64. */
 let stack: usize = 0;
 
 // @ts-ignore: decorator
@@ -96,7 +99,7 @@ function touchesFrom(mesh: Mesh, limits: u64): bool {
   if (limits == 0 && countsAll) return true;
   let stackSize = push(0, 0, limits);
   while (stackSize != 0) {
-    const top = stack + --stackSize * <u32>ENTRY_BYTES;
+    const top = entryAt(--stackSize);
     const child = load<u32>(top);
     const nodeLimits = load<u64>(top, 8);
     if (child & LEAF) {
@@ -121,7 +124,7 @@ export function meshEnclosure(mesh: Mesh, m: Affine, limits: u64, sides: u32, fa
   if (!touchesFrom(mesh, crossed & clipLimits)) return NONE;
   let stackSize = push(0, 0, crossed);
   while (stackSize != 0) {
-    const top = stack + --stackSize * <u32>ENTRY_BYTES;
+    const top = entryAt(--stackSize);
     const child = load<u32>(top);
     const nodeLimits = load<u64>(top, 8);
     if ((nodeLimits & ~clipLimits) == 0) continue;
@@ -142,9 +145,16 @@ export function meshEnclosure(mesh: Mesh, m: Affine, limits: u64, sides: u32, fa
   return INSIDE;
 }
 
-function push(stackSize: u32, child: u32, limits: u64): u32 {
+// @ts-ignore: decorator
+@inline
+export function entryAt(i: u32): usize {
+  return stack + i * <u32>ENTRY_BYTES;
+}
+
+/** Pushes a child and its limits. Returns the new size of the stack. Throws OUT_OF_MEMORY. */
+export function push(stackSize: u32, child: u32, limits: u64): u32 {
   stack = reserve(stack, stackSize * <u32>ENTRY_BYTES, <u64>(stackSize + 1) * ENTRY_BYTES);
-  const at = stack + stackSize * <u32>ENTRY_BYTES;
+  const at = entryAt(stackSize);
   store<u32>(at, child);
   store<u64>(at, limits, 8);
   return stackSize + 1;
@@ -210,10 +220,7 @@ export function enterNode(node: Node, limits: u64): void {
   }
 }
 
-/**
- * Compares the projection of a box in the node's frame with the lasso. Returns RECT_*; 1, which is RECT_CROSSING, if it
- * cannot decide.
- */
+/** Compares the projection of a box in the node's frame with the lasso. Returns RECT_*; RECT_CROSSING if it cannot decide. */
 function projectedState(lane: usize): u32 {
   let minX = Infinity, minY = Infinity, maxX = -Infinity, maxY = -Infinity, minW = Infinity;
   for (let corner: usize = 0; corner < 8; corner++) {
@@ -225,7 +232,7 @@ function projectedState(lane: usize): u32 {
     const py = rotation.xy * x + rotation.yy * y + rotation.zy * z;
     const pz = rotation.xz * x + rotation.yz * y + rotation.zz * z;
     const w = valueAt(treeClipW, px, py, pz);
-    if (!(w > 0)) return 1;
+    if (!(w > 0)) return RECT_CROSSING;
     minW = min(minW, w);
     const u = valueAt(treeClipX, px, py, pz) / w, v = valueAt(treeClipY, px, py, pz) / w;
     minX = min(minX, u); maxX = max(maxX, u);
@@ -234,7 +241,7 @@ function projectedState(lane: usize): u32 {
   // Corners may be off by the rounding error, as for planes.
   const errorW = gradientLength(treeClipW) * <f64>ROUNDING;
   minW -= errorW;
-  if (!(minW > 0)) return 1;
+  if (!(minW > 0)) return RECT_CROSSING;
   const errorX = (gradientLength(treeClipX) * <f64>ROUNDING + max(abs(minX), abs(maxX)) * errorW) / minW;
   const errorY = (gradientLength(treeClipY) * <f64>ROUNDING + max(abs(minY), abs(maxY)) * errorW) / minW;
   return rectState(minX - errorX, minY - errorY, maxX + errorX, maxY + errorY);

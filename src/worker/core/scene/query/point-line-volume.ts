@@ -1,32 +1,20 @@
 // Tests a tree of points or lines against a volume that planes and a lasso bound, as mesh-volume.ts tests a tree of
-// triangles, and with its nodes. Each point and line is decided in float64: it is clipped by the planes, and its projection
+// triangles, with its nodes and stack. Each point and line is decided in float64: it is clipped by the planes, and its projection
 // is compared with the lasso.
 
 import { SIDE_DOUBLE } from '../../../../shared/layout';
 import { Affine } from '../../math/affine';
 import { addCorner, beginPolygon, clipByPlane } from '../../math/clip-polygon';
 import { valueAt } from '../../math/plane';
-import { reserve } from '../../memory';
 import { LEAF, childCount, childOf, nodeAt } from '../../mesh/tree/layout';
 import {
   LINE_END, LINE_Y, LINE_Z, NO_ELEMENT, POINT_Y, POINT_Z, PointLine, blockOf, elementsPerBlock, meshOf, elementIn,
 } from '../../point-line/layout';
 import { overlapsLasso } from './lasso';
 import {
-  childLimits, cutAwayBits, projectPolygon, enterMesh, enterNode, outsideBits, planeAt, polygonIsEnclosed,
+  childLimits, cutAwayBits, projectPolygon, enterMesh, enterNode, entryAt, outsideBits, planeAt, polygonIsEnclosed, push,
 } from './mesh-volume';
 import { CROSSING, INSIDE, LASSO, NONE, PLANES, clipLimits } from './volume';
-
-const ENTRY_BYTES: usize = 16;
-let stack: usize = 0;
-
-function push(stackSize: u32, child: u32, limits: u64): u32 {
-  stack = reserve(stack, stackSize * <u32>ENTRY_BYTES, <u64>(stackSize + 1) * ENTRY_BYTES);
-  const at = stack + stackSize * <u32>ENTRY_BYTES;
-  store<u32>(at, child);
-  store<u64>(at, limits, 8);
-  return stackSize + 1;
-}
 
 /** Returns whether any point, or a point of a line, is in the volume. Throws OUT_OF_MEMORY. */
 export function pointLineTouches(mesh: PointLine, m: Affine, limits: u64): bool {
@@ -37,7 +25,7 @@ function touchesFrom(mesh: PointLine, crossed: u64): bool {
   if (crossed == 0) return true;
   let stackSize = push(0, 0, crossed);
   while (stackSize != 0) {
-    const top = stack + --stackSize * <u32>ENTRY_BYTES;
+    const top = entryAt(--stackSize);
     const child = load<u32>(top);
     const nodeLimits = load<u64>(top, 8);
     if (child & LEAF) {
@@ -64,7 +52,7 @@ export function pointLineEnclosure(mesh: PointLine, m: Affine, limits: u64): u32
   if (!touchesFrom(mesh, crossed & clipLimits)) return NONE;
   let stackSize = push(0, 0, crossed);
   while (stackSize != 0) {
-    const top = stack + --stackSize * <u32>ENTRY_BYTES;
+    const top = entryAt(--stackSize);
     const child = load<u32>(top);
     const nodeLimits = load<u64>(top, 8);
     if ((nodeLimits & ~clipLimits) == 0) continue;
