@@ -3,6 +3,7 @@ import * as layout from '../../shared/layout.js';
 import type { MeshAddress } from './descriptions.js';
 import type { CoreExports } from './exports.js';
 import type { CoreMemory } from './memory.js';
+import { orAbort } from './steps.js';
 
 /** A mesh that is being baked: call `step` until it returns 1, then `finish`. */
 export interface MeshBake {
@@ -66,14 +67,7 @@ export function beginBake(
     get isReading() {
       return !hasEnded && Boolean(wasm.readsMesh(bake));
     },
-    step(budget) {
-      try {
-        return step(budget);
-      } catch (error) {
-        abort();
-        throw error;
-      }
-    },
+    step: (budget) => orAbort(abort, () => step(budget)),
     finish: () => finishChunks().buffers[0] as ArrayBuffer,
     finishChunks,
     abort,

@@ -10,6 +10,7 @@ import type { CoreMemory } from './memory.js';
 import { beginBake, type MeshBake } from './mesh-bake.js';
 import { noAreaError } from './mesh-refit.js';
 import { beginPointLineBuild } from './point-line-build.js';
+import { orAbort } from './steps.js';
 
 /** A mesh that is being built and baked: call `step` until it returns 1, then `finish`. */
 export interface MeshBuild {
@@ -113,7 +114,12 @@ function beginTree(
   // The indices tell which vertices are merged.
   const isIndexed = indices !== undefined || weld > 0;
   const build = wasm.beginBuild(vertices, triangles, weld, isFast, part) >>> 0;
-  try {
+  let isFreed = false;
+  const free = () => {
+    if (!isFreed) wasm.freeBuild(build);
+    isFreed = true;
+  };
+  orAbort(free, () => {
     wasm.reserveBuild(build, isIndexed);
     const { buffer } = memory;
     new Float32Array(buffer, wasm.buildPositions(build) >>> 0, positions.length).set(positions);
@@ -121,15 +127,7 @@ function beginTree(
     if (indices) target.set(indices);
     else for (let i = 0; i < target.length; i++) target[i] = i;
     writeDeform(wasm, build, deform);
-  } catch (error) {
-    wasm.freeBuild(build);
-    throw error;
-  }
-  let isFreed = false;
-  const free = () => {
-    if (!isFreed) wasm.freeBuild(build);
-    isFreed = true;
-  };
+  });
   const buildError = (): CollisionError => {
     if (wasm.buildError(build) === BUILD_BAD_INDEX) {
       const i = wasm.buildCulprit(build) >>> 0;
@@ -155,16 +153,13 @@ function beginTree(
     build,
     step: (budget) => {
       const deadline = performance.now() + budget;
-      try {
+      return orAbort(free, () => {
         const secondPart = second && wasm.mayJoin(build) ? second() : undefined;
         if (secondPart) joinPart(secondPart);
         const fraction = wasm.stepBuild(build, deadline);
         if (fraction >= 0) return fraction;
         throw deformError(wasm, build, deform) ?? buildError();
-      } catch (error) {
-        free();
-        throw error;
-      }
+      });
     },
     take: () => {
       const mesh = wasm.takeMesh(build) >>> 0;
@@ -194,15 +189,11 @@ function thenBake(wasm: CoreExports, memory: CoreMemory, tree: TreeBuild, spare?
     if (mesh !== 0) wasm.release(mesh);
     mesh = 0;
   };
-  const stepBake = (budget: number): number => {
-    try {
+  const stepBake = (budget: number): number =>
+    orAbort(free, () => {
       bake ??= beginBake(wasm, memory, mesh, spare);
       return bake.step(budget);
-    } catch (error) {
-      free();
-      throw error;
-    }
-  };
+    });
   const finishChunks = (): BakedSource => {
     const baked = bake!.finishChunks();
     free();

@@ -3,6 +3,7 @@ import { CollisionError } from '../../shared/errors.js';
 import type { MeshAddress } from './descriptions.js';
 import { type CoreExports, FAULTS } from './exports.js';
 import type { CoreMemory } from './memory.js';
+import { orAbort } from './steps.js';
 
 /** A baked mesh that is being loaded: call `step` until it returns true, then `finish`. */
 export interface MeshLoad {
@@ -80,14 +81,7 @@ export function beginLoad(
     return false;
   };
   return {
-    step(budget) {
-      try {
-        return step(budget);
-      } catch (error) {
-        abort();
-        throw error;
-      }
-    },
+    step: (budget) => orAbort(abort, () => step(budget)),
     isWaiting,
     finish() {
       hasEnded = true;

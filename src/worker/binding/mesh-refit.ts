@@ -3,6 +3,7 @@ import type { TreeInfo } from '../../shared/protocol.js';
 import type { MeshAddress } from './descriptions.js';
 import type { CoreExports } from './exports.js';
 import type { CoreMemory } from './memory.js';
+import { orAbort } from './steps.js';
 
 /** A mesh whose vertices are being moved: call `step` until its result is defined, then `finish` or `abort`. */
 export interface MeshRefit {
@@ -75,14 +76,7 @@ export function beginRefit(
     return isMoved(fault, info, positions, () => wasm.updateCulprit(update) >>> 0);
   };
   return {
-    step(budget) {
-      try {
-        return step(budget);
-      } catch (error) {
-        abort();
-        throw error;
-      }
-    },
+    step: (budget) => orAbort(abort, () => step(budget)),
     finish() {
       const movedMesh = wasm.updatedMesh(update) >>> 0;
       hasEnded = true;

@@ -1,5 +1,6 @@
 import { CollisionError } from '../../shared/errors.js';
 import type { CoreExports } from './exports.js';
+import { orAbort } from './steps.js';
 
 /** The topologies without a surface, and the number of vertices per element. */
 export const ELEMENT_SIZES = { points: 1, lines: 2 } as const;
@@ -27,20 +28,17 @@ export function beginPointLineBuild(
   const vertices = positions.length / 3;
   const elements = (indices?.length ?? vertices) / ELEMENT_SIZES[topology];
   const build = wasm.beginPointLine(vertices, elements, ELEMENT_SIZES[topology]) >>> 0;
-  try {
-    wasm.reservePointLine(build, indices !== undefined);
-    const { buffer } = wasm.memory;
-    new Float32Array(buffer, wasm.pointLinePositions(build) >>> 0, positions.length).set(positions);
-    if (indices) new Uint32Array(buffer, wasm.pointLineIndices(build) >>> 0, indices.length).set(indices);
-  } catch (error) {
-    wasm.freePointLine(build);
-    throw error;
-  }
   let isFreed = false;
   const free = () => {
     if (!isFreed) wasm.freePointLine(build);
     isFreed = true;
   };
+  orAbort(free, () => {
+    wasm.reservePointLine(build, indices !== undefined);
+    const { buffer } = wasm.memory;
+    new Float32Array(buffer, wasm.pointLinePositions(build) >>> 0, positions.length).set(positions);
+    if (indices) new Uint32Array(buffer, wasm.pointLineIndices(build) >>> 0, indices.length).set(indices);
+  });
   const buildError = (): CollisionError => {
     if (wasm.pointLineError(build) === BAD_INDEX) {
       const i = wasm.pointLineCulprit(build) >>> 0;
@@ -53,16 +51,12 @@ export function beginPointLineBuild(
     );
   };
   return {
-    step: (budget) => {
-      try {
+    step: (budget) =>
+      orAbort(free, () => {
         const fraction = wasm.stepPointLine(build, performance.now() + budget);
         if (fraction >= 0) return fraction;
         throw buildError();
-      } catch (error) {
-        free();
-        throw error;
-      }
-    },
+      }),
     take: () => {
       const mesh = wasm.takePointLine(build) >>> 0;
       free();

@@ -11,6 +11,16 @@ export function runToEnd<T>(work: Steps<T>): T {
   return step.value;
 }
 
+/** Does work, and calls `abort` if that throws. */
+export function orAbort<T>(abort: () => void, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    abort();
+    throw error;
+  }
+}
+
 /** Wraps a result that is there already, if it is. */
 export function finishedSteps<T>(result: T | undefined): Steps<T> | undefined {
   return result === undefined ? undefined : returnAtOnce(result);

@@ -6,7 +6,7 @@ import { type CoreSweepHit, sweepHitAt } from './hits.js';
 import { gatherWays, type ManySweeps, scatterHits, type WayHits } from './many-motions.js';
 import type { CoreMemory } from './memory.js';
 import type { QueryMemory } from './query-memory.js';
-import { runToEnd, type Steps } from './steps.js';
+import { orAbort, runToEnd, type Steps } from './steps.js';
 
 /** Sweeps: what shapes hit along their ways. */
 export class CoreSweeps {
@@ -165,14 +165,7 @@ export class CoreSweeps {
 
   /** Runs a kept sweep, which is given up if it throws, and reads its hits. */
   #runKept(run: () => number): Steps<CoreSweepHit[]> | undefined {
-    let count: number;
-    try {
-      count = run();
-    } catch (error) {
-      this.#exports.giveUpQuestion();
-      throw error;
-    }
-    return this.#readHits(count);
+    return this.#readHits(orAbort(() => this.#exports.giveUpQuestion(), run));
   }
 
   #readHits(count: number): Steps<CoreSweepHit[]> | undefined {
