@@ -301,7 +301,7 @@ export class MatrixReader {
   /** Reads an affine matrix, which need not be finite or invertible. */
   readAffine(operation: string, argument: string, matrix: ArrayLike<number>): Float64Array {
     const read = this.read(operation, argument, matrix);
-    if (!isAffine(read, 0)) throwNotAffine(operation, argument, read, 0);
+    if (!isAffine(read, 0)) throwNotAffine(operation, argument, read);
     return read;
   }
 }
@@ -312,19 +312,14 @@ export function checkLengths(operation: string, ids: Uint32Array, matrices: Arra
   throwInvalid(operation, 'the length of matrices', matrices.length, `16 for each of ${ids.length} ids`);
 }
 
-export function throwNotAffine(operation: string, argument: string, m: ArrayLike<number>, at: number): never {
-  throw affineError(operation, argument, m, at);
-}
-
-export function affineError(operation: string, argument: string, m: ArrayLike<number>, at: number): CollisionError {
-  const row = [m[at + 3], m[at + 7], m[at + 11], m[at + 15]];
-  return argumentError('INVALID_ARGUMENT', operation, `the bottom row of ${argument}`, row, '0, 0, 0, 1');
+function throwNotAffine(operation: string, argument: string, m: ArrayLike<number>): never {
+  throwInvalid(operation, `the bottom row of ${argument}`, [m[3], m[7], m[11], m[15]], '0, 0, 0, 1');
 }
 
 /** Copies an affine, finite and invertible matrix. */
 export function checkMatrix(operation: string, argument: string, matrix: unknown): number[] {
   const m = checkNumbers(operation, argument, matrix, 16);
-  if (!isAffine(m, 0)) throwNotAffine(operation, argument, m, 0);
+  if (!isAffine(m, 0)) throwNotAffine(operation, argument, m);
   if (!isInvertibleAt(m, 0)) {
     throw invalidArgumentError(
       `${operation}: ${argument} has the determinant ${determinantAt(m, 0)}, expected an invertible matrix`,
