@@ -140,7 +140,7 @@ export class ScenePicks {
     const { objects, service } = this.#context;
     const rect = { x: x - radius, y: y - radius, width: 2 * radius, height: 2 * radius };
     const ids = await service.pickRegion(rect, { view: name, side: 'double' });
-    return Array.from(ids).filter((id) => objects.find(id) === undefined);
+    return objects.strangersAmong(ids);
   }
 
   #pick(
@@ -162,11 +162,8 @@ export class ScenePicks {
       const hit = await service.pick(x, y, pickOptions(query, options, view));
       if (hit === null) return null;
       if (objects.find(hit.object) !== undefined) return this.#intersections([hit], view, query, queryId)[0] ?? null;
-      const retryQuery = {
-        ...this.#query('pick', options, view, signal),
-        ...clipsAndThresholdsOf(query),
-        ...tolerance,
-      };
+      const { clipSets } = query; // as they were at the first query
+      const retryQuery = { ...this.#query('pick', options, view, signal), ...(clipSets && { clipSets }), ...tolerance };
       const retryId = objects.mark();
       // Only a query by view can find objects near the cursor.
       if (tolerance.radius !== undefined) {
@@ -309,11 +306,6 @@ function readViewQuery<T extends ViewQueryOptions & { latest?: boolean }>(
   const { latest = false }: { latest?: boolean | undefined } = options;
   checkBoolean(operation, 'latest', latest);
   return options;
-}
-
-/** Returns the clipping planes and thresholds of a query, for another query that is to see the same. */
-function clipsAndThresholdsOf({ clipSets, ownThresholds }: PickQuery): AdapterQuery {
-  return { ...(clipSets !== undefined && { clipSets }), ...(ownThresholds !== undefined && { ownThresholds }) };
 }
 
 function pickOptions(

@@ -221,7 +221,7 @@ export class SceneQueries {
       for (;;) {
         const query = { ...queryOptionsOf(this.#walk, filter), strangers };
         const { matrix: freeMatrix, way, objects: ids } = await service.place(placedShape, start, query);
-        const foreignIds = Array.from(ids).filter((id) => objects.find(id) === undefined);
+        const foreignIds = objects.strangersAmong(ids);
         if (foreignIds.length === 0) {
           return {
             matrix: new Matrix4().fromArray(freeMatrix),
@@ -376,7 +376,7 @@ export class SceneQueries {
     const { x = 0, y = 0, width, height } = options.viewport;
     const query = queryOptionsOf(this.#walk, { ...filter, side: 'double' });
     const ids = await service.pickRegion({ x, y, width, height }, { ...query, view: name });
-    return Array.from(ids).filter((id) => objects.find(id) === undefined);
+    return objects.strangersAmong(ids);
   }
 
   /**

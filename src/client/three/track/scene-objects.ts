@@ -281,6 +281,11 @@ export class SceneObjects {
     return this.get(id) ?? this.#departureIndex.get(id);
   }
 
+  /** Lists those ids of an answer that others have placed in the service. */
+  strangersAmong(ids: Uint32Array): ObjectId[] {
+    return Array.from(ids).filter((id) => this.find(id) === undefined);
+  }
+
   #placementAt(slot: number): Placement {
     const at = SLOT * slot;
     const standIn = this.#standIns[this.#slots[at + STAND_IN]]!;
