@@ -151,6 +151,7 @@ export class CollisionService extends ServiceMeshes {
     this.#pump.override(id, matrix);
   }
 
+  /** Removes an object: queries that follow do not see it. Throws UNKNOWN_ID. */
   removeObject(id: ObjectId): void {
     this.#link.check('removeObject');
     this.#objects.remove('removeObject', id);
@@ -332,6 +333,7 @@ export class CollisionService extends ServiceMeshes {
     this.#queries.firstView.set();
   }
 
+  /** Removes a view. Throws INVALID_ARGUMENT for a name that was not set. */
   removeView(name: string): void {
     this.#link.check('removeView');
     const slot = this.#views.delete('removeView', name);
@@ -363,6 +365,7 @@ export class CollisionService extends ServiceMeshes {
     }
   }
 
+  /** Counts, memory and times, at no cost: the worker is not asked. */
   get stats(): ServiceStats {
     const { memory, depth, framesDone, allocations, ms } = this.#pump;
     const { memoryBytes, usedBytes } = memory;

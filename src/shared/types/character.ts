@@ -59,6 +59,7 @@ export interface Character {
    * they are given, too.
    */
   set(options: Partial<CharacterOptions>): void;
+  /** Removes the character. An object that it moved stays where it is. */
   remove(): void;
 }
 

@@ -146,6 +146,7 @@ export interface ContactReport {
   triangles: Uint32Array;
   segments: Float32Array;
   bones: Int32Array;
+  /** The frame whose state the answer is based on. */
   frame: number;
   /** The time that the worker spent, in milliseconds. */
   ms: number;

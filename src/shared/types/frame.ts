@@ -28,9 +28,11 @@ export interface FrameTimes {
 
 /** Its typed arrays are views on a recycled buffer: valid until the next update() resolves; `copy()` keeps them. */
 export interface FrameResult {
+  /** The number of the frame, from 1 on. */
   frame: number;
   /** What the view 'main' sees; empty if there is no such view. */
   visible: VisibleSet;
+  /** What each view sees, by its name. */
   views: ReadonlyMap<string, VisibleSet>;
   contacts: ContactSet;
   /**
@@ -40,5 +42,6 @@ export interface FrameResult {
   rejected: Uint32Array;
   /** The worker's time. */
   ms: FrameTimes;
+  /** Returns a copy in a buffer of its own. Throws DISPOSED once this one's buffer was recycled. */
   copy(): FrameResult;
 }

@@ -50,9 +50,9 @@ export interface ObjectOptions {
   matrix?: ArrayLike<number>;
   /** Two static objects never make a pair. Default 'moving'. */
   motion?: 'static' | 'moving';
-  /** 32-bit membership. Default 1. */
+  /** The layers that it is in, a bit each, as in the mask of three's Layers. Default 1. */
   layers?: number;
-  /** 32-bit filter over the other's layers; both sides must agree. Default all. */
+  /** The layers that it makes pairs with, a bit each; each of two objects must be in one of the other's. Default all. */
   collidesWith?: number;
   /** Objects of one group, such as the parts of a model, make no pairs. Default 0, none. */
   group?: number;

@@ -11,6 +11,7 @@ export interface ClosestPoint {
   triangle: number;
   /** Index of the triangle, line or point; -1 if there is none. */
   element: number;
+  /** The frame whose state the answer is based on. */
   frame: number;
 }
 
@@ -24,6 +25,7 @@ export interface Distance {
   /** Index into the mesh as it was given; -1 for other shapes, and if one is inside the other. */
   triangleA: number;
   triangleB: number;
+  /** The frame whose state the answer is based on. */
   frame: number;
 }
 

@@ -2,7 +2,7 @@ import type { ObjectId, Vec3 } from './ids.js';
 import type { Snap, SnapKind } from './snap.js';
 
 export interface QueryOptions {
-  /** Only objects in one of these layers. Default all. */
+  /** Only objects in one of these layers, a bit each. Default all. */
   layers?: number;
   /** Objects that this query does not see. */
   ignore?: readonly ObjectId[] | Uint32Array;
@@ -134,6 +134,7 @@ export interface Sight {
    * there to the corners.
    */
   points: Uint8Array;
+  /** The frame whose state the answer is based on. */
   frame: number;
 }
 
@@ -151,6 +152,7 @@ export interface RayHits {
   bones: Int32Array;
   /** Three per ray. */
   barycentrics: Float32Array;
+  /** The frame whose state the answer is based on. */
   frame: number;
   /** The time that the worker spent, in milliseconds. */
   ms: number;

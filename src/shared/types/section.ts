@@ -42,6 +42,7 @@ export interface Section {
    * closed outlines without their holes. One of more than 1,500 points, holes included, is not filled if it crosses itself.
    */
   caps: Uint32Array;
+  /** The frame whose state the answer is based on. */
   frame: number;
   /** The time that the worker spent, in milliseconds. */
   ms: number;

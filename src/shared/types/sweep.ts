@@ -31,6 +31,7 @@ export interface SweepHit {
    * the one triangle that requires the most; inside a solid mesh, the normal is the shortest way out. World units.
    */
   depth: number;
+  /** The frame whose state the answer is based on. */
   frame: number;
 }
 
@@ -42,6 +43,7 @@ export interface Placement {
   way: Vec3;
   /** The objects that it was pushed out of, ascending. */
   objects: Uint32Array;
+  /** The frame whose state the answer is based on. */
   frame: number;
 }
 
@@ -58,6 +60,7 @@ export interface SweepHits {
   /** -1 if nothing was met or it is not a mesh. */
   triangles: Int32Array;
   depths: Float64Array;
+  /** The frame whose state the answer is based on. */
   frame: number;
   /** The time that the worker spent, in milliseconds. */
   ms: number;

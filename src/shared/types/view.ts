@@ -12,7 +12,7 @@ export interface ViewOptions {
   depth?: 'webgl' | 'webgpu';
   /** Reversed depth: the near plane is at the larger depth. Default false. */
   reversed?: boolean;
-  /** Only objects in one of these layers are seen. Default all. */
+  /** Only objects in one of these layers, a bit each, are seen. Default all. */
   layers?: number;
   /**
    * World units by which the frustum grows, each plane outwards: for culling one frame late, the camera's motion in a frame

@@ -95,6 +95,7 @@ export class SceneFrame {
     this.#queryId = queryId;
   }
 
+  /** The number of the frame, from 1 on. */
   get frame(): number {
     return this.result.frame;
   }
