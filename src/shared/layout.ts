@@ -225,7 +225,7 @@ export const RAY_ORIGIN = 0; // f64 × 3
 export const RAY_DIRECTION = 24; // f64 × 3, any length but zero
 export const RAY_T_MIN = 48; // f64, world units
 export const RAY_T_MAX = 56; // f64, world units
-// Affine functions of a point relative to the origin that define what is drawn near a point of the screen (protocol.ts, Cone).
+// Affine functions of a point relative to the origin that define what is drawn near a point of the screen (packed.ts, Cone).
 export const RAY_IS_CONE = 64; // u32, 0 without them
 export const RAY_CONE_A = 72; // f64 × 3, gradient
 export const RAY_CONE_B = 96; // f64 × 3, gradient
@@ -366,7 +366,7 @@ export const MESH_EXPONENT = 52; // i32: tree space = (mesh space - offset) · 2
 export const MESH_OFFSET = 56; // f64 × 3
 export const MESH_MIN = 80; // f64 × 3, bounds in mesh space
 export const MESH_MAX = 104; // f64 × 3
-export const MESH_COST = 128; // f64, of the tree as it is now; mesh/cost.ts
+export const MESH_COST = 128; // f64, of the tree as it is now; core/mesh/tree/cost.ts
 export const MESH_BUILT_COST = 136; // f64, of the tree as it was built
 export const MESH_RADIUS = 144; // f64, distance of the farthest vertex from the centre of the bounds, in mesh space
 export const MESH_DIPOLES = 152; // u32, offset from the header

@@ -1,6 +1,6 @@
 import * as layout from '../../src/shared/layout.js';
 
-// Offsets in a node and in a block of a baked mesh: src/worker/core/mesh/layout.ts.
+// Offsets in a node and in a block of a baked mesh: src/worker/core/mesh/tree/layout.ts.
 export const NODE_MIN = [0, 8, 16]; // u8 × 4 per axis
 export const NODE_MAX = [4, 12, 20];
 export const NODE_QUATERNION = 24; // i16 × 4
@@ -215,7 +215,7 @@ function align16(bytes: number): number {
   return Math.ceil(bytes / 16) * 16;
 }
 
-/** The checksum as described in src/worker/core/mesh/checksum.ts, over whole words of the buffer. */
+/** The checksum as described in src/worker/core/mesh/tree/checksum.ts, over whole words of the buffer. */
 export function checksumOf(buffer: ArrayBuffer): number {
   const bytes = buffer.byteLength;
   const view = new DataView(buffer);

@@ -218,7 +218,7 @@ describe('update', () => {
     expect((await pickCenter(tracker))?.distance).toBeCloseTo(7, 6);
   });
 
-  // Which of the objects' own transforms are sent is decided by the service: service-unchanged.test.ts checks the frames.
+  // Which of the objects' own transforms are sent is decided by the service: test/client/unchanged.test.ts checks the frames.
   test('calls the service for what changed, and nothing else', async () => {
     const [still, moving] = [cube(), cube()];
     const instances = new InstancedMesh(new BoxGeometry(), new MeshBasicMaterial(), 100);

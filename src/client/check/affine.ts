@@ -27,7 +27,7 @@ export function determinantAt(m: ArrayLike<number>, at: number, stride = 4): num
 }
 
 /**
- * Returns whether the matrix at `at` is finite and invertible, to the bit as the worker decides it (`usable` of the
+ * Returns whether the matrix at `at` is finite and invertible, to the bit as the worker decides it (`isUsable` of the
  * core's affine.ts). Relative to the columns: a small scale is accepted, coplanar columns are not.
  */
 export function isInvertibleAt(m: ArrayLike<number>, at: number, stride = 4): boolean {

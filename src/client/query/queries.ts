@@ -436,7 +436,7 @@ export class Queries {
     return askInOrder(this.#link, this.#pump, operation, signal, invoke);
   }
 
-  /** Sends a query like `#invoke`, with `latest`; if there is nothing to invoke, the answer is `localAnswer`. */
+  /** Sends a query like `#ask`, with `latest`; if there is nothing to invoke, the answer is `localAnswer`. */
   #askInTurn<T>(
     turn: LatestTurn<T>,
     { signal, latest = false }: Options,
