@@ -132,7 +132,7 @@ const CLASH_CHUNKS = {
   ],
 };
 
-export async function buildClash(dir) {
+async function buildClash(dir) {
   await build({
     input: Object.fromEntries(Object.entries(CLASH_ENTRIES).map(([name, path]) => [name, from(path)])),
     external: [...CLASH_PEERS, builtins],
@@ -268,7 +268,7 @@ function printSizes(dir) {
   }
 }
 
-export async function buildAll() {
+async function buildAll() {
   const sources = sourcesHash();
   const dir = from(`.dist-${process.pid}`);
   try {

@@ -47,7 +47,7 @@ function starts(path) {
 }
 
 /** Returns the path of a Chromium, Chrome or Edge on this machine; undefined if there is none. */
-export function findChromium() {
+function findChromium() {
   if (env.CHROMIUM_PATH) {
     if (!existsSync(env.CHROMIUM_PATH)) fail(`CHROMIUM_PATH names ${env.CHROMIUM_PATH}, which is not there.`);
     return env.CHROMIUM_PATH;

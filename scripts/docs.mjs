@@ -8,7 +8,7 @@ import { ensureDependencies } from './setup.mjs';
 const FOLDER = 'build/docs';
 
 /** Builds the site. */
-export async function buildDocs() {
+async function buildDocs() {
   const { writeApiPages } = await import('./api-pages.mjs');
   await writeApiPages();
   const { build } = await import('vitepress');

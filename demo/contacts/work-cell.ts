@@ -7,7 +7,7 @@ import { type Key, Schedule } from './schedule.js';
 /** Length of the crate's edges. */
 export const CRATE = 0.44;
 /** Seconds after which all robots start over. */
-export const PERIOD = 16;
+const PERIOD = 16;
 const PEDESTAL = 0.5;
 const OPEN_WIDTH = 0.66;
 /** The fingers press slightly into the crate. */

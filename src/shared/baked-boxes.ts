@@ -19,7 +19,7 @@ const TAIL_WORDS = 8;
 const TAIL_BYTES = 4 * TAIL_WORDS;
 
 /** Returns the section of some boxes, to be appended to a baked mesh of this many bytes. */
-export function boxSection({ names, records }: PackedBoxes, bakedBytes: number): Uint8Array<ArrayBuffer> {
+function boxSection({ names, records }: PackedBoxes, bakedBytes: number): Uint8Array<ArrayBuffer> {
   const text = new TextEncoder().encode(JSON.stringify(names));
   const start = padding(bakedBytes, 16);
   const contentEnd = start + records.byteLength + text.length;

@@ -16,7 +16,7 @@ const REBUILD_COST = 2;
  * Up to this many bytes (100,000 triangles, or 30 ms), vertices are moved in one piece: the frame that follows should see the
  * mesh as it is drawn. A larger one, of 18 million triangles, takes 5.7 s, and nobody should wait that long.
  */
-export const ONE_PIECE_BYTES = 8 << 20;
+const ONE_PIECE_BYTES = 8 << 20;
 
 interface Entry {
   address: MeshAddress;

@@ -30,7 +30,7 @@ export const QUERY_STEPS = {
  * that takes longer than a slice sees each object as it is when its turn comes. `holds` is called for whole states, and then for
  * one object in states that contain only that object; `answeredIds` are the objects in the answer.
  */
-export function holdsPerObject(
+function holdsPerObject(
   worlds: readonly World[],
   answeredIds: Iterable<number>,
   holds: (world: World, onlyId?: number) => boolean,

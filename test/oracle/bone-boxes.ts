@@ -12,10 +12,7 @@ export interface BoneBox {
 }
 
 /** The bone with the greatest sum of a vertex's weights, the lowest one of several; -1 if there is none. */
-export function dominantBone(
-  { bones, weights }: { bones: ArrayLike<number>; weights: ArrayLike<number> },
-  i: number,
-): number {
+function dominantBone({ bones, weights }: { bones: ArrayLike<number>; weights: ArrayLike<number> }, i: number): number {
   const sums = new Map<number, number>();
   for (let k = 4 * i; k < 4 * i + 4; k++) {
     if (weights[k] !== 0) sums.set(bones[k], (sums.get(bones[k]) ?? 0) + weights[k]);

@@ -19,14 +19,7 @@ export function boxCorners(matrix: Matrix4, origin: Vector3): Float64Array {
 }
 
 /** Squared distance of a point from a segment of a list. */
-export function segmentDistanceSquared(
-  s: ArrayLike<number>,
-  a: number,
-  b: number,
-  x: number,
-  y: number,
-  z: number,
-): number {
+function segmentDistanceSquared(s: ArrayLike<number>, a: number, b: number, x: number, y: number, z: number): number {
   const dx = s[b] - s[a];
   const dy = s[b + 1] - s[a + 1];
   const dz = s[b + 2] - s[a + 2];

@@ -49,7 +49,7 @@ export function treeBoxesOf(baked: ArrayBuffer, mesh: Triangles): TreeBox[] {
   return childrenOf(0, 1);
 }
 
-export function* trianglesBelow({ children, triangles }: TreeBox): Generator<number> {
+function* trianglesBelow({ children, triangles }: TreeBox): Generator<number> {
   yield* triangles;
   for (const child of children) yield* trianglesBelow(child);
 }

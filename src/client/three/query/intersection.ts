@@ -168,7 +168,7 @@ function normalIn(toWorld: Matrix4, { normal }: Hit): Vector3 {
 }
 
 /** Returns whether bones or morph targets move the vertices of a mesh. */
-export function isDeformed({ bones, morphs }: BuiltMesh): boolean {
+function isDeformed({ bones, morphs }: BuiltMesh): boolean {
   return bones + morphs > 0;
 }
 

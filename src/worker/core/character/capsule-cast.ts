@@ -212,7 +212,7 @@ function castAtObstacle(
  */
 // @ts-ignore: decorator
 @inline
-export function staysClear(o: Obstacle, x: f64, y: f64, z: f64, motionX: f64, motionY: f64, motionZ: f64, margin: f64): bool {
+function staysClear(o: Obstacle, x: f64, y: f64, z: f64, motionX: f64, motionY: f64, motionZ: f64, margin: f64): bool {
   if (o.isMeasured != 0 && o.distance > 0) {
     const gap = o.distance + (x - o.measuredX) * o.contactNormalX + (y - o.measuredY) * o.contactNormalY +
       (z - o.measuredZ) * o.contactNormalZ;

@@ -44,8 +44,6 @@ export class Quaternion {
   x: f64; y: f64; z: f64; w: f64;
 }
 
-export const QUATERNION_BYTES: usize = offsetof<Quaternion>();
-
 /** Quantises q to four i16 at `address`. */
 export function quantise(address: usize, q: Quaternion): void {
   const scale = 32767.0 / sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);

@@ -170,7 +170,7 @@ export let d: usize = 0, e: usize = 0, f: usize = 0;
 export let planes: i32 = PLANES_SEPARATE;
 
 /** Returns how the planes of two triangles are related (PLANES_*, NO_PLANE), and arranges the corners accordingly. */
-export function arrangeCorners(p: Triangle, q: Triangle): i32 {
+function arrangeCorners(p: Triangle, q: Triangle): i32 {
   if (!findSides(p, q)) return PLANES_SEPARATE;
   const p0 = heightsAt(0).sideOfP, p1 = heightsAt(1).sideOfP, p2 = heightsAt(2).sideOfP;
   const q0 = heightsAt(0).sideOfQ, q1 = heightsAt(1).sideOfQ, q2 = heightsAt(2).sideOfQ;

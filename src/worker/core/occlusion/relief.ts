@@ -90,7 +90,7 @@ export function maxBound(relief: Relief, axis: u32): f64 {
 }
 
 /** The work that `reliefOf` has done, in triangles; the caller resets it to 0. */
-export let reliefWork: u32 = 0;
+let reliefWork: u32 = 0;
 
 export function beginReliefs(): void {
   reliefWork = 0;

@@ -50,7 +50,7 @@ export const UNKNOWN: u32 = 0xffffffff;
 
 const MESH_BYTES: usize = offsetof<Mesh>();
 const POSE_BYTES: usize = offsetof<Pose>();
-export const MAP_BYTES: usize = offsetof<Affine>();
+const MAP_BYTES: usize = offsetof<Affine>();
 
 /** Only its bounds are up to date. */
 export const BOUNDS_CURRENT: u32 = 0;

@@ -73,7 +73,7 @@ export function setPivot(x: f64, y: f64, z: f64, radius: f64): void {
 }
 
 /** Sets the rotation at a time. */
-export function setRotationAt(time: f64): void {
+function setRotationAt(time: f64): void {
   setIdentity(rotation);
   if (angle == 0) return;
   const x = spinX / angle, y = spinY / angle, z = spinZ / angle;
@@ -95,7 +95,7 @@ export function rotateVector(to: usize, from: usize): void {
 const offset: usize = memory.data(POSITION_BYTES, 16);
 
 /** Moves a point in memory to its position at a time, for which the rotation must be set. */
-export function movePoint(to: usize, from: usize, time: f64): void {
+function movePoint(to: usize, from: usize, time: f64): void {
   store<f64>(offset, load<f64>(from) - pivotX);
   store<f64>(offset, load<f64>(from, 8) - pivotY, 8);
   store<f64>(offset, load<f64>(from, 16) - pivotZ, 16);

@@ -36,7 +36,7 @@ export function cross(ax: f64, ay: f64, bx: f64, by: f64): f64 {
   return ax * by - ay * bx;
 }
 
-export function copyPolygon(to: Polygon, from: Polygon): void {
+function copyPolygon(to: Polygon, from: Polygon): void {
   memory.copy(changetype<usize>(to), changetype<usize>(from), 8 + (<usize>from.count << 4));
 }
 

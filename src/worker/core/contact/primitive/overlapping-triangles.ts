@@ -36,7 +36,7 @@ export class OverlappingTriangle {
   isFacingAlike: bool;
 }
 
-export const OVERLAPPING_TRIANGLE_BYTES: usize = 96;
+const OVERLAPPING_TRIANGLE_BYTES: usize = 96;
 
 /** How many triangles of a list are visited between two checkpoints. */
 export const BATCH_TRIANGLES: i32 = 1024;

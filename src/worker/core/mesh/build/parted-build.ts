@@ -200,7 +200,7 @@ export function assembleSecond(build: Build): void {
 
 // @ts-ignore: decorator
 @inline
-export function secondOf(build: Build): Mesh {
+function secondOf(build: Build): Mesh {
   return changetype<Mesh>(build.second);
 }
 

@@ -240,7 +240,7 @@ function columnLength(m: Affine): f64 {
 }
 
 /** Returns whether a map stretches all directions alike, to seven digits. */
-export function isSimilarity(m: Affine): bool {
+function isSimilarity(m: Affine): bool {
   const size = max(max(abs(m.xx), abs(m.xy)), abs(m.xz)), reciprocal = 1.0 / size;
   const ax = m.xx * reciprocal, ay = m.xy * reciprocal, az = m.xz * reciprocal;
   const bx = m.yx * reciprocal, by = m.yy * reciprocal, bz = m.yz * reciprocal;

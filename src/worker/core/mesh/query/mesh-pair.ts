@@ -41,7 +41,7 @@ export class Witness {
 }
 
 /** Denotes no block of any mesh. */
-export const NO_BLOCK: u32 = 0xffffffff;
+const NO_BLOCK: u32 = 0xffffffff;
 
 const discardedWitness = changetype<Witness>(memory.data(<i32>offsetof<Witness>(), 16));
 

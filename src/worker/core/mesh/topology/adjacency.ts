@@ -21,7 +21,7 @@ import {
 export const NO_NEIGHBOUR: u32 = 0xffffffff;
 
 /** Marks a link that contains the neighbour's slot; no mesh has that many slots. */
-export const MATCHED: u32 = 0x80000000;
+const MATCHED: u32 = 0x80000000;
 /** The most pending edges that are examined at one vertex: a thousand triangles in the same place have no neighbours. */
 const MAX_EXAMINED_EDGES: u32 = 64;
 // Derivation.matching.

@@ -6,7 +6,7 @@
 // - Whether the mesh is convex, and its hull, are unknown: it counts as not convex, which is right for any mesh, if
 //   slower.
 // For a mesh of few triangles the data is recomputed at once, on its next use. A larger mesh is put on a list
-// (`wantedMesh`), and the owner of the core derives it in steps between other work; nobody waits.
+// (`wantedMeshes`), and the owner of the core derives it in steps between other work; nobody waits.
 
 import { IS_INTERRUPTIBLE } from '../../checkpoint';
 import { keepUpInCore } from '../../host';
@@ -38,7 +38,7 @@ export const POSED: u32 = 4;
 const SHARED: u32 = 5;
 
 /** Up to this many triangles take about a millisecond, which is not worth a delay. */
-export const FEW_TRIANGLES: u32 = 4096;
+const FEW_TRIANGLES: u32 = 4096;
 
 // --- access ---
 

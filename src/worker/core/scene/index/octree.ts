@@ -311,7 +311,7 @@ export function fitCell(tree: Tree, index: u32): bool {
 }
 
 /** Copies the children's bounds to where traversals read them. */
-export function fillChildBlocks(tree: Tree, cell: Cell): usize {
+function fillChildBlocks(tree: Tree, cell: Cell): usize {
   const blocks = childBlocksAt(tree, cell);
   for (let i: u32 = 0; i < 8; i++) {
     const at = blocks + (i >> 2) * <u32>BLOCK_BYTES + (<usize>(i & 3) << 2);
@@ -365,7 +365,7 @@ export function markChanged(tree: Tree): void {
 /** Records that a box replaces the one at its position, which is still stored there. */
 // @ts-ignore: decorator
 @inline
-export function markBoxReplaced(tree: Tree, box: Box, position: u32): void {
+function markBoxReplaced(tree: Tree, box: Box, position: u32): void {
   const cell = cellOf(tree, position);
   cell.dirty = 1;
   if (!isInCell(cell, box)) countMisfit(tree, cell, position);

@@ -4,7 +4,7 @@
 import { allocate, capacityOf, reserve } from '../../memory';
 
 /** How many records a segment has. */
-export const SEGMENT_RECORDS: u32 = 1 << 13;
+const SEGMENT_RECORDS: u32 = 1 << 13;
 const SEGMENT_BITS: u32 = 13;
 
 /** How many records are processed between two readings of the clock: about 0.1 ms, or 0.5 if caches miss. */

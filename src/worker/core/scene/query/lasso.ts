@@ -136,7 +136,7 @@ export function addScreenPoint(x: f64, y: f64): void {
 }
 
 /** Returns whether the convex polygon has a point in common with an edge. */
-export function intersectsEdges(): bool {
+function intersectsEdges(): bool {
   return intersectsBelow(1, 0, leafCount * EDGES_PER_LEAF);
 }
 

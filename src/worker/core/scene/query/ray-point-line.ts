@@ -204,7 +204,7 @@ function toLocalGradient(x: f64, y: f64, z: f64): void {
 }
 
 let hitPointX: f64 = 0, hitPointY: f64 = 0, hitPointZ: f64 = 0;
-export let worldDistance: f64 = 0;
+let worldDistance: f64 = 0;
 
 /**
  * Finds the point in the world of a hit at t from the start of the local ray: for a line the point on the line, for a
