@@ -6,12 +6,12 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
   type ComposedObject,
   type ComposedObjects,
-  ComposedScene,
+  type ComposedScene,
+  compareInRounds,
   queriedObjects,
-  queryOrAbort,
 } from '../fixtures/composed-scene.js';
 import { excessOf, surfaceDistance, windingAt } from '../oracle/nearest.js';
-import { Random, SEED } from '../oracle/random.js';
+import { SEED } from '../oracle/random.js';
 import { frameOf } from '../oracle/shapes.js';
 
 /** The amount of work: 10 takes ten times as long. */
@@ -59,41 +59,22 @@ describe.each(CASES)(`${ROUNDS} rounds with %s, seed ${SEED}`, (_, count, size, 
   const place = new Vector3(1, -0.5, 0.25).multiplyScalar(away);
 
   test('the nearest point, and what is around one', async () => {
-    const random = new Random(SEED + count);
-    let queryCount = 0;
-    let aborted = 0;
-    for (let round = 0; round < ROUNDS; round++) {
-      const seed = random.integer(2 ** 31);
-      const scene = new ComposedScene(service, new Random(seed), {
-        size,
-        place,
-        spread: random.pick([2, Math.cbrt(count), 8]),
-      });
-      await scene.begin();
-      for (let i = 0; i < count; i++) await scene.add();
-      for (let step = 0; step < 4; step++) {
-        for (let i = random.integer(4); i > 0; i--) scene.change();
-        const updated = service.update();
-        const { things } = scene;
-        await Promise.all(
-          Array.from({ length: AT_ONCE }, async (_, i) => {
-            const label = `round ${round}, seed ${seed}, step ${step}, question ${i}`;
-            const isAborted = await queryOrAbort(scene.random, (signal) =>
-              scene.random.chance(0.5)
-                ? compareNearest(scene, things, signal, label)
-                : compareContaining(scene, things, signal, label),
-            );
-            queryCount++;
-            if (isAborted) aborted++;
-          }),
-        );
-        await updated;
-      }
-      service.removeObjects(Uint32Array.from(scene.things.keys()));
-      await service.update();
-    }
+    const options = {
+      count,
+      rounds: ROUNDS,
+      seed: SEED + count,
+      atOnce: AT_ONCE,
+      size,
+      place,
+      spreads: [2, Math.cbrt(count), 8],
+    };
+    const { queries, aborted } = await compareInRounds(service, options, (scene, things, signal, label) =>
+      scene.random.chance(0.5)
+        ? compareNearest(scene, things, signal, label)
+        : compareContaining(scene, things, signal, label),
+    );
     if (ROUNDS > 3) expect(aborted).toBeGreaterThan(0);
-    expect(aborted).toBeLessThan(queryCount / 2);
+    expect(aborted).toBeLessThan(queries / 2);
   });
 
   async function compareNearest(

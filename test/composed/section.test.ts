@@ -6,13 +6,13 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
   type ComposedObject,
   type ComposedObjects,
-  ComposedScene,
+  type ComposedScene,
+  compareInRounds,
   queriedObjects,
-  queryOrAbort,
   worldCorners,
 } from '../fixtures/composed-scene.js';
 import { boxCorners, excessOf } from '../oracle/nearest.js';
-import { Random, SEED } from '../oracle/random.js';
+import { SEED } from '../oracle/random.js';
 import { flatLoop, longestSideMidpoint, loopArea, loopWinding } from '../oracle/sections.js';
 import { frameOf } from '../oracle/shapes.js';
 
@@ -44,38 +44,18 @@ describe.each(CASES)(`${ROUNDS} rounds with %s, seed ${SEED}`, (_, count, size, 
   const place = new Vector3(1, -0.5, 0.25).multiplyScalar(away);
 
   test('outlines, how they lie within each other, and caps', async () => {
-    const random = new Random(SEED + count);
-    let [queryCount, aborted] = [0, 0];
-    for (let round = 0; round < ROUNDS; round++) {
-      const seed = random.integer(2 ** 31);
-      const scene = new ComposedScene(service, new Random(seed), {
-        size,
-        place,
-        spread: random.pick([1, 2, Math.cbrt(count)]),
-      });
-      await scene.begin();
-      for (let i = 0; i < count; i++) await scene.add();
-      for (let step = 0; step < 4; step++) {
-        for (let i = scene.random.integer(4); i > 0; i--) scene.change();
-        const updated = service.update();
-        const { things } = scene;
-        await Promise.all(
-          Array.from({ length: AT_ONCE }, async (_, i) => {
-            const label = `round ${round}, seed ${seed}, step ${step}, question ${i}`;
-            const isAborted = await queryOrAbort(scene.random, (signal) =>
-              compareSection(scene, things, signal, label),
-            );
-            queryCount++;
-            if (isAborted) aborted++;
-          }),
-        );
-        await updated;
-      }
-      service.removeObjects(Uint32Array.from(scene.things.keys()));
-      await service.update();
-    }
+    const options = {
+      count,
+      rounds: ROUNDS,
+      seed: SEED + count,
+      atOnce: AT_ONCE,
+      size,
+      place,
+      spreads: [1, 2, Math.cbrt(count)],
+    };
+    const { queries, aborted } = await compareInRounds(service, options, compareSection);
     if (ROUNDS > 3) expect(aborted).toBeGreaterThan(0);
-    expect(aborted).toBeLessThan(queryCount / 2);
+    expect(aborted).toBeLessThan(queries / 2);
   });
 
   async function compareSection(
