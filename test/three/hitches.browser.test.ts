@@ -3,19 +3,9 @@
 // added, and removed, twice, and that existing objects are hit meanwhile.
 import { type CollisionService, createCollisionService } from 'collision-worker';
 import { type SceneTracker, trackScene } from 'collision-worker/three';
-import {
-  BufferAttribute,
-  BufferGeometry,
-  Group,
-  InstancedMesh,
-  Matrix4,
-  Mesh,
-  MeshBasicMaterial,
-  Scene,
-  SphereGeometry,
-  Vector3,
-} from 'three';
+import { Group, InstancedMesh, Matrix4, Mesh, MeshBasicMaterial, Scene, SphereGeometry, Vector3 } from 'three';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { sheetOf } from '../fixtures/sheet.js';
 import { frontCamera, SIZE } from '../fixtures/three-picks.js';
 import { cube } from '../fixtures/three-scenes.js';
 
@@ -102,7 +92,7 @@ test('many geometries come, leave, come again, and are disposed of', async () =>
 
 test('a large mesh comes, and leaves', async () => {
   const side = Math.ceil(Math.sqrt(9_000_000 * PART));
-  const mesh = new Mesh(sheet(side), material);
+  const mesh = new Mesh(sheetOf(side), material);
   for (const again of ['', ' again']) {
     scene.add(mesh);
     scene.updateMatrixWorld();
@@ -162,21 +152,3 @@ test('many Meshes turn invisible by an ancestor, and visible', async () => {
   scene.remove(group);
   await during(`${count} Meshes leave`, () => service.stats.objects === 1);
 });
-
-/** A square of this many squares per side, of two triangles each. */
-function sheet(side: number): BufferGeometry {
-  const n = side + 1;
-  const positions = new Float32Array(3 * n * n);
-  const indices = new Uint32Array(6 * side * side);
-  for (let i = 0; i < n * n; i++) {
-    positions[3 * i] = (i % n) / side;
-    positions[3 * i + 1] = Math.floor(i / n) / side;
-  }
-  for (let i = 0; i < side * side; i++) {
-    const corner = Math.floor(i / side) * n + (i % side);
-    indices.set([corner, corner + 1, corner + n, corner + 1, corner + n + 1, corner + n], 6 * i);
-  }
-  return new BufferGeometry()
-    .setAttribute('position', new BufferAttribute(positions, 3))
-    .setIndex(new BufferAttribute(indices, 1));
-}

@@ -1,13 +1,5 @@
-import {
-  BufferAttribute,
-  BufferGeometry,
-  Group,
-  InstancedMesh,
-  Matrix4,
-  Mesh,
-  MeshBasicMaterial,
-  SphereGeometry,
-} from 'three';
+import { type BufferGeometry, Group, InstancedMesh, Matrix4, Mesh, MeshBasicMaterial, SphereGeometry } from 'three';
+import { sheetOf } from '../../fixtures/sheet.js';
 import type { PageRow } from './page-row.js';
 import { Stage } from './stage.js';
 
@@ -132,22 +124,4 @@ function halve(instances: InstancedMesh): void {
 function afterSomeFrames(): () => boolean {
   let frames = 0;
   return () => ++frames > 4;
-}
-
-/** A square of `side` by `side` cells, of two triangles each. */
-function sheetOf(side: number): BufferGeometry {
-  const n = side + 1;
-  const positions = new Float32Array(3 * n * n);
-  const indices = new Uint32Array(6 * side * side);
-  for (let i = 0; i < n * n; i++) {
-    positions[3 * i] = (i % n) / side;
-    positions[3 * i + 1] = Math.floor(i / n) / side;
-  }
-  for (let i = 0; i < side * side; i++) {
-    const corner = Math.floor(i / side) * n + (i % side);
-    indices.set([corner, corner + 1, corner + n, corner + 1, corner + n + 1, corner + n], 6 * i);
-  }
-  return new BufferGeometry()
-    .setAttribute('position', new BufferAttribute(positions, 3))
-    .setIndex(new BufferAttribute(indices, 1));
 }
