@@ -21,6 +21,7 @@ describe('silence', () => {
   afterEach(() => {
     watch.stop();
     vi.restoreAllMocks();
+    vi.unstubAllGlobals();
     vi.useRealTimers();
   });
 
@@ -62,6 +63,16 @@ describe('silence', () => {
     pause(60_000);
     vi.advanceTimersByTime(90);
     expect(onSilence).not.toHaveBeenCalled();
+  });
+
+  test('is none on a page that is prerendered, whose workers start when it is shown', () => {
+    vi.stubGlobal('document', { prerendering: true });
+    vi.advanceTimersByTime(5_000);
+    vi.stubGlobal('document', { prerendering: false });
+    vi.advanceTimersByTime(750);
+    expect(onSilence).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(100);
+    expect(onSilence).toHaveBeenCalled();
   });
 
   test('is ended by what has come and was not heard yet', () => {

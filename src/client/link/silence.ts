@@ -6,7 +6,7 @@ export const MAX_SILENT_TICKS = 32;
  * would also count pauses that are nobody's silence: while a thread is blocked or stopped by a debugger, a page is frozen or
  * a machine sleeps, the timer ticks as little as the worker is heard, and in a hidden tab both are slow. A tick long after the
  * previous one ends such a pause, in which nobody had a chance to send; it counts only if ticks have become that
- * slow.
+ * slow. The timer of a prerendered page ticks, but its workers start only when the page is shown.
  */
 export class SilenceWatch {
   readonly #period: number;
@@ -49,10 +49,12 @@ export class SilenceWatch {
     }
     const now = performance.now();
     const interval = now - this.#lastTickTime;
-    const isAfterPause = interval > 2 * Math.max(this.#lastInterval, this.#period);
+    const isPaused =
+      (globalThis.document as { prerendering?: boolean } | undefined)?.prerendering ||
+      interval > 2 * Math.max(this.#lastInterval, this.#period);
     this.#lastTickTime = now;
     this.#lastInterval = interval;
-    if (isAfterPause) {
+    if (isPaused) {
       // The next tick comes after a whole period, and not when it was due by the old count.
       clearInterval(this.#timer);
       this.#startTimer();
