@@ -16,29 +16,35 @@ interface Position {
  * Returns a function that returns the position of an event's pointer on an element, in the element's own CSS pixels from the corner
  * within its border, however it is transformed. If the event is over a child of an element that is turned or skewed, the position
  * is in pixels of the page. The element may move under a pointer that rests, as when the page scrolls: the position is that of the
- * time of the call, or null if the element was removed since the event.
+ * time of the call, or null if the element was removed since the event, or its iframe, or it is in another window.
  */
 export function positionOn(element: HTMLElement, event: MouseEvent): () => Position | null {
-  const { clientLeft, clientTop, ownerDocument, isConnected } = element;
+  const { clientLeft, clientTop, clientWidth, ownerDocument } = element;
+  const window = windowOf(element);
   const elementZoom = zoomOf(element);
   const box = positionOnBox(element, event, elementZoom);
   let { x, y } = box;
-  // The event's offset is relative to its target.
-  if (event.target === element) {
+  // The event's offset is relative to its target; but if that is an inline box, whose client width is 0, to the block around it.
+  if (event.target === element && clientWidth !== 0) {
     const { offsetX, offsetY } = event;
     const isFromBorder = (clientLeft > 0 || clientTop > 0) && offsetModeOf(ownerDocument).fromBorder;
     const zoom = elementZoom !== 1 && offsetModeOf(ownerDocument).zoomed ? elementZoom : 1;
     x = offsetX / zoom - (isFromBorder ? clientLeft : 0);
     y = offsetY / zoom - (isFromBorder ? clientTop : 0);
     // Some events, in WebKit all, have whole pixels. The box is more precise, unless the element is turned.
-    const areIntegers = [offsetX, offsetY].every(Number.isInteger);
+    const areIntegers = offsetX % 1 === 0 && offsetY % 1 === 0;
     if (areIntegers && Math.abs(x - box.x) < 1 / zoom && Math.abs(y - box.y) < 1 / zoom) ({ x, y } = box);
   }
   return () => {
-    if (element.isConnected !== isConnected) return null;
+    if (windowOf(element) !== window) return null;
     const now = positionOnBox(element, event, elementZoom);
     return { x: x + (now.x - box.x), y: y + (now.y - box.y) };
   };
+}
+
+/** Returns the window that shows an element: false if the element was removed, null if its iframe was. */
+function windowOf({ isConnected, ownerDocument }: Element): Window | null | false {
+  return isConnected && ownerDocument.defaultView;
 }
 
 /** Returns the CSS zoom of an element, including that of its ancestors. */
@@ -62,9 +68,7 @@ function positionOnBox(element: HTMLElement, { clientX, clientY }: MouseEvent, z
 
 /** Returns the scale of an element. `layoutSize` is rounded: an element that differs only by that is not scaled. */
 function scaleOf(displayedSize: number, layoutSize: number): number {
-  return layoutSize === 0 || displayedSize === 0 || Math.abs(displayedSize - layoutSize) < 1
-    ? 1
-    : displayedSize / layoutSize;
+  return displayedSize * layoutSize === 0 || Math.abs(displayedSize - layoutSize) < 1 ? 1 : displayedSize / layoutSize;
 }
 
 /**
@@ -86,7 +90,7 @@ function offsetModeOf(document: Document): { fromBorder: boolean; zoomed: boolea
 /** Returns the offset of an event on an element with a style, PROBE_BORDER pixels from its corner, and the element's zoom. */
 function measureOffset(document: Document, style: string): [offset: number, zoom: number] {
   const probe = document.createElement('div');
-  probe.style.cssText = `all:initial; position:fixed; left:0; top:0; visibility:hidden; ${style}`;
+  probe.style.cssText = `all:initial; position:fixed; left:0; top:0; ${style}`;
   let measured: [number, number] = [0, 1];
   probe.addEventListener('mousemove', ({ offsetX }) => {
     measured = [offsetX, zoomOf(probe)];
