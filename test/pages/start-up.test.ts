@@ -192,6 +192,14 @@ describe('a worker of the page', () => {
     expect(await outcome(await serve(), create)).toBe('started');
   });
 
+  test('has a URL that the page trusts', async () => {
+    const site = await serve({ '/': policy("require-trusted-types-for 'script'; trusted-types mine") });
+    expect(await outcome(site)).toMatch(/^WORKER_LOST .*requires 'TrustedScriptURL' assignment/);
+    const trusted = "trustedTypes.createPolicy('mine', { createScriptURL: String }).createScriptURL('/dist/worker.js')";
+    const create = `{ createWorker: ((url) => () => new Worker(url, { type: 'module' }))(${trusted}) }`;
+    expect(await outcome(site, create)).toBe('started');
+  });
+
   test('may not be made of a Blob', async () => {
     const site = await serve({ '/': policy("worker-src 'self'") });
     expect(await outcome(site, '{ createWorker: () => fromSource("") }')).toMatch(
