@@ -37,6 +37,12 @@ export class TrackedFatLine extends TrackedObject {
     super.look(visible);
   }
 
+  override askAgain(): void {
+    this.refresh();
+    this.#context.meshes.review(this.#lineGeometry);
+    super.askAgain();
+  }
+
   override remove(): boolean {
     this.#context.fat.delete(this);
     return super.remove();
