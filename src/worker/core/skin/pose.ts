@@ -174,12 +174,13 @@ function readBones(pose: Pose, deform: Deform, bones: usize, bind: Affine, bindI
   const isBindInverseIdentity = isIdentity(bindInverse);
   for (let bone: u32 = 0; bone < deform.boneCount; bone++) {
     const to = boneMapAt(pose, bone);
-    // A bone that moves nothing may have any matrix.
-    if (!boneBoxAt(deform, bone).isUsed) {
+    // A bone that moves nothing may have any matrix. One without an inverse when it was bound has zeros, which three just adds.
+    const at = bones + <usize>bone * BONE_INPUT_BYTES;
+    if (!boneBoxAt(deform, bone).isUsed || isZero(at)) {
       memory.fill(changetype<usize>(to), 0, MAP_BYTES);
       continue;
     }
-    if (!readBone(boneMap, bones + <usize>bone * BONE_INPUT_BYTES)) return false;
+    if (!readBone(boneMap, at)) return false;
     if (isBindInverseIdentity) multiply(to, boneMap, treeToBind);
     else {
       multiply(treeToPosedBind, boneMap, treeToBind);
@@ -187,6 +188,13 @@ function readBones(pose: Pose, deform: Deform, bones: usize, bind: Affine, bindI
     }
   }
   return true;
+}
+
+/** Returns whether all 16 f32 of a matrix are 0. */
+function isZero(at: usize): bool {
+  let sum: f32 = 0;
+  for (let i: usize = 0; i < BONE_INPUT_BYTES; i += 4) sum += abs(load<f32>(at + i));
+  return sum == 0;
 }
 
 /** Reads a column-major 4×4 matrix of f32. Returns false if its bottom row is not that of an affine map. */
