@@ -55,7 +55,7 @@ describe('the worker of the package', () => {
     [
       'is answered with a page, as by the server of a one-page app',
       { ...ALONE, [WORKER]: { headers: { 'Content-Type': 'text/html' }, body: '<!doctype html>' } },
-      /^WORKER_LOST .*the bundler did not emit it.*HTML.*createWorker/,
+      /^WORKER_LOST .*the bundler did not emit it.*HTML in its place.*createWorker/,
     ],
     [
       'is no script',

@@ -275,7 +275,7 @@ export class WorkerLink {
     }
     if (message.type === 'ready' && message.version !== VERSION) {
       const theirs = message.version === undefined ? 'an older version' : `version ${message.version}`;
-      this.#failStart(`its script is of ${theirs}, expected ${VERSION}: copy dist/worker.js anew`);
+      this.#failStart(`its script is of ${theirs}, expected ${VERSION}: copy dist/worker.js of the package anew`);
       return;
     }
     this.#receive(message);
@@ -301,7 +301,10 @@ export class WorkerLink {
   #handleSilence(): void {
     if (!this.#endpoint) return; // between two workers
     if (!this.#workerStart) this.#handleLoss(`was silent for ${this.#timeout} ms`);
-    else this.#failStart(`it said nothing for ${this.#timeout} ms, its script loads slowly or is not dist/worker.js`);
+    else
+      this.#failStart(
+        `it said nothing for ${this.#timeout} ms, its script loads slowly or is not dist/worker.js of the package`,
+      );
   }
 
   #failStart(reason: string): void {

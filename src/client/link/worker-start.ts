@@ -25,11 +25,11 @@ export class WorkerStart {
     }
     const reason = message || 'its script could not be loaded, or is none';
     const isolation = globalThis.crossOriginIsolated
-      ? ', or has no header Cross-Origin-Embedder-Policy, which it must have on a cross-origin isolated page'
+      ? ', or has no header Cross-Origin-Embedder-Policy, which it must have for a page that is cross-origin isolated'
       : '';
     return (
-      `${reason}. See the network panel: the bundler did not emit it where it is missing (404, or HTML; then ` +
-      `hand in createWorker, with a copy of dist/worker.js)${isolation}`
+      `${reason}. See the network panel: the bundler did not emit it where it is missing (404, or HTML in its place; then ` +
+      `hand in createWorker, with a copy of dist/worker.js of the package)${isolation}`
     );
   }
 
