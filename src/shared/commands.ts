@@ -43,8 +43,8 @@ export interface CharacterDescription {
   ignore: Uint32Array;
   /** layout.ts, CHARACTER_IS_*. */
   flags: number;
-  /** What it stands on, as a frame of the last worker had it: from OUT_CHARACTER_GROUND on. */
-  ground?: ArrayBufferLike;
+  /** The rest of its state, as a frame of the last worker had it: from OUT_CHARACTER_DEPTH on. */
+  state?: ArrayBufferLike;
 }
 
 /** Adds objects that differ only in their matrices. */

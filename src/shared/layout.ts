@@ -446,8 +446,8 @@ export const CHARACTER_OBJECT = 172; // u32, 0 for none
 export const CHARACTER_IGNORE = 176; // u32, address of u32 ids, ascending
 export const CHARACTER_IGNORE_COUNT = 180; // u32
 export const CHARACTER_FLAGS = 184; // u32, CHARACTER_IS_*
-export const CHARACTER_GROUND = 192; // GROUND_BYTES of a frame out, from OUT_CHARACTER_GROUND on; or zeros
-export const CHARACTER_BYTES = 288;
+export const CHARACTER_STATE = 192; // CHARACTER_STATE_BYTES of a frame out, from OUT_CHARACTER_DEPTH on; or zeros
+export const CHARACTER_BYTES = 320;
 
 export const CHARACTER_IS_STANDING = 1;
 export const CHARACTER_IS_BLOCKED = 2; // by something above
@@ -481,9 +481,11 @@ export const OUT_CHARACTER_GROUND_NORMAL = 112; // f64 × 3
 export const OUT_CHARACTER_FIRST_PUSH = 136; // u32
 export const OUT_CHARACTER_PUSH_COUNT = 140; // u32
 export const OUT_CHARACTER_STEPS = 144; // u32, since it was made
+export const OUT_CHARACTER_IS_TIMED = 148; // u32, 1 if it moves in steps
 export const OUT_CHARACTER_GROUND_LOCAL = 152; // f64 × 3, the point in the space of the ground
-export const OUT_CHARACTER_BYTES = 176;
-export const GROUND_BYTES = 96; // from OUT_CHARACTER_GROUND on
+export const OUT_CHARACTER_LAST = 176; // f64 × 3, the position before the last step
+export const OUT_CHARACTER_BYTES = 200;
+export const CHARACTER_STATE_BYTES = 128; // from OUT_CHARACTER_DEPTH on
 
 // An object that a character pushed against, inside a frame out.
 export const PUSH_OBJECT = 0; // u32

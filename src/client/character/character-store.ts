@@ -138,7 +138,7 @@ export class CharacterStore {
         placed.position = readVec3(records, at + layout.OUT_CHARACTER_POSITION);
         placed.speed = records.getFloat64(at + layout.OUT_CHARACTER_SPEED, true);
         placed.time = records.getFloat64(at + layout.OUT_CHARACTER_TIME, true);
-        placed.ground = records.buffer.slice(at + layout.OUT_CHARACTER_GROUND, at + layout.OUT_CHARACTER_BYTES);
+        placed.state = records.buffer.slice(at + layout.OUT_CHARACTER_DEPTH, at + layout.OUT_CHARACTER_BYTES);
         placed.flags |= records.getUint32(at + layout.OUT_CHARACTER_FLAGS, true);
       }
       return { type: 'putCharacter', id, description: placed };

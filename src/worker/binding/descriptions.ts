@@ -35,7 +35,7 @@ export function writeDescription(memory: CoreMemory, at: number, description: Pl
   if (matrix) memory.setAffine(at + layout.OBJECT_MATRIX, matrix);
 }
 
-const NO_GROUND = new ArrayBuffer(layout.GROUND_BYTES);
+const NO_STATE = new ArrayBuffer(layout.CHARACTER_STATE_BYTES);
 
 /**
  * Writes a character's description as layout.ts's record (CHARACTER_*) to `at`; the ids of objects that it passes through are at
@@ -66,5 +66,6 @@ export function writeCharacter(
   words[(at + layout.CHARACTER_IGNORE) / 4] = ignore;
   words[(at + layout.CHARACTER_IGNORE_COUNT) / 4] = description.ignore.length;
   words[(at + layout.CHARACTER_FLAGS) / 4] = description.flags;
-  memory.bytes(at + layout.CHARACTER_GROUND, layout.GROUND_BYTES).set(new Uint8Array(description.ground ?? NO_GROUND));
+  const stateBytes = memory.bytes(at + layout.CHARACTER_STATE, layout.CHARACTER_STATE_BYTES);
+  stateBytes.set(new Uint8Array(description.state ?? NO_STATE));
 }

@@ -1,10 +1,11 @@
 // The characters by the slots of their ids: their parameters, and their positions.
 
 import {
-  CHARACTER_FLAGS, CHARACTER_FROM, CHARACTER_GRAVITY, CHARACTER_GROUND, CHARACTER_IGNORE, CHARACTER_IGNORE_COUNT,
-  CHARACTER_IS_PLACED, CHARACTER_IS_STANDING, CHARACTER_LAYERS, CHARACTER_OBJECT, CHARACTER_POSITION, CHARACTER_RADIUS,
-  CHARACTER_SKIN, CHARACTER_SLOPE, CHARACTER_SNAP, CHARACTER_SPEED, CHARACTER_STEP, CHARACTER_STEP_HEIGHT, CHARACTER_TIME,
-  CHARACTER_TO, CHARACTER_UP, OUT_CHARACTER_GROUND, OUT_CHARACTER_GROUND_LOCAL, OUT_CHARACTER_GROUND_POINT,
+  CHARACTER_FLAGS, CHARACTER_FROM, CHARACTER_GRAVITY, CHARACTER_IGNORE, CHARACTER_IGNORE_COUNT, CHARACTER_IS_PLACED,
+  CHARACTER_LAYERS, CHARACTER_OBJECT, CHARACTER_POSITION, CHARACTER_RADIUS, CHARACTER_SKIN, CHARACTER_SLOPE, CHARACTER_SNAP,
+  CHARACTER_SPEED, CHARACTER_STATE, CHARACTER_STEP, CHARACTER_STEP_HEIGHT, CHARACTER_TIME, CHARACTER_TO, CHARACTER_UP,
+  OUT_CHARACTER_DEPTH, OUT_CHARACTER_GROUND, OUT_CHARACTER_GROUND_LOCAL, OUT_CHARACTER_GROUND_POINT, OUT_CHARACTER_IS_TIMED,
+  OUT_CHARACTER_LAST, OUT_CHARACTER_TRIANGLE,
 } from '../../../../shared/layout';
 import { Affine, copy } from '../../math/affine';
 import { allocate, release, reserve } from '../../memory';
@@ -60,10 +61,6 @@ export class Character {
 }
 
 const CHARACTER_BYTES: usize = offsetof<Character>();
-
-// The offsets of the points of the ground in its part of a frame out.
-const GROUND_POINT: usize = OUT_CHARACTER_GROUND_POINT - OUT_CHARACTER_GROUND;
-const GROUND_LOCAL: usize = OUT_CHARACTER_GROUND_LOCAL - OUT_CHARACTER_GROUND;
 
 let characters: usize = 0;
 export let slotCount: u32 = 0;
@@ -140,18 +137,27 @@ export function putCharacter(id: u32, description: usize): void {
   c.z = c.lastZ = load<f64>(description, CHARACTER_POSITION + 16);
   c.speed = load<f64>(description, CHARACTER_SPEED);
   c.time = load<f64>(description, CHARACTER_TIME);
-  c.flags = flags & CHARACTER_IS_STANDING;
-  const ground = description + CHARACTER_GROUND;
-  c.ground = load<u32>(ground);
-  memory.copy(changetype<usize>(c) + offsetof<Character>('groundX'), ground + GROUND_POINT, 24);
-  memory.copy(changetype<usize>(c) + offsetof<Character>('groundLocalX'), ground + GROUND_LOCAL, 24);
-  c.depth = 0;
+  c.flags = flags & ~CHARACTER_IS_PLACED;
+  readState(c, description + CHARACTER_STATE - OUT_CHARACTER_DEPTH, isNew);
   if (c.object != 0 && isAlive(c.object)) {
     const slot = slotOf(c.object), world = worldOf(itemAt(slot));
     // A character that is put where it was, in the next worker, leaves its object's motion as it is.
     if (world.tx != c.x || world.ty != c.y || world.tz != c.z) dropMotionOf(slot);
   }
   moveAttachedObject(c);
+}
+
+/** Reads the rest of its state from its record in a frame of the last worker, or zeros. */
+function readState(c: Character, record: usize, isNew: bool): void {
+  const to = changetype<usize>(c);
+  c.depth = load<f64>(record, OUT_CHARACTER_DEPTH);
+  c.ground = load<u32>(record, OUT_CHARACTER_GROUND);
+  c.groundTriangle = load<i32>(record, OUT_CHARACTER_TRIANGLE);
+  memory.copy(to + offsetof<Character>('groundX'), record + OUT_CHARACTER_GROUND_POINT, 48); // and its normal
+  memory.copy(to + offsetof<Character>('groundLocalX'), record + OUT_CHARACTER_GROUND_LOCAL, 24);
+  if (!isNew || load<u32>(record, OUT_CHARACTER_IS_TIMED) == 0) return;
+  c.isTimed = 1;
+  memory.copy(to + offsetof<Character>('lastX'), record + OUT_CHARACTER_LAST, 24);
 }
 
 function readShape(c: Character, description: usize): void {
