@@ -147,8 +147,7 @@ export class CollisionService extends ServiceMeshes {
     this.#link.check('setObject');
     const matrix = this.#objects.set('setObject', id, options);
     // Overrides an older transform that is staged for the object.
-    if (!matrix) return;
-    this.#pump.override(id, matrix);
+    if (matrix) this.#pump.staging.setSingle(id, matrix);
   }
 
   /** Removes an object: queries that follow do not see it. Throws UNKNOWN_ID. */

@@ -443,7 +443,7 @@ test('is empty until anything is staged, and again once it is restarted', () => 
     single: (to, n) => to.setSingle(makeId(n, 1), new Matrix4().elements),
     block: (to, n) => to.setBlock(ids(10 * n, 10 * n + 3), new Float32Array(48)),
     view: (to, n) => to.setView(view.slice().fill(n, layout.VIEW_SLOT / 4, layout.VIEW_SLOT / 4 + 1)),
-    move: (to, n) => to.addMove(n, layout.MOVE_BY, [1, 0, 0], 0),
+    move: (to, n) => to.moves.add(n, layout.MOVE_BY, [1, 0, 0], 0),
   };
   const names = Object.keys(parts);
   for (const first of names) {

@@ -129,7 +129,7 @@ test('behind a frame that waits for long work everything goes ahead, after the t
 
 test.each([true, false, undefined])('of a frame without an answer the moves are made: %s', (areMoved) => {
   const { posted, pump } = start();
-  pump.staging.addMove(0, MOVE_BY, [1, 2, 3], 0.5);
+  pump.staging.moves.add(0, MOVE_BY, [1, 2, 3], 0.5);
   pump.update();
   const { input } = posted.pop() as FrameMessage;
   const movesIn = (buffer: ArrayBufferLike) => new Uint32Array(buffer)[IN_MOVE_COUNT / 4];

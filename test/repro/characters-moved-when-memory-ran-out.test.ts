@@ -35,7 +35,7 @@ async function createStage() {
       ...{ snap: 0, gravity: 0, step: 1 / 60, position: [10 * slot, 0, 0], speed: 0, time: 0, layers: 1, object: 0 },
       ...{ ignore: new Uint32Array(), flags: 0 },
     });
-    builder.addMove(id, layout.MOVE_BY, [1, 0, 1], 0);
+    builder.moves.add(id, layout.MOVE_BY, [1, 0, 1], 0);
   }
   core.frame(new FrameBuilder().seal(0, 1), undefined); // it builds the tree
   return { core, input: builder.seal(1, 1) };

@@ -63,6 +63,7 @@ export class CharacterStore {
     this.#pump.enqueue({ type: 'putCharacter', id, description });
     this.#transforms.carried.add(description.object);
     if (!(description.flags & layout.CHARACTER_IS_PLACED)) return;
+    this.#pump.staging.moves.drop(id);
     const { steps = 0, lost = 0 } = this.#entries.get(id) ?? {};
     const entry: Entry = { description, after: Infinity, frame: 0, at: 0, steps, lost };
     this.#entries.set(id, entry);
@@ -80,20 +81,25 @@ export class CharacterStore {
   move(id: number, displacement: Vec3): void {
     this.#entryOf('character.move', id);
     const checkedDisplacement = checkVec3('character.move', 'displacement', displacement);
-    this.#pump.staging.addMove(id, layout.MOVE_BY, checkedDisplacement, 0);
+    this.#pump.staging.moves.add(id, layout.MOVE_BY, checkedDisplacement, 0);
   }
 
   advance(id: number, velocity: Vec3, seconds: number): void {
     const operation = 'character.advance';
     this.#entryOf(operation, id);
     const checkedVelocity = checkVec3(operation, 'velocity', velocity);
-    this.#pump.staging.addMove(id, layout.MOVE_TIMED, checkedVelocity, checkAtLeastZero(operation, 'seconds', seconds));
+    this.#pump.staging.moves.add(
+      id,
+      layout.MOVE_TIMED,
+      checkedVelocity,
+      checkAtLeastZero(operation, 'seconds', seconds),
+    );
   }
 
   jump(id: number, speed: number): void {
     const operation = 'character.jump';
     this.#entryOf(operation, id);
-    this.#pump.staging.addMove(id, layout.MOVE_JUMP, [0, 0, 0], checkFinite(operation, 'speed', speed));
+    this.#pump.staging.moves.add(id, layout.MOVE_JUMP, [0, 0, 0], checkFinite(operation, 'speed', speed));
   }
 
   /** Copies the states of characters out of the buffer of a frame's answer. */

@@ -30,6 +30,7 @@ export function applyToWaitingFrame(frame: FrameBuilder, entry: Entry): void {
   if (typeof entry === 'function' || entry.type === 'call') return;
   if (entry.type === 'removeView') frame.dropView(entry.slot);
   else if (entry.type === 'setObject' && entry.matrix) frame.setSingle(entry.id, entry.matrix);
+  else if (entry.type === 'putCharacter' && entry.description.flags) frame.moves.drop(entry.id); // it is put elsewhere
 }
 
 /**

@@ -1,7 +1,6 @@
 import { NO_OBJECT, slotOf } from '../../shared/ids.js';
 import { MAX_OBJECTS, VIEW_BYTES, VIEW_SLOT } from '../../shared/layout.js';
 import { grown } from '../../shared/typed-arrays.js';
-import type { Vec3 } from '../../shared/types.js';
 import { isAffine } from '../check/affine.js';
 import { type PoseEntry, PoseTable } from '../skin/pose-table.js';
 import { IDENTITY, multiplyAffine, writeAffine } from '../transforms/affine.js';
@@ -56,7 +55,8 @@ export class FrameBuilder implements StagedTransforms {
   /** The ids of marked blocks, if borrowed: of this frame, then of the previous frame. */
   #markedIds: (Uint32Array | undefined)[] = [];
 
-  readonly #moves = new StagedMoves();
+  /** The moves of characters. */
+  readonly moves = new StagedMoves();
   #viewCount = 0;
   #viewWords = new Uint32Array(0);
 
@@ -75,7 +75,7 @@ export class FrameBuilder implements StagedTransforms {
   get isEmpty(): boolean {
     const { singles, blocks } = this.#frame;
     return (
-      singles + blocks.length + this.#viewCount + this.#moves.count + this.#poseEntries.length === 0 &&
+      singles + blocks.length + this.#viewCount + this.moves.count + this.#poseEntries.length === 0 &&
       !this.#hasAllPoses
     );
   }
@@ -248,19 +248,9 @@ export class FrameBuilder implements StagedTransforms {
     if (single < singles && this.#ownerOfSingle[single] === slot) u32[this.#frame.idAt(single)] = NO_OBJECT;
   }
 
-  /** Stages a move of a character, MOVE_*. */
-  addMove(character: number, kind: number, vector: Vec3, seconds: number): void {
-    this.#moves.add(character, kind, vector, seconds);
-  }
-
-  /** Drops the moves, which were made although the frame failed. */
-  dropMoves(): void {
-    this.#moves.clear();
-  }
-
   /** Stages the contents of `newer` over those of this builder. */
   join(newer: FrameBuilder): void {
-    this.#moves.join(newer.#moves);
+    this.moves.join(newer.moves);
     const newerFrame = newer.#frame;
     for (let i = 0; i < newerFrame.blocks.length; i++) {
       this.setBlock(newerFrame.blockIds(i), newerFrame.blockMatrices(i), newerFrame.blockParent(i), newer.#borrowed[i]);
@@ -281,7 +271,7 @@ export class FrameBuilder implements StagedTransforms {
   /** Completes the frame. The buffer is to be transferred, unless it is shared; `restart` takes it back. */
   seal(frameNumber: number, epoch: number, contactBudget = 0): ArrayBuffer {
     const views = this.#viewWords.subarray(0, this.#viewCount * VIEW_WORDS);
-    const buffer = this.#frame.seal(frameNumber, epoch, contactBudget, views, this.#framePoses(), this.#moves);
+    const buffer = this.#frame.seal(frameNumber, epoch, contactBudget, views, this.#framePoses(), this.moves);
     this.#poses.send(this.#poseEntries);
     return buffer;
   }
@@ -308,7 +298,7 @@ export class FrameBuilder implements StagedTransforms {
   restart(buffer = this.#frame.u32.buffer): void {
     this.#borrowed.length = 0;
     this.#poseEntries.length = 0;
-    this.#moves.clear();
+    this.moves.clear();
     this.#frame.restart(buffer);
     this.#runCount = 0;
     this.#viewCount = 0;

@@ -3,7 +3,7 @@ import { CollisionError } from '../../shared/errors.js';
 import { OUT_REJECTED_COUNT } from '../../shared/layout.js';
 import type { BaselineMessage, MemoryUse, ResultMessage } from '../../shared/protocol.js';
 import { transferOf } from '../../shared/shared-memory.js';
-import type { FrameResult, ObjectId } from '../../shared/types.js';
+import type { FrameResult } from '../../shared/types.js';
 import type { Deferred, WorkerLink } from '../link/worker-link.js';
 import { PoseTable } from '../skin/pose-table.js';
 import { AFFINE_NUMBERS } from '../transforms/affine.js';
@@ -129,7 +129,8 @@ export class FramePump {
   /** Sends a command or a query in order with the frames. */
   enqueue(entry: Entry): void {
     if (this.#isDown && isReplayed(entry)) {
-      if (entry.type === 'removeView') this.#waitingFrame?.staging.dropView(entry.slot);
+      // The next worker gets it before the waiting frame.
+      if (this.#waitingFrame) applyToWaitingFrame(this.#waitingFrame.staging, entry);
       return;
     }
     if (this.#waitingFrame) this.#entriesBehind.push(entry);
@@ -141,13 +142,6 @@ export class FramePump {
   hearBusy(): void {
     this.#isBusy = true;
     this.#flushSoon();
-  }
-
-  /** Stages the transform that a command has set, over an older staged one. */
-  override(id: ObjectId, matrix: number[]): void {
-    this.staging.setSingle(id, matrix);
-    // The next worker gets the command before the waiting frame.
-    if (this.#isDown) this.#waitingFrame?.staging.setSingle(id, matrix);
   }
 
   /**
@@ -208,7 +202,7 @@ export class FramePump {
     this.#isBusy = false;
     if (!out) {
       frame.staging.reopen(input);
-      if (areMoved) frame.staging.dropMoves();
+      if (areMoved) frame.staging.moves.clear(); // they were made although the frame failed
       this.#table.starts.interrupt();
       this.#restage(frame.staging);
     } else {

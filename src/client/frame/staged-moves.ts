@@ -21,20 +21,25 @@ interface Move {
  * frame that is joined many times brings few moves.
  */
 export class StagedMoves {
-  readonly #moves: Move[] = [];
-  readonly #lastMoveOf = new Map<number, Move>();
+  /** In order, those of each character. */
+  readonly #movesOf = new Map<number, Move[]>();
 
   get count(): number {
-    return this.#moves.length;
+    return this.#list().length;
   }
 
   get bytes(): number {
-    return this.#moves.length * MOVE_BYTES;
+    return this.count * MOVE_BYTES;
+  }
+
+  #list(): Move[] {
+    return [...this.#movesOf.values()].flat();
   }
 
   add(character: number, kind: number, [x, y, z]: Vec3, seconds: number): void {
-    const last = this.#lastMoveOf.get(character);
-    if (last && last.kind === kind) {
+    const moves = this.#movesOf.get(character) ?? [];
+    const last = moves.at(-1);
+    if (last?.kind === kind) {
       const { way } = last;
       if (kind === MOVE_BY) {
         way[0] += x;
@@ -47,22 +52,25 @@ export class StagedMoves {
         return;
       }
     }
-    const move: Move = { character, kind, way: [x, y, z], seconds };
-    this.#moves.push(move);
-    this.#lastMoveOf.set(character, move);
+    moves.push({ character, kind, way: [x, y, z], seconds });
+    this.#movesOf.set(character, moves);
   }
 
   join(newer: StagedMoves): void {
-    for (const { character, kind, way, seconds } of newer.#moves) this.add(character, kind, way, seconds);
+    for (const { character, kind, way, seconds } of newer.#list()) this.add(character, kind, way, seconds);
+  }
+
+  /** Drops the moves of a character that is put elsewhere. */
+  drop(character: number): void {
+    this.#movesOf.delete(character);
   }
 
   clear(): void {
-    this.#moves.length = 0;
-    this.#lastMoveOf.clear();
+    this.#movesOf.clear();
   }
 
   write(u32: Uint32Array, _f32: Float32Array, f64: Float64Array, at: number): void {
-    for (const { character, kind, way, seconds } of this.#moves) {
+    for (const { character, kind, way, seconds } of this.#list()) {
       u32[(at + MOVE_CHARACTER) / 4] = character;
       u32[(at + MOVE_KIND) / 4] = kind;
       f64.set(way, (at + MOVE_VECTOR) / 8);

@@ -121,9 +121,9 @@ describe.each(PLACES)('%s', (_, place) => {
           const way = ways[i]!.clone()
             .multiplyScalar(i % 2 === 0 ? 5 : 2)
             .toArray();
-          if (i === 5) world.staging.addMove(i, layout.MOVE_BY, [0.05 * way[0]!, 0.05 * way[1]!, 0.05 * way[2]!], 0);
-          else world.staging.addMove(i, layout.MOVE_TIMED, way, frame % 10 === 9 ? 0.1 : 1 / 60);
-          if (random.chance(0.03)) world.staging.addMove(i, layout.MOVE_JUMP, [0, 0, 0], random.range(2, 7));
+          if (i === 5) world.staging.moves.add(i, layout.MOVE_BY, [0.05 * way[0]!, 0.05 * way[1]!, 0.05 * way[2]!], 0);
+          else world.staging.moves.add(i, layout.MOVE_TIMED, way, frame % 10 === 9 ? 0.1 : 1 / 60);
+          if (random.chance(0.03)) world.staging.moves.add(i, layout.MOVE_JUMP, [0, 0, 0], random.range(2, 7));
         }
         if (frame % 5 === 4) {
           const at = turn(new Vector3(random.range(-7, 7), random.range(0, 0.7), random.range(-7, 7)));
@@ -154,7 +154,7 @@ test('a box that is turned and moved through them pushes', async () => {
       .set(0, 0.1 * frame - 2, 0, 1)
       .normalize();
     world.move(pusher, new Matrix4().compose(new Vector3(0.15 * frame - 3, 0, 0), turn, new Vector3(1, 1, 1)));
-    for (let i = 0; i < WALKERS; i++) world.staging.addMove(i, layout.MOVE_TIMED, [0, 0, 0], 1 / 60);
+    for (let i = 0; i < WALKERS; i++) world.staging.moves.add(i, layout.MOVE_TIMED, [0, 0, 0], 1 / 60);
     world.frame();
     answers.add('frames', world.characters());
   }
@@ -179,7 +179,7 @@ test('who begins in the midst of solid meshes goes out of them', async () => {
     });
   }
   for (let frame = 0; frame < 12; frame++) {
-    for (let i = 0; i < WALKERS; i++) world.staging.addMove(i, layout.MOVE_TIMED, random.point(1).toArray(), 1 / 60);
+    for (let i = 0; i < WALKERS; i++) world.staging.moves.add(i, layout.MOVE_TIMED, random.point(1).toArray(), 1 / 60);
     world.frame();
     answers.add('frames', world.characters());
   }
@@ -198,7 +198,7 @@ test('capsules that lie along each of the axes are in the way', async () => {
     const from = random.direction().setY(0).setLength(2.5);
     world.core.putCharacter(i, { ...WALKER, gravity: 0, position: [10 * i + from.x, 0, from.z] });
     for (let frame = 0; frame < 20; frame++) {
-      world.staging.addMove(i, layout.MOVE_BY, [-0.2 * from.x, 0, -0.2 * from.z], 0);
+      world.staging.moves.add(i, layout.MOVE_BY, [-0.2 * from.x, 0, -0.2 * from.z], 0);
       world.frame();
       answers.add('frames', world.characters());
     }

@@ -151,7 +151,7 @@ test('walkers that begin across something', async () => {
   }
   for (let frame = 0; frame < 6; frame++) {
     for (let i = 0; i < 3 * THICKETS.length; i++) {
-      world.staging.addMove(i, layout.MOVE_TIMED, random.point(frame < 3 ? 0.2 : 2).toArray(), 1 / 60);
+      world.staging.moves.add(i, layout.MOVE_TIMED, random.point(frame < 3 ? 0.2 : 2).toArray(), 1 / 60);
     }
     world.frame();
     answers.add('frames', world.characters());
@@ -185,8 +185,8 @@ test('walkers that go far at once, and stand on what is moved, turned and remove
     }
     for (let i = 0; i < 12; i++) {
       const way = random.direction().setY(0);
-      if (i < 6) world.staging.addMove(i, layout.MOVE_TIMED, [0, 0, 0], 1 / 60);
-      else world.staging.addMove(i, layout.MOVE_BY, way.multiplyScalar([0.01, 3, 40][i % 3]!).toArray(), 0);
+      if (i < 6) world.staging.moves.add(i, layout.MOVE_TIMED, [0, 0, 0], 1 / 60);
+      else world.staging.moves.add(i, layout.MOVE_BY, way.multiplyScalar([0.01, 3, 40][i % 3]!).toArray(), 0);
     }
     world.frame();
     answers.add('frames', world.characters());
@@ -230,8 +230,8 @@ test('walkers of all kinds, up and down', async () => {
   for (let frame = 0; frame < 20; frame++) {
     for (let i = 0; i < 14; i++) {
       const way = random.point(i % 2 ? 3 : 15).toArray();
-      world.staging.addMove(i, layout.MOVE_TIMED, way, random.pick([0.01, 0.05, 0.4]));
-      if (random.chance(0.1)) world.staging.addMove(i, layout.MOVE_JUMP, [0, 0, 0], random.range(2, 20));
+      world.staging.moves.add(i, layout.MOVE_TIMED, way, random.pick([0.01, 0.05, 0.4]));
+      if (random.chance(0.1)) world.staging.moves.add(i, layout.MOVE_JUMP, [0, 0, 0], random.range(2, 20));
     }
     world.frame();
     answers.add('frames', world.characters());
