@@ -15,8 +15,10 @@ import { listenToRenders, sceneOf } from './scene-hooks.js';
 import { SeenObjects } from './seen-objects.js';
 import { isContained, ViewVolume } from './view-volume.js';
 
-/** Either of three's renderers. Only WebGPURenderer has these methods. */
+/** Either of three's renderers. Only WebGPURenderer has these members. */
 interface AnyRenderer extends ClippingRenderer {
+  /** Whether it draws opaque objects. */
+  readonly opaque?: boolean;
   /** Returns the function that draws objects in place of the renderer's own. */
   getRenderObjectFunction?(): unknown;
   /** Returns what is drawn into several targets at once. */
@@ -169,11 +171,11 @@ export class Culling {
     const volume = cache.volume.set(camera);
     const { update, view } = seen;
     const scene = this.#scene!;
-    const { service } = this.#context;
     const isTrue =
-      // Geometry that the renderer clips hides nothing.
+      // Geometry that the renderer clips, or does not draw, hides nothing.
       !renderer.clippingPlanes?.length &&
-      asked?.holds(camera, volume, scene, update, view, service, this.#settings) === true;
+      renderer.opaque !== false &&
+      asked?.holds(camera, volume, scene, update, view, this.#context.service, this.#settings) === true;
     // Motion vectors are found by the matrix that had the same number in the picture before.
     const readsNumbers = readsInstanceIds(scene.overrideMaterial) || renderer.getMRT?.()?.has('velocity') === true;
     const drawnView = new PassView(volume, seen, asked, isTrue ? asked : null, readsNumbers);
