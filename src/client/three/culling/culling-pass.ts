@@ -45,7 +45,7 @@ export class CullingPass implements RenderPass {
   readonly #settings: CullingSettings;
   /** The meshes that are drawn in place of each InstancedMesh: an empty list if nothing is drawn. */
   readonly #replacements = new Map<InstancedMesh, readonly InstancedMesh[]>();
-  /** True for the replacements, false for InstancedMeshes that are `frustumCulled` in this render alone. */
+  /** True for the replacements, false for meshes that are `frustumCulled` in this render alone. */
   readonly #owned = new Map<Object3D, boolean>();
   /** Functions that restore the replaced methods of BatchedMeshes, and of LODs. */
   readonly #restorers: (() => void)[] = [];
@@ -63,15 +63,15 @@ export class CullingPass implements RenderPass {
     this.camera = view.camera;
     this.#cache = cache;
     this.#settings = settings;
-    // Objects that three does not test against frusta are left out only if the app allows it.
-    for (const entry of context.instanced) {
-      const mesh = entry.object as InstancedMesh & { isBatchedMesh?: boolean };
+    // Objects that three does not test against frusta are left out only if the app allows it. Then the renderer tests them, unless
+    // it records them for other pictures, too.
+    for (const { object, cullable } of context.instanced) {
       try {
-        if (mesh.frustumCulled || entry.cullable !== true) continue;
-        if (mesh.isBatchedMesh === true) this.#replaceDrawList(mesh as unknown as BatchedMesh, entry);
-        else this.#replaceInstances(mesh, entry);
+        if (object.frustumCulled || cullable !== true) continue;
+        this.#owned.set(object, false);
+        object.frustumCulled = true;
       } catch (cause) {
-        this.#drawAsItIs(mesh, cause);
+        this.#drawAsItIs(object, cause);
       }
     }
     for (const lod of context.lods) {
@@ -134,7 +134,7 @@ export class CullingPass implements RenderPass {
    */
   suspend(): void {
     leavePass(this); // another camera may draw the same frustum
-    for (const mesh of this.#replacements.keys()) this.#putBack(mesh);
+    for (const mesh of [...this.#replacements.keys(), ...this.#owned.keys()]) this.#putBack(mesh as InstancedMesh);
     for (const restore of this.#lodRestorers.splice(0)) attempt(restore);
   }
 
@@ -159,7 +159,8 @@ export class CullingPass implements RenderPass {
       }
     });
     this.#replacements.delete(mesh);
-    if (!this.#owned.delete(mesh)) return;
+    if (this.#owned.get(mesh) !== false) return;
+    this.#owned.delete(mesh);
     attempt(() => {
       mesh.frustumCulled = false;
     });
@@ -168,18 +169,14 @@ export class CullingPass implements RenderPass {
   /** Makes a BatchedMesh write its draw list by what is seen, for the duration of this render. */
   #replaceDrawList(batch: BatchedMesh, entry: CullableObject): void {
     if (!batch.perObjectFrustumCulled && entry.cullable !== true) return;
-    let draws = this.#cache.batches.get(entry);
-    if (draws === undefined) {
-      draws = new BatchDraws(batch, entry);
-      this.#cache.batches.set(entry, draws);
-    }
-    const batchDraws = draws;
+    const draws = this.#cache.batches.get(entry) ?? new BatchDraws(batch, entry);
+    this.#cache.batches.set(entry, draws);
     let isCounted = false; // it may be drawn twice, for transmission
     const write = (camera: Camera, geometry: BufferGeometry, material: Material, format?: string): boolean => {
       if (camera !== this.camera) return false;
       try {
-        if (!batchDraws.canDraw(material)) return false;
-        const { hidden, occluded, triangles } = batchDraws.write(this.#view, geometry, material, format === 'merged');
+        if (!draws.canDraw(material)) return false;
+        const { hidden, occluded, triangles } = draws.write(this.#view, geometry, material, format === 'merged');
         if (isCounted) return true;
         isCounted = true;
         this.#hiddenCount += hidden;
@@ -187,7 +184,7 @@ export class CullingPass implements RenderPass {
         this.#triangleCount += triangles;
         return true;
       } catch (cause) {
-        batchDraws.leave();
+        draws.leave();
         return this.#drawAsItIs(batch, cause);
       }
     };
@@ -265,10 +262,6 @@ export class CullingPass implements RenderPass {
     for (const replacement of stands) this.#owned.set(replacement, true);
     mesh.children.unshift(...stands); // an error up to here has left everything as it was
     this.#replacements.set(mesh, stands);
-    if (!mesh.frustumCulled) {
-      this.#owned.set(mesh, false);
-      mesh.frustumCulled = true; // so that the renderer tests it
-    }
     if (stands.length === 0) this.#objectCount++;
     this.#hiddenCount += hidden;
     this.#occludedCount += occluded;

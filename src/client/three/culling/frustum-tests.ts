@@ -5,8 +5,8 @@ export interface RenderPass {
   /** Returns whether the pass culls by this frustum. */
   isOf(frustum: Frustum): boolean;
   /**
-   * Returns whether the pass alone decides about an object: true for what it draws in place of a mesh, which nobody else draws,
-   * and false for a mesh that everybody else draws. Undefined for all other objects.
+   * Returns true for what the pass draws in place of a mesh, which nobody else draws, and false for a mesh that three does not
+   * test in other renders: it is drawn unless it is left out. Undefined for all other objects.
    */
   isOwn(object: Object3D): boolean | undefined;
   /** Returns whether the pass leaves out an object that three would draw. */
@@ -54,11 +54,10 @@ function createPatch(): FrustumTestPatch {
     original: FRUSTUM_PROTOTYPE.intersectsObject,
     test(object) {
       // Nothing is allocated here: this is called for each object of a scene.
-      for (const pass of passes) {
-        const isOwn = pass.isOwn(object);
-        if (isOwn !== undefined) return isOwn === passes.some(isPassOf, this);
-      }
-      if (!newPatch.original.call(this, object)) return false;
+      let isOwn: boolean | undefined;
+      for (const pass of passes) isOwn ??= pass.isOwn(object);
+      if (isOwn) return passes.some(isPassOf, this);
+      if (isOwn === undefined && !newPatch.original.call(this, object)) return false;
       for (const pass of passes) if (pass.isOf(this) && pass.isLeftOut(object)) return false;
       return true;
     },
