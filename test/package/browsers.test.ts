@@ -32,6 +32,7 @@ const OTHERS = [
     '.handle',
     '.image',
     '.inspect',
+    '.opaque',
   ],
   ...['.layers', '.memory', '.ms'],
   ...['.projectionMatrix', '.quality', '.rotation', '.run', '.service', '.stats', '.toArray', '.transpose', '.views'],
