@@ -1,8 +1,7 @@
-// Behind a wall that three does not draw, because its bounding sphere is not where its vertices are, or because the renderer draws
-// no opaque objects, everything is visible: objects that it seemed to occlude were culled.
+// Behind a wall that three does not draw, because its bounding sphere is not where its vertices are, everything is visible:
+// objects that it seemed to occlude were culled.
 import { trackScene } from 'collision-worker/three';
 import { BoxGeometry, InstancedMesh, Matrix4, Mesh, MeshBasicMaterial, type Object3D, Scene } from 'three';
-import { WebGPURenderer } from 'three/webgpu';
 import { expect, test } from 'vitest';
 import { pictureCamera, renderer } from '../fixtures/each-renderer.js';
 import { service, withService } from '../fixtures/each-service.js';
@@ -64,30 +63,4 @@ test.each(Object.keys(WALLS))('%s', async (kind) => {
   tell();
   await fly();
   expect(tracker.culled.occluded).toBe(40);
-});
-
-test('a renderer that draws only what is transparent', async () => {
-  const painter = new WebGPURenderer({ antialias: false, forceWebGL: true });
-  await painter.init();
-  painter.setSize(PICTURE.width, PICTURE.height);
-  const wall = new Mesh(form(), paint());
-  const glass = new Mesh(new BoxGeometry(4, 4, 1), new MeshBasicMaterial({ transparent: true, opacity: 0.5 }));
-  glass.position.z = -4;
-  const scene = new Scene().add(wall, glass);
-  const camera = pictureCamera();
-  camera.position.z = 8;
-  const tracker = await trackScene(service, scene, { culling: { occlusion: true } });
-  const occluded: number[] = [];
-  for (let frame = 0; frame < 6; frame++) {
-    painter.opaque = true;
-    expect([frame, compareCulling(painter, scene, camera).count]).toEqual([frame, 0]);
-    occluded.push(tracker.culled.occluded);
-    painter.opaque = false;
-    const { count, painted } = compareCulling(painter, scene, camera);
-    expect([frame, count]).toEqual([frame, 0]);
-    expect(painted).toBeGreaterThan(1000);
-    await tracker.update(camera, PICTURE);
-  }
-  expect(occluded.slice(3)).toEqual([1, 1, 1]);
-  painter.dispose();
 });

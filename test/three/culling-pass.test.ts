@@ -172,6 +172,8 @@ test('a Mesh that nearer ones hide is not drawn for as long as that is so', asyn
   const [one, both] = [new Set([wall.uuid]), new Set([wall.uuid, hidden.uuid])];
   expect(await draw(1)).toEqual(both);
   expect(await draw(6)).toEqual(one);
+  // A renderer that draws no opaque objects shows what is behind them.
+  expect(new Set(Object.assign(new ListPainter(), { opaque: false }).render(scene, camera))).toEqual(both);
   hidden.position.x = 1; // it is where no update has seen it
   expect(await draw(1)).toEqual(both);
   expect(await draw(6)).toEqual(one);
