@@ -125,7 +125,6 @@ let bestX: f64 = 0, bestY: f64 = 0, bestZ: f64 = 0;
 let bestDepth: f64 = Infinity;
 
 function tryDirection(requiredTriangle: u32, x: f64, y: f64, z: f64): void {
-  if (x == 0 && y == 0 && z == 0) return;
   setDirection(x, y, z);
   const limit = bestDepth * localPerWorld;
   depth = exitDistance(triangleAt(requiredTriangle));

@@ -11,10 +11,15 @@ import { THROUGH_DISTANCE } from './triangle-mtd';
 import { half } from './penetration-direction';
 
 export let nearestTriangle: u32 = 0;
-/** Whether the core is behind the surface, or in it. */
+/** Whether the core is behind the surface, or in it. A sheet with faces on both sides has nothing behind it. */
 export let isBehind: bool = false;
 /** The surface's pseudonormal at the nearest point, pointing outwards. */
 export let pseudonormalX: f64 = 0, pseudonormalY: f64 = 0, pseudonormalZ: f64 = 0;
+
+/** The sum of the normals' weights. */
+let weightSum: f64 = 0;
+/** Opposite normals that cancel each other out leave no more than this, relative to the sum of their weights. */
+const MIN_LENGTH: f64 = 1e-12;
 
 /** Points that are no farther apart than this, relative to their coordinates, count as the same. */
 const POINT_TOLERANCE: f64 = 1e-9;
@@ -37,7 +42,7 @@ export function findNearest(orientation: f64): void {
     y = pointY;
     z = pointZ;
   }
-  pseudonormalX = pseudonormalY = pseudonormalZ = 0;
+  pseudonormalX = pseudonormalY = pseudonormalZ = weightSum = 0;
   const tolerance = POINT_TOLERANCE * (1.0 + abs(x) + abs(y) + abs(z)), limit = sqrt(minDistanceSquared) + tolerance;
   for (let i: u32 = 0; i < overlappingCount; i++) {
     if ((i & (BATCH_TRIANGLES - 1)) == 0) checkpoint(BATCH_TRIANGLES);
@@ -48,7 +53,8 @@ export function findNearest(orientation: f64): void {
   }
   const segmentHalf = max(half, 0.0);
   const outwardDot = pseudonormalX * x + pseudonormalY * y + pseudonormalZ * (z - max(min(z, segmentHalf), -segmentHalf));
-  isBehind = outwardDot > 0 || minDistanceSquared <= THROUGH_DISTANCE * THROUGH_DISTANCE;
+  isBehind = abs(pseudonormalX) + abs(pseudonormalY) + abs(pseudonormalZ) > MIN_LENGTH * weightSum &&
+    (outwardDot > 0 || minDistanceSquared <= THROUGH_DISTANCE * THROUGH_DISTANCE);
 }
 
 /**
@@ -90,6 +96,7 @@ function addNormal(t: Triangle, x: f64, y: f64, z: f64, tolerance: f64, orientat
   if (isSamePoint(t.ax, t.ay, t.az, x, y, z, tolerance)) angle = angleBetween(length, ux * vx + uy * vy + uz * vz);
   else if (isSamePoint(t.bx, t.by, t.bz, x, y, z, tolerance)) angle = angleBetween(length, -(ux * wx + uy * wy + uz * wz));
   else if (isSamePoint(t.cx, t.cy, t.cz, x, y, z, tolerance)) angle = angleBetween(length, vx * wx + vy * wy + vz * wz);
+  weightSum += angle;
   const weight = orientation * angle / length;
   pseudonormalX += weight * nx;
   pseudonormalY += weight * ny;
