@@ -38,7 +38,7 @@ const OTHERS = [
   ...['.projectionMatrix', '.quality', '.rotation', '.run', '.service', '.stats', '.toArray', '.transpose', '.views'],
 ];
 /** The code checks whether they exist, and works without them. */
-const ASKED_FOR = ['setImmediate', 'requestIdleCallback', '.resizable', 'Error.captureStackTrace'];
+const ASKED_FOR = ['setImmediate', 'requestIdleCallback', '.resizable', '.prerendering', 'Error.captureStackTrace'];
 /** Older browsers have it as far as the code uses it: they do not return the weight of a canvas's font. */
 const ENOUGH = ['.font'];
 const PASSED_BY = [...OTHERS, ...ASKED_FOR, ...ENOUGH];

@@ -47,9 +47,9 @@ export class CullingPass implements RenderPass {
   readonly #replacements = new Map<InstancedMesh, readonly InstancedMesh[]>();
   /** True for the replacements, false for meshes that are `frustumCulled` in this render alone. */
   readonly #owned = new Map<Object3D, boolean>();
-  /** Functions that restore the replaced methods of BatchedMeshes, and of LODs. */
+  /** Functions that restore the replaced methods of BatchedMeshes; and methods of LODs and `frustumCulled`, before other renders. */
   readonly #restorers: (() => void)[] = [];
-  readonly #lodRestorers: (() => void)[] = [];
+  readonly #sceneRestorers: (() => void)[] = [];
   /** The renderer's frustum. */
   #frustum: Frustum | null = null;
   #occludedCount = 0;
@@ -70,6 +70,9 @@ export class CullingPass implements RenderPass {
         if (object.frustumCulled || cullable !== true) continue;
         this.#owned.set(object, false);
         object.frustumCulled = true;
+        this.#sceneRestorers.push(() => {
+          object.frustumCulled = false;
+        });
       } catch (cause) {
         this.#drawAsItIs(object, cause);
       }
@@ -134,8 +137,8 @@ export class CullingPass implements RenderPass {
    */
   suspend(): void {
     leavePass(this); // another camera may draw the same frustum
-    for (const mesh of [...this.#replacements.keys(), ...this.#owned.keys()]) this.#putBack(mesh as InstancedMesh);
-    for (const restore of this.#lodRestorers.splice(0)) attempt(restore);
+    for (const mesh of this.#replacements.keys()) this.#putBack(mesh);
+    for (const restore of this.#sceneRestorers.splice(0)) attempt(restore);
   }
 
   /** Restores the scene as it was. */
@@ -159,11 +162,6 @@ export class CullingPass implements RenderPass {
       }
     });
     this.#replacements.delete(mesh);
-    if (this.#owned.get(mesh) !== false) return;
-    this.#owned.delete(mesh);
-    attempt(() => {
-      mesh.frustumCulled = false;
-    });
   }
 
   /** Makes a BatchedMesh write its draw list by what is seen, for the duration of this render. */
@@ -214,7 +212,7 @@ export class CullingPass implements RenderPass {
     const levels = this.#settings.levelsOf(lod);
     if (levels === null) return;
     const { camera, volume, pixels } = this.#view;
-    this.#replaceMethod(this.#lodRestorers, lod as unknown as Methods, 'update', (drawingCamera) => {
+    this.#replaceMethod(this.#sceneRestorers, lod as unknown as Methods, 'update', (drawingCamera) => {
       try {
         if (drawingCamera === camera) return this.#cache.lods.choose(lod, levels, volume, pixels);
       } catch (cause) {
