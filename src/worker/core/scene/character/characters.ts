@@ -78,6 +78,8 @@ function applyMoves(c: Character): void {
       motionY += my;
       motionZ += mz;
     } else if (kind == MOVE_TIMED) {
+      if (motionX != 0 || motionY != 0 || motionZ != 0) moveAtOnce(c, motionX, motionY, motionZ);
+      motionX = motionY = motionZ = 0;
       c.isTimed = 1;
       runSteps(c, mx, my, mz, load<f64>(move, MOVE_SECONDS));
     } else if (c.flags & CHARACTER_IS_STANDING) {
@@ -86,8 +88,12 @@ function applyMoves(c: Character): void {
     }
   }
   // A character in time steps is only carried and pushed in these, so that the number of frames changes nothing.
-  if (c.isTimed != 0) return;
-  moveCharacter(c, motionX, motionY, motionZ);
+  if (c.isTimed == 0) moveAtOnce(c, motionX, motionY, motionZ);
+}
+
+/** Moves a character outside of its time steps: it is not drawn on the way. */
+function moveAtOnce(c: Character, x: f64, y: f64, z: f64): void {
+  moveCharacter(c, x, y, z);
   c.lastX = c.x;
   c.lastY = c.y;
   c.lastZ = c.z;
