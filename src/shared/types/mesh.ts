@@ -68,7 +68,7 @@ export interface AddMeshOptions {
    */
   weld?: number;
   /**
-   * Whether fast rays matter more ('good') or a fast build ('fast'), which takes about three quarters of the time for a tree of
+   * Whether fast rays matter more ('good') or a fast build ('fast'), which takes about 70 % of the time for a tree of
    * which a ray visits some 8 % more. Answers are the same. New trees for vertices that moved are built in the same way. Not for
    * a baked mesh; lines and points have only 'good'. Default 'good'.
    */
