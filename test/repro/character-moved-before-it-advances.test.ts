@@ -1,6 +1,6 @@
 // A vector that a character was moved by was lost if it advanced after that in the same frame.
 import { expect, test } from 'vitest';
-import { createHero, service, withService } from '../fixtures/character-stage.js';
+import { addFloor, createHero, service, walk, withService } from '../fixtures/character-stage.js';
 
 withService();
 
@@ -23,4 +23,18 @@ test('a character moves by a vector and by steps in one frame, in their order', 
   expect([before, after, both].map(({ state }) => state.steps)).toEqual([6, 6, 6]);
   // It is drawn between its last two steps, and nowhere on the way of the vector.
   expect(before.state.interpolated).toEqual([5, 20, 0].map((x) => expect.closeTo(x, 3)));
+});
+
+test('a character that jumps and is moved before it advances still jumps', async () => {
+  addFloor();
+  const hero = createHero();
+  const [, floor] = await walk(hero, [0, 0, 0], 2);
+  expect(hero.state.isStanding).toBe(true);
+  hero.jump(3);
+  hero.move([0, 0, 1]);
+  hero.advance([0, 0, 0], 1 / 10);
+  await service.update();
+  expect(hero.state).toMatchObject({ isStanding: false });
+  expect(hero.state.position[1]).toBeGreaterThan(floor + 0.2);
+  expect(hero.state.position[2]).toBeCloseTo(1, 6);
 });

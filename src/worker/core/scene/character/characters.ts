@@ -78,7 +78,10 @@ function applyMoves(c: Character): void {
       motionY += my;
       motionZ += mz;
     } else if (kind == MOVE_TIMED) {
-      if (motionX != 0 || motionY != 0 || motionZ != 0) moveAtOnce(c, motionX, motionY, motionZ);
+      if (motionX != 0 || motionY != 0 || motionZ != 0) {
+        moveAtOnce(c, motionX, motionY, motionZ);
+        if (c.speed > 0) c.flags &= ~CHARACTER_IS_STANDING; // it has begun to jump
+      }
       motionX = motionY = motionZ = 0;
       c.isTimed = 1;
       runSteps(c, mx, my, mz, load<f64>(move, MOVE_SECONDS));
