@@ -91,11 +91,8 @@ export abstract class MeshService extends QueryService {
         port.postMessage(part, [part]);
         if (!isParted) break;
       }
-      this.abortBuild(id);
-    } catch (error) {
-      this.abortBuild(id);
-      throw error;
     } finally {
+      this.abortBuild(id);
       port.close();
     }
   });

@@ -22,8 +22,6 @@ interface Entry {
   address: MeshAddress;
   /** How many times all meshes had been kept when this one came to its address. */
   keptBefore: number;
-  /** The copy that the next update will move, while the mesh itself is kept. */
-  copy: MeshAddress | undefined;
   /** Whether a tree was requested and has not arrived yet. */
   isRebuilding: boolean;
   /**
@@ -42,6 +40,10 @@ interface Entry {
 export class MeshTable {
   readonly #core: Core;
   readonly #entries = new Map<MeshId, Entry>();
+  /** Where the meshes of all entries are. */
+  readonly #addresses = new Set<MeshAddress>();
+  /** The copies that the next updates will move, while the meshes themselves are kept. */
+  readonly #copies = new Map<Entry, MeshAddress>();
   /** Loads that are under way. */
   readonly #loads = new Map<MeshId, MeshLoad>();
   /** How many times all meshes were kept. */
@@ -103,7 +105,8 @@ export class MeshTable {
     }
     this.#loads.delete(id);
     const keptBefore = this.#keepCount;
-    this.#entries.set(id, { address, keptBefore, copy: undefined, isRebuilding: false, newest: undefined });
+    this.#entries.set(id, { address, keptBefore, isRebuilding: false, newest: undefined });
+    this.#addresses.add(address);
     return this.#core.meshInfo(address);
   }
 
@@ -147,8 +150,7 @@ export class MeshTable {
 
   /** Returns whether a live mesh is at an address, and not one that is only kept there. */
   hasMeshAt(address: MeshAddress): boolean {
-    for (const entry of this.#entries.values()) if (entry.address === address) return true;
-    return false;
+    return this.#addresses.has(address);
   }
 
   remove(id: MeshId): void {
@@ -174,13 +176,14 @@ export class MeshTable {
   release(): void {
     this.#isKept = false;
     for (const address of this.#retired.splice(0)) this.#free(address);
-    for (const entry of this.#entries.values()) this.#dropCopy(entry);
+    for (const entry of this.#copies.keys()) this.#dropCopy(entry);
   }
 
   /** Makes room for the next `update` of a mesh while the mesh is kept. Throws OUT_OF_MEMORY. */
   prepareUpdate(id: MeshId): void {
     const entry = this.#entries.get(id);
-    if (entry && this.#isRead(entry)) entry.copy ??= this.#core.copyMesh(entry.address);
+    if (!entry || !this.#isRead(entry) || this.#copies.has(entry)) return;
+    this.#copies.set(entry, this.#core.copyMesh(entry.address));
   }
 
   /** Returns whether the vertices of a mesh are moved in slices, because it is so large that a pick would have to wait. */
@@ -193,10 +196,11 @@ export class MeshTable {
   update(id: MeshId, positions: Float32Array): MeshUpdate {
     this.prepareUpdate(id);
     const entry = this.#get(id);
-    const isInEffect = this.#core.refitMesh(entry.copy ?? entry.address, positions);
-    if (isInEffect && entry.copy !== undefined) {
-      this.#replaceMesh(entry, entry.copy, true);
-      entry.copy = undefined;
+    const copy = this.#copies.get(entry);
+    const isInEffect = this.#core.refitMesh(copy ?? entry.address, positions);
+    if (isInEffect && copy !== undefined) {
+      this.#replaceMesh(entry, copy, true);
+      this.#copies.delete(entry);
     } else if (isInEffect) {
       this.features.onMoved(entry.address, entry.address);
     }
@@ -356,12 +360,14 @@ export class MeshTable {
     if (isSameTree) this.features.onMoved(entry.address, address);
     else this.features.onReplaced(entry.address, address);
     this.#retire(entry);
+    this.#addresses.add(address);
     entry.address = address;
     entry.keptBefore = this.#keepCount;
   }
 
   /** Frees the mesh at an entry's address as soon as nobody reads it. */
   #retire(entry: Entry): void {
+    this.#addresses.delete(entry.address);
     if (this.#isRead(entry)) this.#retired.push(entry.address);
     else this.#free(entry.address);
   }
@@ -377,8 +383,9 @@ export class MeshTable {
   }
 
   #dropCopy(entry: Entry): void {
-    if (entry.copy !== undefined) this.#core.freeMesh(entry.copy);
-    entry.copy = undefined;
+    const copy = this.#copies.get(entry);
+    if (copy !== undefined) this.#core.freeMesh(copy);
+    this.#copies.delete(entry);
   }
 
   /**
