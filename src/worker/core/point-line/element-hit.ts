@@ -7,7 +7,10 @@ import {
 
 /** The closest point of the last tested element, in tree space, and its distance. */
 export let foundX: f64 = 0, foundY: f64 = 0, foundZ: f64 = 0;
-/** The root of a² + b², plus the squared distance before the beginning of the ray. */
+/**
+ * The root of a² + b², plus the squared distance before the beginning of the ray; of a drawn line the squared distance from the
+ * place on the screen, per squared r.
+ */
 export let foundDistanceToRay: f64 = 0;
 
 /** Tests a point. Returns t, or Infinity if there is no hit up to `end`. */
@@ -32,26 +35,31 @@ export function intersectPoint(lane: usize, end: f64): f64 {
 /** Squared sine that is no more than the rounding error of 0. */
 const PARALLEL: f64 = 2.220446049250313e-16; // 2^-52
 
+/** Tests the part of a line between two fractions of its length. Returns as `intersectPoint`. */
+export function intersectLine(lane: usize, from: f64, to: f64, end: f64): f64 {
+  return isScreenSpace ? intersectDrawnLine(lane, from, to, end) : intersectNearLine(lane, from, to, end);
+}
+
 /**
- * Tests a line at its closest point to the ray; if it is parallel to the ray, at its end farther along, as three's
- * Ray.distanceSqToSegment does. Returns as `intersectPoint`.
+ * Tests the part of a line between two fractions of its length, at its closest point to the ray; if it is parallel to the ray,
+ * at its end farther along, as three's Ray.distanceSqToSegment does. Returns as `intersectPoint`.
  */
-export function intersectLine(lane: usize, end: f64): f64 {
+function intersectNearLine(lane: usize, from: f64, to: f64, end: f64): f64 {
   const x = <f64>load<f32>(lane), y = <f64>load<f32>(lane, LINE_Y), z = <f64>load<f32>(lane, LINE_Z);
   const ex = <f64>load<f32>(lane, LINE_END) - x, ey = <f64>load<f32>(lane, LINE_END + LINE_Y) - y;
   const ez = <f64>load<f32>(lane, LINE_END + LINE_Z) - z;
   const a = ax * x + ay * y + az * z + aw, b = bx * x + by * y + bz * z + bw, t0 = tx * x + ty * y + tz * z + tw;
   const c = ax * ex + ay * ey + az * ez, d = bx * ex + by * ey + bz * ez, rise = tx * ex + ty * ey + tz * ez;
   const acrossSquared = c * c + d * d, along = rise * unitLength;
-  let s: f64 = rise > 0 ? 1 : 0;
-  if (acrossSquared > PARALLEL * (acrossSquared + along * along)) s = f64.min(f64.max(-(a * c + b * d) / acrossSquared, 0), 1);
+  let s = rise > 0 ? to : from;
+  if (acrossSquared > PARALLEL * (acrossSquared + along * along)) s = f64.min(f64.max(-(a * c + b * d) / acrossSquared, from), to);
   let t = t0 + s * rise;
   let before: f64 = 0;
   if (hasRoundCap && t < tStart) {
     // The closest point to the beginning of the ray.
     const height = (t0 - tStart) * unitLength;
     const lengthSquared = acrossSquared + along * along;
-    if (lengthSquared > 0) s = f64.min(f64.max(-(a * c + b * d + height * along) / lengthSquared, 0), 1);
+    if (lengthSquared > 0) s = f64.min(f64.max(-(a * c + b * d + height * along) / lengthSquared, from), to);
     t = t0 + s * rise;
     before = f64.min(t - tStart, 0) * unitLength;
     t = f64.max(t, tStart);
@@ -72,14 +80,11 @@ export function intersectLine(lane: usize, end: f64): f64 {
  */
 const POINT_LENGTH_SQUARED: f64 = 9.094947017729282e-13; // 2^-40
 
-/** Squared distance from the place on the screen to the last drawn line that was hit, per squared r. */
-export let screenDistanceSquared: f64 = 0;
-
 /**
  * Tests the drawn part of a line between two fractions of its length, at the point that is drawn closest to the place on the
  * screen. Returns as `intersectPoint`.
  */
-export function intersectDrawnLine(lane: usize, from: f64, to: f64, end: f64): f64 {
+function intersectDrawnLine(lane: usize, from: f64, to: f64, end: f64): f64 {
   const x = <f64>load<f32>(lane), y = <f64>load<f32>(lane, LINE_Y), z = <f64>load<f32>(lane, LINE_Z);
   const ex = <f64>load<f32>(lane, LINE_END) - x, ey = <f64>load<f32>(lane, LINE_END + LINE_Y) - y;
   const ez = <f64>load<f32>(lane, LINE_END + LINE_Z) - z;
@@ -107,8 +112,8 @@ export function intersectDrawnLine(lane: usize, from: f64, to: f64, end: f64): f
   // Back from the screen, with the perspective correction.
   const s = clipStart + (clipEnd - clipStart) * ((closest * p) / (closest * p + (1.0 - closest) * q));
   const t = f64.min(f64.max(t0 + s * rise, tStart), tEnd);
-  screenDistanceSquared = m * m + n * n;
-  if (!(screenDistanceSquared <= 1 && t <= end)) return Infinity;
+  foundDistanceToRay = m * m + n * n;
+  if (!(foundDistanceToRay <= 1 && t <= end)) return Infinity;
   foundX = x + s * ex;
   foundY = y + s * ey;
   foundZ = z + s * ez;

@@ -9,13 +9,13 @@ import { ALL, ANY, NEAREST } from '../mesh/query/ray';
 import { countLeaf, countNode, countTriangle } from '../mesh/tree/counters';
 import { LEAF, NODE_BYTES, Node, childOf, linkOf, maskOf } from '../mesh/tree/layout';
 import {
-  findEnd, foundDistanceToRay, foundX, foundY, foundZ, intersectDrawnLine, intersectLine, intersectPoint,
+  findEnd, foundDistanceToRay, foundX, foundY, foundZ, intersectLine, intersectPoint,
 } from './element-hit';
 import {
   LINE_BLOCK_BYTES, LINE_ELEMENT, LINE_Y, NO_ELEMENT, POINT_BLOCK_BYTES, POINT_ELEMENT, POINT_Y, PointLine,
 } from './layout';
 import { enteredBoxes, entries, limitTo, maxKey, nearbyLines, nearbyPoints, setUpFilter } from './ray-filter';
-import { ThickRay, inverseScale, isScreenSpace, mapRay } from './thick-ray';
+import { ThickRay, inverseScale, mapRay } from './thick-ray';
 
 // The last hit.
 export let hitElement: i32 = -1;
@@ -101,8 +101,7 @@ function testLines(mesh: PointLine, block: usize, mode: u32): void {
       const element = load<u32>(lane, LINE_ELEMENT);
       if (element == NO_ELEMENT) continue;
       countTriangle();
-      const t = isScreenSpace ? intersectDrawnLine(lane, 0, 1, end) : intersectLine(lane, end);
-      if (record(mesh, lane, element, t, mode)) return;
+      if (record(mesh, lane, element, intersectLine(lane, 0, 1, end), mode)) return;
     }
   }
 }
@@ -139,7 +138,8 @@ export function locateEnd(mesh: PointLine, lane: usize, end: usize): void {
 
 /** Tests a part of a line again that the last ray has hit, between two fractions of its length. Returns t or Infinity. */
 export function hitPart(mesh: PointLine, lane: usize, from: f64, to: f64): f64 {
-  const t = intersectDrawnLine(lane, from, to, Infinity);
+  const t = intersectLine(lane, from, to, end);
+  hitDistanceToRay = foundDistanceToRay;
   locateFound(mesh);
   return t;
 }

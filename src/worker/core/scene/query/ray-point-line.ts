@@ -7,7 +7,6 @@ import {
 import { dropHits, hitAt, hitCount } from '../../hits';
 import { tangentX, tangentY, tangentZ, bitangentX, bitangentY, bitangentZ, setBasis } from '../../math/basis';
 import { ALL } from '../../mesh/query/ray';
-import { screenDistanceSquared } from '../../point-line/element-hit';
 import { LINE_END, PointLine } from '../../point-line/layout';
 import { castThickRay, hitElement, hitDistanceToRay, hitPart, hitX, hitY, hitZ, locateEnd } from '../../point-line/ray';
 import { ThickRay } from '../../point-line/thick-ray';
@@ -83,19 +82,19 @@ function recordIfNearer(id: u32, t: f64, element: i32, distanceToRay: f64, x: f6
 }
 
 /**
- * Casts the ray at points or lines that planes clip: it finds all hits and tests each for being kept. A line around a place on
- * the screen may be hit elsewhere instead, since only what is kept of it is drawn.
+ * Casts the ray at points or lines that planes clip: it finds all hits and tests each for being kept. A line may be hit
+ * elsewhere instead, since only what is kept of it exists.
  */
 function castClippedPointLine(first: u32, id: u32): void {
-  const mesh = changetype<PointLine>(<usize>solid.mesh), isDrawnLine = thick.isScreenSpace && mesh.size == 2;
+  const mesh = changetype<PointLine>(<usize>solid.mesh), isLine = mesh.size == 2;
   // Another part of a line may be nearer than its hit.
-  if (isDrawnLine) thick.tLimit = thick.tEnd;
+  if (isLine) thick.tLimit = thick.tEnd;
   castThickRay(mesh, thick, ALL);
   let keptEnd = first, nearest = first;
   for (let i = first; i < hitCount; i++) {
     const hit = hitAt(i);
     toWorld(load<f64>(hit, HIT_POINT), load<f64>(hit, HIT_POINT + 8), load<f64>(hit, HIT_POINT + 16));
-    if (!objectKeepsPoint(id, worldX, worldY, worldZ) && !(isDrawnLine && moveToKeptPart(mesh, hit, id))) continue;
+    if (!objectKeepsPoint(id, worldX, worldY, worldZ) && !(isLine && moveToKeptPart(mesh, hit, id))) continue;
     memory.copy(hitAt(keptEnd), hit, HIT_BYTES);
     if (isBefore(keptEnd, nearest)) nearest = keptEnd;
     keptEnd++;
@@ -114,7 +113,7 @@ function castClippedPointLine(first: u32, id: u32): void {
   );
 }
 
-/** Moves a hit to where the kept parts of its line are drawn closest to the place on the screen; returns whether they are hit. */
+/** Moves a hit to where the kept parts of its line are closest to the ray, or are drawn so; returns whether they are hit. */
 function moveToKeptPart(mesh: PointLine, hit: usize, id: u32): bool {
   const lane = <usize>load<u32>(hit, HIT_OBJECT);
   locateEnd(mesh, lane, 0);
@@ -123,17 +122,18 @@ function moveToKeptPart(mesh: PointLine, hit: usize, id: u32): bool {
   locateEnd(mesh, lane, LINE_END);
   toWorld(hitX, hitY, hitZ);
   findKeptParts(objectSetOf(id), ax, ay, az, worldX, worldY, worldZ);
-  let minDistanceSquared = Infinity;
+  let minDistance = Infinity;
   for (let i: u32 = 0; i < partCount; i++) {
     const t = hitPart(mesh, lane, partFrom(i), partTo(i));
-    if (t == Infinity || !(screenDistanceSquared < minDistanceSquared)) continue;
-    minDistanceSquared = screenDistanceSquared;
+    if (t == Infinity || !(hitDistanceToRay < minDistance)) continue;
+    minDistance = hitDistanceToRay;
+    store<f64>(hit, minDistance, HIT_DISTANCE_TO_RAY);
     store<f64>(hit, t, HIT_DISTANCE);
     store<f64>(hit, hitX, HIT_POINT);
     store<f64>(hit, hitY, HIT_POINT + 8);
     store<f64>(hit, hitZ, HIT_POINT + 16);
   }
-  return minDistanceSquared < Infinity;
+  return minDistance < Infinity;
 }
 
 let worldX: f64 = 0, worldY: f64 = 0, worldZ: f64 = 0;
