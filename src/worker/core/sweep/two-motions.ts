@@ -23,7 +23,7 @@ import { BoxMotion, TOUCHING, moveAlong, setMotionOf } from './turning-boxes';
 /** The time of contact, 0 … 1, and the penetration depth at the start, else 0. */
 export let firstContactTime: f64 = 0;
 export let firstContactDepth: f64 = 0;
-/** The contact point at that time, and the unit normal from the first to the second. */
+/** The contact point at that time, halfway between both surfaces, and the unit normal from the first to the second. */
 export let firstContactX: f64 = 0, firstContactY: f64 = 0, firstContactZ: f64 = 0;
 export let firstContactNormalX: f64 = 0, firstContactNormalY: f64 = 0, firstContactNormalZ: f64 = 0;
 
@@ -83,16 +83,22 @@ function sweepOne(movingShape: MovingShape, other: MovingShape, isSwapped: bool)
   );
   beginSweep(changetype<PlacedShape>(movingShape.shape), movingShape.pivotX, movingShape.pivotY, movingShape.pivotZ, tolerance);
   if (!sweepPair(changetype<PlacedShape>(other.shape), SIDE_DOUBLE, 0, 1)) return false;
+  recordMeeting(other, isSwapped ? 1 : -1);
+  return true;
+}
+
+/** Records what the last sweep found; `sign`: 1 if its normal is from the first to the second, else -1. */
+function recordMeeting(other: MovingShape, sign: f64): void {
   firstContactTime = meetTime;
   firstContactDepth = contactDepth;
-  firstContactX = contactX + meetTime * other.translationX;
-  firstContactY = contactY + meetTime * other.translationY;
-  firstContactZ = contactZ + meetTime * other.translationZ;
-  const sign: f64 = isSwapped ? 1 : -1;
+  // The sweep's point is on the other shape.
+  const half = 0.5 * contactDepth;
+  firstContactX = contactX + meetTime * other.translationX - half * contactNormalX;
+  firstContactY = contactY + meetTime * other.translationY - half * contactNormalY;
+  firstContactZ = contactZ + meetTime * other.translationZ - half * contactNormalZ;
   firstContactNormalX = sign * contactNormalX;
   firstContactNormalY = sign * contactNormalY;
   firstContactNormalZ = sign * contactNormalZ;
-  return true;
 }
 
 // --- both turn ---
@@ -101,10 +107,7 @@ function sweepOne(movingShape: MovingShape, other: MovingShape, isSwapped: bool)
 function findStartDepth(): void {
   setMotion(0, 0, 0, 0, 0, 0, 1);
   beginSweep(changetype<PlacedShape>(movingA.shape), movingA.pivotX, movingA.pivotY, movingA.pivotZ, 0);
-  if (!sweepPair(changetype<PlacedShape>(movingB.shape), SIDE_DOUBLE, 0, 0)) return;
-  firstContactDepth = contactDepth;
-  firstContactX = contactX; firstContactY = contactY; firstContactZ = contactZ;
-  firstContactNormalX = -contactNormalX; firstContactNormalY = -contactNormalY; firstContactNormalZ = -contactNormalZ;
+  if (sweepPair(changetype<PlacedShape>(movingB.shape), SIDE_DOUBLE, 0, 0)) recordMeeting(movingB, -1);
 }
 
 /** Distance at which two shapes that keep grazing count as touching, relative to the size of the smaller. */
