@@ -6,7 +6,6 @@ import {
   Matrix4,
   type Mesh,
   type Object3D,
-  type OrthographicCamera,
   type PerspectiveCamera,
   Vector3,
 } from 'three';
@@ -25,6 +24,9 @@ import type { ViewVolume } from './view-volume.js';
 
 /** Rounding moves an eye that stands still by less than this fraction of the distance to the near plane. */
 const ROUNDING = 1e-6;
+
+/** Rounding of float64 moves it by less than this fraction of its distance to the origin. */
+const FLOAT64_ROUNDING = 2e-15;
 
 /**
  * Number of answers after which an object is forgotten that none of them has named. Until then it is kept, because a camera that
@@ -222,22 +224,21 @@ function isInsideOut(mesh: InstancedMesh, index: number): boolean {
 
 const eye = new Vector3();
 const askedEye = new Vector3();
-const askedWorld = new Matrix4();
+const world = new Matrix4();
 
 /** Returns whether hidden objects are still hidden as far as the camera is concerned: it may have moved within the margin. */
 function isEyeWithinMargin(camera: Camera, { options }: SceneView): boolean {
-  const { near, isPerspectiveCamera } = camera as PerspectiveCamera;
-  if (!isSameMatrix(camera.projectionMatrix.elements, options.projection)) return false;
-  if (!isPerspectiveCamera) {
-    // Parallel lines of sight stay the same as long as the camera does not turn.
-    if (!(camera as OrthographicCamera).isOrthographicCamera) return false;
-    const { elements } = camera.matrixWorldInverse;
-    for (let i = 0; i < 11; i++) if (elements[i] !== options.view[i]) return false;
-  }
-  eye.setFromMatrixPosition(camera.matrixWorld);
-  askedEye.setFromMatrixPosition(askedWorld.fromArray(options.view as number[]).invert());
-  const rounding = eye.length() * Number.EPSILON * 8;
-  return eye.distanceTo(askedEye) <= (options.occlusionMargin ?? 0) + Math.max(ROUNDING * near, rounding);
+  const { elements: p } = camera.projectionMatrix;
+  if (!isSameMatrix(p, options.projection)) return false;
+  const { elements } = camera.matrixWorldInverse;
+  // Lines of sight that do not meet in the camera, such as parallel ones, stay the same as long as it does not turn.
+  const isOffset = p[12] || p[13] || p[15];
+  for (let i = 0; isOffset && i < 11; i++) if (elements[i] !== options.view[i]) return false;
+  eye.setFromMatrixPosition(world.fromArray(elements).invert());
+  askedEye.setFromMatrixPosition(world.fromArray(options.view as number[]).invert());
+  // A Camera of no kind has no `near`: nothing is hidden from it.
+  const rounding = Math.max(ROUNDING * (camera as PerspectiveCamera).near, FLOAT64_ROUNDING * eye.length());
+  return eye.distanceTo(askedEye) <= (options.occlusionMargin ?? 0) + rounding;
 }
 
 /**

@@ -85,13 +85,11 @@ export function isContained(camera: Camera, askedView: ViewOptions): boolean {
   const planes = new Float64Array(24);
   const frustum = new Frustum().setFromProjectionMatrix(askedClip, camera.coordinateSystem, camera.reversedDepth);
   writePlanes(frustum, planes);
-  // The nearest depth is the least of all conventions: where depths begin at 0, the part before the near plane only makes the
-  // volume larger.
+  // three may reverse the depth of a camera that was asked about before. Depths of -1 are then behind the eye.
+  const minDepth = askedView.depth === 'webgpu' || camera.reversedDepth ? 0 : -1;
   const corner = new Vector4();
   for (let i = 0; i < 8; i++) {
-    corner
-      .set(i & 1 ? 1 : -1, i & 2 ? 1 : -1, i & 4 ? 1 : askedView.depth === 'webgpu' ? 0 : -1, 1)
-      .applyMatrix4(toWorld);
+    corner.set(i & 1 || -1, (i & 2) - 1, i & 4 ? 1 : minDepth, 1).applyMatrix4(toWorld);
     for (let at = 0; at < 24; at += 4) if (!isInside(corner, planes, at, margin)) return false;
   }
   return true;
@@ -104,7 +102,8 @@ function isInside({ x, y, z, w }: Vector4, planes: Float64Array, at: number, mar
   const o = planes[at + 2] * z;
   const d = planes[at + 3] * w;
   const slack = ROUNDING * (Math.abs(n) + Math.abs(m) + Math.abs(o) + Math.abs(d));
-  return w >= 0 ? n + m + o + d + margin * w >= slack : n + m + o + d + margin * w <= -slack;
+  const height = n + m + o + d + margin * w;
+  return (w >= 0 ? height : -height) >= slack;
 }
 
 /** Writes the planes. A plane at infinity has everything in front of it. */
