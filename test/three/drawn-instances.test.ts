@@ -106,7 +106,7 @@ test(`has the matrices, colours and morphs of a list, as they are now, seed ${SE
   }
 });
 
-test('it is made anew where there is no more room, and before it is let go of its renderers hear of it', () => {
+test('it is made anew where there is no more room, and renderers hear of the old one once a render is over', async () => {
   const mesh = new InstancedMesh(new BoxGeometry(), new MeshBasicMaterial(), 1000);
   const drawn = new DrawnInstances(mesh, null);
   const show = (count: number) =>
@@ -119,6 +119,8 @@ test('it is made anew where there is no more room, and before it is let go of it
   expect(ends).toBe(0);
   const second = show(65);
   expect(second).not.toBe(first);
+  expect(ends).toBe(0);
+  await null;
   expect(ends).toBe(1);
   expect(show(98)).toBe(second); // half as many again
   expect(show(99)).not.toBe(second);

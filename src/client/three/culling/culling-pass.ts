@@ -29,8 +29,9 @@ export class ViewCache {
     }
   }
 
+  /** Frees the memory on the graphics card. Renders that have begun may still draw with it, and later ones allocate it anew. */
   dispose(): void {
-    this.keep(new Set());
+    for (const each of this.instances.values()) each.dispose();
   }
 }
 

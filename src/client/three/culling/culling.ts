@@ -13,7 +13,7 @@ import { type DrawnView, readsInstanceIds } from './instance-culling.js';
 import { OcclusionAnswer } from './occlusion-answer.js';
 import { listenToRenders, sceneOf } from './scene-hooks.js';
 import { SeenObjects } from './seen-objects.js';
-import { isContained, ViewVolume } from './view-volume.js';
+import { isContained, type ViewVolume } from './view-volume.js';
 
 /** Either of three's renderers. Only WebGPURenderer has these members. */
 interface AnyRenderer extends ClippingRenderer {
@@ -109,8 +109,8 @@ export class Culling {
     const eye = new Vector3().setFromMatrixPosition(camera.matrixWorld);
     const previous = this.#eyePositions.get(camera);
     this.#eyePositions.set(camera, eye);
-    const motion = previous?.distanceTo(eye) ?? 0;
-    return Number.isFinite(motion) ? motion : 0;
+    const motion = previous?.distanceTo(eye);
+    return Number.isFinite(motion) ? motion! : 0;
   }
 
   /** Notes where the objects are that may be hidden, just before the update of that number is sent. */
@@ -148,15 +148,14 @@ export class Culling {
     this.#endPasses();
     this.#stopListening?.();
     this.#scene = null;
-    // A render whose callback disposes of the tracker still draws with this memory.
-    for (const { cache } of this.#views.values()) queueMicrotask(() => cache.dispose());
+    for (const { cache } of this.#views.values()) cache.dispose();
     this.#views.clear();
     this.#culled = NOTHING_CULLED;
   }
 
   #beginPass(camera: Camera, renderer: AnyRenderer): void {
     // One that is still open has thrown, or draws this one in its midst.
-    const openPass = this.#passes.find((pass) => pass.camera === camera);
+    const isOpen = this.#passes.some((pass) => pass.camera === camera);
     this.#endPasses(camera);
     for (const pass of this.#passes) pass.suspend();
     // three draws shadows in this way, of other objects than a picture has, and outlines, which are larger than their objects.
@@ -166,8 +165,7 @@ export class Culling {
     // three tests against other frusta for an ArrayCamera, and draws its parts one by one.
     if ('isArrayCamera' in camera) return;
     const { seen, occlusion: asked, cache } = state;
-    // The open pass has yet to draw its instances, which are in the cache.
-    if (openPass && !cache.volume.isSame(new ViewVolume().set(camera).frustum)) return;
+    if (isOpen) cache.dispose(); // the open pass, which has ended, has yet to draw its instances
     const volume = cache.volume.set(camera);
     const { update, view } = seen;
     const scene = this.#scene!;

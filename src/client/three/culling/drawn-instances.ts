@@ -84,10 +84,13 @@ export class DrawnInstances {
     return replacement;
   }
 
-  /** Frees the memory on the graphics card. */
+  /** Frees the memory on the graphics card, once a render that may have yet to draw with it is over. */
   dispose(): void {
-    this.#replacement?.dispatchEvent({ type: 'dispose' });
-    this.#replacement?.morphTexture?.dispose();
+    const replacement = this.#replacement;
+    queueMicrotask(() => {
+      replacement?.dispatchEvent({ type: 'dispose' });
+      replacement?.morphTexture?.dispose();
+    });
     this.#replacement = null;
     this.#copied = [];
   }
