@@ -59,15 +59,8 @@ describe.each(CASES)(`${ROUNDS} rounds with %s, seed ${SEED}`, (_, count, size, 
   const place = new Vector3(1, -0.5, 0.25).multiplyScalar(away);
 
   test('the nearest point, and what is around one', async () => {
-    const options = {
-      count,
-      rounds: ROUNDS,
-      seed: SEED + count,
-      atOnce: AT_ONCE,
-      size,
-      place,
-      spreads: [2, Math.cbrt(count), 8],
-    };
+    const spreads = [2, Math.cbrt(count), 8];
+    const options = { count, rounds: ROUNDS, atOnce: AT_ONCE, size, place, spreads };
     const { queries, aborted } = await compareInRounds(service, options, (scene, things, signal, label) =>
       scene.random.chance(0.5)
         ? compareNearest(scene, things, signal, label)

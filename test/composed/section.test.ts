@@ -44,15 +44,8 @@ describe.each(CASES)(`${ROUNDS} rounds with %s, seed ${SEED}`, (_, count, size, 
   const place = new Vector3(1, -0.5, 0.25).multiplyScalar(away);
 
   test('outlines, how they lie within each other, and caps', async () => {
-    const options = {
-      count,
-      rounds: ROUNDS,
-      seed: SEED + count,
-      atOnce: AT_ONCE,
-      size,
-      place,
-      spreads: [1, 2, Math.cbrt(count)],
-    };
+    const spreads = [1, 2, Math.cbrt(count)];
+    const options = { count, rounds: ROUNDS, atOnce: AT_ONCE, size, place, spreads };
     const { queries, aborted } = await compareInRounds(service, options, compareSection);
     if (ROUNDS > 3) expect(aborted).toBeGreaterThan(0);
     expect(aborted).toBeLessThan(queries / 2);

@@ -21,19 +21,17 @@ interface Move {
  * frame that is joined many times brings few moves.
  */
 export class StagedMoves {
-  /** In order, those of each character. */
+  /** The moves of each character, in order. */
   readonly #movesOf = new Map<number, Move[]>();
 
   get count(): number {
-    return this.#list().length;
+    let count = 0;
+    for (const moves of this.#movesOf.values()) count += moves.length;
+    return count;
   }
 
   get bytes(): number {
     return this.count * MOVE_BYTES;
-  }
-
-  #list(): Move[] {
-    return [...this.#movesOf.values()].flat();
   }
 
   add(character: number, kind: number, [x, y, z]: Vec3, seconds: number): void {
@@ -57,7 +55,9 @@ export class StagedMoves {
   }
 
   join(newer: StagedMoves): void {
-    for (const { character, kind, way, seconds } of newer.#list()) this.add(character, kind, way, seconds);
+    for (const moves of newer.#movesOf.values()) {
+      for (const { character, kind, way, seconds } of moves) this.add(character, kind, way, seconds);
+    }
   }
 
   /** Drops the moves of a character that is put elsewhere. */
@@ -70,12 +70,14 @@ export class StagedMoves {
   }
 
   write(u32: Uint32Array, _f32: Float32Array, f64: Float64Array, at: number): void {
-    for (const { character, kind, way, seconds } of this.#list()) {
-      u32[(at + MOVE_CHARACTER) / 4] = character;
-      u32[(at + MOVE_KIND) / 4] = kind;
-      f64.set(way, (at + MOVE_VECTOR) / 8);
-      f64[(at + MOVE_SECONDS) / 8] = seconds;
-      at += MOVE_BYTES;
+    for (const moves of this.#movesOf.values()) {
+      for (const { character, kind, way, seconds } of moves) {
+        u32[(at + MOVE_CHARACTER) / 4] = character;
+        u32[(at + MOVE_KIND) / 4] = kind;
+        f64.set(way, (at + MOVE_VECTOR) / 8);
+        f64[(at + MOVE_SECONDS) / 8] = seconds;
+        at += MOVE_BYTES;
+      }
     }
   }
 }

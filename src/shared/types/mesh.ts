@@ -132,7 +132,7 @@ export interface BoxCheck {
 }
 
 export interface FeatureOptions {
-  /** In degrees, from 0 to 180: edges at which the surface is bent by more are feature edges. Default 35. */
+  /** The angle, in degrees from 0 to 180: edges at which the surface is bent by more are feature edges. Default 35. */
   angle?: number;
 }
 

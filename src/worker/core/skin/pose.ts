@@ -174,14 +174,13 @@ function readBones(pose: Pose, deform: Deform, bones: usize, bind: Affine, bindI
   const isBindInverseIdentity = isIdentity(bindInverse);
   for (let bone: u32 = 0; bone < deform.boneCount; bone++) {
     const to = boneMapAt(pose, bone);
-    // A bone that moves nothing may have any matrix. One without an inverse when it was bound has zeros, which three just adds.
     const at = bones + <usize>bone * BONE_INPUT_BYTES;
-    if (!boneBoxAt(deform, bone).isUsed || isZero(at)) {
+    const isUsed = boneBoxAt(deform, bone).isUsed;
+    if (!isUsed || !readBone(boneMap, at)) {
+      // A bone that moves nothing may have any matrix. One without an inverse when it was bound has zeros, which three just adds.
+      if (isUsed && !isZero(at)) return false;
       memory.fill(changetype<usize>(to), 0, MAP_BYTES);
-      continue;
-    }
-    if (!readBone(boneMap, at)) return false;
-    if (isBindInverseIdentity) multiply(to, boneMap, treeToBind);
+    } else if (isBindInverseIdentity) multiply(to, boneMap, treeToBind);
     else {
       multiply(treeToPosedBind, boneMap, treeToBind);
       multiply(to, bindInverse, treeToPosedBind);
